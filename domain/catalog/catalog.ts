@@ -1,0 +1,99 @@
+import type { PodTierName } from './pod-tiers.ts';
+
+/** The versions of the catalog format, oldest first. Sections newer than the declared version are ignored. */
+export const CATALOG_VERSIONS = ['0.2.0', '0.3.0', '0.4.0', '0.5.0', '0.6.0'] as const;
+
+export type CatalogVersion = (typeof CATALOG_VERSIONS)[number];
+
+export const FRAMEWORKS = ['express', 'fastify', 'hono', 'nextjs', 'static'] as const;
+
+export type Framework = (typeof FRAMEWORKS)[number];
+
+/** A catalog file (`catalog-info.yaml`) after parsing: defaults filled in, unusable values replaced with a warning. */
+export interface Catalog {
+  /** `metadata.name`; null when there is no catalog file and the manifest names nothing. */
+  readonly name: string | null;
+  /** False when no catalog file exists and everything here was inferred from the package manifest. */
+  readonly declared: boolean;
+  readonly version: string;
+  readonly framework: Framework | null;
+  /** `spec.owner`: the org that is billed; null when the catalog names none. */
+  readonly owner: string | null;
+  readonly podTier: PodTierName;
+  readonly cpuRequestMillis: number;
+  readonly memoryRequestBytes: number;
+  /** `platform.io/health-endpoint`, or the framework's default; begins with `/`. */
+  readonly healthEndpoint: string;
+  /** `platform.io/port`; null when it is not declared. */
+  readonly port: number | null;
+  /** `platform.io/env-vars`: names of the variables written to the build-time env file. */
+  readonly buildEnvVars: readonly string[];
+  /** `platform.io/dockerfile`: path of a hand-written container file, relative to the app path; null when generated. */
+  readonly dockerfile: string | null;
+  readonly config: readonly ConfigDeclaration[];
+  readonly databases: readonly ('mongodb' | 'postgres')[];
+  readonly storage: readonly StorageDeclaration[];
+  readonly dependencies: readonly DependencyDeclaration[];
+  readonly routes: readonly RouteDeclaration[];
+  /** Top-level keys of `spec` that belong to later steps (auth, tests, queues, …) and are present in the file. */
+  readonly sections: readonly CatalogSection[];
+}
+
+export interface ConfigDeclaration {
+  readonly key: string;
+  readonly secret: boolean;
+  readonly required: boolean;
+  readonly default: string | null;
+}
+
+export const STORAGE_TIERS = ['s3-sm', 's3-md', 's3-lg', 's3-xl'] as const;
+
+export interface StorageDeclaration {
+  readonly name: string;
+  readonly tier: (typeof STORAGE_TIERS)[number];
+}
+
+export interface DependencyDeclaration {
+  readonly service: string;
+  readonly scopes: readonly string[];
+}
+
+export interface RouteDeclaration {
+  readonly path: string;
+  readonly methods: readonly string[];
+  /** The route's auth mode as the catalog states it; null when absent. */
+  readonly auth: string | null;
+  /** Whole gas tokens for each successful call; 0 is free. */
+  readonly gas: number;
+  readonly charge: 'service' | 'callerOrg' | 'system';
+  readonly stripPrefix: string | null;
+}
+
+export const CATALOG_SECTIONS = [
+  'auth',
+  'egress',
+  'modules',
+  'queues',
+  'registration',
+  'schedules',
+  'seo',
+  'tests',
+  'userAccess',
+  'walkthrough',
+] as const;
+
+export type CatalogSection = (typeof CATALOG_SECTIONS)[number];
+
+/** A catalog and what the reader should know about how it was read. */
+export interface ParsedCatalog {
+  readonly catalog: Catalog;
+  readonly warnings: readonly string[];
+}
+
+/** `.platform.yaml` (spec 2, step 2): paths relative to the repository root, except `buildContext` (to `appPath`). */
+export interface PlatformConfig {
+  readonly appPath: string | null;
+  readonly dockerfile: string | null;
+  readonly buildContext: string | null;
+  readonly helmChart: string | null;
+}

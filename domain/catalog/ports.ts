@@ -1,0 +1,44 @@
+import type { SealedSecret, ServiceRecord } from './service.ts';
+
+/** What a caller may set on a service; an absent field keeps what is stored. */
+export interface ServiceChanges {
+  readonly gitUrl?: string | null;
+  readonly branch?: string | null;
+  readonly appPath?: string | null;
+  readonly dockerfilePath?: string | null;
+  readonly port?: number | null;
+  /** Merged key by key over what is stored; null removes a key. */
+  readonly config?: Readonly<Record<string, string | null>>;
+  readonly secrets?: Readonly<Record<string, SealedSecret | null>>;
+}
+
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** Opaque; null on the last page. */
+  readonly nextCursor: string | null;
+}
+
+export interface PageRequest {
+  readonly cursor: string | null;
+  /** 1 to 200. */
+  readonly limit: number;
+}
+
+/** Service records; names are unique and every write is one atomic document update. */
+export interface ServiceStore {
+  /**
+   * Creates the service, or merges `changes` into the one of that name. Two callers at once make one record.
+   * @throws SERVICE_OWNER_MISMATCH when a service of that name belongs to another org.
+   */
+  upsert(
+    key: { id: string; name: string; org: string },
+    changes: ServiceChanges,
+  ): Promise<{ service: ServiceRecord; created: boolean }>;
+  /** By id (`svc_…`) or by name; null when there is none. */
+  find(idOrName: string): Promise<ServiceRecord | null>;
+  /** Ordered by name. `org` keeps to services that org owns or is authorized for; null lists all. */
+  list(filter: { org: string | null }, page: PageRequest): Promise<Page<ServiceRecord>>;
+  /** True when it existed. */
+  remove(id: string): Promise<boolean>;
+  setLastBuild(id: string, buildId: string): Promise<void>;
+}

@@ -1,0 +1,31 @@
+/** The service record (spec 2, "Service record"), as far as the steps that exist today read and write it. */
+export interface ServiceRecord {
+  /** `svc_…` */
+  readonly id: string;
+  /** Unique; a DNS label, because it becomes a host name. */
+  readonly name: string;
+  /** Slug of the owning org: billed, and the only one that may change the owner. */
+  readonly org: string;
+  readonly authorizedOrgs: readonly string[];
+  /** https URL, local path or `file://` URL of the repository; null for a service deployed by upload only. */
+  readonly gitUrl: string | null;
+  readonly branch: string | null;
+  /** Directory of the app inside the repository, relative, without a leading slash; null means the root. */
+  readonly appPath: string | null;
+  readonly dockerfilePath: string | null;
+  readonly port: number | null;
+  /** Plain variables, stored in clear. */
+  readonly config: Readonly<Record<string, string>>;
+  /** Encrypted variables by name. The plaintext never leaves the place it is used in. */
+  readonly secrets: Readonly<Record<string, SealedSecret>>;
+  readonly lastBuildId: string | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** AES-256-GCM ciphertext bound to service and key by associated data, so it cannot be moved to another place. */
+export interface SealedSecret {
+  readonly keyId: string;
+  /** base64url of nonce, ciphertext and tag. */
+  readonly sealed: string;
+}

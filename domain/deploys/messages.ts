@@ -1,0 +1,86 @@
+import type { Environment } from '../environment.ts';
+import { targetKey } from '../ids.ts';
+import type { BuildFailure, BuildRequest, FailureReason } from './build.ts';
+
+/** Names, ids and message types of the deploy workflows: all that API, workers and workflows share about them. */
+
+export const DEPLOYS_TASK_QUEUE = 'deploys';
+
+export const BUILD_SLOTS_WORKFLOW_ID = 'build-slots';
+
+/** One coordinator for each service and environment decides deduplication and order. */
+export function coordinatorWorkflowId(service: string, environment: Environment): string {
+  return `deploys/${targetKey(service, environment)}`;
+}
+
+export function buildWorkflowId(buildId: string): string {
+  return `build/${buildId}`;
+}
+
+export function serviceRemovalWorkflowId(service: string): string {
+  return `service-removal/${service}`;
+}
+
+export const WORKFLOW_TYPES = {
+  coordinateDeploys: 'coordinateDeploys',
+  runBuild: 'runBuild',
+  grantBuildSlots: 'grantBuildSlots',
+  removeService: 'removeService',
+  reconcileDeploys: 'reconcileDeploys',
+  pruneImages: 'pruneImages',
+} as const;
+
+/** Updates of the coordinator. */
+export const REQUEST_DEPLOY = 'requestDeploy';
+export const CANCEL_BUILD = 'cancelBuild';
+
+/** Signals; past tense, as facts. */
+export const SOURCE_RESOLVED = 'sourceResolved';
+export const BUILD_SUPERSEDED = 'buildSuperseded';
+export const SLOT_REQUESTED = 'slotRequested';
+export const SLOT_RELEASED = 'slotReleased';
+export const SLOT_GRANTED = 'slotGranted';
+
+/** Answer to a deploy request. */
+export interface TriggerOutcome {
+  /** The new build, or the one in flight that the request was attached to. */
+  readonly buildId: string;
+  readonly deduplicated: boolean;
+  /** A build that this one made obsolete. */
+  readonly supersededBuildId: string | null;
+}
+
+/** `cancelled`: the build has ended. `cancelling`: it is undoing what it began. `finished`: there was nothing to cancel. */
+export type CancelOutcome = 'cancelled' | 'cancelling' | 'finished';
+
+export interface SourceResolved {
+  readonly buildId: string;
+  readonly commitSha: string | null;
+}
+
+export interface BuildSuperseded {
+  readonly by: string;
+}
+
+export interface SlotRequested {
+  readonly buildId: string;
+  readonly workflowId: string;
+  readonly environment: Environment;
+}
+
+export interface BuildOutcome {
+  readonly buildId: string;
+  readonly status: 'completed' | 'failed';
+  readonly reason: FailureReason | null;
+  readonly failure: BuildFailure | null;
+}
+
+/** What the API asks of the deploy workflows. */
+export interface DeployCommands {
+  /** Starts a build, or attaches to the one in flight. @throws UNAVAILABLE when no worker answers in time. */
+  request(request: BuildRequest): Promise<TriggerOutcome>;
+  /** Waits a few seconds for the build to end. @throws UNAVAILABLE */
+  cancel(target: { buildId: string; service: string; environment: Environment }): Promise<CancelOutcome>;
+  /** Removes workloads, routes, releases and the record of a service. @throws SERVICE_BUSY while it has open builds. */
+  removeService(service: { id: string; name: string }): Promise<void>;
+}

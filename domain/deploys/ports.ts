@@ -1,0 +1,216 @@
+import type { PodTier } from '../catalog/pod-tiers.ts';
+import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { Environment } from '../environment.ts';
+import type { LogLine, NewLogLine } from '../logs/log-line.ts';
+import type { BuildFacts, BuildRecord, BuildSource, BuildStatus, BuildStep, Diagnostic } from './build.ts';
+import type { Release } from './release.ts';
+import type { StepKey } from './steps.ts';
+
+export interface BuildFilter {
+  readonly serviceId?: string;
+  readonly environment?: Environment;
+  readonly status?: BuildStatus;
+  /** Only builds of services this org owns or is authorized for are shown by the API, which passes their ids here. */
+  readonly serviceIds?: readonly string[];
+  /** Only builds that are not terminal. */
+  readonly open?: boolean;
+}
+
+/** Fields that a terminal write sets together. */
+export interface BuildEnd {
+  readonly status: 'completed' | 'failed';
+  readonly reason: BuildRecord['reason'];
+  readonly failure: BuildRecord['failure'];
+  readonly supersededBy: string | null;
+  readonly finishedAt: Date;
+}
+
+/** Build records. Every write is one conditional update of one document; a terminal record never changes again. */
+export interface BuildStore {
+  /** Idempotent on the id: a second call with the same id changes nothing. */
+  create(record: BuildRecord): Promise<void>;
+  find(id: string): Promise<BuildRecord | null>;
+  /** Newest first. */
+  list(filter: BuildFilter, page: PageRequest): Promise<Page<BuildRecord>>;
+  /** Replaces the planned steps, as happens when the catalog is known. */
+  setSteps(id: string, steps: readonly BuildStep[]): Promise<void>;
+  /** Marks one step and moves `status` forward to the step's stage; never backward, never out of a terminal state. */
+  markStep(
+    id: string,
+    key: StepKey,
+    changes: Partial<Pick<BuildStep, 'state' | 'reason' | 'attempt' | 'startedAt' | 'finishedAt' | 'warnings'>>,
+  ): Promise<void>;
+  /** Merges facts, and backfills commitSha, imageTag, imageDigest, releaseId, url and healthReportsCommit from them. */
+  mergeFacts(id: string, facts: BuildFacts): Promise<void>;
+  addWarnings(id: string, warnings: readonly string[]): Promise<void>;
+  addDiagnostic(id: string, diagnostic: Diagnostic): Promise<void>;
+  /** The terminal write. False when the record was terminal already. Steps still running become failed or cancelled. */
+  finish(id: string, end: BuildEnd): Promise<boolean>;
+}
+
+/** Releases; at most one of a service and environment is the active one. */
+export interface ReleaseStore {
+  /** Idempotent on the id. */
+  put(release: Release): Promise<void>;
+  find(id: string): Promise<Release | null>;
+  /** The release with the newest `activatedAt`; null before the first. */
+  active(service: string, environment: Environment): Promise<Release | null>;
+  /** All active releases, one for each service and environment. */
+  allActive(): Promise<readonly Release[]>;
+  activate(id: string, at: Date): Promise<void>;
+  /** Newest activation first; never-activated releases are left out. */
+  list(service: string, environment: Environment, page: PageRequest): Promise<Page<Release>>;
+  removeService(service: string): Promise<void>;
+}
+
+/** The append-only log of each build. Lines are redacted before they get here. */
+export interface BuildLog {
+  /** Gives each line the next sequence numbers. Past the cap, lines are dropped after one that says so. */
+  append(buildId: string, lines: readonly NewLogLine[]): Promise<void>;
+  /** Lines with `seq > after`, in order, at most `limit`. */
+  read(buildId: string, after: number, limit: number): Promise<readonly LogLine[]>;
+}
+
+/** Uploaded source archives (gzip-compressed tar). */
+export interface ArchiveStore {
+  /** Streams to durable storage. @throws PAYLOAD_TOO_LARGE past `limitBytes`, leaving nothing behind. */
+  save(
+    content: AsyncIterable<Uint8Array>,
+    limitBytes: number,
+  ): Promise<{ id: string; sha256: string; sizeBytes: number }>;
+  /** Opens for reading. @throws SOURCE_MISSING when it is gone. */
+  open(id: string): Promise<AsyncIterable<Uint8Array>>;
+  /** Removes archives older than `before`, except those in `keep`. */
+  prune(before: Date, keep: ReadonlySet<string>): Promise<number>;
+}
+
+/** What a long effect gets besides its input: a signal to obey and a place to say what happens. */
+export interface EffectContext {
+  readonly signal: AbortSignal;
+  /** Receives output lines as they come; already safe to show only after redaction by the caller. */
+  readonly onLine: (line: string, level?: 'info' | 'warn' | 'error') => void;
+}
+
+/** Fetches source into a directory. Credentials come from the adapter's own configuration, never from arguments. */
+export interface SourceFetcher {
+  /** The commit at the head of the branch (null: the default branch). @throws SOURCE_UNREACHABLE, SOURCE_REFUSED */
+  resolveHead(url: string, branch: string | null, signal: AbortSignal): Promise<{ commit: string; branch: string }>;
+  /**
+   * Puts the source into `directory`, which is made anew (whatever an earlier attempt left is removed first).
+   * @throws SOURCE_UNREACHABLE, SOURCE_REFUSED, COMMIT_NOT_FOUND, ARCHIVE_INVALID, SOURCE_MISSING
+   */
+  fetch(
+    source: BuildSource,
+    directory: string,
+    context: EffectContext,
+  ): Promise<{ commitSha: string | null; branch: string | null }>;
+}
+
+/** The checked-out source of a build. All paths are relative to it and never leave it, not even by a link. */
+export interface Workspace {
+  /** Absolute directory of a build's source. */
+  directory(buildId: string): string;
+  /** Text of a file of at most `limitBytes`; null when there is none. @throws SOURCE_REFUSED for one outside or too large. */
+  readText(buildId: string, path: string, limitBytes: number): Promise<string | null>;
+  /** Names in a directory; empty when there is none. */
+  list(buildId: string, path: string): Promise<readonly string[]>;
+  /** Writes a file with the given mode, making directories. @throws SOURCE_REFUSED when it would leave the source. */
+  write(buildId: string, path: string, text: string, mode?: number): Promise<void>;
+  remove(buildId: string): Promise<void>;
+  /** Free bytes where source is checked out. */
+  freeBytes(): Promise<number>;
+  /** Ids of builds that have a directory. */
+  builds(): Promise<readonly string[]>;
+}
+
+export interface ImageBuildInput {
+  readonly buildId: string;
+  readonly service: string;
+  readonly environment: Environment;
+  /** Absolute. */
+  readonly contextDirectory: string;
+  /** Absolute path of the container file. */
+  readonly dockerfile: string;
+  readonly tag: string;
+  readonly labels: Readonly<Record<string, string>>;
+}
+
+/** Builds, pushes and prunes images. Every call ends its own processes when the signal aborts. */
+export interface ImageBuilder {
+  /** @throws IMAGE_BUILD_FAILED, BASE_IMAGE_UNAVAILABLE, DISK_FULL */
+  build(input: ImageBuildInput, context: EffectContext): Promise<{ imageId: string }>;
+  /** @returns the digest reference `registry/name@sha256:…`. @throws IMAGE_PUSH_FAILED, DISK_FULL */
+  push(tag: string, context: EffectContext): Promise<{ digest: string }>;
+  /** Removes images of this platform that are not in `keep` (tags or digests), dangling ones and old build cache. */
+  prune(
+    keep: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<{ removed: readonly string[]; reclaimedBytes: number }>;
+  freeBytes(): Promise<number>;
+}
+
+export interface WorkloadSpec {
+  /** The build that installs it: one workload for each build, so that a second attempt adopts the first one's. */
+  readonly buildId: string;
+  readonly releaseId: string;
+  readonly service: string;
+  readonly environment: Environment;
+  /** Digest reference. */
+  readonly image: string;
+  readonly port: number;
+  readonly healthEndpoint: string;
+  readonly tier: PodTier;
+  readonly readOnlyRoot: boolean;
+  /** Environment variables, plaintext. Held in memory only. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface Workload {
+  readonly id: string;
+  readonly buildId: string;
+  readonly releaseId: string;
+  readonly service: string;
+  readonly environment: Environment;
+  readonly running: boolean;
+  /** Where the router reaches it, such as `http://127.0.0.1:20001`. */
+  readonly address: string;
+}
+
+export interface ProbeResult {
+  readonly ok: boolean;
+  /** What was probed and what came back, for the build log: `GET http://…/health answered 503`. */
+  readonly summary: string;
+  readonly status: number | null;
+  /** `commit` of a JSON answer; null when there is none. */
+  readonly commit: string | null;
+}
+
+/** Runs workloads: the local Docker engine, or a Kubernetes cluster. */
+export interface WorkloadRuntime {
+  /** Starts the workload, or finds the one this build has already started. Traffic does not reach it yet. @throws INSTALL_FAILED */
+  start(spec: WorkloadSpec, context: EffectContext): Promise<Workload>;
+  /** One probe of the workload itself, not through the public route. */
+  probe(workload: Workload, healthEndpoint: string, signal: AbortSignal): Promise<ProbeResult>;
+  /** False when it has stopped and will not start again by itself. */
+  isAlive(workload: Workload): Promise<boolean>;
+  /** The last lines of its output. */
+  tail(workload: Workload, lines: number): Promise<readonly string[]>;
+  /** Every workload of a service and environment, newest first. */
+  list(service: string, environment: Environment): Promise<readonly Workload[]>;
+  listAll(): Promise<readonly Workload[]>;
+  /** Starts a stopped workload again and returns where it is now. */
+  resume(workload: Workload, signal: AbortSignal): Promise<Workload>;
+  /** Lets requests in flight end, stops and removes it. No error when it is gone. */
+  remove(workload: Workload, graceSeconds: number): Promise<void>;
+}
+
+/** The public routes. A switch is atomic: each request goes to the old workload or to the new one, never to none. */
+export interface EdgeRouter {
+  /** The public address of a service, whether or not it is routed: `http://hello.sandbox.localhost:8000`. */
+  url(service: string, environment: Environment): string;
+  current(service: string, environment: Environment): Promise<{ workloadId: string; address: string } | null>;
+  route(service: string, environment: Environment, target: { workloadId: string; address: string }): Promise<void>;
+  unroute(service: string, environment: Environment): Promise<void>;
+  /** One request through the public route. */
+  probe(service: string, environment: Environment, path: string, signal: AbortSignal): Promise<ProbeResult>;
+}

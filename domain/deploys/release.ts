@@ -1,0 +1,30 @@
+import type { PodTierName } from '../catalog/pod-tiers.ts';
+import type { SealedSecret } from '../catalog/service.ts';
+import type { Environment } from '../environment.ts';
+
+/**
+ * A release is what was installed and answered: image digest, configuration and where it came from. Rolling back
+ * installs it again without a build.
+ */
+export interface Release {
+  /** `rel_…` */
+  readonly id: string;
+  readonly buildId: string;
+  readonly serviceId: string;
+  readonly service: string;
+  readonly environment: Environment;
+  readonly commitSha: string | null;
+  readonly imageTag: string;
+  /** `registry/name@sha256:…` */
+  readonly imageDigest: string;
+  readonly port: number;
+  readonly healthEndpoint: string;
+  readonly podTier: PodTierName;
+  readonly readOnlyRoot: boolean;
+  /** Configuration as it was installed: plain values in clear, secrets sealed. */
+  readonly config: Readonly<Record<string, string>>;
+  readonly secrets: Readonly<Record<string, SealedSecret>>;
+  readonly createdAt: Date;
+  /** When it last became the serving release of its service and environment; null when it never did. */
+  readonly activatedAt: Date | null;
+}

@@ -1,0 +1,84 @@
+/**
+ * The one error class of the platform and the closed union of its codes.
+ *
+ * A code says what went wrong in the caller's terms. Which HTTP status it has is known to `api/http/` alone, and
+ * whether a workflow retries it is known to the activity interceptor: `retryable` is false unless the cause may pass.
+ */
+export const ERROR_CODES = [
+  // Requests
+  'VALIDATION_FAILED',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'METHOD_NOT_ALLOWED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'RATE_LIMITED',
+  'CONFLICT',
+  'INTERNAL',
+  'UNAVAILABLE',
+  // Catalog and services
+  'SERVICE_NOT_FOUND',
+  'SERVICE_OWNER_MISMATCH',
+  'SERVICE_BUSY',
+  'PLATFORM_CONFIG_INVALID',
+  'CATALOG_INVALID',
+  'CATALOG_VERSION_UNSUPPORTED',
+  // Builds and releases
+  'BUILD_NOT_FOUND',
+  'BUILD_FINISHED',
+  'BUILD_NOT_RETRYABLE',
+  'STEP_UNKNOWN',
+  'RELEASE_NOT_FOUND',
+  'SOURCE_MISSING',
+  'SOURCE_REFUSED',
+  'SOURCE_UNREACHABLE',
+  'COMMIT_NOT_FOUND',
+  'ARCHIVE_INVALID',
+  'CONTAINER_FILE_MISSING',
+  'CONTAINER_FILE_INVALID',
+  'CONTAINER_ROOT_USER',
+  'CONFIG_PREFLIGHT_FAILED',
+  'CONFIG_KEY_MISSING',
+  'BASE_IMAGE_UNAVAILABLE',
+  'IMAGE_BUILD_FAILED',
+  'IMAGE_PUSH_FAILED',
+  'INSTALL_FAILED',
+  'HEALTH_CHECK_FAILED',
+  'DISK_FULL',
+  'STEP_DEADLINE_EXCEEDED',
+  'BUILD_SUPERSEDED',
+  'BUILD_CANCELLED',
+  'BUILD_ABANDONED',
+  'PAYLOAD_OVER_LIMIT',
+] as const;
+
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+export interface FairleadErrorOptions {
+  /** Machine-readable facts that are safe to show the caller. Never secrets. */
+  readonly details?: unknown;
+  readonly cause?: unknown;
+  /** True when the same call may succeed later: a workflow retries it, a caller gets 503. */
+  readonly retryable?: boolean;
+}
+
+/** An error with a code from {@link ERROR_CODES} and a message that is safe to show whoever caused it. */
+export class FairleadError extends Error {
+  override readonly name = 'FairleadError';
+  readonly code: ErrorCode;
+  readonly details: unknown;
+  readonly retryable: boolean;
+
+  constructor(code: ErrorCode, message: string, options: FairleadErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+    this.retryable = options.retryable ?? false;
+  }
+}
+
+/** True for a string that is one of {@link ERROR_CODES}. */
+export function isErrorCode(value: unknown): value is ErrorCode {
+  return typeof value === 'string' && (ERROR_CODES as readonly string[]).includes(value);
+}

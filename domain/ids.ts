@@ -1,0 +1,22 @@
+import type { Environment } from './environment.ts';
+
+/** Prefixes of every identifier the platform makes; an id is the prefix and 20 characters of lower-case base 32. */
+export const ID_PREFIXES = { build: 'bld', release: 'rel', service: 'svc', archive: 'arc', request: 'req' } as const;
+
+export type IdKind = keyof typeof ID_PREFIXES;
+
+/** Makes a new id of a kind. A port, because randomness is an effect. */
+export type NewId = (kind: IdKind) => string;
+
+const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+
+/** Writes random bytes (20 or more) as an id of that kind: `bld_…`. */
+export function formatId(kind: IdKind, bytes: Uint8Array): string {
+  const text = Array.from(bytes.subarray(0, 20), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
+  return `${ID_PREFIXES[kind]}_${text}`;
+}
+
+/** The key under which everything of one service in one environment is found. */
+export function targetKey(service: string, environment: Environment): string {
+  return `${service}/${environment}`;
+}
