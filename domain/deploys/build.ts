@@ -1,36 +1,8 @@
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Environment } from '../environment.ts';
 import type { ErrorCode } from '../errors.ts';
+import type { BuildStage, BuildStatus } from './status.ts';
 import type { StepKey, StepState } from './steps.ts';
-
-/** Build states in the order a build passes them; `failed` is reached from any of the others (spec 2, "Build status"). */
-export const BUILD_STATUSES = [
-  'queued',
-  'cloning',
-  'building',
-  'pushing',
-  'deploying',
-  'testing',
-  'completed',
-  'failed',
-] as const;
-
-export type BuildStatus = (typeof BUILD_STATUSES)[number];
-
-/** The states in which a step can be running. */
-export type BuildStage = Exclude<BuildStatus, 'queued' | 'completed' | 'failed'>;
-
-export const TERMINAL_STATUSES = ['completed', 'failed'] as const satisfies readonly BuildStatus[];
-
-export function isTerminal(status: BuildStatus): boolean {
-  return status === 'completed' || status === 'failed';
-}
-
-/** The statuses from which `next` may be entered: any earlier one, and for `failed` any that is not terminal. */
-export function statusesBefore(next: BuildStatus): readonly BuildStatus[] {
-  const open = BUILD_STATUSES.filter((status) => !isTerminal(status));
-  return isTerminal(next) ? open : open.slice(0, open.indexOf(next));
-}
 
 /** Why a build ended as `failed` when it was not one of its own steps that failed. */
 export type FailureReason = 'step_failed' | 'superseded' | 'cancelled' | 'abandoned';

@@ -2,8 +2,9 @@ import type { PodTier } from '../catalog/pod-tiers.ts';
 import type { Page, PageRequest } from '../catalog/ports.ts';
 import type { Environment } from '../environment.ts';
 import type { LogLine, NewLogLine } from '../logs/log-line.ts';
-import type { BuildFacts, BuildRecord, BuildSource, BuildStatus, BuildStep, Diagnostic } from './build.ts';
+import type { BuildFacts, BuildRecord, BuildSource, BuildStep, Diagnostic } from './build.ts';
 import type { Release } from './release.ts';
+import type { BuildStatus } from './status.ts';
 import type { StepKey } from './steps.ts';
 
 export interface BuildFilter {

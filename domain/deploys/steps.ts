@@ -1,4 +1,4 @@
-import type { BuildStage } from './build.ts';
+import type { BuildStage } from './status.ts';
 
 export type StepState = 'pending' | 'running' | 'completed' | 'skipped' | 'reused' | 'failed' | 'warned' | 'cancelled';
 
