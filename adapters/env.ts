@@ -1,0 +1,163 @@
+import { hostname } from 'node:os';
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import { FairleadError } from '../domain/errors.ts';
+
+/** The only reader of the process environment: one schema for each role, every bad variable reported at once. */
+
+export type EnvSource = Readonly<Record<string, string | undefined>>;
+
+const port = z.coerce.number().int().min(1).max(65_535);
+const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
+const text = z.string().min(1);
+const orgSlug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'an org slug: lower-case letters, digits and dashes');
+/** 32 bytes in base64 or hex; a comma list where the first seals and all open, so that a key can be rotated. */
+const encryptionKeys = z
+  .string()
+  .transform((value) => value.split(',').map((part) => decodeKey(part.trim())))
+  .refine((keys) => keys.every((key) => key.length === 32), 'a list of 32-byte keys in base64 or hex');
+
+const temporal = {
+  TEMPORAL_ADDRESS: text.default('localhost:7233'),
+  TEMPORAL_NAMESPACE: text.default('default'),
+};
+
+const shared = {
+  MONGODB_URI: z
+    .string()
+    .regex(/^mongodb(\+srv)?:\/\/.+/, 'a mongodb:// address')
+    .default('mongodb://localhost:27017/builder'),
+  ...temporal,
+  DATA_DIR: text.default('.fairlead').transform((path) => resolve(path)),
+  PLATFORM_DOMAIN: text.default('localhost'),
+  PLATFORM_ORG: orgSlug.default('platform'),
+  EDGE_PORT: port.default(8000),
+  CONFIG_ENCRYPTION_KEY: encryptionKeys.optional(),
+  GIT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ALLOW_LOCAL_SOURCES: flag.default(false),
+  ENFORCE_MINIMUM_CATALOG_VERSION: flag.default(false),
+  PLATFORM_COMMIT: text.default('unknown'),
+  LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  // Kubernetes is the runtime of later work: asking for it must not silently run Docker instead.
+  ENABLE_K8S_DEPLOY: flag
+    .default(false)
+    .refine((enabled) => !enabled, 'must be false: this version runs workloads on the Docker engine'),
+};
+
+const apiSchema = z.object({
+  ...shared,
+  PORT: port.default(3002),
+  HOST: text.default('127.0.0.1'),
+  INTERNAL_SERVICE_KEY: z.string().min(32, 'at least 32 characters'),
+});
+
+const workerSchema = z.object({
+  ...shared,
+  WORKSPACE_DIR: text.default('/tmp/iec-builds').transform((path) => resolve(path)),
+  WORKFLOW_BUNDLE: text.optional(),
+  DOCKER_HOST: text.optional(),
+  DOCKER_CLI: text.optional(),
+  DOCKER_REGISTRY: text.default('localhost:5050'),
+  DOCKER_REGISTRY_USER: text.optional(),
+  DOCKER_REGISTRY_TOKEN: text.optional(),
+  STACK_ID: z
+    .string()
+    .regex(/^[a-z0-9]{1,16}$/, '1 to 16 lower-case letters and digits')
+    .default('default'),
+  BASE_IMAGE_STAND_INS: flag.default(false),
+  ENABLE_AUTO_DOCKERFILE: flag.default(true),
+  SECRETS_ENABLED: flag.default(false),
+  BUILD_CONCURRENCY: z.coerce.number().int().min(1).max(64).default(3),
+  MIN_FREE_DISK_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(2 * 1024 ** 3),
+  GIT_TOKEN: text.optional(),
+  GITHUB_TOKEN: text.optional(),
+  IDP_URL: z.url().optional(),
+  REGISTRY_URL: z.url().optional(),
+  GATEWAY_URL: z.url().optional(),
+  AUDIT_URL: z.url().optional(),
+  WALLET_SERVICE_URL: z.url().optional(),
+});
+
+const edgeSchema = z.object({
+  EDGE_PORT: port.default(8000),
+  HOST: text.default('127.0.0.1'),
+  DATA_DIR: shared.DATA_DIR,
+  PLATFORM_DOMAIN: shared.PLATFORM_DOMAIN,
+});
+
+const cliSchema = z.object({
+  FAIRLEAD_URL: z.url().optional(),
+  FAIRLEAD_KEY: text.optional(),
+  NO_COLOR: z.string().optional(),
+  CI: z.string().optional(),
+});
+
+export type ApiEnv = z.infer<typeof apiSchema>;
+export type WorkerEnv = z.infer<typeof workerSchema> & { readonly subprocessEnv: Readonly<Record<string, string>> };
+export type EdgeEnv = z.infer<typeof edgeSchema>;
+export type CliEnv = z.infer<typeof cliSchema>;
+
+/** What the builder's API needs. @throws VALIDATION_FAILED listing every bad variable. */
+export const readApiEnv = (source: EnvSource = process.env): ApiEnv => read(apiSchema, source);
+
+/** What a worker needs, with the few variables that subprocesses may see. @throws VALIDATION_FAILED */
+export const readWorkerEnv = (source: EnvSource = process.env): WorkerEnv => ({
+  ...read(workerSchema, source),
+  subprocessEnv: pickSubprocessEnv(source),
+});
+
+/** What the local edge router needs. @throws VALIDATION_FAILED */
+export const readEdgeEnv = (source: EnvSource = process.env): EdgeEnv => read(edgeSchema, source);
+
+/** What the command line reads. @throws VALIDATION_FAILED */
+export const readCliEnv = (source: EnvSource = process.env): CliEnv => read(cliSchema, source);
+
+/** Names a process in logs and in the Temporal UI. */
+export const processIdentity = (role: string): string => `${role}@${hostname()}:${process.pid}`;
+
+const SUBPROCESS_VARIABLES = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'LANG',
+  'DOCKER_HOST',
+  'DOCKER_CONFIG',
+  'XDG_CACHE_HOME',
+  'SSL_CERT_FILE',
+  'SSL_CERT_DIR',
+  'NODE_EXTRA_CA_CERTS',
+  'GIT_SSL_CAINFO',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
+] as const;
+
+function pickSubprocessEnv(source: EnvSource): Record<string, string> {
+  const picked: Record<string, string> = {};
+  for (const name of SUBPROCESS_VARIABLES) {
+    const value = source[name];
+    if (value !== undefined) picked[name] = value;
+  }
+  return picked;
+}
+
+function read<T extends z.ZodObject>(schema: T, source: EnvSource): z.infer<T> {
+  // An empty variable means "not set", as in shells and compose files.
+  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue) => ({ variable: issue.path.join('.'), message: issue.message }));
+  const list = problems.map(({ variable, message }) => `  ${variable}: ${message}`).join('\n');
+  throw new FairleadError('VALIDATION_FAILED', `Environment variables to correct:\n${list}`, { details: problems });
+}
+
+function decodeKey(encoded: string): Buffer {
+  return /^[0-9a-f]{64}$/i.test(encoded) ? Buffer.from(encoded, 'hex') : Buffer.from(encoded, 'base64');
+}
