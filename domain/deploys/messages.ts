@@ -26,9 +26,14 @@ export const WORKFLOW_TYPES = {
   runBuild: 'runBuild',
   grantBuildSlots: 'grantBuildSlots',
   removeService: 'removeService',
+  cleanUpAfterBuild: 'cleanUpAfterBuild',
   reconcileDeploys: 'reconcileDeploys',
   pruneImages: 'pruneImages',
 } as const;
+
+export function cleanUpWorkflowId(buildId: string): string {
+  return `cleanup/${buildId}`;
+}
 
 /** Updates of the coordinator. */
 export const REQUEST_DEPLOY = 'requestDeploy';
@@ -66,6 +71,12 @@ export interface SlotRequested {
   readonly buildId: string;
   readonly workflowId: string;
   readonly environment: Environment;
+  /** How many builds may run at once, as the worker that asks is configured; the latest value counts. */
+  readonly limit: number;
+}
+
+export interface SlotReleased {
+  readonly buildId: string;
 }
 
 export interface BuildOutcome {
