@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { accessSync, constants, statSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ProcessEnv } from './base-env.ts';
+import { GATE_SCRIPT, holdLeash } from './leash.ts';
+import { createOutputCapture } from './output-capture.ts';
+
+export type OutputStream = 'stdout' | 'stderr';
+
+export interface RunProcessOptions {
+  readonly cwd?: string;
+  /** The child's whole environment; see `baseEnv`. Nothing is inherited. */
+  readonly env: ProcessEnv;
+  /** Aborting ends the whole process group. */
+  readonly signal: AbortSignal;
+  /** Receives each line of output as it comes, at most 16 Ki characters at a time. */
+  readonly onLine?: (line: string, stream: OutputStream) => void;
+  /** Standard input; none is the empty input. */
+  readonly input?: AsyncIterable<Uint8Array> | string;
+  /** How much of each stream is returned: the first bytes of stdout, the last ones of stderr. Default 1 MiB. */
+  readonly maxOutputBytes?: number;
+  /** Time between SIGTERM and SIGKILL after an abort. Default 2000. */
+  readonly killAfterMs?: number;
+}
+
+export interface ProcessResult {
+  /** Null when a signal ended the process. */
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+const DEFAULT_OUTPUT_BYTES = 1024 * 1024;
+const DEFAULT_KILL_AFTER_MS = 2_000;
+/** How long a process that left the group may hold our pipes open after the command ended. */
+const PIPE_GRACE_MS = 1_000;
+
+/**
+ * Runs a command in a process group of its own and waits for its end. A non-zero exit is a result, not an error.
+ *
+ * On abort the group gets SIGTERM, after `killAfterMs` SIGKILL, and the promise rejects with the signal's reason once
+ * the command really ended. Whatever the command leaves running in its group is killed when it exits. When this very
+ * process dies, by `kill -9` too, the group dies with it (see `holdLeash`).
+ *
+ * @throws the abort reason; an error of `input` or `onLine`; an `Error` with code ENOENT when the command or `cwd` is missing.
+ */
+export async function runProcess(
+  command: string,
+  args: readonly string[],
+  options: RunProcessOptions,
+): Promise<ProcessResult> {
+  options.signal.throwIfAborted();
+  if (options.cwd !== undefined) requireDirectory(options.cwd);
+  const executable = findExecutable(command, options.env.PATH ?? '', options.cwd);
+  const child = spawn('/bin/sh', ['-c', GATE_SCRIPT, command, executable, ...args], {
+    cwd: options.cwd,
+    env: { ...options.env },
+    stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
+    detached: true,
+  });
+  if (child.pid === undefined) return await spawnFailed(child);
+  return await supervise(child, child.pid, options);
+}
+
+async function supervise(child: ChildProcess, pid: number, options: RunProcessOptions): Promise<ProcessResult> {
+  const stopped: { reason: unknown }[] = [];
+  let killTimer: NodeJS.Timeout | undefined;
+  const stop = (reason: unknown): void => {
+    if (stopped.push({ reason }) > 1) return;
+    killGroup(pid, 'SIGTERM');
+    killTimer = setTimeout(() => killGroup(pid, 'SIGKILL'), options.killAfterMs ?? DEFAULT_KILL_AFTER_MS);
+  };
+  const onAbort = (): void => stop(options.signal.reason);
+  options.signal.addEventListener('abort', onAbort);
+  const leash = holdLeash(pid);
+  const captured = captureOutput(child, options, stop);
+  const closed = waitForEnd(child, pid);
+  feedInput(child, options.input, stop);
+  openGate(child);
+  try {
+    const { exitCode, signal } = await closed;
+    const output = captured();
+    if (stopped[0] !== undefined) throw stopped[0].reason;
+    return { exitCode, signal, ...output };
+  } finally {
+    clearTimeout(killTimer);
+    options.signal.removeEventListener('abort', onAbort);
+    leash.release();
+    await leash.ended;
+  }
+}
+
+function openGate(child: ChildProcess): void {
+  const gate = child.stdio[3];
+  if (!(gate instanceof Writable)) throw new Error('descriptor 3 of the child is not a pipe');
+  gate.on('error', () => gate.destroy());
+  gate.end('go\n');
+}
+
+function captureOutput(
+  child: ChildProcess,
+  options: RunProcessOptions,
+  stop: (reason: unknown) => void,
+): () => { stdout: string; stderr: string } {
+  const { onLine, maxOutputBytes = DEFAULT_OUTPUT_BYTES } = options;
+  const open = (name: OutputStream) => {
+    const guarded = onLine && ((line: string): void => attempt(() => onLine(line, name), stop));
+    const capture = createOutputCapture(maxOutputBytes, name === 'stdout' ? 'first' : 'last', guarded);
+    child[name]?.on('data', (chunk: Buffer) => capture.write(chunk));
+    child[name]?.on('error', stop);
+    return capture;
+  };
+  const stdout = open('stdout');
+  const stderr = open('stderr');
+  return () => ({ stdout: stdout.end(), stderr: stderr.end() });
+}
+
+function attempt(action: () => void, onError: (error: unknown) => void): void {
+  try {
+    action();
+  } catch (error) {
+    onError(error);
+  }
+}
+
+/** Settles when the command ended and its output is read; kills what it left in its group. */
+function waitForEnd(child: ChildProcess, pid: number): Promise<{ exitCode: number | null; signal: string | null }> {
+  return new Promise((resolve, reject) => {
+    let pipeTimer: NodeJS.Timeout | undefined;
+    child.once('error', reject);
+    child.once('exit', () => {
+      killGroup(pid, 'SIGKILL');
+      pipeTimer = setTimeout(() => {
+        child.stdout?.destroy();
+        child.stderr?.destroy();
+      }, PIPE_GRACE_MS);
+    });
+    child.once('close', (exitCode, signal) => {
+      clearTimeout(pipeTimer);
+      resolve({ exitCode, signal });
+    });
+  });
+}
+
+function feedInput(child: ChildProcess, input: RunProcessOptions['input'], stop: (reason: unknown) => void): void {
+  if (input === undefined || child.stdin === null) return;
+  const stdin = child.stdin;
+  const source = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : Readable.from(input);
+  source.once('error', stop);
+  // Once the command is gone nothing reads its input any more; a source that never ends must not hold us.
+  child.once('exit', () => stdin.destroy());
+  pipeline(source, stdin).catch((error: NodeJS.ErrnoException) => {
+    // A command may end, or close its input, before it has read all of it: that is its own affair.
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_PREMATURE_CLOSE') stop(error);
+  });
+}
+
+function killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // ESRCH: nobody is left. EPERM: only zombies are left (macOS).
+    const code = (error as NodeJS.ErrnoException).code;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
+  }
+}
+
+function spawnFailed(child: ChildProcess): Promise<never> {
+  return new Promise((_, reject) => child.once('error', reject));
+}
+
+function requireDirectory(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  throw missing(`working directory ${path} does not exist`, path);
+}
+
+function findExecutable(command: string, path: string, cwd: string | undefined): string {
+  const places = command.includes('/')
+    ? [cwd === undefined || command.startsWith('/') ? command : join(cwd, command)]
+    : path.split(delimiter).flatMap((folder) => (folder === '' ? [] : [join(folder, command)]));
+  const found = places.find(isExecutable);
+  if (found !== undefined) return found;
+  throw missing(`command ${command} was not found or is not executable; install it or correct PATH`, command);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+function missing(message: string, path: string): Error {
+  return Object.assign(new Error(message), { code: 'ENOENT', path });
+}

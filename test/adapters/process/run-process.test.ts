@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { baseEnv } from '../../../adapters/process/base-env.ts';
+import { MAX_LINE_LENGTH } from '../../../adapters/process/output-capture.ts';
+import { type RunProcessOptions, runProcess } from '../../../adapters/process/run-process.ts';
+
+const env = baseEnv(process.env);
+const never = new AbortController().signal;
+
+function sh(script: string, options: Partial<RunProcessOptions> = {}) {
+  return runProcess('sh', ['-c', script], { env, signal: never, ...options });
+}
+
+function alive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+  // A zombie has ended; only its parent has not looked yet.
+  return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+}
+
+async function until(condition: () => boolean, what: string, limitMs = 5_000): Promise<void> {
+  const deadline = Date.now() + limitMs;
+  while (!condition()) {
+    if (Date.now() > deadline) assert.fail(`not within ${limitMs} ms: ${what}`);
+    await sleep(10);
+  }
+}
+
+function readPid(path: string): number {
+  return existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
+}
+
+describe('runProcess', () => {
+  let folder = '';
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'run-process-'));
+  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it('returns exit code and both outputs', async () => {
+    const result = await sh('echo out; echo err >&2; exit 3');
+    assert.deepEqual(result, { exitCode: 3, signal: null, stdout: 'out\n', stderr: 'err\n' });
+  });
+
+  it('reports the signal that ended the command', async () => {
+    const result = await sh('kill -s USR1 $$');
+    assert.deepEqual([result.exitCode, result.signal], [null, 'SIGUSR1']);
+  });
+
+  it('passes arguments as they are, without a shell in between', async () => {
+    const odd = ['a b', '$HOME', '', "it's", '*', '-n'];
+    const { stdout } = await runProcess('printf', ['%s|', ...odd], { env, signal: never });
+    assert.equal(stdout, `${odd.join('|')}|`);
+  });
+
+  it('gives the child only the environment it was given', async () => {
+    process.env.RUN_PROCESS_CANARY = 'leak';
+    const { stdout } = await runProcess('env', [], { env: { PATH: env.PATH ?? '', ONLY: '1' }, signal: never });
+    delete process.env.RUN_PROCESS_CANARY;
+    const names = stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.split('=')[0]);
+    assert.deepEqual(names.filter((name) => !['PWD', 'OLDPWD', 'SHLVL', '_'].includes(name ?? '')).sort(), [
+      'ONLY',
+      'PATH',
+    ]);
+  });
+
+  it('baseEnv takes paths, locale and certificates, and nothing else', () => {
+    const source = { PATH: '/p', HOME: '/h', SSL_CERT_FILE: '/c', GIT_TOKEN: 'secret', LANG: '', DOCKER_HOST: 'x' };
+    assert.deepEqual(baseEnv(source), { PATH: '/p', HOME: '/h', SSL_CERT_FILE: '/c' });
+  });
+
+  it('has no input by default, and feeds strings and streams', async () => {
+    assert.equal((await sh('cat')).stdout, '');
+    assert.equal((await sh('cat', { input: 'hello' })).stdout, 'hello');
+    async function* chunks() {
+      for (let i = 0; i < 64; i++) yield Buffer.alloc(16_384, 'x');
+    }
+    assert.equal((await sh('wc -c', { input: chunks() })).stdout.trim(), String(1024 * 1024));
+  });
+
+  it('does not mind a command that leaves its input unread, nor a source that never ends', async () => {
+    assert.equal((await sh('exit 0', { input: 'x'.repeat(1024 * 1024) })).exitCode, 0);
+    async function* endless() {
+      yield Buffer.from('first\n');
+      await new Promise(() => {});
+    }
+    assert.equal((await sh('read line; echo "$line"', { input: endless() })).stdout, 'first\n');
+  });
+
+  it('ends the command when its input fails, and throws the cause', async () => {
+    async function* broken() {
+      yield Buffer.from('first\n');
+      throw new Error('the source broke');
+    }
+    await assert.rejects(sh('cat; sleep 60', { input: broken() }), /the source broke/);
+  });
+
+  it('streams lines of both outputs, with carriage returns as line ends', async () => {
+    const lines: string[] = [];
+    await sh(`printf 'a\\r\\nb\\rc\\n\\nd'; printf 'e\\n' >&2`, {
+      onLine: (line, stream) => lines.push(`${stream} ${line}`),
+    });
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('stdout')),
+      ['stdout a', 'stdout b', 'stdout c', 'stdout ', 'stdout d'],
+    );
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith('stderr')),
+      ['stderr e'],
+    );
+  });
+
+  it('gives lines while the command still runs', async () => {
+    const controller = new AbortController();
+    const running = sh('echo ready; sleep 60', {
+      signal: controller.signal,
+      onLine: () => controller.abort(new Error('seen')),
+    });
+    await assert.rejects(running, /seen/);
+  });
+
+  it('bounds lines and what it keeps: the start of stdout, the end of stderr', async () => {
+    const lines: string[] = [];
+    const result = await sh(
+      `head -c 200000 /dev/zero | tr '\\0' x; printf 'start' >&2; head -c 200000 /dev/zero | tr '\\0' y >&2; printf 'end' >&2`,
+      {
+        maxOutputBytes: 1000,
+        onLine: (line) => lines.push(line),
+      },
+    );
+    assert.equal(result.stdout, 'x'.repeat(1000));
+    assert.equal(result.stderr.length, 1000);
+    assert.ok(result.stderr.endsWith('yend'));
+    assert.ok(lines.every((line) => line.length <= MAX_LINE_LENGTH));
+    assert.equal(lines.join('').length, 400_008);
+  });
+
+  it('keeps characters whole that are split between chunks', async () => {
+    const lines: string[] = [];
+    await sh(`printf '\\303'; sleep 0.05; printf '\\244\\n'`, { onLine: (line) => lines.push(line) });
+    assert.deepEqual(lines, ['ä']);
+  });
+
+  it('ends the command and throws when the line receiver throws', async () => {
+    const onLine = () => {
+      throw new Error('receiver broke');
+    };
+    await assert.rejects(sh('echo x; sleep 60', { onLine }), /receiver broke/);
+  });
+
+  it('says which command or directory is missing', async () => {
+    await assert.rejects(runProcess('no-such-command', [], { env, signal: never }), {
+      code: 'ENOENT',
+      message: /no-such-command/,
+    });
+    await assert.rejects(sh('true', { cwd: '/no/such/place' }), { code: 'ENOENT', message: /\/no\/such\/place/ });
+  });
+
+  it('starts nothing when the signal is aborted already', async () => {
+    const mark = join(folder, 'never-started');
+    await assert.rejects(sh(`touch ${mark}`, { signal: AbortSignal.abort(new Error('early')) }), /early/);
+    assert.ok(!existsSync(mark));
+  });
+
+  it('rejects an abort only after the whole group ended, children included', async () => {
+    const controller = new AbortController();
+    const pidFile = join(folder, 'grandchild');
+    const running = sh(`sleep 60 & echo $! > ${pidFile}; echo ready; wait`, {
+      signal: controller.signal,
+      onLine: () => controller.abort(new Error('cancelled')),
+    });
+    await assert.rejects(running, /cancelled/);
+    assert.ok(!alive(readPid(pidFile)));
+  });
+
+  it('kills what ignores SIGTERM after the time it was given', async () => {
+    const controller = new AbortController();
+    const pidFile = join(folder, 'stubborn');
+    const started = performance.now();
+    const running = sh(`trap '' TERM; echo $$ > ${pidFile}; echo ready; while :; do sleep 1; done`, {
+      signal: controller.signal,
+      killAfterMs: 200,
+      onLine: () => controller.abort(new Error('cancelled')),
+    });
+    await assert.rejects(running, /cancelled/);
+    assert.ok(!alive(readPid(pidFile)));
+    const elapsed = performance.now() - started;
+    assert.ok(elapsed >= 200 && elapsed < 1_900, `took ${elapsed} ms`);
+  });
+
+  it('lets a command end in order on SIGTERM', async () => {
+    const controller = new AbortController();
+    const mark = join(folder, 'tidied');
+    const running = sh(`trap 'touch ${mark}; exit 0' TERM; echo ready; while :; do sleep 0.05; done`, {
+      signal: controller.signal,
+      onLine: () => controller.abort(new Error('cancelled')),
+    });
+    await assert.rejects(running, /cancelled/);
+    assert.ok(existsSync(mark));
+  });
+
+  it('kills what the command leaves running in its group when it exits', async () => {
+    const pidFile = join(folder, 'left-behind');
+    const result = await sh(`sleep 60 & echo $! > ${pidFile}`);
+    assert.equal(result.exitCode, 0);
+    await until(() => !alive(readPid(pidFile)), 'the left process ended');
+  });
+
+  it('does not wait for a process that left the group and holds the output', async () => {
+    const pidFile = join(folder, 'escaped');
+    const script = `const { spawn } = require('node:child_process');
+      const child = spawn('sleep', ['60'], { detached: true, stdio: 'inherit' });
+      require('node:fs').writeFileSync(${JSON.stringify(pidFile)}, String(child.pid)); child.unref();`;
+    const result = await runProcess(process.execPath, ['-e', script], { env, signal: never });
+    assert.equal(result.exitCode, 0);
+    process.kill(readPid(pidFile), 'SIGKILL');
+  });
+
+  it('leaves no process of its own after the end', async () => {
+    await sh('true');
+    const { stdout } = await runProcess('ps', ['-A', '-o', 'ppid=,args='], { env, signal: never });
+    const ours = stdout
+      .split('\n')
+      .filter((line) => line.trim().startsWith(`${process.pid} `) && line.includes('leash'));
+    // The one leash that is there holds this very ps.
+    assert.equal(ours.length, 1);
+  });
+
+  it('a command that waits for all of its children sees only its own', async () => {
+    const { stdout } = await runProcess('perl', ['-e', 'my $n = 0; $n++ while wait() > 0; print $n'], {
+      env,
+      signal: never,
+    });
+    assert.equal(stdout, '0');
+  });
+
+  it('kill -9 of our process ends the whole group', async () => {
+    const pids = join(folder, 'orphans');
+    const module = fileURLToPath(new URL('../../../adapters/process/run-process.ts', import.meta.url));
+    const script = `import { runProcess } from ${JSON.stringify(module)};
+      await runProcess('sh', ['-c', 'trap "" TERM HUP; sleep 60 & echo "$$ $!" > ${pids}.new; mv ${pids}.new ${pids}; wait'],
+        { env: { PATH: process.env.PATH }, signal: new AbortController().signal });`;
+    const parent = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
+    await until(() => existsSync(pids), 'the command started', 10_000);
+    const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
+    assert.ok(started.length === 2 && started.every(alive));
+    parent.kill('SIGKILL');
+    await until(() => !started.some(alive), 'the group ended');
+  });
+});
