@@ -1,0 +1,196 @@
+import { z } from 'zod';
+import { environmentSchema, serviceNameSchema } from '../catalog/service-schema.ts';
+import { ERROR_CODES } from '../errors.ts';
+import { BUILD_KINDS } from './build.ts';
+import { BUILD_STATUSES, type BuildStage } from './status.ts';
+import { STEPS, type StepKey, type StepState } from './steps.ts';
+
+/** Shapes of builds, logs and releases as the HTTP API takes and shows them (spec 2, "Services and builds"). */
+
+const time = z.iso.datetime();
+
+export const stepKeySchema = z.enum(STEPS.map((row) => row.key) as [StepKey, ...StepKey[]]);
+
+const STEP_STATES = ['pending', 'running', 'completed', 'skipped', 'reused', 'failed', 'warned', 'cancelled'] as const;
+const BUILD_STAGES = ['cloning', 'building', 'pushing', 'deploying', 'testing'] as const;
+const FAILURE_REASONS = ['step_failed', 'superseded', 'cancelled', 'abandoned'] as const;
+
+export const stepStateSchema = z.enum(STEP_STATES) satisfies z.ZodType<StepState>;
+export const buildStageSchema = z.enum(BUILD_STAGES) satisfies z.ZodType<BuildStage>;
+export const buildStatusSchema = z.enum(BUILD_STATUSES);
+export const failureReasonSchema = z.enum(FAILURE_REASONS);
+
+export const buildSourceSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('git'),
+    url: z.string(),
+    branch: z.string().nullable(),
+    commit: z.string().nullable(),
+  }),
+  z.object({ kind: z.literal('archive'), archiveId: z.string(), sha256: z.string() }),
+]);
+
+export const buildFailureSchema = z.object({
+  code: z.enum(ERROR_CODES),
+  message: z.string(),
+  step: stepKeySchema.nullable(),
+  details: z.unknown().exactOptional(),
+});
+
+export const diagnosticSchema = z.object({ step: stepKeySchema, title: z.string(), lines: z.array(z.string()) });
+
+/** A step as planned, before anything ran. */
+export const plannedStepSchema = z.object({
+  key: stepKeySchema,
+  title: z.string(),
+  stage: buildStageSchema,
+  onFailure: z.enum(['fail', 'warn']),
+  state: stepStateSchema,
+  reason: z.string().nullable().describe('Why the step is skipped or reused'),
+});
+
+export const stepViewSchema = plannedStepSchema.extend({
+  attempt: z.int(),
+  startedAt: time.nullable(),
+  finishedAt: time.nullable(),
+  durationMs: z.int().nullable().describe('Up to now while it runs; null before it starts'),
+  warnings: z.array(z.string()),
+});
+
+/** A build in a list. */
+export const buildSummarySchema = z.object({
+  id: z.string(),
+  kind: z.enum(BUILD_KINDS),
+  serviceId: z.string(),
+  service: z.string(),
+  environment: environmentSchema,
+  org: z.string(),
+  source: buildSourceSchema,
+  status: buildStatusSchema,
+  reason: failureReasonSchema.nullable(),
+  failure: buildFailureSchema.nullable(),
+  commitSha: z.string().nullable(),
+  imageTag: z.string().nullable(),
+  imageDigest: z.string().nullable(),
+  releaseId: z.string().nullable(),
+  url: z.string().nullable(),
+  healthReportsCommit: z.boolean().nullable(),
+  retryOf: z.string().nullable(),
+  supersededBy: z.string().nullable(),
+  requestedBy: z.string(),
+  requestId: z.string(),
+  createdAt: time,
+  startedAt: time.nullable(),
+  finishedAt: time.nullable(),
+  durationMs: z.int().nullable().describe('From start to end, or up to now while it runs'),
+  logs: z.string().describe('Path of the log'),
+});
+
+export type BuildSummary = z.infer<typeof buildSummarySchema>;
+
+/** Reply of GET /builds/:id. */
+export const buildViewSchema = buildSummarySchema.extend({
+  steps: z.array(stepViewSchema),
+  diagnostics: z.array(diagnosticSchema),
+  blockedGrants: z.array(z.unknown()),
+  warnings: z.array(z.string()),
+});
+
+export type BuildView = z.infer<typeof buildViewSchema>;
+
+/** Reply of everything that starts a build. */
+export const triggerReplySchema = z.object({
+  buildId: z.string(),
+  deduplicated: z.boolean().describe('True when the request was attached to a build in flight'),
+  supersededBuildId: z.string().nullable(),
+  service: z.string(),
+  environment: environmentSchema,
+});
+
+export const uploadReplySchema = triggerReplySchema.extend({ sha256: z.string(), sizeBytes: z.int() });
+
+export const triggerBodySchema = z.strictObject({
+  service: z.string().min(1).max(64).describe('Name or id'),
+  environment: environmentSchema.default('prod'),
+  branch: z.string().min(1).max(250).optional(),
+  commit: z
+    .string()
+    .regex(/^[0-9a-f]{7,40}$/, '7 to 40 lower-case hex digits')
+    .optional(),
+});
+
+export const planBodySchema = z.strictObject({
+  environment: environmentSchema.default('prod'),
+  service: serviceNameSchema.optional(),
+  catalog: z.string().max(65_536).optional().describe('Text of catalog-info.yaml'),
+  manifest: z.string().max(1_048_576).optional().describe('Text of package.json'),
+  files: z.array(z.string().max(400)).max(5_000).optional().describe('Names in the app directory'),
+});
+
+export const planReplySchema = z.object({
+  service: z.string().nullable(),
+  environment: environmentSchema,
+  framework: z.string().nullable(),
+  podTier: z.string(),
+  healthEndpoint: z.string(),
+  port: z.int().nullable(),
+  steps: z.array(plannedStepSchema),
+  warnings: z.array(z.string()),
+});
+
+export const logLineSchema = z.object({
+  seq: z.int(),
+  time,
+  step: stepKeySchema.nullable(),
+  level: z.enum(['info', 'warn', 'error']),
+  text: z.string(),
+});
+
+export type LogLineView = z.infer<typeof logLineSchema>;
+
+/** Reply of GET /builds/:id/logs as JSON: read on from `nextAfter`. */
+export const logPageSchema = z.object({
+  items: z.array(logLineSchema),
+  nextAfter: z.int().describe('Sequence number to pass as `after` for the lines that follow'),
+  status: buildStatusSchema,
+  complete: z.boolean().describe('True when the build has ended and this page reaches the end of its log'),
+});
+
+/** Data of the SSE events `status` and `end`. */
+export const statusEventSchema = z.object({
+  status: buildStatusSchema,
+  reason: failureReasonSchema.nullable(),
+  failure: buildFailureSchema.nullable(),
+  url: z.string().nullable(),
+});
+
+export const cancelReplySchema = buildViewSchema;
+
+export const retryBodySchema = z.strictObject({
+  fromStep: z.string().min(1).max(64).optional().describe('Default: the step that failed'),
+});
+
+export const rollbackBodySchema = z.strictObject({
+  environment: environmentSchema.default('prod'),
+  releaseId: z.string().min(1).max(64).optional().describe('Default: the release that was active before this one'),
+});
+
+export const releaseViewSchema = z.object({
+  id: z.string(),
+  buildId: z.string(),
+  service: z.string(),
+  environment: environmentSchema,
+  commitSha: z.string().nullable(),
+  imageTag: z.string(),
+  imageDigest: z.string(),
+  port: z.int(),
+  healthEndpoint: z.string(),
+  podTier: z.string(),
+  configKeys: z.array(z.string()),
+  secretKeys: z.array(z.string()),
+  active: z.boolean(),
+  createdAt: time,
+  activatedAt: time.nullable(),
+});
+
+export type ReleaseView = z.infer<typeof releaseViewSchema>;
