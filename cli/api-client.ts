@@ -1,0 +1,152 @@
+import { z } from 'zod';
+import { CliFailure } from './cli-failure.ts';
+import type { Connection } from './connection.ts';
+import { exitOfStatus } from './exit-codes.ts';
+
+/** Longer than the API itself waits for anything, so that its own answer arrives first. */
+const CALL_TIMEOUT_MS = 30_000;
+
+export interface ApiRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Path with its parameters already encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string | number | undefined>>;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Sent as it is, streamed; wins over `body`. */
+  readonly content?: { readonly type: string; readonly stream: ReadableStream<Uint8Array> };
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** The builder API as the commands use it. */
+export interface ApiClient {
+  /** Base URL. */
+  readonly base: string;
+  /** One call; the envelope is taken off and the data checked. @throws CliFailure with the API's own code */
+  call<T>(reply: z.ZodType<T>, request: ApiRequest): Promise<T>;
+  /** The raw answer of a successful call, to be read as a stream. @throws CliFailure */
+  open(request: ApiRequest): Promise<Response>;
+}
+
+const envelope = z.union([
+  z.looseObject({ success: z.literal(true), data: z.unknown() }),
+  z.looseObject({
+    success: z.literal(false),
+    error: z.looseObject({ code: z.string(), message: z.string(), details: z.unknown().optional() }),
+  }),
+]);
+
+/** An API client for one connection. The key travels in a header, never in an address. */
+export function createApiClient(connection: Connection): ApiClient {
+  const open = async (request: ApiRequest): Promise<Response> => {
+    const response = await send(connection, request);
+    if (response.ok) return response;
+    throw refusal(response.status, await response.text(), connection.api);
+  };
+  return {
+    base: connection.api,
+    open,
+    call: async (reply, request) => {
+      const limit = request.content === undefined ? AbortSignal.timeout(CALL_TIMEOUT_MS) : undefined;
+      const signals = [request.signal, limit].filter((signal) => signal !== undefined);
+      const response = await open({ ...request, signal: AbortSignal.any(signals) });
+      const text = await response.text().catch((error: unknown) => {
+        throw unreachable(connection.api, error);
+      });
+      const opened = envelope.safeParse(parseJson(text));
+      if (!opened.success || !opened.data.success) throw strangeReply(connection.api, request);
+      const data = reply.safeParse(opened.data.data);
+      if (!data.success) throw strangeReply(connection.api, request, z.prettifyError(data.error));
+      return data.data;
+    },
+  };
+}
+
+/** A path of literal and variable parts: `pathOf('builds', id, 'logs')`. */
+export function pathOf(...parts: readonly string[]): string {
+  return `/${parts.map(encodeURIComponent).join('/')}`;
+}
+
+async function send(connection: Connection, request: ApiRequest): Promise<Response> {
+  const url = new URL(`${connection.api}${request.path}`);
+  for (const [name, value] of Object.entries(request.query ?? {})) {
+    if (value !== undefined) url.searchParams.set(name, String(value));
+  }
+  const type = request.content?.type ?? (request.body === undefined ? null : 'application/json');
+  const init: RequestInit & { duplex?: 'half' } = {
+    method: request.method,
+    // A key must not follow a redirect to another host.
+    redirect: 'error',
+    headers: {
+      accept: 'application/json',
+      'x-internal-key': connection.key,
+      ...(type === null ? {} : { 'content-type': type }),
+      ...request.headers,
+    },
+    ...(request.signal === undefined ? {} : { signal: request.signal }),
+  };
+  if (request.content !== undefined) Object.assign(init, { body: request.content.stream, duplex: 'half' });
+  else if (request.body !== undefined) init.body = JSON.stringify(request.body);
+  try {
+    return await fetch(url, init);
+  } catch (error) {
+    if (request.signal?.aborted === true && !isTimeout(request.signal.reason)) throw request.signal.reason;
+    throw error instanceof CliFailure ? error : unreachable(connection.api, error);
+  }
+}
+
+function refusal(status: number, text: string, api: string): CliFailure {
+  const exit = exitOfStatus(status);
+  const parsed = envelope.safeParse(parseJson(text));
+  if (!parsed.success || parsed.data.success) {
+    return new CliFailure('UNEXPECTED_REPLY', `${api} answered ${status} without saying why.`, {
+      exit,
+      remedy: 'Check that this is the address of a Fairlead builder API.',
+    });
+  }
+  const { code, message, details } = parsed.data.error;
+  const remedy =
+    status === 401 ? 'The key was not accepted: check FAIRLEAD_KEY, or run `npm start` again in this checkout.' : null;
+  return new CliFailure(code, message, { exit, details, ...(remedy === null ? {} : { remedy }) });
+}
+
+function unreachable(api: string, cause: unknown): CliFailure {
+  const reason = isTimeout(cause)
+    ? `did not answer within ${CALL_TIMEOUT_MS / 1000} s`
+    : `does not answer${why(cause)}`;
+  return new CliFailure('UNREACHABLE', `The builder API at ${api} ${reason}.`, {
+    exit: 'unreachable',
+    cause,
+    remedy: 'Start the stack with `npm start`, or check FAIRLEAD_URL.',
+  });
+}
+
+function strangeReply(api: string, request: ApiRequest, problem = 'it is not the JSON envelope'): CliFailure {
+  return new CliFailure(
+    'UNEXPECTED_REPLY',
+    `${api} gave an unreadable reply to ${request.method} ${request.path}: ${problem}`,
+    {
+      remedy: 'Check that the API and this command line are of the same version.',
+    },
+  );
+}
+
+function why(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : null;
+  const code = cause instanceof Error && 'code' in cause ? cause.code : null;
+  return typeof code === 'string' ? ` (${code})` : '';
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.name === 'TimeoutError';
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The callers say that the reply is not the API's.
+    return null;
+  }
+}

@@ -1,0 +1,158 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { BUILD_STATUSES } from '../domain/deploys/status.ts';
+import { builds, cancel, retry, rollback } from './commands/builds.ts';
+import { deploy } from './commands/deploy.ts';
+import { logs } from './commands/logs.ts';
+import { open } from './commands/open.ts';
+import { deleteService, link, listServices, releases, showService, status } from './commands/services.ts';
+import type { CliContext } from './context.ts';
+
+/** A command's work: what is left after options were read and a connection found. @returns the exit code */
+export type Action = (context: CliContext) => Promise<number>;
+
+/** Carries an action out for a parsed command. */
+export type Perform = (command: Command, action: Action) => Promise<void>;
+
+/** Declares every command with its arguments and options. */
+export function addCommands(program: Command, perform: Perform): void {
+  addDeploy(program, perform);
+  addBuildCommands(program, perform);
+  addServiceCommands(program, perform);
+  // Handled by the entry before anything is loaded; declared here so that the help shows it.
+  program
+    .command('doctor')
+    .description('explain what is missing on this machine and how to get it')
+    .allowUnknownOption();
+}
+
+function addDeploy(program: Command, perform: Perform): void {
+  const command = program
+    .command('deploy')
+    .description('deploy a folder (uploaded) or a git repository, and follow the build')
+    .argument('[source]', 'folder or git address', '.')
+    .option('--name <service>', 'service name (default: the catalog, the manifest or the folder says it)')
+    .option('--git', 'deploy the folder as a git repository, at its HEAD, instead of uploading it')
+    .option('--branch <branch>', 'branch to build')
+    .option('--commit <sha>', 'commit to build')
+    .option('--app-path <path>', 'directory of the app inside the source')
+    .option('--port <port>', 'port the service listens on', wholeNumber(1, 65_535))
+    .option('--set <KEY=VALUE>', 'store a config value before the deploy (may be repeated)', collect, [])
+    .option(
+      '--secret <KEY>',
+      'store a secret before the deploy; its value is asked for or read from stdin',
+      collect,
+      [],
+    )
+    .option('--plan', 'show the steps without running anything');
+  followOptions(command).action((source, _options, self) =>
+    perform(self, (context) => deploy(context, source, self.opts())),
+  );
+}
+
+function addBuildCommands(program: Command, perform: Perform): void {
+  program
+    .command('builds')
+    .description('list builds, newest first')
+    .argument('[service]', 'only of this service')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
+    .addOption(new Option('--status <status>', 'only with this status').choices(BUILD_STATUSES))
+    .action((service, _options, self) =>
+      perform(self, (context) => {
+        const allEnvironments = self.parent?.getOptionValueSource('env') === 'default';
+        return builds(context, service, { ...self.opts(), allEnvironments });
+      }),
+    );
+  program
+    .command('logs')
+    .description('show the log of a build')
+    .argument('[build]', BUILD_ARGUMENT)
+    .option('-f, --follow', 'go on until the build ends')
+    .action((build, _options, self) => perform(self, (context) => logs(context, build, self.opts())));
+  program
+    .command('cancel')
+    .description('cancel a build, and return when it has really ended')
+    .argument('[build]', BUILD_ARGUMENT)
+    .action((build, _options, self) => perform(self, (context) => cancel(context, build)));
+  followOptions(
+    program
+      .command('retry')
+      .description('run a failed build again from the step that failed')
+      .argument('[build]', BUILD_ARGUMENT)
+      .option('--from <step>', 'begin at this earlier step'),
+  ).action((build, _options, self) => perform(self, (context) => retry(context, build, self.opts())));
+  followOptions(
+    program
+      .command('rollback')
+      .description('install an earlier release again, without a build')
+      .argument('[service]', SERVICE_ARGUMENT)
+      .option('--to <release>', 'release to install (default: the one before)'),
+  ).action((service, _options, self) => perform(self, (context) => rollback(context, service, self.opts())));
+}
+
+function addServiceCommands(program: Command, perform: Perform): void {
+  program
+    .command('link')
+    .description('register a service with its repository, without deploying')
+    .argument('[source]', 'folder or git address', '.')
+    .option('--name <service>', 'service name')
+    .option('--branch <branch>', 'branch that deploys build')
+    .option('--app-path <path>', 'directory of the app inside the repository')
+    .option('--port <port>', 'port the service listens on', wholeNumber(1, 65_535))
+    .action((source, _options, self) => perform(self, (context) => link(context, source, self.opts())));
+  program
+    .command('status')
+    .description('where a service is live, and its last builds')
+    .argument('[service]', SERVICE_ARGUMENT)
+    .action((service, _options, self) => perform(self, (context) => status(context, service)));
+  program
+    .command('releases')
+    .description('list what was live in an environment, newest first')
+    .argument('[service]', SERVICE_ARGUMENT)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
+    .action((service, _options, self) => perform(self, (context) => releases(context, service, self.opts())));
+  program
+    .command('open')
+    .description('print the address of a service, and on a terminal open it')
+    .argument('[service]', SERVICE_ARGUMENT)
+    .action((service, _options, self) => perform(self, (context) => open(context, service)));
+  const services = program.command('services').description('list, show or delete services');
+  services
+    .command('list', { isDefault: true })
+    .description('list services')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
+    .action((_options, self) => perform(self, (context) => listServices(context, self.opts())));
+  services
+    .command('show')
+    .description('show the record of a service; secrets by name only')
+    .argument('<service>')
+    .action((service, _options, self) => perform(self, (context) => showService(context, service)));
+  services
+    .command('delete')
+    .description('take a service off line everywhere and delete it')
+    .argument('<service>')
+    .option('--yes', 'yes, delete it')
+    .action((service, _options, self) => perform(self, (context) => deleteService(context, service, self.opts())));
+}
+
+const BUILD_ARGUMENT = 'build id, or a service for its newest build (default: the service of this folder)';
+const SERVICE_ARGUMENT = 'service name (default: the service of this folder)';
+
+function followOptions(command: Command): Command {
+  return command
+    .option('-d, --detach', 'return as soon as the build is accepted')
+    .option('--no-logs', 'leave log lines out')
+    .option('--verbose', 'every step and every log line');
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
+}
+
+/** Parses a whole number option within bounds. */
+function wholeNumber(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}

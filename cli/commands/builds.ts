@@ -1,0 +1,122 @@
+import { type ApiClient, pathOf } from '../api-client.ts';
+import { CliFailure } from '../cli-failure.ts';
+import { type CliContext, findBuildId, serviceName } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { type FollowOptions, followStarted } from '../follow-command.ts';
+import { type BuildReply, buildReply, pageOf, triggerReply } from '../replies.ts';
+import type { Tone } from '../terminal/style.ts';
+import { elapsedMs, formatAge, formatDuration } from '../terminal/times.ts';
+import { waitForEnd } from '../watch-build.ts';
+
+/** A cancelled build has to undo what it began; the platform ends its processes within seconds. */
+const CANCEL_LIMIT_MS = 120_000;
+
+/** `fairlead builds [service]`: the newest builds, of one service or of all. */
+export async function builds(
+  context: CliContext,
+  service: string | undefined,
+  options: { limit: number; status?: string; allEnvironments: boolean },
+): Promise<number> {
+  const { output } = context;
+  const page = await context.api.call(pageOf(buildReply), {
+    method: 'GET',
+    path: pathOf('builds'),
+    query: {
+      service,
+      status: options.status,
+      limit: options.limit,
+      environment: options.allEnvironments ? undefined : context.environment,
+    },
+  });
+  output.document(page);
+  if (output.quiet) for (const build of page.items) output.print(build.id);
+  else if (page.items.length === 0) output.print('No builds yet. Start one: fairlead deploy');
+  else
+    output.table(
+      COLUMNS,
+      page.items.map((build) => row(build, context.now())),
+    );
+  return exitCode('ok');
+}
+
+const COLUMNS = [
+  { title: 'BUILD' },
+  { title: 'SERVICE', shrinks: true },
+  { title: 'ENV' },
+  { title: 'STATUS' },
+  { title: 'COMMIT' },
+  { title: 'TOOK' },
+  { title: 'AGE' },
+];
+
+function row(build: BuildReply, now: Date): { text: string; tone?: Tone }[] {
+  const took = elapsedMs(build.startedAt, build.finishedAt, now);
+  return [
+    { text: build.id },
+    { text: build.service, tone: 'bold' },
+    { text: build.environment },
+    { text: statusText(build), tone: statusTone(build.status) },
+    { text: build.commitSha?.slice(0, 7) ?? '' },
+    { text: took === null ? '' : formatDuration(took) },
+    { text: formatAge(build.createdAt, now), tone: 'dim' },
+  ];
+}
+
+/** The status, with what a failure was where it says more. */
+export function statusText(build: BuildReply): string {
+  const { status, reason } = build;
+  return status === 'failed' && typeof reason === 'string' && reason !== 'step_failed' ? reason : status;
+}
+
+export function statusTone(status: string): Tone {
+  return status === 'completed' ? 'good' : status === 'failed' ? 'bad' : 'warn';
+}
+
+/** `fairlead cancel [build]`: returns when the build has really ended. */
+export async function cancel(context: CliContext, given: string | undefined): Promise<number> {
+  const { api, output } = context;
+  const id = await findBuildId(context, given);
+  output.note(`Cancelling ${id}`);
+  await api.call(buildReply.partial(), { method: 'POST', path: pathOf('builds', id, 'cancel') });
+  const build = await waitForEnd(api, id, CANCEL_LIMIT_MS);
+  if (build.reason !== 'cancelled') {
+    throw new CliFailure('BUILD_FINISHED', `${id} ended as ${statusText(build)} before it could be cancelled.`, {
+      exit: 'conflict',
+      details: { status: build.status, reason: build.reason ?? null },
+    });
+  }
+  output.document(build);
+  output.print(output.quiet ? id : `Cancelled ${id}`);
+  return exitCode('ok');
+}
+
+/** `fairlead retry [build]`: starts again at the step that failed, or at `--from`. */
+export async function retry(
+  context: CliContext,
+  given: string | undefined,
+  options: FollowOptions & { from?: string },
+): Promise<number> {
+  const id = await findBuildId(context, given);
+  const started = await start(context.api, pathOf('builds', id, 'retry'), {
+    ...(options.from === undefined ? {} : { fromStep: options.from }),
+  });
+  return followStarted(context, started, options);
+}
+
+/** `fairlead rollback [service]`: installs an earlier release again, without a build. */
+export async function rollback(
+  context: CliContext,
+  given: string | undefined,
+  options: FollowOptions & { to?: string },
+): Promise<number> {
+  const service = serviceName(context, given);
+  const started = await start(context.api, pathOf('services', service, 'rollback'), {
+    environment: context.environment,
+    ...(options.to === undefined ? {} : { releaseId: options.to }),
+  });
+  return followStarted(context, started, options);
+}
+
+function start(api: ApiClient, path: string, body: Readonly<Record<string, unknown>>) {
+  return api.call(triggerReply, { method: 'POST', path, body });
+}

@@ -1,0 +1,178 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
+import { pathOf } from '../api-client.ts';
+import { usageFailure } from '../cli-failure.ts';
+import type { CliContext } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { type FollowOptions, followStarted } from '../follow-command.ts';
+import { formatBytes, listFolder, packFolder } from '../pack-folder.ts';
+import { printPlan } from '../plan-output.ts';
+import { checkName, nameFromFolder, nameFromGitUrl, readLocalRepository, readSource } from '../project.ts';
+import { planReply, serviceReply, type TriggerReply, triggerReply } from '../replies.ts';
+import { readSecrets } from '../secret-input.ts';
+import { createLiveRegion } from '../terminal/live-region.ts';
+
+export interface DeployOptions extends FollowOptions {
+  readonly name?: string;
+  readonly branch?: string;
+  readonly commit?: string;
+  readonly appPath?: string;
+  readonly port?: number;
+  readonly set: readonly string[];
+  readonly secret: readonly string[];
+  readonly git?: boolean;
+  readonly plan?: boolean;
+}
+
+/** What is deployed: a repository that the builder clones, or a folder that is uploaded. */
+interface Target {
+  readonly name: string;
+  /** Fields of the service record. */
+  readonly service: Readonly<Record<string, unknown>>;
+  readonly upload: string | null;
+  readonly branch: string | undefined;
+  readonly commit: string | undefined;
+}
+
+/** `fairlead deploy [source]`: registers the service, starts a build and follows it. */
+export async function deploy(context: CliContext, given: string, options: DeployOptions): Promise<number> {
+  const target = await readTarget(context, given, options);
+  if (options.plan === true) return showPlan(context, given, target, options);
+  const config = parseAssignments(options.set);
+  const secrets = await readSecrets(options.secret, { stdin: process.stdin, stderr: process.stderr });
+  await context.api.call(serviceReply, {
+    method: 'POST',
+    path: pathOf('services'),
+    body: {
+      name: target.name,
+      ...target.service,
+      ...(options.set.length === 0 ? {} : { config }),
+      ...(options.secret.length === 0 ? {} : { secrets }),
+    },
+  });
+  const started =
+    target.upload === null ? await trigger(context, target) : await upload(context, target.name, target.upload);
+  return followStarted(context, started, options);
+}
+
+async function readTarget(context: CliContext, given: string, options: DeployOptions): Promise<Target> {
+  const source = readSource(given);
+  const extra = { ...(options.port === undefined ? {} : { port: options.port }) };
+  const appPath = options.appPath === undefined ? {} : { appPath: options.appPath };
+  if (source.kind === 'git') {
+    const name = options.name === undefined ? nameFromGitUrl(source.url) : checkName(options.name);
+    const service = { gitUrl: source.url, ...appPath, ...extra };
+    return { name, service, upload: null, branch: options.branch, commit: options.commit };
+  }
+  const name = nameFromFolder(join(source.folder, options.appPath ?? ''), options.name);
+  if (options.git !== true) {
+    if (options.branch !== undefined || options.commit !== undefined) {
+      throw usageFailure('--branch and --commit need a git source.', 'Add --git to deploy the folder as a repository.');
+    }
+    return { name, service: { ...appPath, ...extra }, upload: source.folder, branch: undefined, commit: undefined };
+  }
+  const repository = await readLocalRepository(source.folder);
+  if (repository.uncommitted > 0) {
+    const changes =
+      repository.uncommitted === 1 ? '1 uncommitted change is' : `${repository.uncommitted} uncommitted changes are`;
+    context.output.note(`${changes} not part of this deploy.`);
+  }
+  const inside = [repository.appPath, options.appPath].filter((part) => part != null).join('/');
+  const chosen = options.commit ?? (options.branch === undefined ? repository.commit : undefined);
+  return {
+    name,
+    service: { gitUrl: repository.url, ...(inside === '' ? {} : { appPath: inside }), ...extra },
+    upload: null,
+    branch: options.branch ?? repository.branch ?? undefined,
+    commit: chosen,
+  };
+}
+
+function trigger(context: CliContext, target: Target): Promise<TriggerReply> {
+  return context.api.call(triggerReply, {
+    method: 'POST',
+    path: pathOf('builds', 'trigger'),
+    body: {
+      service: target.name,
+      environment: context.environment,
+      ...(target.branch === undefined ? {} : { branch: target.branch }),
+      ...(target.commit === undefined ? {} : { commit: target.commit }),
+    },
+  });
+}
+
+async function upload(context: CliContext, service: string, folder: string): Promise<TriggerReply> {
+  const { output, environment } = context;
+  const entries = await listFolder(folder);
+  const region = output.interactive ? createLiveRegion(output) : null;
+  const what = `${entries.length} ${entries.length === 1 ? 'file' : 'files'}`;
+  let sent = 0;
+  let drawnAt = 0;
+  const stream = packFolder(folder, entries, (bytes) => {
+    sent = bytes;
+    if (region === null || Date.now() - drawnAt < 100) return;
+    drawnAt = Date.now();
+    region.draw([output.paint('dim', `Uploading ${what}, ${formatBytes(bytes)}`)]);
+  });
+  let broken: Error | null = null;
+  stream.once('error', (error) => {
+    broken = error;
+  });
+  try {
+    const started = await context.api.call(triggerReply, {
+      method: 'POST',
+      path: pathOf('builds', 'upload'),
+      query: { service, environment },
+      content: { type: 'application/gzip', stream: Readable.toWeb(stream) },
+    });
+    region?.close();
+    output.note(`Uploaded ${what}, ${formatBytes(sent)}`);
+    return started;
+  } catch (error) {
+    // When packing failed, that is the reason, and the broken connection only its consequence.
+    throw broken ?? error;
+  } finally {
+    region?.close();
+    stream.destroy();
+  }
+}
+
+async function showPlan(context: CliContext, given: string, target: Target, options: DeployOptions): Promise<number> {
+  const source = readSource(given);
+  const files = source.kind === 'folder' ? planFiles(resolve(source.folder, options.appPath ?? '')) : {};
+  const plan = await context.api.call(planReply, {
+    method: 'POST',
+    path: pathOf('builds', 'plan'),
+    body: { environment: context.environment, service: target.name, ...files },
+  });
+  context.output.document(plan);
+  printPlan(context.output, target.name, context.environment, plan);
+  return exitCode('ok');
+}
+
+/** What the planner needs of a folder: its catalog, its manifest and the names of its files. */
+function planFiles(folder: string): Record<string, unknown> {
+  const read = (name: string): string | undefined =>
+    statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true
+      ? readFileSync(join(folder, name), 'utf8')
+      : undefined;
+  const catalog = read('catalog-info.yaml');
+  const manifest = read('package.json');
+  return {
+    ...(catalog === undefined ? {} : { catalog }),
+    ...(manifest === undefined ? {} : { manifest }),
+    files: readdirSync(folder).filter((name) => name !== 'node_modules' && name !== '.git'),
+  };
+}
+
+function parseAssignments(assignments: readonly string[]): Record<string, string> {
+  const config: Record<string, string> = {};
+  for (const assignment of assignments) {
+    const at = assignment.indexOf('=');
+    // The text itself is not repeated: its value may be meant for nobody's eyes.
+    if (at < 1) throw usageFailure('--set takes KEY=VALUE.', 'For a value that must stay secret use --secret KEY.');
+    config[assignment.slice(0, at)] = assignment.slice(at + 1);
+  }
+  return config;
+}

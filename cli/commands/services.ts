@@ -1,0 +1,193 @@
+import { z } from 'zod';
+import { pathOf } from '../api-client.ts';
+import { CliFailure, usageFailure } from '../cli-failure.ts';
+import { type CliContext, serviceName } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { checkName, nameFromFolder, nameFromGitUrl, readGitRemote, readSource } from '../project.ts';
+import { buildReply, pageOf, releaseReply, type ServiceReply, serviceReply } from '../replies.ts';
+import { formatAge } from '../terminal/times.ts';
+import { statusText, statusTone } from './builds.ts';
+
+/** `fairlead link [source]`: registers a service with its repository and stops there. */
+export async function link(
+  context: CliContext,
+  given: string,
+  options: { name?: string; branch?: string; appPath?: string; port?: number },
+): Promise<number> {
+  const source = readSource(given);
+  const gitUrl = source.kind === 'git' ? source.url : await readGitRemote(source.folder);
+  const name =
+    source.kind === 'folder'
+      ? nameFromFolder(source.folder, options.name)
+      : options.name === undefined
+        ? nameFromGitUrl(source.url)
+        : checkName(options.name);
+  const { branch, appPath, port } = options;
+  const body = Object.fromEntries(
+    Object.entries({ name, gitUrl: gitUrl ?? undefined, branch, appPath, port }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  const service = await context.api.call(serviceReply, { method: 'POST', path: pathOf('services'), body });
+  context.output.document(service);
+  const from = service.gitUrl == null ? 'deployed by upload: it has no git remote' : `built from ${service.gitUrl}`;
+  context.output.print(`Linked ${context.output.paint('bold', service.name)}, ${from}`);
+  return exitCode('ok');
+}
+
+/** `fairlead services`: every service. */
+export async function listServices(context: CliContext, options: { limit: number }): Promise<number> {
+  const { output, now } = context;
+  const page = await context.api.call(pageOf(serviceReply), {
+    method: 'GET',
+    path: pathOf('services'),
+    query: { limit: options.limit },
+  });
+  output.document(page);
+  if (output.quiet) for (const service of page.items) output.print(service.name);
+  else if (page.items.length === 0) output.print('No services yet. Register one: fairlead deploy');
+  else {
+    output.table(
+      [{ title: 'SERVICE' }, { title: 'ORG' }, { title: 'SOURCE', shrinks: true }, { title: 'CHANGED' }],
+      page.items.map((service) => [
+        { text: service.name, tone: 'bold' },
+        { text: service.org ?? '' },
+        { text: service.gitUrl ?? 'upload' },
+        { text: formatAge(service.updatedAt, now()), tone: 'dim' },
+      ]),
+    );
+  }
+  return exitCode('ok');
+}
+
+/** `fairlead services show <service>`: its record; secrets by name only. */
+export async function showService(context: CliContext, name: string): Promise<number> {
+  const { output } = context;
+  const service = await readService(context, name);
+  output.document(service);
+  const secrets = Array.isArray(service.secrets) ? service.secrets : Object.keys(service.secrets ?? {});
+  const rows: [string, string][] = [
+    ['Service', `${service.name} (${service.id})`],
+    ['Org', service.org ?? ''],
+    ['Source', service.gitUrl ?? 'upload'],
+    ['Branch', service.branch ?? 'default'],
+    ['App path', service.appPath ?? '/'],
+    ['Port', service.port == null ? 'as declared' : String(service.port)],
+    ...Object.entries(service.config ?? {}).map(([key, value]): [string, string] => ['Config', `${key}=${value}`]),
+    ...secrets.map((key): [string, string] => ['Secret', `${key}=********`]),
+  ];
+  for (const [title, value] of rows) output.print(`${output.paint('dim', title.padEnd(9))} ${value}`);
+  return exitCode('ok');
+}
+
+/** `fairlead services delete <service> --yes`: its workloads, routes, releases and record. */
+export async function deleteService(context: CliContext, name: string, options: { yes?: boolean }): Promise<number> {
+  if (options.yes !== true) {
+    throw usageFailure(
+      `Deleting ${name} takes it off line in every environment, for good.`,
+      `If that is meant: \`fairlead services delete ${name} --yes\``,
+    );
+  }
+  const data = await context.api.call(z.unknown(), { method: 'DELETE', path: pathOf('services', name) });
+  context.output.document(data ?? { name, deleted: true });
+  context.output.print(context.output.quiet ? name : `Deleted ${name}`);
+  return exitCode('ok');
+}
+
+/** `fairlead releases [service]`: what was live in the environment, newest first. */
+export async function releases(
+  context: CliContext,
+  given: string | undefined,
+  options: { limit: number },
+): Promise<number> {
+  const { output, environment, now } = context;
+  const service = serviceName(context, given);
+  const page = await context.api.call(pageOf(releaseReply), {
+    method: 'GET',
+    path: pathOf('services', service, 'releases'),
+    query: { environment, limit: options.limit },
+  });
+  output.document(page);
+  if (output.quiet) for (const release of page.items) output.print(release.id);
+  else if (page.items.length === 0) output.print(`${service} has no release in ${environment}.`);
+  else {
+    output.table(
+      [
+        { title: 'RELEASE' },
+        { title: 'COMMIT' },
+        { title: 'BUILD', shrinks: true },
+        { title: 'ACTIVATED' },
+        { title: '' },
+      ],
+      page.items.map((release, index) => [
+        { text: release.id },
+        { text: release.commitSha?.slice(0, 7) ?? '' },
+        { text: release.buildId ?? '' },
+        { text: formatAge(release.activatedAt, now()), tone: 'dim' },
+        { text: index === 0 ? 'live' : '', tone: 'good' },
+      ]),
+    );
+  }
+  return exitCode('ok');
+}
+
+/** `fairlead status [service]`: where it is live, and its last build in each environment. */
+export async function status(context: CliContext, given: string | undefined): Promise<number> {
+  const { output, now } = context;
+  const name = serviceName(context, given);
+  const service = await readService(context, name);
+  const { items } = await context.api.call(pageOf(buildReply), {
+    method: 'GET',
+    path: pathOf('builds'),
+    query: { service: service.name, limit: 50 },
+  });
+  const lastBuilds = ['prod', 'sandbox', 'uat'].flatMap((environment) => {
+    const build = items.find((candidate) => candidate.environment === environment);
+    return build === undefined ? [] : [build];
+  });
+  output.document({ service, lastBuilds });
+  const environments = [
+    ...new Set([...deployed(service).map((row) => row.environment), ...lastBuilds.map((row) => row.environment)]),
+  ];
+  if (environments.length === 0) output.print(`${service.name} was never deployed. Start: fairlead deploy`);
+  const rows = environments.map((environment) => {
+    const live = deployed(service).find((row) => row.environment === environment);
+    const build = lastBuilds.find((row) => row.environment === environment);
+    return [
+      { text: environment ?? '', tone: 'bold' as const },
+      { text: live?.url ?? 'not live' },
+      { text: (live?.commitSha ?? live?.commit ?? '').slice(0, 7) },
+      { text: live?.releaseId ?? '' },
+      { text: formatAge(live?.activatedAt, now()), tone: 'dim' as const },
+      build === undefined
+        ? { text: '' }
+        : { text: `${statusText(build)} ${formatAge(build.createdAt, now())}`, tone: statusTone(build.status) },
+    ];
+  });
+  const titles = ['ENV', 'URL', 'COMMIT', 'RELEASE', 'LIVE FOR', 'LAST BUILD'];
+  if (rows.length > 0)
+    output.table(
+      titles.map((title) => ({ title, shrinks: title === 'RELEASE' })),
+      rows,
+    );
+  return exitCode('ok');
+}
+
+/** The address of a service in an environment. @throws CliFailure NOT_DEPLOYED with exit `notFound` */
+export async function liveUrl(context: CliContext, name: string): Promise<string> {
+  const service = await readService(context, name);
+  const url = deployed(service).find((row) => row.environment === context.environment)?.url;
+  if (typeof url === 'string') return url;
+  throw new CliFailure('NOT_DEPLOYED', `${name} is not live in ${context.environment}.`, {
+    exit: 'notFound',
+    remedy: `See where it is: \`fairlead status ${name}\``,
+  });
+}
+
+function readService(context: CliContext, name: string): Promise<ServiceReply> {
+  return context.api.call(serviceReply, { method: 'GET', path: pathOf('services', name) });
+}
+
+function deployed(service: ServiceReply): NonNullable<ServiceReply['environments']> {
+  return service.environments ?? [];
+}

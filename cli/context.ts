@@ -1,0 +1,54 @@
+import { basename } from 'node:path';
+import { ENVIRONMENTS, type Environment } from '../domain/environment.ts';
+import { type ApiClient, pathOf } from './api-client.ts';
+import { CliFailure } from './cli-failure.ts';
+import type { Connection } from './connection.ts';
+import type { Output } from './output.ts';
+import { nameFromFolder } from './project.ts';
+import { buildReply, pageOf } from './replies.ts';
+
+/** The options that every command takes. */
+export interface GlobalOptions {
+  readonly json?: boolean;
+  readonly apiUrl?: string;
+  readonly env: Environment;
+  readonly color: boolean;
+  readonly quiet?: boolean;
+}
+
+/** What a command works with. */
+export interface CliContext {
+  readonly output: Output;
+  readonly environment: Environment;
+  readonly connection: Connection;
+  readonly api: ApiClient;
+  readonly cwd: string;
+  readonly now: () => Date;
+}
+
+export const ENVIRONMENT_CHOICES = ENVIRONMENTS;
+
+/** The service that is meant: the one named, else the one of the folder this is run in. */
+export function serviceName(context: CliContext, given: string | undefined): string {
+  return given ?? nameFromFolder(context.cwd, undefined);
+}
+
+/**
+ * The build that is meant: a build id, else the newest build of the service named, or of this folder's service.
+ * @throws CliFailure with exit `notFound` when the service has no build in the environment
+ */
+export async function findBuildId(context: CliContext, given: string | undefined): Promise<string> {
+  if (given?.startsWith('bld_') === true) return given;
+  const service = serviceName(context, given);
+  const { items } = await context.api.call(pageOf(buildReply), {
+    method: 'GET',
+    path: pathOf('builds'),
+    query: { service, environment: context.environment, limit: 1 },
+  });
+  const newest = items[0];
+  if (newest !== undefined) return newest.id;
+  throw new CliFailure('BUILD_NOT_FOUND', `${service} has no build in ${context.environment}.`, {
+    exit: 'notFound',
+    remedy: `See all: \`fairlead builds\`. Deploy: \`fairlead deploy\` in ${basename(context.cwd)}.`,
+  });
+}

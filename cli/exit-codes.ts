@@ -1,0 +1,27 @@
+/** What the exit code of every command means: the one table, shown by `fairlead help exit-codes`. */
+export const EXIT_CODES = [
+  { name: 'ok', code: 0, meaning: 'It worked. A followed build completed.' },
+  { name: 'failed', code: 1, meaning: 'The build or the operation failed.' },
+  { name: 'usage', code: 2, meaning: 'The command line or what it names was refused: correct it and run it again.' },
+  { name: 'notFound', code: 3, meaning: 'There is no such service, build, release or environment.' },
+  { name: 'auth', code: 4, meaning: 'The key is missing, not accepted, or readable by other users of the machine.' },
+  { name: 'unreachable', code: 5, meaning: 'The builder API does not answer, is overloaded, or went away for good.' },
+  { name: 'conflict', code: 6, meaning: 'The present state does not allow it, such as cancelling a build that ended.' },
+  { name: 'interrupted', code: 130, meaning: 'Ctrl-C. A build that was being followed goes on.' },
+] as const;
+
+export type ExitName = (typeof EXIT_CODES)[number]['name'];
+
+/** The number of a named exit. */
+export function exitCode(name: ExitName): number {
+  return EXIT_CODES.find((row) => row.name === name)?.code ?? 1;
+}
+
+/** The exit that tells a refused API call best, by its HTTP status. */
+export function exitOfStatus(status: number): ExitName {
+  if (status === 401 || status === 403) return 'auth';
+  if (status === 404) return 'notFound';
+  if (status === 409) return 'conflict';
+  if (status === 429 || status === 502 || status === 503 || status === 504) return 'unreachable';
+  return status >= 400 && status < 500 ? 'usage' : 'failed';
+}

@@ -1,0 +1,171 @@
+import { type BuildView, logLine, type ViewOptions } from './build-view.ts';
+import { CliFailure } from './cli-failure.ts';
+import type { CliContext } from './context.ts';
+import { exitCode } from './exit-codes.ts';
+import { createJsonView } from './json-view.ts';
+import { createPlainView, createSilentView } from './plain-view.ts';
+import type { BuildReply, LogLineReply, TriggerReply } from './replies.ts';
+import { createLiveView } from './terminal/live-view.ts';
+import { printable } from './terminal/style.ts';
+import { elapsedMs, formatDuration } from './terminal/times.ts';
+import { type WatchedBuild, watchBuild } from './watch-build.ts';
+
+const FAILURE_LINES = 12;
+
+/** The options of commands that start a build. */
+export interface FollowOptions {
+  readonly detach?: boolean;
+  readonly logs?: boolean;
+  readonly verbose?: boolean;
+}
+
+/**
+ * What every command does that started a build: says so, follows it unless detached, and sums up.
+ * @returns the exit code
+ */
+export async function followStarted(
+  context: CliContext,
+  started: TriggerReply,
+  options: FollowOptions,
+): Promise<number> {
+  const { output } = context;
+  const { buildId } = started;
+  if (options.detach === true) {
+    output.document(started);
+    if (output.quiet) output.print(buildId);
+    else {
+      output.print(acceptedLine(context, started));
+      output.print(`Follow it: fairlead logs -f ${buildId}`);
+    }
+    return exitCode('ok');
+  }
+  if (output.json) output.event('accepted', started);
+  else output.note(acceptedLine(context, started));
+  const watched = await watchUntilInterrupted(context, buildId, {
+    logs: options.logs !== false,
+    verbose: options.verbose === true,
+  });
+  return report(context, watched, options);
+}
+
+function acceptedLine({ output }: CliContext, { buildId, deduplicated, supersededBuildId }: TriggerReply): string {
+  const id = output.paint('bold', buildId);
+  if (deduplicated) return `Attached to ${id}: the same source is being built already`;
+  const instead = typeof supersededBuildId === 'string' ? `, in place of the obsolete ${supersededBuildId}` : '';
+  return `Build ${id} accepted${instead}`;
+}
+
+/**
+ * Follows a build. The first Ctrl-C (or SIGTERM) stops following and leaves the build alone.
+ * @throws CliFailure INTERRUPTED with exit `interrupted`
+ */
+export async function watchUntilInterrupted(
+  context: CliContext,
+  buildId: string,
+  options: ViewOptions,
+  view: BuildView = chooseView(context, options),
+): Promise<WatchedBuild> {
+  const interrupted = new AbortController();
+  const onSignal = (): void => {
+    const remedy = `Follow it: \`fairlead logs -f ${buildId}\`. End it: \`fairlead cancel ${buildId}\`.`;
+    interrupted.abort(
+      new CliFailure('INTERRUPTED', `No longer following ${buildId}; the build goes on.`, {
+        exit: 'interrupted',
+        remedy,
+        details: { buildId },
+      }),
+    );
+  };
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
+  try {
+    return await watchBuild(context.api, buildId, view, interrupted.signal);
+  } finally {
+    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
+  }
+}
+
+function chooseView({ output }: CliContext, options: ViewOptions): BuildView {
+  if (output.json) return createJsonView(output, options);
+  if (output.quiet) return createSilentView();
+  return output.interactive ? createLiveView(output, options) : createPlainView(output, options);
+}
+
+function report(context: CliContext, watched: WatchedBuild, options: FollowOptions): number {
+  const { output } = context;
+  const { build } = watched;
+  const completed = build.status === 'completed';
+  if (output.json) {
+    const error = { code: failureCode(build), message: failureMessage(build), step: build.failure?.step ?? null };
+    output.event('result', completed ? { success: true, data: build } : { success: false, error, data: build });
+  } else if (completed) reportSuccess(context, build);
+  else reportFailure(context, watched, options);
+  return exitCode(completed ? 'ok' : 'failed');
+}
+
+function reportSuccess({ output, environment }: CliContext, build: BuildReply): void {
+  const url = build.url ?? '';
+  if (output.quiet) {
+    output.print(url);
+    return;
+  }
+  const took = elapsedMs(build.createdAt, build.finishedAt, new Date()) ?? 0;
+  for (const warning of build.warnings ?? []) output.print(output.paint('warn', `! ${printable(warning)}`));
+  output.print();
+  output.print(
+    `${output.paint('good', '✓')} ${output.paint('bold', build.service)} is live in ${build.environment}, after ${formatDuration(took)}`,
+  );
+  if (url !== '') output.print(`  ${output.paint('link', url)}`);
+  const facts = [
+    typeof build.commitSha === 'string' ? `commit ${build.commitSha.slice(0, 7)}` : null,
+    typeof build.releaseId === 'string' ? `release ${build.releaseId}` : null,
+  ].filter((fact) => fact !== null);
+  if (facts.length > 0) output.print(`  ${output.paint('dim', facts.join(' · '))}`);
+  const at = environment === 'prod' ? '' : ` -e ${environment}`;
+  output.print();
+  output.print(
+    output.paint(
+      'dim',
+      `Next: fairlead open ${build.service}${at} · fairlead status ${build.service} · fairlead logs ${build.id}`,
+    ),
+  );
+}
+
+function reportFailure({ output }: CliContext, { build, lines }: WatchedBuild, options: FollowOptions): void {
+  const { paint } = output;
+  const failure = build.failure ?? null;
+  const step = build.steps?.find((candidate) => candidate.key === failure?.step);
+  output.print();
+  const where = step === undefined ? '' : ` at “${step.title}”`;
+  const what =
+    build.reason === 'cancelled' ? 'was cancelled' : build.reason === 'superseded' ? 'was superseded' : 'failed';
+  output.print(
+    `${paint('bad', '✗')} ${paint('bold', `${build.service} ${what}`)}${where}  ${paint('dim', failureCode(build))}`,
+  );
+  for (const line of failureMessage(build).split('\n')) output.print(`  ${printable(line)}`);
+  if (build.supersededBy != null) output.print(`  The newer build: fairlead logs -f ${build.supersededBy}`);
+  for (const diagnostic of build.diagnostics ?? []) {
+    output.print(`\n  ${paint('bold', printable(diagnostic.title))}`);
+    for (const line of diagnostic.lines.slice(-FAILURE_LINES)) output.print(paint('dim', `    ${printable(line)}`));
+  }
+  // Without a terminal the lines were printed as they came.
+  const shown = !output.interactive && options.logs !== false && !output.quiet;
+  if (!shown) printLastLines(output, lines, step?.key);
+  output.print();
+  const next = [`fairlead logs ${build.id}`, build.reason === 'superseded' ? null : `fairlead retry ${build.id}`];
+  output.print(paint('dim', `Next: ${next.filter((command) => command !== null).join(' · ')}`));
+}
+
+function printLastLines(output: CliContext['output'], lines: readonly LogLineReply[], step: string | undefined): void {
+  const own = lines.filter((line) => line.step === step).slice(-FAILURE_LINES);
+  if (own.length === 0) return;
+  output.print(`\n  ${output.paint('bold', 'Last lines of the log')}`);
+  for (const line of own) output.print(logLine(line, null, output.paint));
+}
+
+function failureCode(build: BuildReply): string {
+  return build.failure?.code ?? 'BUILD_FAILED';
+}
+
+function failureMessage(build: BuildReply): string {
+  return build.failure?.message ?? 'The build failed without saying why; its log tells more.';
+}

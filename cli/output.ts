@@ -1,0 +1,112 @@
+import type { CliFailure } from './cli-failure.ts';
+import { exitCode } from './exit-codes.ts';
+import { createPaint, type Paint, printable } from './terminal/style.ts';
+import { type Cell, type Column, renderTable } from './terminal/table.ts';
+
+export interface OutputStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export interface OutputOptions {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly colour: boolean;
+}
+
+/**
+ * Where a command writes. Results go to stdout; notes, progress and errors for people to stderr. With `--json`, stdout
+ * carries JSON alone: one envelope `{success,data}` or `{success:false,error}`, or for a followed build one event a
+ * line of which the last is `{"event":"result",…}`.
+ */
+export interface Output {
+  readonly json: boolean;
+  readonly quiet: boolean;
+  readonly paint: Paint;
+  /** True when stdout is a terminal that people look at. */
+  readonly interactive: boolean;
+  readonly columns: number;
+  /** A line of the result for people; nothing with `--json`. */
+  print(line?: string): void;
+  /** A remark for people on stderr; nothing with `--json` or `--quiet`. */
+  note(line: string): void;
+  /** The one result of a command with `--json`. */
+  document(data: unknown): void;
+  /** One event of a followed build with `--json`. */
+  event(event: string, fields: Readonly<Record<string, unknown>>): void;
+  table(columns: readonly Column[], rows: readonly (readonly Cell[])[]): void;
+  failure(failure: CliFailure): void;
+  /** Writes to the terminal as it is, for the live view. */
+  raw(text: string): void;
+}
+
+export function createOutput(options: OutputOptions, stdout: OutputStream, stderr: OutputStream): Output {
+  const tty = stdout.isTTY === true;
+  const columns = stdout.columns ?? 80;
+  const paint = createPaint(tty && options.colour);
+  const paintErrors = createPaint(stderr.isTTY === true && options.colour);
+  const { json, quiet } = options;
+  // Once events were written, a failure has to end that stream and not to begin another kind of document.
+  let events = false;
+  const out = (value: unknown): void => void stdout.write(`${JSON.stringify(value)}\n`);
+  return {
+    json,
+    quiet,
+    paint,
+    interactive: tty && !json && !quiet,
+    columns,
+    print: (line = '') => {
+      if (!json) stdout.write(`${line}\n`);
+    },
+    note: (line) => {
+      if (!json && !quiet) stderr.write(`${line}\n`);
+    },
+    document: (data) => {
+      if (json) out({ success: true, data });
+    },
+    event: (event, fields) => {
+      events = true;
+      if (json) out({ event, ...fields });
+    },
+    table: (head, rows) => {
+      if (json) return;
+      for (const line of renderTable(head, rows, tty ? columns : null, paint)) stdout.write(`${line}\n`);
+    },
+    failure: (failure) => {
+      if (json) {
+        const body = { success: false, error: errorBody(failure), exitCode: exitCode(failure.exit) };
+        out(events ? { event: 'result', ...body } : body);
+        return;
+      }
+      stderr.write(`${paintErrors('bad', 'error')} ${paintErrors('dim', failure.code)} ${clean(failure.message)}\n`);
+      for (const line of detailLines(failure.details)) stderr.write(`  ${printable(line)}\n`);
+      if (failure.remedy !== null) stderr.write(`${failure.remedy}\n`);
+    },
+    raw: (text) => void stdout.write(text),
+  };
+}
+
+function errorBody({ code, message, remedy, details }: CliFailure): Record<string, unknown> {
+  return {
+    code,
+    message,
+    ...(details === undefined ? {} : { details }),
+    ...(remedy === null ? {} : { remedy }),
+  };
+}
+
+/** The API's list of refused fields, one line each; other details are for `--json`. */
+function detailLines(details: unknown): string[] {
+  if (!Array.isArray(details)) return [];
+  return details.flatMap((entry: unknown) => {
+    if (typeof entry !== 'object' || entry === null || !('message' in entry)) return [];
+    const name = 'field' in entry ? entry.field : 'variable' in entry ? null : undefined;
+    if (name === null) return [];
+    return [name === undefined ? String(entry.message) : `${String(name)}: ${String(entry.message)}`];
+  });
+}
+
+function clean(message: string): string {
+  return message.split('\n').map(printable).join('\n');
+}

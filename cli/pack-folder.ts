@@ -1,0 +1,182 @@
+import type { Dirent } from 'node:fs';
+import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import ignore, { type Ignore } from 'ignore';
+import { type Pack, pack } from 'tar-stream';
+import { CliFailure, usageFailure } from './cli-failure.ts';
+
+/** One thing to pack; paths are relative with forward slashes. */
+export type PackEntry =
+  | { readonly kind: 'file'; readonly path: string; readonly sizeBytes: number; readonly executable: boolean }
+  | { readonly kind: 'link'; readonly path: string; readonly target: string };
+
+/** What the API takes at most, compressed. */
+const UPLOAD_LIMIT_BYTES = 100 * 1024 * 1024;
+
+/**
+ * Never packed, whatever the ignore files say: what is installed again, history, and files that hold secrets.
+ * `.dockerignore` is not read here: it rules the image's build context, and the builder obeys it there.
+ */
+const NEVER = ignore().add(['node_modules', '.git', '.env*', '.fairlead']);
+
+/**
+ * Everything of a folder that is to be uploaded, in a fixed order. `.gitignore` files are obeyed, nested ones as well.
+ *
+ * @throws CliFailure SOURCE_REFUSED for a symbolic link that leaves the folder, SOURCE_EMPTY when nothing is left
+ */
+export async function listFolder(folder: string): Promise<PackEntry[]> {
+  const root = await realpath(folder);
+  const entries: PackEntry[] = [];
+  await walk(root, '', [], entries);
+  if (entries.length === 0) {
+    throw new CliFailure('SOURCE_EMPTY', `There is nothing to deploy in ${folder}.`, {
+      exit: 'usage',
+      remedy: 'Everything in it is ignored by .gitignore or never uploaded (node_modules, .git, .env*).',
+    });
+  }
+  return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+interface Rules {
+  readonly base: string;
+  readonly rules: Ignore;
+}
+
+async function walk(root: string, folder: string, inherited: readonly Rules[], entries: PackEntry[]): Promise<void> {
+  const children = await readdir(join(root, folder), { withFileTypes: true });
+  const own = children.some((child) => child.name === '.gitignore' && child.isFile())
+    ? [{ base: folder, rules: ignore().add(await readFile(join(root, folder, '.gitignore'), 'utf8')) }]
+    : [];
+  const rules = [...inherited, ...own];
+  for (const child of children) {
+    const path = folder === '' ? child.name : `${folder}/${child.name}`;
+    if (isLeftOut(path, child, rules)) continue;
+    if (child.isDirectory()) await walk(root, path, rules, entries);
+    else if (child.isSymbolicLink()) entries.push(await linkEntry(root, path));
+    else if (child.isFile()) {
+      const { size, mode } = await stat(join(root, path));
+      entries.push({ kind: 'file', path, sizeBytes: size, executable: (mode & 0o111) !== 0 });
+    }
+    // Sockets, pipes and devices are no source.
+  }
+}
+
+function isLeftOut(path: string, child: Dirent, rules: readonly Rules[]): boolean {
+  const suffix = child.isDirectory() ? '/' : '';
+  if (NEVER.ignores(`${path}${suffix}`)) return true;
+  // The deepest file that says something about the path decides, as in git.
+  for (const { base, rules: matcher } of rules.toReversed()) {
+    const below = base === '' ? path : path.slice(base.length + 1);
+    const { ignored, unignored } = matcher.test(`${below}${suffix}`);
+    if (ignored) return true;
+    if (unignored) return false;
+  }
+  return false;
+}
+
+async function linkEntry(root: string, path: string): Promise<PackEntry> {
+  const target = await readlink(join(root, path));
+  const lexical = resolve(root, dirname(path), target);
+  const real = await realpath(join(root, path)).catch(() => lexical);
+  if (isAbsolute(target) || !isInside(root, lexical) || !isInside(root, real)) {
+    throw new CliFailure('SOURCE_REFUSED', `${path} is a symbolic link to ${target}, which is outside the folder.`, {
+      exit: 'usage',
+      remedy: 'Replace it with the file itself or a relative link inside the folder, or add it to .gitignore.',
+    });
+  }
+  return { kind: 'link', path, target: target.split(sep).join('/') };
+}
+
+function isInside(root: string, path: string): boolean {
+  const below = relative(root, path);
+  return below === '' || (!below.startsWith(`..${sep}`) && below !== '..' && !isAbsolute(below));
+}
+
+/**
+ * A gzip-compressed tar of the entries, made while it is read: memory stays small however large the folder is. The
+ * same content gives the same bytes, because times and owners are left out.
+ *
+ * @param onProgress compressed bytes so far
+ * @throws CliFailure (through the stream) SOURCE_CHANGED, PAYLOAD_TOO_LARGE naming the largest files
+ */
+export function packFolder(
+  folder: string,
+  entries: readonly PackEntry[],
+  onProgress: (bytes: number) => void,
+  limitBytes = UPLOAD_LIMIT_BYTES,
+): Transform {
+  const archive = pack();
+  let bytes = 0;
+  const meter = new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      bytes += chunk.length;
+      onProgress(bytes);
+      if (bytes > limitBytes) done(tooLarge(entries, limitBytes));
+      else done(null, chunk);
+    },
+  });
+  // A failure on either side destroys the other, and the reader of the meter sees it.
+  pipeline(archive, createGzip(), meter).catch(() => {});
+  addEntries(archive, folder, entries).catch((error: unknown) => {
+    const failure = error instanceof Error ? error : new Error(String(error));
+    meter.destroy(failure);
+  });
+  return meter;
+}
+
+async function addEntries(archive: Pack, folder: string, entries: readonly PackEntry[]): Promise<void> {
+  const root = await realpath(folder);
+  for (const entry of entries) {
+    if (archive.destroyed) return;
+    if (entry.kind === 'link') {
+      archive.entry({ name: entry.path, type: 'symlink', linkname: entry.target, mtime: new Date(0) });
+    } else await addFile(archive, root, entry);
+  }
+  archive.finalize();
+}
+
+async function addFile(archive: Pack, root: string, entry: PackEntry & { kind: 'file' }): Promise<void> {
+  const handle = await open(join(root, entry.path), 'r').catch((cause: unknown) => {
+    throw usageFailure(`${entry.path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
+  });
+  try {
+    const { size } = await handle.stat();
+    const mode = entry.executable ? 0o755 : 0o644;
+    const header = { name: entry.path, size, mode, mtime: new Date(0) };
+    if (size === 0) {
+      archive.entry(header, '');
+      return;
+    }
+    const sink = archive.entry(header);
+    // A file that grows meanwhile is packed as it was when opened; one that shrinks cannot be.
+    await pipeline(handle.createReadStream({ end: size - 1, autoClose: false }), sink);
+  } catch (cause) {
+    if (archive.destroyed && !(cause instanceof Error && cause.message.includes('size mismatch'))) throw cause;
+    throw new CliFailure('SOURCE_CHANGED', `${entry.path} changed while it was packed.`, {
+      cause,
+      remedy: 'Run the deploy again once nothing writes to the folder.',
+    });
+  } finally {
+    await handle.close();
+  }
+}
+
+function tooLarge(entries: readonly PackEntry[], limitBytes: number): CliFailure {
+  const files = entries.filter((entry) => entry.kind === 'file').toSorted((a, b) => b.sizeBytes - a.sizeBytes);
+  const largest = files.slice(0, 3).map((file) => `${file.path} (${formatBytes(file.sizeBytes)})`);
+  return new CliFailure('PAYLOAD_TOO_LARGE', `The folder is larger than ${formatBytes(limitBytes)} compressed.`, {
+    exit: 'usage',
+    remedy: `Leave large files out with .gitignore. The largest: ${largest.join(', ')}.`,
+  });
+}
+
+/** Bytes for people: `512 B`, `3.4 MB`. */
+export function formatBytes(bytes: number): string {
+  if (bytes < 1_000) return `${bytes} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
+  return `${(bytes / 1_000 ** power).toFixed(1)} ${units[power - 1]}`;
+}

@@ -1,0 +1,26 @@
+import type { z } from 'zod';
+import type { Output } from './output.ts';
+import type { planReply } from './replies.ts';
+import { printable } from './terminal/style.ts';
+
+/** Prints what a deploy would do, and of each step that it leaves out why. */
+export function printPlan(output: Output, service: string, environment: string, plan: z.infer<typeof planReply>): void {
+  const { paint } = output;
+  const framework = typeof plan.framework === 'string' ? paint('dim', `  ${plan.framework}`) : '';
+  output.print(`Plan of ${paint('bold', service)} in ${environment}${framework}`);
+  let stage = '';
+  for (const step of plan.steps) {
+    if (step.stage !== stage) {
+      stage = step.stage;
+      output.print(`\n${paint('bold', stage)}`);
+    }
+    const skipped = step.state === 'skipped';
+    const reason = typeof step.reason === 'string' ? `  ${printable(step.reason)}` : '';
+    output.print(
+      skipped ? paint('dim', `  – ${step.title}${reason}`) : `  ${paint('good', '•')} ${step.title}${reason}`,
+    );
+  }
+  const runs = plan.steps.filter((step) => step.state !== 'skipped').length;
+  output.print(`\n${runs} of ${plan.steps.length} steps run. Nothing was started.`);
+  for (const warning of plan.warnings ?? []) output.print(paint('warn', `! ${printable(warning)}`));
+}

@@ -1,0 +1,100 @@
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, CommanderError, Option } from 'commander';
+import { type CliEnv, readCliEnv } from '../adapters/env.ts';
+import { createApiClient } from './api-client.ts';
+import { toFailure } from './cli-failure.ts';
+import { addCommands, type Perform } from './command-table.ts';
+import { resolveConnection } from './connection.ts';
+import { type CliContext, ENVIRONMENT_CHOICES, type GlobalOptions } from './context.ts';
+import { EXIT_CODES, exitCode } from './exit-codes.ts';
+import { createOutput, type Output } from './output.ts';
+
+const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
+
+/**
+ * Runs one command line.
+ * @param args without the interpreter and the script
+ * @returns the exit code; nothing is thrown
+ */
+export async function runCli(args: readonly string[]): Promise<number> {
+  let code = exitCode('ok');
+  // Before the options are parsed, an error has to know how to show itself.
+  const json = args.includes('--json');
+  let output = makeOutput({ json, env: 'prod', color: !args.includes('--no-color') }, {});
+  try {
+    const env = readCliEnv();
+    const program = buildProgram(async (command, action) => {
+      const globals: GlobalOptions = command.optsWithGlobals();
+      output = makeOutput(globals, env);
+      code = await action(createContext(globals, env, output));
+    }, json);
+    await program.parseAsync([...args], { from: 'user' });
+    return code;
+  } catch (error) {
+    if (error instanceof CommanderError) return reportUsage(error, json);
+    const failure = toFailure(error);
+    output.failure(failure);
+    return exitCode(failure.exit);
+  }
+}
+
+function buildProgram(perform: Perform, json: boolean): Command {
+  const program = new Command('fairlead')
+    .description('Deploys services to Fairlead: from a git commit or a folder to a running, healthy address.')
+    .addOption(new Option('-e, --env <environment>', 'environment').choices(ENVIRONMENT_CHOICES).default('prod'))
+    .option('--json', 'JSON on stdout: one document, or one event a line while a build is followed')
+    .option('-q, --quiet', 'only the essential: the address, or ids one per line')
+    .option('--no-color', 'no colours (NO_COLOR is obeyed as well)')
+    .option('--api-url <url>', 'the builder API (default: FAIRLEAD_URL, else the stack started from this checkout)')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help of a command; `help exit-codes` lists the exit codes')
+    .addHelpText('after', '\nExit codes: fairlead help exit-codes')
+    .showHelpAfterError('(fairlead --help shows what there is)')
+    .exitOverride();
+  if (json) program.configureOutput({ writeErr: () => {} });
+  addCommands(program, perform);
+  program
+    .command('exit-codes', { hidden: true })
+    .description(`What the exit codes mean:\n\n${exitCodeLines().join('\n')}`)
+    .action(() => {
+      for (const line of exitCodeLines()) process.stdout.write(`${line}\n`);
+    });
+  return program;
+}
+
+function exitCodeLines(): string[] {
+  return EXIT_CODES.map(({ code, meaning }) => `${String(code).padStart(4)}  ${meaning}`);
+}
+
+function makeOutput(globals: GlobalOptions, env: Pick<CliEnv, 'NO_COLOR'>): Output {
+  const options = {
+    json: globals.json === true,
+    quiet: globals.quiet === true,
+    colour: globals.color && env.NO_COLOR === undefined,
+  };
+  return createOutput(options, process.stdout, process.stderr);
+}
+
+function createContext(globals: GlobalOptions, env: CliEnv, output: Output): CliContext {
+  const connection = resolveConnection(env, globals.apiUrl, ROOT);
+  return {
+    output,
+    connection,
+    api: createApiClient(connection),
+    environment: globals.env,
+    cwd: process.cwd(),
+    now: () => new Date(),
+  };
+}
+
+/** Commander has written its message for people already. */
+function reportUsage(error: CommanderError, json: boolean): number {
+  if (error.exitCode === 0 || error.code === 'commander.help') return exitCode(error.exitCode === 0 ? 'ok' : 'usage');
+  if (json) {
+    const message = error.message.replace(/^error: /, '');
+    const body = { success: false, error: { code: 'USAGE', message }, exitCode: exitCode('usage') };
+    process.stdout.write(`${JSON.stringify(body)}\n`);
+  }
+  return exitCode('usage');
+}
