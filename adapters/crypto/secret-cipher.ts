@@ -1,0 +1,61 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+import type { SecretCipher } from '../../domain/config/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/**
+ * AES-256-GCM with the service and the variable's name as associated data (spec 2, "Configuration variables and
+ * secrets", 2). `keys` are 32 bytes each: the first seals, all open, so a key is rotated by putting a new one in front.
+ */
+export function createSecretCipher(keys: readonly Uint8Array[]): SecretCipher {
+  const byId = new Map(keys.map((key) => [keyIdOf(key), key] as const));
+  const [current] = [...byId];
+  if (current === undefined || keys.some((key) => key.length !== 32)) {
+    throw new FairleadError('VALIDATION_FAILED', 'CONFIG_ENCRYPTION_KEY must hold one or more keys of 32 bytes');
+  }
+  const [currentId, currentKey] = current;
+  return {
+    seal(plaintext, context) {
+      const nonce = randomBytes(NONCE_BYTES);
+      const cipher = createCipheriv('aes-256-gcm', currentKey, nonce).setAAD(associatedData(context));
+      const ciphertext = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
+      const sealed = Buffer.concat([nonce, ciphertext, cipher.getAuthTag()]).toString('base64url');
+      return { keyId: currentId, sealed };
+    },
+    open({ keyId, sealed }, context) {
+      const key = byId.get(keyId);
+      if (key === undefined) {
+        const message = `Secret ${context.key} was sealed with key ${keyId}, which CONFIG_ENCRYPTION_KEY does not list`;
+        throw new FairleadError('INTERNAL', message);
+      }
+      return openWith(key, Buffer.from(sealed, 'base64url'), context);
+    },
+  };
+}
+
+function openWith(key: Uint8Array, bytes: Buffer, context: { service: string; key: string }): string {
+  try {
+    const nonce = bytes.subarray(0, NONCE_BYTES);
+    const tag = bytes.subarray(-TAG_BYTES);
+    const decipher = createDecipheriv('aes-256-gcm', key, nonce, { authTagLength: TAG_BYTES })
+      .setAAD(associatedData(context))
+      .setAuthTag(tag);
+    const ciphertext = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
+  } catch (cause) {
+    const message = `Secret ${context.key} of ${context.service} cannot be opened: it was altered, or belongs elsewhere`;
+    throw new FairleadError('INTERNAL', message, { cause });
+  }
+}
+
+/** First 8 hex digits of the key's SHA-256: names a key without telling anything of use about it. */
+function keyIdOf(key: Uint8Array): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 8);
+}
+
+/** JSON keeps the two parts apart whatever they hold. */
+function associatedData({ service, key }: { service: string; key: string }): Buffer {
+  return Buffer.from(JSON.stringify([service, key]), 'utf8');
+}

@@ -1,0 +1,192 @@
+import type { Db } from 'mongodb';
+import type { Clock } from '../../domain/clock.ts';
+import type { BuildLog } from '../../domain/deploys/ports.ts';
+import type { LogLine, NewLogLine } from '../../domain/logs/log-line.ts';
+import { insertOnce, mongoCall } from './connect.ts';
+import { readLogLine } from './documents.ts';
+import { COLLECTIONS } from './indexes.ts';
+
+/**
+ * Build logs in MongoDB. A head document for each build hands out sequence numbers: a writer reserves a range with one
+ * conditional `$inc`, then inserts its lines, so two writers never share a number and lines of one call stay together.
+ *
+ * A reader that meets a missing number cannot know whether its writer is slow or dead. It waits: lines behind a gap
+ * are held back until the first of them is {@link GAP_PATIENCE_MS} old, then the gap is passed over. A writer slower
+ * than that has its lines in the full log, though a reader who follows live may have gone by.
+ */
+
+interface HeadDocument {
+  readonly _id: string;
+  readonly seq: number;
+  readonly bytes: number;
+  readonly capped: boolean;
+  readonly tailLines: number;
+  readonly tailErrors: number;
+}
+
+interface LineDocument extends LogLine {
+  readonly buildId: string;
+  /** When the writer reserved it; tells how old a gap before it is. */
+  readonly reservedAt: Date;
+}
+
+export interface LogLimits {
+  readonly lines: number;
+  readonly bytes: number;
+  readonly lineBytes: number;
+  /** Lines that still get in past the cap, in each of two reserves. */
+  readonly reserve: number;
+}
+
+export const DEFAULT_LOG_LIMITS: LogLimits = {
+  lines: 50_000,
+  bytes: 10 * 1024 * 1024,
+  lineBytes: 16 * 1024,
+  reserve: 100,
+};
+
+export const GAP_PATIENCE_MS = 2_000;
+
+export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits }): BuildLog {
+  const { now, limits = DEFAULT_LOG_LIMITS } = deps;
+  const heads = deps.db.collection<HeadDocument>(COLLECTIONS.buildLogHeads);
+  const rows = deps.db.collection<LineDocument>(COLLECTIONS.buildLogs);
+
+  async function head(buildId: string): Promise<HeadDocument> {
+    const found = await mongoCall(() => heads.findOne({ _id: buildId }));
+    if (found !== null) return found;
+    const empty = { seq: 0, bytes: 0, capped: false, tailLines: 0, tailErrors: 0 };
+    await insertOnce(heads, buildId, empty);
+    return head(buildId);
+  }
+
+  async function insert(buildId: string, lines: readonly NewLogLine[], lastSeq: number): Promise<void> {
+    const firstSeq = lastSeq - lines.length + 1;
+    const reservedAt = now();
+    const documents = lines.map(({ time, step, level, text }, index) => {
+      return { buildId, seq: firstSeq + index, time, step, level, text, reservedAt };
+    });
+    await mongoCall(() => rows.insertMany(documents));
+  }
+
+  /** Reserves numbers for as many of the lines as fit and stores them. @returns the lines that did not fit. */
+  async function appendWithinCap(buildId: string, lines: readonly NewLogLine[]): Promise<readonly NewLogLine[]> {
+    for (;;) {
+      const before = await head(buildId);
+      const fitting = before.capped ? [] : fittingPrefix(lines, before, limits);
+      if (fitting.length === 0) return lines;
+      const bytes = byteLength(fitting);
+      const reserved = await mongoCall(() =>
+        heads.findOneAndUpdate(
+          {
+            _id: buildId,
+            capped: false,
+            seq: { $lte: limits.lines - fitting.length },
+            bytes: { $lte: limits.bytes - bytes },
+          },
+          { $inc: { seq: fitting.length, bytes } },
+          { returnDocument: 'after' },
+        ),
+      );
+      // Null: another writer took the room in between. The next look at the head sees how much is left.
+      if (reserved === null) continue;
+      await insert(buildId, fitting, reserved.seq);
+      return lines.slice(fitting.length);
+    }
+  }
+
+  /** One writer turns `capped` on, and that one writes the line that says so. */
+  async function announceCap(buildId: string): Promise<void> {
+    const winner = await mongoCall(() =>
+      heads.findOneAndUpdate(
+        { _id: buildId, capped: false },
+        { $set: { capped: true }, $inc: { seq: 1 } },
+        { returnDocument: 'after' },
+      ),
+    );
+    if (winner !== null) await insert(buildId, [capNotice(now(), limits)], winner.seq);
+  }
+
+  /** Past the cap a reserve is left for lines that explain how the build ended. */
+  async function appendPastCap(buildId: string, line: NewLogLine): Promise<void> {
+    const reserve = reserveOf(line);
+    if (reserve === null) return;
+    const reserved = await mongoCall(() =>
+      heads.findOneAndUpdate(
+        { _id: buildId, [reserve]: { $lt: limits.reserve } },
+        { $inc: { seq: 1, [reserve]: 1 } },
+        { returnDocument: 'after' },
+      ),
+    );
+    if (reserved !== null) await insert(buildId, [line], reserved.seq);
+  }
+
+  return {
+    async append(buildId, lines) {
+      if (lines.length === 0) return;
+      const cut = lines.map((line) => cutLine(line, limits.lineBytes));
+      const left = await appendWithinCap(buildId, cut);
+      if (left.length === 0) return;
+      await announceCap(buildId);
+      for (const line of left) await appendPastCap(buildId, line);
+    },
+    async read(buildId, after, limit) {
+      const documents = await mongoCall(() =>
+        rows
+          .find({ buildId, seq: { $gt: after } })
+          .sort({ seq: 1 })
+          .limit(limit)
+          .toArray(),
+      );
+      return upToYoungGap(documents, after, now()).map(readLogLine);
+    },
+  };
+}
+
+function upToYoungGap(documents: readonly LineDocument[], after: number, now: Date): readonly LineDocument[] {
+  let expected = after + 1;
+  for (const [index, { seq, reservedAt }] of documents.entries()) {
+    // The gap was reserved before the line behind it, so it is at least as old as that line.
+    if (seq !== expected && now.getTime() - reservedAt.getTime() < GAP_PATIENCE_MS) return documents.slice(0, index);
+    expected = seq + 1;
+  }
+  return documents;
+}
+
+function fittingPrefix(lines: readonly NewLogLine[], head: HeadDocument, limits: LogLimits): readonly NewLogLine[] {
+  let bytes = head.bytes;
+  let count = 0;
+  for (const line of lines.slice(0, Math.max(0, limits.lines - head.seq))) {
+    bytes += Buffer.byteLength(line.text);
+    if (bytes > limits.bytes) break;
+    count += 1;
+  }
+  return lines.slice(0, count);
+}
+
+function byteLength(lines: readonly NewLogLine[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line.text), 0);
+}
+
+/** Lines about the build as a whole and errors of steps have a reserve each, so that neither starves the other. */
+function reserveOf(line: NewLogLine): 'tailLines' | 'tailErrors' | null {
+  if (line.step === null) return 'tailLines';
+  return line.level === 'error' ? 'tailErrors' : null;
+}
+
+function capNotice(time: Date, { lines, bytes }: LogLimits): NewLogLine {
+  const mebibytes = Math.round(bytes / 1024 / 1024);
+  const text = `The log is full (${lines} lines or ${mebibytes} MiB): further output is not kept, except errors`;
+  return { time, step: null, level: 'warn', text };
+}
+
+function cutLine(line: NewLogLine, limit: number): NewLogLine {
+  const size = Buffer.byteLength(line.text);
+  if (size <= limit) return line;
+  // Decoding a cut character yields U+FFFD, which is dropped.
+  const kept = Buffer.from(line.text)
+    .subarray(0, limit)
+    .toString('utf8')
+    .replace(/\uFFFD$/, '');
+  return { ...line, text: `${kept} … (cut: the line had ${size} bytes)` };
+}

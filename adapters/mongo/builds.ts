@@ -1,0 +1,160 @@
+import type { Db, Filter, UpdateFilter } from 'mongodb';
+import type { Clock } from '../../domain/clock.ts';
+import type { BuildFacts, BuildRecord, BuildStep, Diagnostic } from '../../domain/deploys/build.ts';
+import type { BuildEnd, BuildFilter, BuildStore } from '../../domain/deploys/ports.ts';
+import { type BuildStatus, statusesBefore } from '../../domain/deploys/status.ts';
+import { stepDefinition } from '../../domain/deploys/steps.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { insertOnce, mongoCall } from './connect.ts';
+import { decodeCursor, olderThan, timeAndId, toPage } from './cursor.ts';
+import { readBuild } from './documents.ts';
+import { COLLECTIONS } from './indexes.ts';
+
+interface BuildDocument {
+  readonly _id: string;
+  readonly status: BuildStatus;
+  readonly warnings: string[];
+  readonly diagnostics: Diagnostic[];
+}
+
+const OPEN = statusesBefore('failed');
+
+/** Facts that are fields of the record as well (spec 2, "Build record": commitSha is backfilled). */
+const BACKFILLED = ['commitSha', 'imageTag', 'imageDigest', 'releaseId', 'url', 'healthReportsCommit'] as const;
+
+/** Build records in MongoDB: one document each, and every write conditional on the build being open. */
+export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
+  const collection = deps.db.collection<BuildDocument>(COLLECTIONS.builds);
+
+  /** True when the update matched. @throws BUILD_NOT_FOUND when there is no such build at all. */
+  async function updateOpen(
+    id: string,
+    update: UpdateFilter<BuildDocument>,
+    options: { statuses?: readonly BuildStatus[]; arrayFilters?: Record<string, unknown>[] } = {},
+  ): Promise<boolean> {
+    const { statuses = OPEN, arrayFilters } = options;
+    const filter: Filter<BuildDocument> = { _id: id, status: { $in: [...statuses] } };
+    const result = await mongoCall(() =>
+      collection.updateOne(filter, update, arrayFilters === undefined ? {} : { arrayFilters }),
+    );
+    return result.matchedCount === 1;
+  }
+
+  async function requireOpenWrite(id: string, matched: Promise<boolean>): Promise<boolean> {
+    if (await matched) return true;
+    const exists = await mongoCall(() => collection.countDocuments({ _id: id }, { limit: 1 }));
+    if (exists === 0) throw new FairleadError('BUILD_NOT_FOUND', `No build has the id ${id}`);
+    return false;
+  }
+
+  return {
+    async create(record) {
+      await insertOnce(collection, record.id, toDocument(record));
+    },
+    async find(id) {
+      const document = await mongoCall(() => collection.findOne({ _id: id }));
+      return document === null ? null : readBuild(document);
+    },
+    async list(filter, { cursor, limit }) {
+      const before = decodeCursor(cursor, timeAndId);
+      const documents = await mongoCall(() =>
+        collection
+          .find({ ...queryOf(filter), ...olderThan('createdAt', before) } as Filter<BuildDocument>)
+          .sort({ createdAt: -1, _id: -1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      return toPage(documents.map(readBuild), limit, (build) => [build.createdAt.getTime(), build.id]);
+    },
+    async setSteps(id, steps) {
+      await requireOpenWrite(id, updateOpen(id, { $set: { steps: steps.map(stepDocument) } }));
+    },
+    async markStep(id, key, changes) {
+      const set = Object.fromEntries(
+        Object.entries(changes).map(([field, value]) => [`steps.$[step].${field}`, value] as const),
+      );
+      const arrayFilters = [{ 'step.key': key }];
+      const { stage } = stepDefinition(key);
+      if (entersStage(changes.state)) {
+        const startedAt = changes.startedAt ?? deps.now();
+        const moved = await updateOpen(
+          id,
+          { $set: { ...set, status: stage }, $min: { startedAt } },
+          { statuses: statusesBefore(stage), arrayFilters },
+        );
+        if (moved) return;
+      }
+      if (Object.keys(set).length === 0) return;
+      await requireOpenWrite(id, updateOpen(id, { $set: set }, { arrayFilters }));
+    },
+    async mergeFacts(id, facts) {
+      const set = factsUpdate(facts);
+      if (Object.keys(set).length > 0) await requireOpenWrite(id, updateOpen(id, { $set: set }));
+    },
+    async addWarnings(id, warnings) {
+      if (warnings.length === 0) return;
+      // A set, so that a second attempt of the same step adds nothing.
+      await requireOpenWrite(id, updateOpen(id, { $addToSet: { warnings: { $each: [...warnings] } } }));
+    },
+    async addDiagnostic(id, diagnostic) {
+      await requireOpenWrite(id, updateOpen(id, { $addToSet: { diagnostics: diagnostic } }));
+    },
+    async finish(id, end) {
+      const { update, options } = endUpdate(end);
+      return requireOpenWrite(id, updateOpen(id, update, options));
+    },
+  };
+}
+
+/** A step that is planned, skipped or called off says nothing about how far the build is. */
+function entersStage(state: BuildStep['state'] | undefined): boolean {
+  return state === 'running' || state === 'completed' || state === 'failed' || state === 'warned';
+}
+
+function endUpdate(end: BuildEnd) {
+  const calledOff = end.reason === 'cancelled' || end.reason === 'superseded';
+  const update = {
+    $set: {
+      ...end,
+      'steps.$[running].state': calledOff ? 'cancelled' : 'failed',
+      'steps.$[running].finishedAt': end.finishedAt,
+    },
+  };
+  return { update, options: { arrayFilters: [{ 'running.state': 'running' }] } };
+}
+
+function factsUpdate(facts: BuildFacts): Record<string, unknown> {
+  const set: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(facts)) {
+    if (value !== undefined) set[`facts.${name}`] = value;
+  }
+  for (const name of BACKFILLED) {
+    if (facts[name] !== undefined) set[name] = facts[name];
+  }
+  return set;
+}
+
+function queryOf(filter: BuildFilter): Record<string, unknown> {
+  const conditions: Record<string, unknown>[] = [];
+  if (filter.serviceId !== undefined) conditions.push({ serviceId: filter.serviceId });
+  if (filter.serviceIds !== undefined) conditions.push({ serviceId: { $in: [...filter.serviceIds] } });
+  if (filter.environment !== undefined) conditions.push({ environment: filter.environment });
+  if (filter.status !== undefined) conditions.push({ status: filter.status });
+  if (filter.open === true) conditions.push({ status: { $in: [...OPEN] } });
+  return conditions.length === 0 ? {} : { $and: conditions };
+}
+
+/** Null times are left out, so that `$min` can set the first start atomically. */
+function toDocument({ id: _id, startedAt, ...rest }: BuildRecord): Record<string, unknown> {
+  const { finishedAt, steps, ...fields } = rest;
+  return {
+    ...fields,
+    steps: steps.map(stepDocument),
+    ...(startedAt === null ? {} : { startedAt }),
+    ...(finishedAt === null ? {} : { finishedAt }),
+  };
+}
+
+function stepDocument(step: BuildStep): BuildStep {
+  return { ...step, warnings: [...step.warnings] };
+}

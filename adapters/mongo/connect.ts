@@ -1,0 +1,108 @@
+import {
+  type Collection,
+  type Db,
+  type Filter,
+  MongoClient,
+  MongoError,
+  MongoNetworkError,
+  MongoServerSelectionError,
+  type UpdateFilter,
+} from 'mongodb';
+import { FairleadError } from '../../domain/errors.ts';
+
+/** A connected database with what a process needs to watch and end the connection. */
+export interface MongoConnection {
+  readonly db: Db;
+  /** Resolves when the server answers. @throws UNAVAILABLE */
+  ping(): Promise<void>;
+  close(): Promise<void>;
+}
+
+const DEFAULT_DATABASE = 'builder';
+
+/**
+ * Connects with write concern `majority` and bounded waits: what was acknowledged survives the loss of one member,
+ * and a server that is away is reported within seconds.
+ * @throws UNAVAILABLE (retryable) when no server answers; VALIDATION_FAILED for an address that is none.
+ */
+export async function connectMongo(uri: string, appName: string): Promise<MongoConnection> {
+  const client = makeClient(uri, appName);
+  const db = client.db(databaseName(uri));
+  const ping = async (): Promise<void> => {
+    await mongoCall(() => db.command({ ping: 1 }, { timeoutMS: 2_000 }));
+  };
+  try {
+    await mongoCall(() => client.connect());
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return { db, ping, close: () => client.close() };
+}
+
+function makeClient(uri: string, appName: string): MongoClient {
+  try {
+    return new MongoClient(uri, {
+      appName,
+      writeConcern: { w: 'majority' },
+      retryWrites: true,
+      ignoreUndefined: true,
+      maxPoolSize: 50,
+      serverSelectionTimeoutMS: 5_000,
+      connectTimeoutMS: 5_000,
+      socketTimeoutMS: 30_000,
+    });
+  } catch (cause) {
+    // The address may carry a password: neither it nor the driver's message is repeated.
+    throw new FairleadError('VALIDATION_FAILED', 'MONGODB_URI is not a MongoDB address', { cause });
+  }
+}
+
+/** The path of the address names the database, as in `mongodb://host/builder`. */
+function databaseName(uri: string): string {
+  const path = /^mongodb(?:\+srv)?:\/\/[^/]+\/([^?]+)/.exec(uri)?.[1];
+  return path === undefined ? DEFAULT_DATABASE : decodeURIComponent(path);
+}
+
+const NOT_REACHED = /not connected|topology is closed|pool (was )?(cleared|closed)|timed out/i;
+
+/** Runs one database call; a server that cannot be reached becomes UNAVAILABLE (retryable), other errors pass. */
+export async function mongoCall<T>(operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation();
+  } catch (error) {
+    if (isUnreachable(error)) {
+      throw new FairleadError('UNAVAILABLE', 'The database cannot be reached; try again shortly', {
+        cause: error,
+        retryable: true,
+      });
+    }
+    throw error;
+  }
+}
+
+function isUnreachable(error: unknown): boolean {
+  if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError) return true;
+  if (!(error instanceof MongoError)) return false;
+  return error.hasErrorLabel('RetryableWriteError') || NOT_REACHED.test(error.message);
+}
+
+/** True for a write that a unique index refused. */
+export function isDuplicateKey(error: unknown): boolean {
+  return error instanceof MongoError && error.code === 11_000;
+}
+
+/** Inserts a document unless one of that id is there already: a second attempt changes nothing. @throws UNAVAILABLE */
+export async function insertOnce<T extends { readonly _id: string }>(
+  collection: Collection<T>,
+  id: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  try {
+    const filter = { _id: id } as Filter<T>;
+    const update = { $setOnInsert: fields } as UpdateFilter<T>;
+    await mongoCall(() => collection.updateOne(filter, update, { upsert: true }));
+  } catch (error) {
+    if (!isDuplicateKey(error)) throw error;
+  }
+}

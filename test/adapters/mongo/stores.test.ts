@@ -1,0 +1,24 @@
+import { after, before } from 'node:test';
+import { createBuildLog } from '../../../adapters/mongo/build-logs.ts';
+import { createBuildStore } from '../../../adapters/mongo/builds.ts';
+import { createReleaseStore } from '../../../adapters/mongo/releases.ts';
+import { createServiceStore } from '../../../adapters/mongo/services.ts';
+import { buildLogSuite } from '../../ports/build-log.ts';
+import { buildStoreSuite } from '../../ports/build-store.ts';
+import { releaseStoreSuite } from '../../ports/release-store.ts';
+import { serviceStoreSuite } from '../../ports/service-store.ts';
+import { startMongo, type TestMongo } from './start-mongo.ts';
+
+let mongo: TestMongo;
+before(async () => {
+  mongo = await startMongo();
+});
+after(() => mongo.stop());
+
+const now = () => new Date();
+const deps = () => ({ db: mongo.connection.db, now });
+
+serviceStoreSuite(() => createServiceStore(deps()));
+buildStoreSuite(() => createBuildStore(deps()));
+releaseStoreSuite(() => createReleaseStore(deps()));
+buildLogSuite(() => createBuildLog(deps()));

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { BuildEnd, BuildStore } from '../../domain/deploys/ports.ts';
+import { buildRecord } from './records.ts';
+
+const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected;
+const completed: BuildEnd = { status: 'completed', reason: null, failure: null, supersededBy: null, finishedAt: new Date() };
+const cancelled: BuildEnd = { ...completed, status: 'failed', reason: 'cancelled' };
+
+/** What every {@link BuildStore} guarantees. */
+export function buildStoreSuite(store: () => BuildStore): void {
+  const step = async (id: string, key: string) => (await store().find(id))?.steps.find((row) => row.key === key);
+
+  describe('BuildStore', () => {
+    it('gives back what was created, and a second create changes nothing', async () => {
+      const record = buildRecord({ id: 'bld_same' });
+      await Promise.all([store().create(record), store().create(record)]);
+      await store().create({ ...record, service: 'other' });
+      assert.deepEqual(await store().find('bld_same'), record);
+      assert.equal(await store().find('bld_none'), null);
+    });
+
+    it('moves the status forward with the steps and never backward', async () => {
+      await store().create(buildRecord({ id: 'bld_fwd' }));
+      const startedAt = new Date('2026-01-01T00:01:00Z');
+      await store().markStep('bld_fwd', 'source', { state: 'running', startedAt, attempt: 1 });
+      assert.equal((await store().find('bld_fwd'))?.status, 'cloning');
+      await store().markStep('bld_fwd', 'image-push', { state: 'running' });
+      await store().markStep('bld_fwd', 'source', { state: 'completed', finishedAt: new Date() });
+      await store().markStep('bld_fwd', 'monitor', { state: 'skipped', reason: 'none' });
+      const record = await store().find('bld_fwd');
+      assert.equal(record?.status, 'pushing');
+      assert.deepEqual(record?.startedAt, startedAt, 'the first step that ran is the start');
+      assert.equal((await step('bld_fwd', 'source'))?.state, 'completed');
+      assert.equal((await step('bld_fwd', 'source'))?.attempt, 1);
+      assert.equal((await step('bld_fwd', 'monitor'))?.reason, 'none');
+    });
+
+    it('takes one terminal write of many, and nothing after it', async () => {
+      await store().create(buildRecord({ id: 'bld_end' }));
+      await store().markStep('bld_end', 'source', { state: 'running' });
+      const ends = Array.from({ length: 20 }, (_, index) => store().finish('bld_end', index % 2 ? completed : cancelled));
+      const won = (await Promise.all(ends)).filter(Boolean);
+      assert.equal(won.length, 1);
+      const before = await store().find('bld_end');
+      await store().markStep('bld_end', 'catalog', { state: 'running' });
+      await store().setSteps('bld_end', []);
+      await store().mergeFacts('bld_end', { commitSha: 'x' });
+      await store().addWarnings('bld_end', ['late']);
+      await store().addDiagnostic('bld_end', { step: 'source', title: 'late', lines: [] });
+      assert.deepEqual(await store().find('bld_end'), before);
+    });
+
+    it('ends steps that were still running', async () => {
+      await store().create(buildRecord({ id: 'bld_run' }));
+      await store().markStep('bld_run', 'source', { state: 'running' });
+      assert.equal(await store().finish('bld_run', cancelled), true);
+      assert.equal((await step('bld_run', 'source'))?.state, 'cancelled');
+      await store().create(buildRecord({ id: 'bld_bad' }));
+      await store().markStep('bld_bad', 'source', { state: 'running' });
+      const failure = { code: 'SOURCE_MISSING', message: 'no', step: 'source' } as const;
+      await store().finish('bld_bad', { ...cancelled, reason: 'step_failed', failure });
+      assert.equal((await step('bld_bad', 'source'))?.state, 'failed');
+      assert.deepEqual((await store().find('bld_bad'))?.failure, failure);
+      await assert.rejects(store().finish('bld_none', completed), code('BUILD_NOT_FOUND'));
+    });
+
+    it('merges facts and backfills the record from them', async () => {
+      await store().create(buildRecord({ id: 'bld_facts' }));
+      await store().mergeFacts('bld_facts', { commitSha: 'abc', workDir: '/w' });
+      await store().mergeFacts('bld_facts', { imageTag: 't', healthReportsCommit: false });
+      const record = await store().find('bld_facts');
+      assert.deepEqual(record?.facts, { commitSha: 'abc', workDir: '/w', imageTag: 't', healthReportsCommit: false });
+      assert.equal(record?.commitSha, 'abc');
+      assert.equal(record?.healthReportsCommit, false);
+      await store().addWarnings('bld_facts', ['a', 'b']);
+      await store().addWarnings('bld_facts', ['b']);
+      assert.deepEqual((await store().find('bld_facts'))?.warnings, ['a', 'b']);
+    });
+
+    it('lists newest first, by filter, in pages that miss and repeat nothing', async () => {
+      for (let index = 0; index < 7; index += 1) {
+        // Two share each second, so that the id decides between them.
+        const createdAt = new Date(Date.UTC(2026, 1, 1, 0, 0, Math.floor(index / 2)));
+        const environment = index === 6 ? 'uat' : 'prod';
+        await store().create(buildRecord({ id: `bld_l${index}`, serviceId: 'svc_list', environment, createdAt }));
+      }
+      const filter = { serviceId: 'svc_list', environment: 'prod' } as const;
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await store().list(filter, { cursor, limit: 2 });
+        seen.push(...page.items.map((build) => build.id));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(seen, ['bld_l5', 'bld_l4', 'bld_l3', 'bld_l2', 'bld_l1', 'bld_l0']);
+      await store().finish('bld_l0', completed);
+      const open = await store().list({ serviceIds: ['svc_list'], open: true }, { cursor: null, limit: 50 });
+      assert.equal(open.items.length, 6);
+      const none = await store().list({ serviceIds: [] }, { cursor: null, limit: 50 });
+      assert.equal(none.items.length, 0);
+      await assert.rejects(store().list({}, { cursor: 'WyJhIl0', limit: 2 }), code('VALIDATION_FAILED'));
+    });
+  });
+}

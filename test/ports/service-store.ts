@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
+
+const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected;
+
+/** What every {@link ServiceStore} guarantees. Names are unique for each test, so one store serves them all. */
+export function serviceStoreSuite(store: () => ServiceStore): void {
+  describe('ServiceStore', () => {
+    it('50 upserts of one name at once make one record', async () => {
+      const keys = Array.from({ length: 50 }, (_, index) => ({ id: `svc_many${index}`, name: 'many', org: 'acme' }));
+      const results = await Promise.all(
+        keys.map((key, index) => store().upsert(key, { config: { [`K${index}`]: 'v' } })),
+      );
+      assert.equal(new Set(results.map((result) => result.service.id)).size, 1);
+      assert.equal(results.filter((result) => result.created).length, 1);
+      const found = await store().find('many');
+      assert.equal(Object.keys(found?.config ?? {}).length, 50, 'every change was merged');
+    });
+
+    it('merges what is given, keeps what is absent, clears what is null', async () => {
+      const key = { id: 'svc_merge', name: 'merge', org: 'acme' };
+      const secret = { keyId: '00000000', sealed: 'x' };
+      await store().upsert(key, { gitUrl: 'https://a.example/x', port: 80, config: { A: '1', B: '2' }, secrets: { S: secret } });
+      const { service, created } = await store().upsert({ ...key, id: 'svc_other' }, { port: null, config: { A: null, C: '3' } });
+      assert.equal(created, false);
+      assert.equal(service.id, 'svc_merge');
+      assert.equal(service.gitUrl, 'https://a.example/x');
+      assert.equal(service.port, null);
+      assert.deepEqual(service.config, { B: '2', C: '3' });
+      assert.deepEqual(service.secrets, { S: secret });
+      assert.deepEqual(await store().find('svc_merge'), service);
+    });
+
+    it('refuses a name that another org owns', async () => {
+      await store().upsert({ id: 'svc_owned', name: 'owned', org: 'acme' }, {});
+      await assert.rejects(
+        store().upsert({ id: 'svc_thief', name: 'owned', org: 'thief' }, { config: { A: 'x' } }),
+        code('SERVICE_OWNER_MISMATCH'),
+      );
+      assert.deepEqual((await store().find('owned'))?.config, {});
+    });
+
+    it('lists by name in pages that miss and repeat nothing', async () => {
+      for (const name of ['p3', 'p1', 'p2', 'p5', 'p4']) {
+        await store().upsert({ id: `svc_${name}`, name, org: 'pages' }, {});
+      }
+      const seen: string[] = [];
+      let cursor: string | null = null;
+      do {
+        const page = await store().list({ org: 'pages' }, { cursor, limit: 2 });
+        seen.push(...page.items.map((service) => service.name));
+        cursor = page.nextCursor;
+      } while (cursor !== null);
+      assert.deepEqual(seen, ['p1', 'p2', 'p3', 'p4', 'p5']);
+      assert.deepEqual((await store().list({ org: 'nobody' }, { cursor: null, limit: 2 })).items, []);
+    });
+
+    it('refuses a cursor it did not make', async () => {
+      for (const cursor of ['', '%', 'e30', Buffer.from('[{"$gt":""}]').toString('base64url'), 'WyJhIiwiYiJd']) {
+        await assert.rejects(store().list({ org: null }, { cursor, limit: 2 }), code('VALIDATION_FAILED'), cursor);
+      }
+    });
+
+    it('remembers the last build and forgets a removed service', async () => {
+      await store().upsert({ id: 'svc_gone', name: 'gone', org: 'acme' }, {});
+      await store().setLastBuild('svc_gone', 'bld_9');
+      assert.equal((await store().find('gone'))?.lastBuildId, 'bld_9');
+      assert.equal(await store().remove('svc_gone'), true);
+      assert.equal(await store().remove('svc_gone'), false);
+      assert.equal(await store().find('gone'), null);
+    });
+  });
+}
