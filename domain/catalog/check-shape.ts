@@ -1,0 +1,42 @@
+import type { z } from 'zod';
+import { type FileProblem, formatPath, invalidFile, type YamlFile, type YamlSource } from './read-yaml.ts';
+
+/** Checks data against a schema whose messages say what is expected. @throws the source's code with every problem. */
+export function checkShape<T extends z.ZodType>(
+  schema: T,
+  value: unknown,
+  file: Pick<YamlFile, 'locate'>,
+  source: YamlSource,
+): z.infer<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map((issue): FileProblem => {
+    const found = describe(valueAt(value, issue.path), issue.path.at(-1) === 'default');
+    return {
+      ...file.locate(issue.path),
+      path: formatPath(issue.path),
+      message: `expected ${issue.message}, found ${found}`,
+    };
+  });
+  throw invalidFile(source, problems);
+}
+
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  let current = value;
+  for (const key of path) {
+    if (typeof current !== 'object' || current === null) return undefined;
+    current = Object.getOwnPropertyDescriptor(current, key)?.value;
+  }
+  return current;
+}
+
+/** A default may be the default of a secret, so only its type is shown. */
+function describe(value: unknown, hideValue: boolean): string {
+  if (value === undefined) return 'nothing';
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  if (typeof value === 'object') return 'a mapping';
+  if (hideValue) return `a ${typeof value}`;
+  const text = JSON.stringify(value) ?? typeof value;
+  return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}

@@ -1,0 +1,58 @@
+import type { Catalog, Framework, ParsedCatalog } from './catalog.ts';
+import { decideResources } from './decide-resources.ts';
+import { defaultHealthEndpoint } from './parse-catalog.ts';
+import { readManifest } from './read-manifest.ts';
+
+export interface InferenceFacts {
+  /** Text of package.json; null when there is none. */
+  readonly manifest: string | null;
+  /** Names in the app's directory; `public/index.html` and the like may be among them. */
+  readonly files: readonly string[];
+}
+
+/** Packages that name a framework, the most telling first: next and the servers may stand beside express. */
+const BY_PACKAGE: readonly (readonly [string, Framework])[] = [
+  ['next', 'nextjs'],
+  ['fastify', 'fastify'],
+  ['hono', 'hono'],
+  ['express', 'express'],
+];
+
+const STATIC_ENTRY_FILES = ['index.html', 'public/index.html', 'dist/index.html'];
+
+/** What can be said of an app without a catalog file: framework, name and defaults, and a warning that it is a guess. */
+export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
+  const warnings: string[] = [];
+  const manifest = readManifest(facts.manifest, warnings);
+  const framework = inferFramework(manifest.dependencies, facts.files);
+  const outcome =
+    framework === null
+      ? 'no framework could be inferred; name one in platform.io/framework or bring a container file'
+      : `the framework ${framework} was inferred`;
+  warnings.push(`there is no catalog-info.yaml; defaults are used and ${outcome}`);
+  const catalog: Catalog = {
+    name: manifest.serviceName,
+    declared: false,
+    version: '0.6.0',
+    framework,
+    owner: null,
+    ...decideResources({ tier: null, cpu: null, memory: null }, warnings),
+    healthEndpoint: defaultHealthEndpoint(framework),
+    port: null,
+    buildEnvVars: [],
+    dockerfile: null,
+    config: [],
+    databases: [],
+    storage: [],
+    dependencies: [],
+    routes: [],
+    sections: [],
+  };
+  return { catalog, warnings };
+}
+
+function inferFramework(dependencies: ReadonlySet<string>, files: readonly string[]): Framework | null {
+  const match = BY_PACKAGE.find(([name]) => dependencies.has(name));
+  if (match !== undefined) return match[1];
+  return files.some((file) => STATIC_ENTRY_FILES.includes(file)) ? 'static' : null;
+}

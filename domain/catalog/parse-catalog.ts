@@ -1,0 +1,200 @@
+import { FairleadError } from '../errors.ts';
+import {
+  CATALOG_SECTIONS,
+  CATALOG_VERSIONS,
+  type Catalog,
+  FRAMEWORKS,
+  type Framework,
+  type ParsedCatalog,
+} from './catalog.ts';
+import { checkShape } from './check-shape.ts';
+import { decideResources } from './decide-resources.ts';
+import { readYaml } from './read-yaml.ts';
+import { type CatalogFile, catalogSchema } from './schema.ts';
+
+const CURRENT = '0.6.0';
+const MINIMUM = CATALOG_VERSIONS[0];
+
+/** Sections of `spec` that came with a later version of the format (spec 2, "Versioning"). */
+const SINCE: Readonly<Record<string, string>> = {
+  storage: '0.3.0',
+  dependencies: '0.4.0',
+  config: '0.5.0',
+  tests: '0.5.0',
+  userAccess: '0.5.0',
+  registration: '0.6.0',
+};
+
+const KNOWN_SPEC_KEYS: ReadonlySet<string> = new Set([
+  ...CATALOG_SECTIONS,
+  ...Object.keys(SINCE),
+  ...['owner', 'framework', 'routes', 'databases', 'configDeclarations', 'type', 'lifecycle', 'system'],
+]);
+
+/** A parsed catalog file that still knows whether it declared its health endpoint. */
+export interface ReadCatalog extends ParsedCatalog {
+  readonly declaredHealthEndpoint: string | null;
+}
+
+export interface ParseCatalogOptions {
+  readonly enforceMinimumVersion: boolean;
+  /** Named in messages; `catalog-info.yaml` when left out. */
+  readonly fileName?: string;
+}
+
+/**
+ * Reads a catalog file (spec 2, "Catalog file", "Versioning"): defaults filled in, unusable values replaced with a
+ * warning. `framework` is null when the file names none; see `mergeInferred`.
+ *
+ * @throws CATALOG_INVALID with every problem, its line and column; CATALOG_VERSION_UNSUPPORTED when enforced.
+ */
+export function parseCatalog(text: string, options: ParseCatalogOptions): ReadCatalog {
+  const fileName = options.fileName ?? 'catalog-info.yaml';
+  const source = { fileName, code: 'CATALOG_INVALID' as const };
+  const yaml = readYaml(text, source);
+  const warnings: string[] = [];
+  const version = decideVersion(yaml.value, options.enforceMinimumVersion, warnings);
+  const visible = withoutNewerSections(yaml.value, version, warnings);
+  const file = checkShape(catalogSchema, visible, yaml, source);
+  const spec = recordAt(visible, 'spec') ?? {};
+  warnAboutKeys(spec, warnings);
+  return toCatalog(file, version, spec, warnings);
+}
+
+/** Fills what the file left open from what was inferred: the framework, and the health endpoint that goes with it. */
+export function mergeInferred(parsed: ReadCatalog, inferred: ParsedCatalog): ParsedCatalog {
+  if (parsed.catalog.framework !== null) return { catalog: parsed.catalog, warnings: parsed.warnings };
+  const { framework } = inferred.catalog;
+  return {
+    catalog: {
+      ...parsed.catalog,
+      framework,
+      healthEndpoint: parsed.declaredHealthEndpoint ?? defaultHealthEndpoint(framework),
+    },
+    warnings: parsed.warnings,
+  };
+}
+
+/** `/api/health` for nextjs, `/health` for the others (spec 2, "Catalog file"). */
+export function defaultHealthEndpoint(framework: Framework | null): string {
+  return framework === 'nextjs' ? '/api/health' : '/health';
+}
+
+function toCatalog(file: CatalogFile, version: string, spec: object, warnings: string[]): ReadCatalog {
+  const annotations = file.metadata.annotations ?? {};
+  const framework = decideFramework(annotations['platform.io/framework'] ?? file.spec?.framework ?? null, warnings);
+  const declaredHealthEndpoint = annotations['platform.io/health-endpoint'] ?? null;
+  const catalog: Catalog = {
+    name: file.metadata.name,
+    declared: true,
+    version,
+    framework,
+    owner: file.spec?.owner ?? null,
+    ...decideResources(
+      {
+        tier: annotations['platform.io/pod-tier'] ?? null,
+        cpu: annotations['platform.io/cpu-request'] ?? null,
+        memory: annotations['platform.io/memory-request'] ?? null,
+      },
+      warnings,
+    ),
+    healthEndpoint: declaredHealthEndpoint ?? defaultHealthEndpoint(framework),
+    port: annotations['platform.io/port'] ?? null,
+    buildEnvVars: [...new Set(annotations['platform.io/env-vars'] ?? [])],
+    dockerfile: annotations['platform.io/dockerfile'] ?? null,
+    config: lastOfEach(file.spec?.config ?? [], (entry) => entry.key, 'spec.config', warnings),
+    databases: [...new Set((file.spec?.databases ?? []).map((entry) => entry.type))],
+    storage: lastOfEach(file.spec?.storage ?? [], (entry) => entry.name, 'spec.storage', warnings),
+    dependencies: lastOfEach(file.spec?.dependencies ?? [], (entry) => entry.service, 'spec.dependencies', warnings),
+    routes: file.spec?.routes ?? [],
+    sections: CATALOG_SECTIONS.filter((section) => recordHas(spec, section)),
+  };
+  return { catalog, warnings, declaredHealthEndpoint };
+}
+
+function decideVersion(value: unknown, enforce: boolean, warnings: string[]): string {
+  const stated = recordAt(recordAt(value, 'metadata'), 'annotations')?.['platform.io/catalog-version'];
+  if (stated === undefined || stated === null) {
+    warnings.push(`platform.io/catalog-version is not set; the catalog is read as version ${CURRENT}`);
+    return CURRENT;
+  }
+  const text = String(stated)
+    .replace(/^v/, '')
+    .replace(/^(\d+\.\d+)$/, '$1.0');
+  // A value that is no version at all is reported by the schema, together with everything else.
+  if (!/^\d+\.\d+\.\d+$/.test(text)) return CURRENT;
+  if (compareVersions(text, MINIMUM) < 0) {
+    const message = `catalog version ${text} is older than ${MINIMUM}, the oldest supported; set platform.io/catalog-version to ${CURRENT}`;
+    if (enforce)
+      throw new FairleadError('CATALOG_VERSION_UNSUPPORTED', message, { details: { version: text, minimum: MINIMUM } });
+    warnings.push(message);
+  }
+  if (compareVersions(text, CURRENT) > 0) {
+    warnings.push(`catalog version ${text} is newer than ${CURRENT}, the newest known; what it adds is ignored`);
+  }
+  return text;
+}
+
+/** A section the declared version does not have yet is not even checked: it is as if it were not there. */
+function withoutNewerSections(value: unknown, version: string, warnings: string[]): unknown {
+  const spec = recordAt(value, 'spec');
+  if (spec === null) return value;
+  const kept = { ...spec };
+  for (const [section, since] of Object.entries(SINCE)) {
+    if (!recordHas(spec, section) || compareVersions(version, since) >= 0) continue;
+    delete kept[section];
+    warnings.push(`spec.${section} is ignored: it needs catalog version ${since}, and the file declares ${version}`);
+  }
+  return typeof value === 'object' ? { ...value, spec: kept } : value;
+}
+
+function warnAboutKeys(spec: object, warnings: string[]): void {
+  for (const key of Object.keys(spec)) {
+    if (key === 'configDeclarations')
+      warnings.push('spec.configDeclarations does nothing; declare variables in spec.config');
+    else if (!KNOWN_SPEC_KEYS.has(key)) warnings.push(`spec.${key} is not a known section and is ignored`);
+  }
+}
+
+function decideFramework(stated: string | null, warnings: string[]): Framework | null {
+  if (stated === null) return null;
+  const found = FRAMEWORKS.find((framework) => framework === stated.toLowerCase());
+  if (found === undefined)
+    warnings.push(`framework ${JSON.stringify(stated)} is not one of ${FRAMEWORKS.join(', ')}; it is inferred instead`);
+  return found ?? null;
+}
+
+function lastOfEach<T>(
+  items: readonly T[],
+  keyOf: (item: T) => string,
+  where: string,
+  warnings: string[],
+): readonly T[] {
+  const byKey = new Map<string, T>();
+  for (const item of items) {
+    const key = keyOf(item);
+    if (byKey.has(key)) warnings.push(`${where} names ${key} more than once; the last entry counts`);
+    byKey.set(key, item);
+  }
+  return [...byKey.values()];
+}
+
+function compareVersions(a: string, b: string): number {
+  const [left, right] = [a.split('.').map(Number), b.split('.').map(Number)];
+  for (const index of [0, 1, 2]) {
+    const difference = (left[index] ?? 0) - (right[index] ?? 0);
+    if (difference !== 0) return difference;
+  }
+  return 0;
+}
+
+function recordAt(value: unknown, key: string): Record<string, unknown> | null {
+  if (typeof value !== 'object' || value === null) return null;
+  const inner: unknown = Object.getOwnPropertyDescriptor(value, key)?.value;
+  return typeof inner === 'object' && inner !== null && !Array.isArray(inner) ? { ...inner } : null;
+}
+
+function recordHas(record: object, key: string): boolean {
+  const value: unknown = Object.getOwnPropertyDescriptor(record, key)?.value;
+  return value !== undefined && value !== null;
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod';
+
+const names = z.record(z.string(), z.unknown()).nullish().catch(null);
+const optionalText = z.string().nullish().catch(null);
+const manifestSchema = z.object({
+  name: optionalText,
+  main: optionalText,
+  type: optionalText,
+  packageManager: optionalText,
+  scripts: z.record(z.string(), z.string()).nullish().catch(null),
+  dependencies: names,
+  devDependencies: names,
+});
+
+/** What a package manifest (package.json) says about building and starting an app. */
+export interface Manifest {
+  /** The package's name without its scope when it can name a service; null otherwise. */
+  readonly serviceName: string | null;
+  readonly main: string | null;
+  /** `pnpm@10.2.0` and the like. */
+  readonly packageManager: string | null;
+  readonly scripts: Readonly<Record<string, string>>;
+  /** Names of all dependencies, those for development included. */
+  readonly dependencies: ReadonlySet<string>;
+  readonly runtimeDependencies: ReadonlySet<string>;
+}
+
+/** Reads a manifest leniently: what cannot be read counts as absent, with a warning. Null text is an empty manifest. */
+export function readManifest(text: string | null, warnings: string[]): Manifest {
+  const data = parse(text, warnings);
+  const runtime = Object.keys(data?.dependencies ?? {});
+  const shortName = data?.name?.replace(/^@[^/]*\//, '') ?? '';
+  return {
+    serviceName: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(shortName) ? shortName : null,
+    main: data?.main ?? null,
+    packageManager: data?.packageManager ?? null,
+    scripts: data?.scripts ?? {},
+    dependencies: new Set([...runtime, ...Object.keys(data?.devDependencies ?? {})]),
+    runtimeDependencies: new Set(runtime),
+  };
+}
+
+function parse(text: string | null, warnings: string[]): z.infer<typeof manifestSchema> | null {
+  if (text === null) return null;
+  try {
+    const result = manifestSchema.safeParse(JSON.parse(text.replace(/^\uFEFF/, '')));
+    if (result.success) return result.data;
+    warnings.push('package.json is not an object and is ignored');
+  } catch (error) {
+    warnings.push(
+      `package.json is not valid JSON and is ignored: ${error instanceof Error ? error.message : 'unknown'}`,
+    );
+  }
+  return null;
+}
