@@ -1,0 +1,187 @@
+import type Docker from 'dockerode';
+import { z } from 'zod';
+import type { EffectContext } from '../../domain/deploys/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { engineError, engineMessage, engineStatus } from './docker-client.ts';
+import { parseImageName } from './image-name.ts';
+import { followProgress } from './progress.ts';
+import { type RegistryAuth, registryAuthFor } from './registry-auth.ts';
+import { STAND_IN_LABEL, type StandIns } from './stand-ins/stand-in-images.ts';
+
+/** A pull that shows no progress for this long is given up. */
+const STALLED_MS = 20_000;
+/** For how long a failed pull is not tried again, so that a redeploy does not wait for it. */
+const REMEMBER_FAILURE_MS = 5 * 60_000;
+/** A stand-in older than this makes way for the official image, if that can be pulled by now. */
+const TRY_OFFICIAL_AFTER_MS = 24 * 60 * 60_000;
+
+export interface BaseImagesOptions {
+  readonly docker: Docker;
+  /** Null: images that cannot be pulled are an error. */
+  readonly standIns: StandIns | null;
+  readonly registry: RegistryAuth;
+  readonly now: () => Date;
+}
+
+/** Makes sure that the images a container file builds on are in the engine. */
+export interface BaseImages {
+  /**
+   * Pulls what is missing; what cannot be pulled is replaced with a local stand-in of that name, where one exists.
+   * @returns the names that are stand-ins
+   * @throws BASE_IMAGE_UNAVAILABLE, UNAVAILABLE, DISK_FULL
+   */
+  ensure(names: readonly string[], context: EffectContext): Promise<{ standIns: readonly string[] }>;
+}
+
+interface FailedPull {
+  readonly reason: string;
+  readonly untilMs: number;
+}
+
+export function createBaseImages(options: BaseImagesOptions): BaseImages {
+  const failures = new Map<string, FailedPull>();
+  return {
+    ensure: async (names, context) => {
+      const standIns: string[] = [];
+      for (const name of new Set(names)) {
+        if (await ensureOne(name, context, options, failures)) standIns.push(name);
+      }
+      return { standIns };
+    },
+  };
+}
+
+/** @returns whether the image is a stand-in */
+async function ensureOne(
+  name: string,
+  context: EffectContext,
+  options: BaseImagesOptions,
+  failures: Map<string, FailedPull>,
+): Promise<boolean> {
+  const present = await inspectImage(options.docker, name);
+  if (present !== null && present.labels[STAND_IN_LABEL] === undefined) return false;
+  const { standIns } = options;
+  const usable = present !== null && standIns !== null && (await standIns.isCurrent(name, present.labels));
+  const young = present !== null && options.now().getTime() - present.createdMs < TRY_OFFICIAL_AFTER_MS;
+  if (usable && young) return useStandIn(name, 'the official image could not be pulled', context);
+  const reason = await tryPull(name, context, options, failures);
+  if (reason === null) return false;
+  if (standIns === null || !standIns.covers(name)) throw unavailable(name, reason, standIns);
+  if (!usable) {
+    context.onLine(`Making a local image ${name} from this machine; the first time takes up to a minute`);
+    await untilAborted(makeStandIn(name, reason, standIns), context.signal);
+  }
+  return useStandIn(name, reason, context);
+}
+
+function useStandIn(name: string, reason: string, context: EffectContext): true {
+  const text = `${name} is a local stand-in made from this machine (glibc and busybox, not the official image)`;
+  context.onLine(`${text}: ${reason}`, 'warn');
+  return true;
+}
+
+async function makeStandIn(name: string, reason: string, standIns: StandIns): Promise<void> {
+  try {
+    await standIns.provide(name);
+  } catch (error) {
+    const failure = engineError(error, `the making of its local stand-in failed`, 'BASE_IMAGE_UNAVAILABLE');
+    if (failure.code !== 'BASE_IMAGE_UNAVAILABLE') throw failure;
+    const text = `Base image ${name} could not be pulled (${reason}), and ${failure.message}`;
+    throw new FairleadError('BASE_IMAGE_UNAVAILABLE', text, { cause: error, retryable: true });
+  }
+}
+
+function unavailable(name: string, reason: string, standIns: StandIns | null): FairleadError {
+  const local = standIns === null ? 'local stand-ins are off' : `local stand-ins exist for ${standIns.covered}`;
+  const text = `Base image ${name} is not on this machine and could not be pulled: ${reason}; ${local}`;
+  const remedy = `make its registry reachable, load the image with "docker load", or name another one in FROM`;
+  return new FairleadError('BASE_IMAGE_UNAVAILABLE', `${text}. To go on: ${remedy}`, {
+    details: { image: name, reason },
+  });
+}
+
+/** @returns null when the image was pulled, else why not */
+async function tryPull(
+  name: string,
+  context: EffectContext,
+  { docker, registry, now }: BaseImagesOptions,
+  failures: Map<string, FailedPull>,
+): Promise<string | null> {
+  const known = failures.get(name);
+  if (known !== undefined && known.untilMs > now().getTime()) return known.reason;
+  try {
+    context.onLine(`Pulling base image ${name}`);
+    await pullImage(docker, name, registry, context.signal);
+    failures.delete(name);
+    return null;
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const mapped = engineError(error, `Pulling ${name}`, 'BASE_IMAGE_UNAVAILABLE');
+    if (mapped.code !== 'BASE_IMAGE_UNAVAILABLE') throw mapped;
+    const reason = engineMessage(error);
+    failures.set(name, { reason, untilMs: now().getTime() + REMEMBER_FAILURE_MS });
+    return reason;
+  }
+}
+
+/** Pulls an image. @throws when the engine refuses, or shows no progress for {@link STALLED_MS} */
+export async function pullImage(
+  docker: Docker,
+  name: string,
+  registry: RegistryAuth,
+  signal: AbortSignal,
+): Promise<void> {
+  const stalled = new AbortController();
+  const stall = (): void => stalled.abort(new Error(`no progress for ${STALLED_MS / 1000} s`));
+  let timer = setTimeout(stall, STALLED_MS);
+  const either = AbortSignal.any([signal, stalled.signal]);
+  try {
+    const image = parseImageName(name);
+    const authconfig = registryAuthFor(name, registry);
+    const query = { fromImage: name, ...(image.digest === null ? { tag: image.tag } : {}), abortSignal: either };
+    const stream = await docker.createImage(authconfig ?? {}, query);
+    await followProgress(stream, either, () => {
+      clearTimeout(timer);
+      timer = setTimeout(stall, STALLED_MS);
+    });
+  } catch (error) {
+    if (signal.aborted) throw signal.reason;
+    throw stalled.signal.aborted ? stalled.signal.reason : error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const imageFacts = z.object({
+  Created: z.string().default(''),
+  Config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }).nullish(),
+  Metadata: z.object({ LastTagTime: z.string().optional() }).nullish(),
+});
+
+async function inspectImage(
+  docker: Docker,
+  name: string,
+): Promise<{ labels: Readonly<Record<string, string>>; createdMs: number } | null> {
+  try {
+    const image = imageFacts.parse(await docker.getImage(name).inspect());
+    // The tag may be older than the image: a stand-in is tagged when it is needed.
+    const times = [image.Created, image.Metadata?.LastTagTime ?? ''].map((text) => Date.parse(text) || 0);
+    return { labels: image.Config?.Labels ?? {}, createdMs: Math.max(...times) };
+  } catch (error) {
+    if (engineStatus(error) === 404) return null;
+    throw engineError(error, `Looking for image ${name}`, 'UNAVAILABLE', { retryable: true });
+  }
+}
+
+/** The shared making of an image goes on for others when one caller gives up. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason);
+  signal.addEventListener('abort', onAbort, { once: true });
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}

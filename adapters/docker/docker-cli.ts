@@ -1,0 +1,64 @@
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { FairleadError } from '../../domain/errors.ts';
+import type { ProcessEnv } from '../process/base-env.ts';
+import { runProcess } from '../process/run-process.ts';
+
+/** A docker command-line client and how it builds: with BuildKit, or with the engine's legacy builder. */
+export interface DockerCli {
+  readonly path: string;
+  readonly buildkit: boolean;
+}
+
+export interface DockerCliSearch {
+  /** Value of DOCKER_CLI: tried first. */
+  readonly preferred?: string | undefined;
+  readonly env: ProcessEnv;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Finds a docker client, preferring one that can do BuildKit. The client is asked for it, because its version does not
+ * tell: a newer client without buildx has only the legacy builder, an older one has BuildKit built in.
+ * @throws UNAVAILABLE when there is no client at all
+ */
+export async function findDockerCli({ preferred, env, signal }: DockerCliSearch): Promise<DockerCli> {
+  const found = await presentClients(preferred, env);
+  for (const path of found) {
+    if (await doesBuildKit(path, env, signal)) return { path, buildkit: true };
+  }
+  const [path] = found;
+  if (path !== undefined) return { path, buildkit: false };
+  const text = 'No docker client was found: install one (Debian: apt-get install docker.io) or name it in DOCKER_CLI';
+  throw new FairleadError('UNAVAILABLE', text);
+}
+
+async function presentClients(preferred: string | undefined, env: ProcessEnv): Promise<string[]> {
+  const folders = (env.PATH ?? '').split(delimiter).filter((folder) => folder.startsWith('/'));
+  const candidates = [
+    ...(preferred === undefined || preferred === '' ? [] : [preferred]),
+    ...folders.map((folder) => join(folder, 'docker')),
+    '/usr/bin/docker',
+  ];
+  const present: string[] = [];
+  for (const candidate of new Set(candidates)) {
+    if (await isExecutable(candidate)) present.push(candidate);
+  }
+  return present;
+}
+
+async function doesBuildKit(path: string, env: ProcessEnv, signal: AbortSignal): Promise<boolean> {
+  const asked = await runProcess(path, ['build', '--help'], { env: { ...env, DOCKER_BUILDKIT: '1' }, signal });
+  const help = asked.stdout + asked.stderr;
+  return asked.exitCode === 0 && help.includes('--progress') && help.includes('--secret');
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

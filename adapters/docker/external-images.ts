@@ -1,0 +1,66 @@
+import { DockerfileParser } from 'dockerfile-ast';
+
+/**
+ * The images a container file takes from outside: those of FROM, `COPY --from` and `RUN --mount=from` that are neither
+ * a stage of the file nor `scratch`. Variables take the defaults of the ARGs before the first FROM; a name with a
+ * variable that has none is left out, and the build itself reports it.
+ */
+export function externalImages(containerFile: string): readonly string[] {
+  const file = DockerfileParser.parse(containerFile);
+  const defaults = new Map<string, string>();
+  for (const arg of file.getInitialARGs()) {
+    const property = arg.getProperty();
+    const value = property?.getValue();
+    if (property && typeof value === 'string') defaults.set(property.getName(), value);
+  }
+  const stages = new Set<string>();
+  const images = new Set<string>();
+  const add = (written: string | null): void => {
+    const name = written === null ? null : expand(written, defaults);
+    if (name === null || name === '' || name === 'scratch') return;
+    if (stages.has(name.toLowerCase()) || /^\d+$/.test(name)) return;
+    images.add(name);
+  };
+  for (const instruction of file.getInstructions()) {
+    const keyword = instruction.getKeyword();
+    if (keyword === 'FROM') {
+      const { image, stage } = readFrom(instruction.getRawArgumentsContent() ?? '');
+      add(image);
+      if (stage !== null) stages.add(stage.toLowerCase());
+    } else if (keyword === 'COPY' || keyword === 'RUN') {
+      for (const name of fromFlags(instruction.getRawArgumentsContent() ?? '')) add(name);
+    }
+  }
+  return [...images];
+}
+
+function readFrom(text: string): { image: string | null; stage: string | null } {
+  const words = text.split(/\s+/).filter((word) => word !== '' && !word.startsWith('--'));
+  const [image = null, as, stage = null] = words;
+  return { image, stage: as?.toLowerCase() === 'as' ? stage : null };
+}
+
+/** Values of `--from=x` and of `--mount=…,from=x`, which stand before the other arguments. */
+function fromFlags(text: string): string[] {
+  const names: string[] = [];
+  for (const word of text.split(/\s+/)) {
+    if (!word.startsWith('--')) break;
+    const found = /^--from=(.+)$|^--mount=(?:.*,)?from=([^,]+)/.exec(word);
+    const name = found?.[1] ?? found?.[2];
+    if (name !== undefined) names.push(name);
+  }
+  return names;
+}
+
+function expand(text: string, values: ReadonlyMap<string, string>): string | null {
+  let known = true;
+  const expanded = text.replace(
+    /\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))/g,
+    (_, braced: string | undefined, fallback: string | undefined, bare: string | undefined) => {
+      const value = values.get(braced ?? bare ?? '') ?? fallback;
+      if (value === undefined) known = false;
+      return value ?? '';
+    },
+  );
+  return known ? expanded.replace(/^["']|["']$/g, '') : null;
+}

@@ -1,0 +1,26 @@
+import type { AuthConfig } from 'dockerode';
+import { parseImageName } from './image-name.ts';
+
+/** The registry that images are pushed to, and what it is asked with. */
+export interface RegistryAuth {
+  /** Host and port, such as `localhost:5050`; it may carry a path prefix. */
+  readonly address: string;
+  readonly user?: string | undefined;
+  readonly token?: string | undefined;
+}
+
+/**
+ * Credentials for an image, sent in a header of the engine API: those of our registry for its own images, empty ones
+ * for others. Never undefined for a push, which the engine refuses without the header.
+ */
+export function registryAuthFor(image: string, registry: RegistryAuth): AuthConfig | null {
+  if (parseImageName(image).host !== registryHost(registry)) return null;
+  const { user, token } = registry;
+  return user === undefined || token === undefined
+    ? null
+    : { username: user, password: token, serveraddress: registryHost(registry) };
+}
+
+export function registryHost(registry: RegistryAuth): string {
+  return registry.address.split('/')[0] ?? registry.address;
+}

@@ -1,0 +1,106 @@
+import { readFile } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { z } from 'zod';
+import { CERTIFICATES } from './base-root.ts';
+import { libraryEntries, npmPackage, type PartSource, run } from './machine-parts.ts';
+import { folderEntries, type RootEntry } from './root-archive.ts';
+
+/** The package managers of the official node images. */
+export const NODE_PACKAGES = { npm: '11.19.1', corepack: '0.36.0', yarn: '1.22.22' } as const;
+
+const DEFAULT_REGISTRY = 'https://registry.npmjs.org';
+
+const packageManifest = z.object({ bin: z.record(z.string(), z.string()) });
+
+/** As in the official image: an argument that is no command is run by node. */
+const ENTRY_POINT = `#!/bin/sh
+set -e
+if [ "\${1#-}" != "\${1}" ] || [ -z "$(command -v "\${1}")" ] || { [ -f "\${1}" ] && ! [ -x "\${1}" ]; }; then
+  set -- node "$@"
+fi
+exec "$@"
+`;
+
+/** Node as it runs on this machine, with npm, corepack and yarn at the paths of the official images. */
+export async function nodeRoot(nodePath: string, source: PartSource): Promise<RootEntry[]> {
+  const npm = await packageEntries('npm', 'usr/local/lib/node_modules/npm', source);
+  const corepack = await packageEntries('corepack', 'usr/local/lib/node_modules/corepack', source);
+  const yarn = await packageEntries('yarn', `opt/yarn-v${NODE_PACKAGES.yarn}`, source);
+  return [
+    { path: 'usr/local/bin/node', kind: 'file', from: nodePath, mode: 0o755 },
+    { path: 'usr/local/bin/nodejs', kind: 'link', target: 'node' },
+    { path: 'usr/local/bin/docker-entrypoint.sh', kind: 'text', text: ENTRY_POINT, mode: 0o755 },
+    ...(await libraryEntries(nodePath, source)),
+    ...npm,
+    ...corepack,
+    ...yarn,
+  ];
+}
+
+/** How images made here reach the package registry. */
+export interface RegistryFacts {
+  /** Address, when it is not the public one. */
+  readonly address: string | null;
+  /** Whether it sends the signatures that corepack checks. */
+  readonly signed: boolean;
+}
+
+/**
+ * Configuration of the node stand-in, as instructions of a container file.
+ *
+ * Corepack refuses packages without the public registry's signatures, which mirrors often leave out. Its check is off
+ * only where this machine's registry sends none, since nothing could be installed there otherwise; the packages are
+ * then trusted as far as the machine's own npm trusts that registry.
+ */
+export function nodeConfig(nodeVersion: string, { address, signed }: RegistryFacts): string[] {
+  return [
+    'ENV PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+    `ENV NODE_VERSION=${nodeVersion}`,
+    `ENV YARN_VERSION=${NODE_PACKAGES.yarn}`,
+    `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`,
+    `ENV SSL_CERT_FILE=${CERTIFICATES}`,
+    'ENV NPM_CONFIG_UPDATE_NOTIFIER=false',
+    // A build has nobody to ask.
+    'ENV COREPACK_ENABLE_DOWNLOAD_PROMPT=0',
+    ...(signed ? [] : ['ENV COREPACK_INTEGRITY_KEYS=0']),
+    ...(address === null ? [] : REGISTRY_VARIABLES.map((name) => `ENV ${name}=${address}`)),
+    'ENTRYPOINT ["docker-entrypoint.sh"]',
+    'CMD ["node"]',
+  ];
+}
+
+const REGISTRY_VARIABLES = ['npm_config_registry', 'YARN_REGISTRY', 'COREPACK_NPM_REGISTRY'] as const;
+
+/** What this machine's npm knows of its package registry; never credentials. */
+export async function registryFacts(source: PartSource): Promise<RegistryFacts> {
+  const signatures = await run('npm', ['view', 'pnpm', 'dist.signatures', '--json'], '/', source);
+  return { address: await customRegistry(source), signed: signatures.includes('keyid') };
+}
+
+async function customRegistry(source: PartSource): Promise<string | null> {
+  const answer = (await run('npm', ['config', 'get', 'registry'], '/', source)).trim().replace(/\/+$/, '');
+  if (!URL.canParse(answer)) return null;
+  const url = new URL(answer);
+  url.username = '';
+  url.password = '';
+  const registry = url.href.replace(/\/+$/, '');
+  return registry === DEFAULT_REGISTRY ? null : registry;
+}
+
+async function packageEntries(
+  name: keyof typeof NODE_PACKAGES,
+  target: string,
+  source: PartSource,
+): Promise<RootEntry[]> {
+  const folder = await npmPackage(name, NODE_PACKAGES[name], source);
+  const manifest = packageManifest.parse(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')));
+  const bins = Object.entries(manifest.bin).filter(([command]) => name !== 'corepack' || command === 'corepack');
+  const programs = new Set(Object.values(manifest.bin).map((path) => posix.join(target, path)));
+  const files = await folderEntries(folder, target);
+  return [
+    ...files.map((entry) => (entry.kind === 'file' && programs.has(entry.path) ? { ...entry, mode: 0o755 } : entry)),
+    ...bins.map(([command, path]): RootEntry => {
+      return { path: `usr/local/bin/${command}`, kind: 'link', target: `/${posix.join(target, path)}` };
+    }),
+  ];
+}

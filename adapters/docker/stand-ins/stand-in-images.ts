@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
+import type Docker from 'dockerode';
+import type { ProcessEnv } from '../../process/base-env.ts';
+import { parseImageName } from '../image-name.ts';
+import { baseRoot, certificateBundle } from './base-root.ts';
+import { importImage, tagImage } from './import-image.ts';
+import type { PartSource } from './machine-parts.ts';
+import { NGINX_CONFIG, nginxRoot } from './nginx-root.ts';
+import { NODE_PACKAGES, nodeConfig, nodeRoot, registryFacts } from './node-root.ts';
+import type { RootEntry } from './root-archive.ts';
+
+/** Raised when what a stand-in contains changes, so that images of the earlier recipe are made anew. */
+const RECIPE = 2;
+
+/** Marks a local stand-in image; its value is the family. */
+export const STAND_IN_LABEL = 'fairlead.stand-in';
+const FINGERPRINT_LABEL = 'fairlead.stand-in-fingerprint';
+
+/** How long the making of one image may take, downloads included. */
+const MAKE_DEADLINE_MS = 180_000;
+
+export interface StandInsOptions {
+  readonly docker: Docker;
+  /** Environment of the commands that fetch parts (npm, apt-get); never secrets. */
+  readonly env: ProcessEnv;
+  /** Where downloaded parts are kept, such as `~/.cache/fairlead`. */
+  readonly cacheDirectory: string;
+  /** The node program to put into node images, and its version without the `v`. */
+  readonly nodePath: string;
+  readonly nodeVersion: string;
+}
+
+/** Local images made from this machine that stand in for public ones which cannot be pulled. */
+export interface StandIns {
+  /** What is covered, in words for an error message. */
+  readonly covered: string;
+  covers(name: string): boolean;
+  /** True when an image with these labels is the stand-in that would be made now. */
+  isCurrent(name: string, labels: Readonly<Record<string, string>>): Promise<boolean>;
+  /** Makes the stand-in and gives it that name. Two callers at once make it once. */
+  provide(name: string): Promise<void>;
+}
+
+interface Family {
+  readonly name: string;
+  covers(tag: string): boolean;
+  /** What decides the content besides the recipe. */
+  facts(): Promise<readonly string[]>;
+  entries(source: PartSource): Promise<readonly RootEntry[]>;
+  config(source: PartSource): Promise<readonly string[]>;
+}
+
+export function createStandIns(options: StandInsOptions): StandIns {
+  const families = familyTable(options);
+  const making = new Map<string, Promise<void>>();
+  const familyOf = (name: string): Family | undefined => {
+    const image = parseImageName(name);
+    if (image.host !== null || image.digest !== null) return undefined;
+    return families.find((family) => family.name === image.repository && family.covers(image.tag));
+  };
+  return {
+    covered: `node up to ${major(options.nodeVersion)}, nginx, alpine and busybox`,
+    covers: (name) => familyOf(name) !== undefined,
+    isCurrent: async (name, labels) => {
+      const family = familyOf(name);
+      return family !== undefined && labels[FINGERPRINT_LABEL] === (await fingerprint(family, options));
+    },
+    provide: async (name) => {
+      const family = familyOf(name);
+      if (family === undefined) throw new Error(`no stand-in covers ${name}`);
+      const own = `fairlead-stand-in/${family.name}:${await fingerprint(family, options)}`;
+      const running = making.get(own) ?? makeFamily(family, own, options).finally(() => making.delete(own));
+      making.set(own, running);
+      await running;
+      await tagImage(options.docker, own, name);
+    },
+  };
+}
+
+async function makeFamily(family: Family, own: string, options: StandInsOptions): Promise<void> {
+  const present = await options.docker.listImages({ filters: { reference: [own] } });
+  if (present.length > 0) return;
+  const { env, cacheDirectory } = options;
+  const source: PartSource = { env, cacheDirectory, signal: AbortSignal.timeout(MAKE_DEADLINE_MS) };
+  const entries = [...(await baseRoot(source)), ...(await family.entries(source))];
+  const config = [
+    ...(await family.config(source)),
+    `LABEL ${STAND_IN_LABEL}=${family.name} ${FINGERPRINT_LABEL}=${await fingerprint(family, options)}`,
+  ];
+  await importImage(options.docker, { name: own, entries, config, signal: source.signal });
+}
+
+function familyTable(options: StandInsOptions): readonly Family[] {
+  const plain = { facts: async () => [], entries: async () => [], config: async () => ['CMD ["sh"]'] };
+  return [
+    {
+      name: 'node',
+      covers: (tag) => coversNode(tag, major(options.nodeVersion)),
+      facts: async () => {
+        const program = await stat(options.nodePath);
+        return [options.nodeVersion, String(program.size), String(program.mtimeMs), JSON.stringify(NODE_PACKAGES)];
+      },
+      entries: (source) => nodeRoot(options.nodePath, source),
+      config: async (source) => nodeConfig(options.nodeVersion, await registryFacts(source)),
+    },
+    {
+      name: 'nginx',
+      covers: () => true,
+      facts: async () => [],
+      entries: nginxRoot,
+      config: async () => NGINX_CONFIG,
+    },
+    { name: 'alpine', covers: () => true, ...plain },
+    { name: 'busybox', covers: () => true, ...plain },
+  ];
+}
+
+/** Tags such as `24`, `24-alpine`, `22.11-slim`, `lts-alpine`: any of a major this machine's node is not older than. */
+function coversNode(tag: string, machineMajor: number): boolean {
+  if (/^(latest|lts|current|alpine|slim)\b/.test(tag)) return true;
+  const wanted = /^(\d+)(\.\d+){0,2}(-[\w.-]+)?$/.exec(tag)?.[1];
+  return wanted !== undefined && Number(wanted) <= machineMajor;
+}
+
+function major(version: string): number {
+  return Number(version.split('.')[0]);
+}
+
+async function fingerprint(family: Family, options: StandInsOptions): Promise<string> {
+  const bundle = certificateBundle(options.env);
+  const hash = createHash('sha256').update([RECIPE, family.name, ...(await family.facts())].join('\n'));
+  if (bundle !== null) hash.update(await readFile(bundle));
+  return hash.digest('hex').slice(0, 16);
+}
