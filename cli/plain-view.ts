@@ -1,24 +1,41 @@
 import { type BuildView, createStepLedger, logLine, skippedLine, stepLines, type ViewOptions } from './build-view.ts';
 import type { Output } from './output.ts';
+import type { StepReply } from './replies.ts';
 
-/** Follows a build without a terminal: plain lines in the order of events, no control codes. */
+/** The record of a build may be ahead of its log: so long an ended step waits for its last lines. */
+const GRACE_MS = 700;
+
+/** Follows a build without a terminal: plain lines, each step below its log, no control codes. */
 export function createPlainView(output: Output, options: ViewOptions): BuildView {
   const report = createStepLedger(options.verbose);
   let status: string | null = null;
+  let ended: { step: StepReply; seenAt: number }[] = [];
+  const flush = (due: (entry: { step: StepReply; seenAt: number }) => boolean): void => {
+    const waiting = ended.findIndex((entry) => !due(entry));
+    const ready = waiting === -1 ? ended : ended.slice(0, waiting);
+    ended = ended.slice(ready.length);
+    for (const { step } of ready) {
+      for (const line of stepLines(step, new Date(), output.paint)) output.print(line);
+    }
+  };
   return {
     update: (build) => {
       if (build.status === 'queued' && status === null) output.note('Queued');
       status = build.status;
-      for (const step of report(build)) {
-        for (const line of stepLines(step, new Date(), output.paint)) output.print(line);
-      }
+      const now = Date.now();
+      ended.push(...report(build).map((step) => ({ step, seenAt: now })));
+      flush((entry) => now - entry.seenAt >= (options.logs ? GRACE_MS : 0));
     },
     line: (line) => {
-      if (options.logs) output.print(logLine(line, null, output.paint));
+      if (!options.logs) return;
+      if (ended.some((entry) => entry.step.key === line.step)) flush((entry) => entry.step.key !== line.step);
+      else if (line.step !== null) flush(() => true);
+      output.print(logLine(line, null, output.paint));
     },
     lost: (reason) => output.note(`Connection lost (${reason}); trying again for up to a minute`),
     back: () => output.note('Connected again'),
     end: (build) => {
+      flush(() => true);
       const skipped = options.verbose ? null : skippedLine(build.steps ?? [], output.paint);
       if (skipped !== null) output.print(skipped);
     },

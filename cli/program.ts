@@ -1,6 +1,8 @@
-import { dirname } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
+import { z } from 'zod';
 import { type CliEnv, readCliEnv } from '../adapters/env.ts';
 import { createApiClient } from './api-client.ts';
 import { toFailure } from './cli-failure.ts';
@@ -22,6 +24,10 @@ export async function runCli(args: readonly string[]): Promise<number> {
   // Before the options are parsed, an error has to know how to show itself.
   const json = args.includes('--json');
   let output = makeOutput({ json, env: 'prod', color: !args.includes('--no-color') }, {});
+  if (args[0] === 'help' && args[1] === 'exit-codes') {
+    for (const line of exitCodeLines()) process.stdout.write(`${line}\n`);
+    return code;
+  }
   try {
     const env = readCliEnv();
     const program = buildProgram(async (command, action) => {
@@ -47,6 +53,7 @@ function buildProgram(perform: Perform, json: boolean): Command {
     .option('-q, --quiet', 'only the essential: the address, or ids one per line')
     .option('--no-color', 'no colours (NO_COLOR is obeyed as well)')
     .option('--api-url <url>', 'the builder API (default: FAIRLEAD_URL, else the stack started from this checkout)')
+    .version(version(), '--version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command; `help exit-codes` lists the exit codes')
     .addHelpText('after', '\nExit codes: fairlead help exit-codes')
@@ -54,13 +61,12 @@ function buildProgram(perform: Perform, json: boolean): Command {
     .exitOverride();
   if (json) program.configureOutput({ writeErr: () => {} });
   addCommands(program, perform);
-  program
-    .command('exit-codes', { hidden: true })
-    .description(`What the exit codes mean:\n\n${exitCodeLines().join('\n')}`)
-    .action(() => {
-      for (const line of exitCodeLines()) process.stdout.write(`${line}\n`);
-    });
   return program;
+}
+
+function version(): string {
+  const manifest: unknown = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  return z.looseObject({ version: z.string() }).parse(manifest).version;
 }
 
 function exitCodeLines(): string[] {

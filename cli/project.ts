@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { serviceNameSchema } from '../domain/catalog/service-schema.ts';
 import { usageFailure } from './cli-failure.ts';
 
 const run = promisify(execFile);
@@ -53,10 +54,10 @@ export function nameFromFolder(folder: string, given: string | undefined): strin
 
 /** A name that was typed: refused rather than changed. @throws CliFailure with exit `usage` */
 export function checkName(name: string): string {
-  if (/^[a-z](?:[a-z0-9-]{0,38}[a-z0-9])?$/.test(name)) return name;
+  if (serviceNameSchema.safeParse(name).success) return name;
   throw usageFailure(
     `${name} cannot be a service name.`,
-    'It becomes a host name: 1 to 40 lower-case letters, digits and dashes, beginning with a letter.',
+    'It becomes a host name: 1 to 40 lower-case letters, digits and inner dashes.',
   );
 }
 
@@ -68,7 +69,7 @@ export function dnsLabel(text: string, origin: string): string {
     .toLowerCase()
     .replace(/\p{M}/gu, '')
     .replace(/[^a-z0-9]+/g, '-')
-    .replace(/^[^a-z]+/, '')
+    .replace(/^-+/, '')
     .slice(0, 40)
     .replace(/-+$/, '');
   if (label !== '') return label;

@@ -58,12 +58,13 @@ export async function deploy(context: CliContext, given: string, options: Deploy
 
 async function readTarget(context: CliContext, given: string, options: DeployOptions): Promise<Target> {
   const source = readSource(given);
+  const commit = options.commit?.toLowerCase();
   const extra = { ...(options.port === undefined ? {} : { port: options.port }) };
   const appPath = options.appPath === undefined ? {} : { appPath: options.appPath };
   if (source.kind === 'git') {
     const name = options.name === undefined ? nameFromGitUrl(source.url) : checkName(options.name);
     const service = { gitUrl: source.url, ...appPath, ...extra };
-    return { name, service, upload: null, branch: options.branch, commit: options.commit };
+    return { name, service, upload: null, branch: options.branch, commit };
   }
   const name = nameFromFolder(join(source.folder, options.appPath ?? ''), options.name);
   if (options.git !== true) {
@@ -79,7 +80,7 @@ async function readTarget(context: CliContext, given: string, options: DeployOpt
     context.output.note(`${changes} not part of this deploy.`);
   }
   const inside = [repository.appPath, options.appPath].filter((part) => part != null).join('/');
-  const chosen = options.commit ?? (options.branch === undefined ? repository.commit : undefined);
+  const chosen = commit ?? (options.branch === undefined ? repository.commit : undefined);
   return {
     name,
     service: { gitUrl: repository.url, ...(inside === '' ? {} : { appPath: inside }), ...extra },
@@ -162,7 +163,9 @@ function planFiles(folder: string): Record<string, unknown> {
   return {
     ...(catalog === undefined ? {} : { catalog }),
     ...(manifest === undefined ? {} : { manifest }),
-    files: readdirSync(folder).filter((name) => name !== 'node_modules' && name !== '.git'),
+    files: readdirSync(folder)
+      .filter((name) => name !== 'node_modules' && name !== '.git')
+      .slice(0, 5_000),
   };
 }
 

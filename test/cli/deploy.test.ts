@@ -1,0 +1,230 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
+import { planBodySchema, triggerBodySchema } from '../../domain/deploys/schema.ts';
+import { runCli, startCli, until } from './run-cli.ts';
+import { AT, startTestApi, type TestApi } from './test-api.ts';
+
+const LATER = '2026-01-02T03:04:09.200Z';
+const FAILURE = { code: 'IMAGE_BUILD_FAILED', message: 'npm ci failed.', step: 'image-build' } as const;
+
+describe('fairlead deploy', () => {
+  let api: TestApi;
+  let folder: string;
+  before(async () => {
+    api = await startTestApi();
+  });
+  after(() => api.stop());
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'fairlead-cli-'));
+    writeFileSync(join(folder, 'package.json'), '{"name":"@acme/hello"}');
+    api.requests.length = 0;
+    api.answers.clear();
+    api.builds.clear();
+    api.onBuild = complete;
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  const complete = ({ id }: { id: string }): void => {
+    api.step(id, 'image-build', { state: 'running', startedAt: AT });
+    api.log(id, 'image-build', 'npm ci\u001b[31m done');
+    api.step(id, 'image-build', { state: 'completed', startedAt: AT, finishedAt: LATER });
+    api.finish(id, {
+      status: 'completed',
+      url: 'http://hello.localhost:8000',
+      commitSha: 'c0ffee01',
+      finishedAt: LATER,
+    });
+  };
+  const fail = ({ id }: { id: string }): void => {
+    api.step(id, 'image-build', { state: 'running', startedAt: AT });
+    api.log(id, 'image-build', 'npm error missing lockfile', 'error');
+    api.step(id, 'image-build', { state: 'failed', startedAt: AT, finishedAt: LATER });
+    api.finish(id, { status: 'failed', reason: 'step_failed', failure: FAILURE });
+  };
+  const body = (route: string): unknown => {
+    const seen = api.requests.find((request) => request.route === route);
+    assert.ok(seen !== undefined, `${route} was not called`);
+    return JSON.parse(seen.body.toString());
+  };
+
+  it('uploads a folder, shows steps with durations and ends with the live address', async () => {
+    const { code, stdout, stderr } = await runCli(api, ['deploy', folder]);
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /✓ Build image {2}4\.2s/);
+    assert.match(stdout, / {4}npm ci done/);
+    assert.match(stdout, / {4}npm ci done\n✓ Build image {2}4\.2s\n– 20 steps not needed/);
+    assert.match(stdout, /hello is live in prod, after 4\.2s\n {2}http:\/\/hello\.localhost:8000\n/);
+    assert.match(stderr, /Build bld_1 accepted/);
+    assert.equal(putServiceBodySchema.parse(body('POST /services')).name, 'hello');
+  });
+
+  it('writes no control codes without a terminal, even when the build output contains some', async () => {
+    const { stdout, stderr } = await runCli(api, ['deploy', folder]);
+    assert.doesNotMatch(stdout + stderr, /[^\P{Cc}\n]/u);
+  });
+
+  it('explains a failed build with step, code, message, log and next commands, and exits 1', async () => {
+    api.onBuild = fail;
+    const { code, stdout } = await runCli(api, ['deploy', folder]);
+    assert.equal(code, 1);
+    assert.match(stdout, /✗ hello failed at “Build image” {2}IMAGE_BUILD_FAILED\n {2}npm ci failed\./);
+    assert.match(stdout, /npm error missing lockfile/);
+    assert.match(stdout, /fairlead logs bld_1 · fairlead retry bld_1/);
+  });
+
+  it('--json writes events, one a line, of which the last is the result', async () => {
+    const { code, stdout } = await runCli(api, ['deploy', folder, '--json']);
+    assert.equal(code, 0);
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.equal(events[0].event, 'accepted');
+    assert.equal(events.at(-1).event, 'result');
+    assert.equal(events.at(-1).data.url, 'http://hello.localhost:8000');
+    assert.ok(events.some((event) => event.event === 'line' && event.seq === 1));
+    assert.ok(events.some((event) => event.event === 'step' && event.durationMs === 4_200));
+  });
+
+  it('--json reports a failed build as its result and exits 1', async () => {
+    api.onBuild = fail;
+    const { code, stdout } = await runCli(api, ['deploy', folder, '--json', '--no-logs']);
+    assert.equal(code, 1);
+    const result = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '');
+    assert.deepEqual([result.success, result.error.code], [false, 'IMAGE_BUILD_FAILED']);
+  });
+
+  it('--quiet prints the address alone', async () => {
+    const { stdout, stderr } = await runCli(api, ['deploy', folder, '-q']);
+    assert.equal(stdout, 'http://hello.localhost:8000\n');
+    assert.equal(stderr, '');
+  });
+
+  it('--detach returns at once and says how to follow', async () => {
+    api.onBuild = () => {};
+    const { code, stdout } = await runCli(api, ['deploy', folder, '--detach']);
+    assert.equal(code, 0);
+    assert.match(stdout, /fairlead logs -f bld_1/);
+  });
+
+  it('says so when it was attached to a build in flight', async () => {
+    complete(api.addBuild('bld_9'));
+    const data = {
+      buildId: 'bld_9',
+      deduplicated: true,
+      supersededBuildId: null,
+      service: 'hello',
+      environment: 'prod',
+    };
+    api.answers.set('POST /builds/trigger', { status: 202, data });
+    const { code, stderr } = await runCli(api, ['deploy', 'https://git.example/acme/hello.git']);
+    assert.equal(code, 0);
+    assert.match(stderr, /Attached to bld_9: the same source is being built already/);
+    assert.equal(putServiceBodySchema.parse(body('POST /services')).gitUrl, 'https://git.example/acme/hello.git');
+  });
+
+  it('--git deploys the HEAD of a local repository by its path', async () => {
+    mkdirSync(join(folder, 'app'));
+    writeFileSync(join(folder, 'app', 'package.json'), '{"name":"shop"}');
+    const git = (...args: string[]): string =>
+      execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
+    git('init', '-q', '-b', 'main');
+    git('add', '.');
+    git('-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '-qm', 'first');
+    writeFileSync(join(folder, 'new.txt'), 'x');
+    const { code, stderr } = await runCli(api, ['deploy', '--git', join(folder, 'app'), '-e', 'uat']);
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /1 uncommitted change is not part of this deploy/);
+    const service = putServiceBodySchema.parse(body('POST /services'));
+    assert.deepEqual([service.name, service.appPath], ['shop', 'app']);
+    const triggered = triggerBodySchema.parse(body('POST /builds/trigger'));
+    assert.deepEqual(triggered, {
+      service: 'shop',
+      environment: 'uat',
+      branch: 'main',
+      commit: git('rev-parse', 'HEAD'),
+    });
+  });
+
+  it('--plan shows the steps and starts nothing', async () => {
+    const { code, stdout } = await runCli(api, ['deploy', folder, '--plan']);
+    assert.equal(code, 0);
+    assert.match(stdout, /• Build image/);
+    assert.match(stdout, /– Deploy gate {2}later work/);
+    assert.deepEqual(
+      api.requests.map((request) => request.route),
+      ['POST /builds/plan'],
+    );
+    assert.deepEqual(planBodySchema.parse(body('POST /builds/plan')).files, ['package.json']);
+  });
+
+  it('a secret comes from stdin and is in no output; one on the command line is refused', async () => {
+    const canary = 'canary-4711-zebra';
+    for (const flags of [[], ['--json'], ['--verbose']]) {
+      api.requests.length = 0;
+      const { stdout, stderr } = await runCli(api, ['deploy', folder, '--secret', 'TOKEN', ...flags], {
+        stdin: `${canary}\n`,
+      });
+      assert.deepEqual(putServiceBodySchema.parse(body('POST /services')).secrets, { TOKEN: canary });
+      assert.ok(!(stdout + stderr).includes(canary));
+    }
+    const refused = await runCli(api, ['deploy', folder, '--secret', `TOKEN=${canary}`]);
+    assert.equal(refused.code, 2);
+    assert.ok(!(refused.stdout + refused.stderr).includes(canary));
+  });
+
+  it('--set is stored before the deploy and its value is not echoed', async () => {
+    const { code, stdout, stderr } = await runCli(api, ['deploy', folder, '--set', 'MODE=a=b', '--set', 'X=value-77']);
+    assert.equal(code, 0);
+    assert.deepEqual(putServiceBodySchema.parse(body('POST /services')).config, { MODE: 'a=b', X: 'value-77' });
+    assert.doesNotMatch(stdout + stderr, /a=b|value-77/);
+    const wrong = await runCli(api, ['deploy', folder, '--set', 'value-78']);
+    assert.equal(wrong.code, 2);
+    assert.doesNotMatch(wrong.stderr, /value-78/);
+  });
+
+  it('goes on where it was when the API restarts in the middle of a build', async () => {
+    api.onBuild = ({ id }) => api.log(id, 'source', 'first line');
+    const running = startCli(api, ['deploy', folder]);
+    await until(() => running.text().includes('first line'), 'the first line');
+    await api.stop();
+    await until(() => running.text().includes('Connection lost'), 'the loss to be noticed');
+    api.log('bld_1', 'source', 'written meanwhile');
+    await api.start();
+    await until(() => running.text().includes('written meanwhile'), 'the line written meanwhile');
+    complete({ id: 'bld_1' });
+    const { code, stdout, stderr } = await running.done;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /Connected again/);
+    assert.equal(stdout.match(/first line/g)?.length, 1);
+    assert.ok(api.requests.some((request) => request.headers['last-event-id'] === '1'));
+  });
+
+  it('Ctrl-C leaves the build alone, says how to follow and cancel it, and exits 130', async () => {
+    for (const flags of [[], ['--json']]) {
+      api.builds.clear();
+      api.onBuild = ({ id }) => api.log(id, 'source', 'first line');
+      const running = startCli(api, ['deploy', folder, ...flags]);
+      await until(() => running.text().includes('first line'), 'the first line');
+      running.child.kill('SIGINT');
+      const { code, stdout, stderr } = await running.done;
+      assert.equal(code, 130);
+      assert.match(stdout + stderr, /fairlead logs -f bld_1.*fairlead cancel bld_1/);
+      if (flags.length > 0) assert.equal(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '').event, 'result');
+      assert.ok(!api.requests.some((request) => request.route.endsWith('/cancel')));
+    }
+  });
+
+  it('shows the refused fields of a request and exits 2', async () => {
+    const details = [{ field: 'port', message: 'is taken' }];
+    api.answers.set('POST /services', { status: 400, error: { code: 'VALIDATION_FAILED', message: 'No.', details } });
+    const { code, stderr } = await runCli(api, ['deploy', folder]);
+    assert.equal(code, 2);
+    assert.match(stderr, /VALIDATION_FAILED No\.\n {2}port: is taken/);
+  });
+});
