@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { projectRoot } from './project.ts';
+import type { Readiness } from './readiness.ts';
+
+/** A program the supervisor keeps running. */
+export interface ChildSpec {
+  readonly name: string;
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  /** `ipc`: a process of ours, which ends by itself when its channel closes. `leash`: any other program. */
+  readonly tie: 'ipc' | 'leash';
+  readonly ready: Readiness;
+  readonly readyTimeoutMs: number;
+  /** How long it may take to end after SIGTERM. */
+  readonly graceMs: number;
+  /** Runs before every start, restarts included. */
+  readonly beforeStart?: () => Promise<void>;
+  /** Runs after every readiness, restarts included. */
+  readonly afterReady?: () => Promise<void>;
+}
+
+export interface RunningChild {
+  /** The process group's leader: the program itself, or its leash. */
+  readonly leader: ChildProcess;
+  /** The program's own process id. */
+  readonly pid: number;
+  readonly exited: Promise<string>;
+}
+
+/**
+ * Runs its arguments as a child, writes the child's pid to descriptor 4, passes signals on, and ends the child when
+ * descriptor 3 closes, which happens however the supervisor dies.
+ */
+const LEASH = `
+"$@" 3<&- 4>&- & child=$!
+echo "$child" >&4; exec 4>&-
+trap 'kill -TERM "$child" 2>/dev/null' TERM INT HUP
+( trap '' TERM INT HUP; cat <&3 >/dev/null; kill -TERM "$child" 2>/dev/null
+  n=0; while [ $n -lt 50 ] && kill -0 "$child" 2>/dev/null; do sleep 0.1; n=$((n+1)); done
+  kill -KILL "$child" 2>/dev/null ) & watcher=$!
+exec 3<&-
+while :; do wait "$child"; code=$?; kill -0 "$child" 2>/dev/null || break; done
+kill -KILL "$watcher" 2>/dev/null
+exit "$code"
+`;
+
+/** Starts a program in a session of its own, so that a terminal's Ctrl-C reaches the supervisor alone. */
+export async function spawnChild(spec: ChildSpec, log: (chunk: Buffer) => void): Promise<RunningChild> {
+  const leashed = spec.tie === 'leash';
+  const args = leashed ? ['-c', LEASH, spec.name, spec.command, ...spec.args] : [...spec.args];
+  const leader = spawn(leashed ? '/bin/sh' : spec.command, args, {
+    cwd: spec.cwd ?? projectRoot,
+    env: { ...process.env, ...spec.env },
+    detached: true,
+    stdio: leashed ? ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  leader.stdout?.on('data', log);
+  leader.stderr?.on('data', log);
+  const exited = new Promise<string>((resolve) => {
+    leader.once('error', (error) => resolve(error.message));
+    leader.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
+  });
+  const pid = leashed ? await readPid(leader, exited) : leader.pid;
+  if (pid === undefined) throw new Error(`${spec.name} could not be started: ${await exited}`);
+  return { leader, pid, exited };
+}
+
+async function readPid(leader: ChildProcess, exited: Promise<string>): Promise<number | undefined> {
+  const pipe = leader.stdio[4] as Readable | null | undefined;
+  if (!pipe) return undefined;
+  const text = new Promise<string>((resolve) => pipe.once('data', (chunk: Buffer) => resolve(chunk.toString())));
+  const first = await Promise.race([text, exited.then(() => '')]);
+  return Number.parseInt(first, 10) || undefined;
+}
+
+/** Sends a signal to a process, or to its whole group when negative; one that is gone is no error. */
+export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(pid, signal);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}

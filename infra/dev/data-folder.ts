@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, readFile, rename, statfs, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FairleadError } from '../../domain/errors.ts';
+import { tryLock } from './tools/folder-lock.ts';
+
+/** What a stack makes once and keeps: the names are the variables its processes get. */
+export interface StackSecrets {
+  readonly INTERNAL_SERVICE_KEY: string;
+  readonly CONFIG_ENCRYPTION_KEY: string;
+  readonly STACK_ID: string;
+}
+
+const SMALLEST_FREE_BYTES = 2 * 1024 ** 3;
+
+/**
+ * Makes the data folder and checks that it can be used.
+ * @throws FairleadError UNAVAILABLE when it cannot be written, DISK_FULL below 2 GiB of free space
+ */
+export async function prepareDataFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(join(folder, 'logs'), { recursive: true, mode: 0o700 });
+    await writeFile(join(folder, '.gitignore'), '*\n');
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const remedy = 'make it writable, or choose another with FAIRLEAD_DATA_DIR=<folder>';
+    throw new FairleadError('UNAVAILABLE', `the data folder ${folder} is not writable (${reason}): ${remedy}`, {
+      cause,
+    });
+  }
+  await requireFreeDisk(folder);
+}
+
+/** @throws FairleadError DISK_FULL when fewer than 2 GiB are free there */
+export async function requireFreeDisk(folder: string, smallest = SMALLEST_FREE_BYTES): Promise<void> {
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  if (free >= smallest) return;
+  const gib = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
+  throw new FairleadError(
+    'DISK_FULL',
+    `the disk of ${folder} has ${gib(free)} free, ${gib(smallest)} are needed: free some space or set FAIRLEAD_DATA_DIR`,
+  );
+}
+
+/** Keeps a second start off one data folder. @throws FairleadError CONFLICT naming the process that has it */
+export async function lockDataFolder(folder: string): Promise<() => Promise<void>> {
+  const lock = await tryLock(join(folder, 'stack.lock'));
+  if ('release' in lock) return lock.release;
+  throw new FairleadError(
+    'CONFLICT',
+    `a stack already runs on ${folder} (process ${lock.heldBy}): stop it first, or choose another FAIRLEAD_DATA_DIR`,
+  );
+}
+
+/** Reads the folder's secrets, making them the first time (mode 0600). */
+export async function readSecrets(folder: string): Promise<StackSecrets> {
+  const path = join(folder, 'secrets.json');
+  const made: StackSecrets = {
+    INTERNAL_SERVICE_KEY: randomBytes(32).toString('base64url'),
+    CONFIG_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    STACK_ID: randomBytes(4).toString('hex'),
+  };
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  const kept: Partial<StackSecrets> = JSON.parse(text);
+  const secrets = { ...made, ...kept };
+  if (Object.keys(kept).length < Object.keys(made).length) await writePrivateJson(path, secrets);
+  return secrets;
+}
+
+/** Replaces a JSON file in one step, readable by its owner alone. */
+export async function writePrivateJson(path: string, value: unknown): Promise<void> {
+  const partial = `${path}.${process.pid}.${randomBytes(3).toString('hex')}.partial`;
+  await writeFile(partial, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
+  await rename(partial, path);
+}

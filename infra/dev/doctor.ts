@@ -1,0 +1,87 @@
+import { parseArgs } from 'node:util';
+import { useEngine } from './container-engine.ts';
+import { requireFreeDisk } from './data-folder.ts';
+import { cacheFolder, type Env, projectRoot } from './project.ts';
+import { createColours, errorLine, silentReporter } from './terminal.ts';
+import { resolveTool, type Tool } from './tools/resolve-tool.ts';
+import { TOOLS, type ToolNeed } from './tools.ts';
+
+/** `fairlead doctor`: what was found on this machine, what is missing and how to get it. Changes nothing. */
+
+interface Finding {
+  readonly name: string;
+  readonly ok: boolean;
+  /** False where `npm start` can fetch it by itself, or another tool does the same. */
+  readonly needed: boolean;
+  readonly found: string;
+  readonly remedy?: string;
+  readonly limits?: string;
+}
+
+async function examine(env: Env): Promise<Finding[]> {
+  const findings: Finding[] = [
+    { name: 'Node.js', ok: true, needed: true, found: `${process.version} (npm package "node") ${process.execPath}` },
+  ];
+  for (const row of TOOLS as readonly ToolNeed[]) findings.push(...(await examineNeed(row, env)));
+  findings.push(await examineEngine(env), await examineDisk());
+  findings.push({ name: 'Cache', ok: true, needed: false, found: cacheFolder(env) });
+  return findings;
+}
+
+async function examineNeed({ replacedBy, alternatives }: ToolNeed, env: Env): Promise<Finding[]> {
+  if (replacedBy && env[replacedBy]) {
+    const name = alternatives[0]?.title ?? replacedBy;
+    return [{ name, ok: true, needed: true, found: `${replacedBy} is set: the embedded one is off` }];
+  }
+  const found = await Promise.all(alternatives.map((tool) => examineTool(tool, env)));
+  const served = found.some(({ ok }) => ok);
+  return found.map((finding) => ({ ...finding, needed: !served }));
+}
+
+async function examineTool(tool: Tool, env: Env): Promise<Finding> {
+  const limits = tool.limits ? { limits: tool.limits } : {};
+  try {
+    const { path, version, how } = await resolveTool(tool, { env, report: silentReporter, obtain: false });
+    return { name: tool.title, ok: true, needed: true, found: `${version} (${how}) ${path}`, ...limits };
+  } catch (error) {
+    const ways = tool.ways.map(({ name, usual }) => `${name} (${usual})`).join(', then ');
+    const remedy = `"npm start -- --check" fetches it by ${ways}; by hand: ${tool.byHand}`;
+    const reason = env[tool.variable] ? errorLine(error) : 'missing';
+    return { name: tool.title, ok: false, needed: true, found: reason, remedy, ...limits };
+  }
+}
+
+async function examineEngine(env: Env): Promise<Finding> {
+  const base = { name: 'Container engine', needed: true };
+  try {
+    const { version, address, how } = await useEngine({ env, report: silentReporter, yes: false, lookOnly: true });
+    return { ...base, ok: true, found: `${version} at ${address} (${how})` };
+  } catch (error) {
+    return { ...base, ok: false, found: 'not running', remedy: errorLine(error) };
+  }
+}
+
+async function examineDisk(): Promise<Finding> {
+  const base = { name: 'Disk', needed: true };
+  return requireFreeDisk(projectRoot).then(
+    () => ({ ...base, ok: true, found: 'at least 2 GiB free' }),
+    (error) => ({ ...base, ok: false, found: 'nearly full', remedy: errorLine(error) }),
+  );
+}
+
+function print(findings: readonly Finding[]): void {
+  const { bold, dim, green, red } = createColours(process.stdout, process.env);
+  for (const { name, ok, needed, found, remedy, limits } of findings) {
+    const mark = ok ? green('ok     ') : needed ? red('MISSING') : dim('absent ');
+    console.log(`${mark} ${bold(name)}: ${found}`);
+    if (remedy) console.log(`        ${remedy}`);
+    if (limits) console.log(dim(`        limits: ${limits}`));
+  }
+}
+
+const { values } = parseArgs({ options: { json: { type: 'boolean', default: false } } });
+const findings = await examine(process.env);
+const healthy = findings.every(({ ok, needed }) => ok || !needed);
+if (values.json) console.log(JSON.stringify({ success: healthy, data: { findings } }));
+else print(findings);
+process.exit(healthy ? 0 : 1);

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import type { ChildSpec } from './child-process.ts';
+import type { StackSecrets } from './data-folder.ts';
+import { type Env, projectRoot } from './project.ts';
+import type { Ports } from './stack-ports.ts';
+import { runProgram } from './tools/run-program.ts';
+
+export interface PlatformOptions {
+  readonly dataDir: string;
+  readonly env: Env;
+  readonly ports: Ports;
+  readonly secrets: StackSecrets;
+  readonly bundle: string;
+  readonly mongodbUri: string;
+  readonly temporalAddress: string;
+  readonly registry: string;
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+export interface PlatformProcess {
+  readonly spec: ChildSpec;
+  readonly address: string;
+  readonly version: string;
+}
+
+/** The platform's own processes in the order of their start: worker, API, router. */
+export async function platformProcesses(options: PlatformOptions): Promise<readonly PlatformProcess[]> {
+  const { env, ports } = options;
+  const commit = await currentCommit();
+  const variables = { ...platformVariables(options, commit), ...options.variables };
+  const version = commit.slice(0, 7);
+  const domain = env.PLATFORM_DOMAIN || 'localhost';
+  const process = (name: string, script: string, address: string, graceMs: number): PlatformProcess => ({
+    address,
+    version,
+    spec: {
+      name,
+      command: globalThis.process.execPath,
+      args: ['--disable-warning=ExperimentalWarning', join(projectRoot, script)],
+      env: variables,
+      tie: 'ipc',
+      ready: { kind: 'ipc' },
+      readyTimeoutMs: 60_000,
+      graceMs,
+    },
+  });
+  return [
+    process('worker', 'workers/all.ts', `task queues at ${options.temporalAddress}`, 20_000),
+    process('api', 'api/main.ts', `http://127.0.0.1:${ports.api}`, 15_000),
+    process('edge', 'infra/dev/edge.ts', `http://<service>.<env>.${domain}:${ports.edge}`, 10_000),
+  ];
+}
+
+function platformVariables(options: PlatformOptions, commit: string): Record<string, string> {
+  const { dataDir, env, ports, secrets } = options;
+  const given = (name: string, fallback: string): Record<string, string> => ({ [name]: env[name] || fallback });
+  return {
+    ...secrets,
+    ...given('INTERNAL_SERVICE_KEY', secrets.INTERNAL_SERVICE_KEY),
+    ...given('CONFIG_ENCRYPTION_KEY', secrets.CONFIG_ENCRYPTION_KEY),
+    ...given('HOST', '127.0.0.1'),
+    ...given('TEMPORAL_NAMESPACE', 'default'),
+    ...given('PLATFORM_DOMAIN', 'localhost'),
+    ...given('WORKSPACE_DIR', join(dataDir, 'workspaces')),
+    ...given('ALLOW_LOCAL_SOURCES', 'true'),
+    ...given('BASE_IMAGE_STAND_INS', 'true'),
+    ...given('PLATFORM_COMMIT', commit),
+    PORT: String(ports.api),
+    EDGE_PORT: String(ports.edge),
+    MONGODB_URI: options.mongodbUri,
+    TEMPORAL_ADDRESS: options.temporalAddress,
+    DOCKER_REGISTRY: options.registry,
+    DATA_DIR: dataDir,
+    WORKFLOW_BUNDLE: options.bundle,
+  };
+}
+
+async function currentCommit(): Promise<string> {
+  // A copy without its history, such as an unpacked archive, has no commit to name.
+  return runProgram('git', ['rev-parse', 'HEAD'], { cwd: projectRoot }).then(
+    (output) => output.trim(),
+    () => 'unknown',
+  );
+}

@@ -1,0 +1,243 @@
+import { existsSync } from 'node:fs';
+import { mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FairleadError } from '../../domain/errors.ts';
+import type { ChildSpec } from './child-process.ts';
+import { dockerClient, type Engine, useEngine } from './container-engine.ts';
+import { lockDataFolder, prepareDataFolder, readSecrets, type StackSecrets, writePrivateJson } from './data-folder.ts';
+import type { Env } from './project.ts';
+import { stopContainers } from './stack-containers.ts';
+import { choosePorts, type PortName, type Ports } from './stack-ports.ts';
+import { platformProcesses } from './stack-processes.ts';
+import { mongoAddress, mongoData, mongoServer, registryServer, temporalServer } from './stack-servers.ts';
+import { createSupervisor, type Supervisor } from './supervisor.ts';
+import type { Reporter } from './terminal.ts';
+import { resolveNeed } from './tools.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+export interface StackOptions {
+  readonly dataDir: string;
+  readonly ports: 'fixed' | 'free';
+  readonly env: Env;
+  readonly report: Reporter;
+  /** Install and start a container engine without asking. */
+  readonly yes?: boolean;
+  /** Variables for the platform's own processes, over those the stack sets. */
+  readonly variables?: Readonly<Record<string, string>>;
+  /** False starts the servers alone, without API, worker and router. */
+  readonly platform?: boolean;
+  /** Ends the start early; what was started is stopped. */
+  readonly signal?: AbortSignal;
+}
+
+/** One row of `state.json`. */
+export interface PartState {
+  readonly pid: number | null;
+  readonly address: string;
+  readonly version: string;
+  readonly logFile: string | null;
+  readonly restarts: number;
+  readonly dataFolder: string | null;
+}
+
+export interface Stack {
+  readonly dataDir: string;
+  readonly key: string;
+  readonly ports: Ports;
+  readonly addresses: Readonly<Record<string, string>>;
+  /** Current rows, process ids included. */
+  readonly state: () => Readonly<Record<string, PartState>>;
+  readonly stop: (onStop?: (name: string) => void) => Promise<void>;
+  /** Ends all at once, for the impatient. */
+  readonly kill: () => void;
+}
+
+interface Part {
+  readonly spec: ChildSpec | undefined;
+  readonly address: string;
+  readonly version: string;
+  readonly dataFolder: string | null;
+}
+
+/**
+ * Starts a whole platform on this machine: MongoDB, Temporal, image registry, worker, API and router, each of them
+ * replaced by the production address in the environment where there is one. What fails to start leaves nothing running.
+ * @throws FairleadError with the one line a person needs
+ */
+export async function startStack(options: StackOptions): Promise<Stack> {
+  const { dataDir, env, report } = options;
+  await prepareDataFolder(dataDir);
+  const undo: (() => Promise<void>)[] = [await lockDataFolder(dataDir)];
+  const unwind = async (): Promise<void> => {
+    for (const step of undo.splice(0).toReversed()) await step();
+  };
+  undo.push(() => rm(join(dataDir, 'connection.json'), { force: true }));
+  try {
+    const ports = await choosePorts(options.ports, env, neededPorts(options));
+    const secrets = await readSecrets(dataDir);
+    const engine = await useEngine({ env, report, yes: options.yes ?? false });
+    undo.push(engine.leave);
+    const parts = await describeParts(options, ports, secrets);
+    options.signal?.throwIfAborted();
+    const running = await runParts(options, parts, engine, undo);
+    if (options.platform !== false) undo.push(() => stopContainers(dockerClient(env), secrets.STACK_ID));
+    // Undone in reverse: first the processes end, the worker that would start containers again among them.
+    undo.push(() => running.supervisor.stop(running.onStop.current));
+    options.signal?.addEventListener('abort', () => void running.supervisor.stop(), { once: true });
+    await startParts(options, parts, running.supervisor);
+    await writeConnection(dataDir, ports, secrets, parts.get('temporal-ui')?.address, env);
+    return {
+      dataDir,
+      key: secrets.INTERNAL_SERVICE_KEY,
+      ports,
+      addresses: Object.fromEntries([...parts].map(([name, { address }]) => [name, address])),
+      state: running.state,
+      stop: async (onStop) => {
+        running.onStop.current = onStop;
+        await unwind();
+      },
+      kill: running.supervisor.kill,
+    };
+  } catch (error) {
+    await unwind();
+    throw error;
+  }
+}
+
+function neededPorts({ env, platform }: StackOptions): PortName[] {
+  const needed: PortName[] = platform === false ? [] : ['api', 'edge'];
+  if (!env.TEMPORAL_ADDRESS) needed.push('temporal', 'temporalUi');
+  if (!env.MONGODB_URI) needed.push('mongo');
+  if (!env.DOCKER_REGISTRY) needed.push('registry');
+  return needed;
+}
+
+/** Every part in the order of its start. */
+async function describeParts(options: StackOptions, ports: Ports, secrets: StackSecrets): Promise<Map<string, Part>> {
+  const { dataDir, env, report } = options;
+  const parts = new Map<string, Part>();
+  const outside = (address: string): Part => ({ spec: undefined, address, version: 'not ours', dataFolder: null });
+  if (env.MONGODB_URI) parts.set('mongo', outside(new URL(env.MONGODB_URI).host));
+  else {
+    const tool = await resolveNeed('mongo', { env, report }, keptMongo(dataDir));
+    const spec = mongoServer(tool, dataDir, ports);
+    parts.set('mongo', {
+      spec,
+      address: mongoAddress(ports),
+      version: tool.version,
+      dataFolder: join(dataDir, 'mongo'),
+    });
+  }
+  if (env.TEMPORAL_ADDRESS) parts.set('temporal', outside(env.TEMPORAL_ADDRESS));
+  else {
+    const tool = await resolveNeed('temporal', { env, report });
+    const common = { version: tool.version, dataFolder: join(dataDir, 'temporal') };
+    const spec = temporalServer(tool, dataDir, ports);
+    parts.set('temporal', { ...common, spec, address: `127.0.0.1:${ports.temporal}` });
+    parts.set('temporal-ui', { ...common, spec: undefined, address: `http://127.0.0.1:${ports.temporalUi}` });
+  }
+  if (env.DOCKER_REGISTRY) parts.set('registry', outside(env.DOCKER_REGISTRY));
+  else {
+    const tool = await resolveNeed('registry', { env, report });
+    const spec = registryServer(tool, dataDir, ports);
+    const address = `localhost:${ports.registry}`;
+    parts.set('registry', { spec, address, version: tool.version, dataFolder: join(dataDir, 'registry') });
+  }
+  if (options.platform !== false) await addPlatform(options, ports, secrets, parts);
+  return parts;
+}
+
+async function addPlatform(options: StackOptions, ports: Ports, secrets: StackSecrets, parts: Map<string, Part>) {
+  const { dataDir, env, report } = options;
+  const bundle = env.WORKFLOW_BUNDLE || (await workflowBundle(env, report));
+  const addressOf = (name: string): string => parts.get(name)?.address ?? '';
+  await mkdir(join(dataDir, 'workspaces'), { recursive: true });
+  const rows = await platformProcesses({
+    dataDir,
+    env,
+    ports,
+    secrets,
+    bundle,
+    mongodbUri: env.MONGODB_URI || addressOf('mongo'),
+    temporalAddress: addressOf('temporal'),
+    registry: addressOf('registry'),
+    variables: options.variables ?? {},
+  });
+  for (const row of rows) parts.set(row.spec.name, { ...row, dataFolder: dataDir });
+}
+
+/** The kind of MongoDB whose data this folder holds already. */
+function keptMongo(dataDir: string): string | undefined {
+  return ['mongod', 'mongo-stand-in'].find((name) => existsSync(mongoData(dataDir, name)));
+}
+
+interface RunningParts {
+  readonly supervisor: Supervisor;
+  readonly state: () => Record<string, PartState>;
+  readonly onStop: { current: ((name: string) => void) | undefined };
+}
+
+async function runParts(
+  options: StackOptions,
+  parts: ReadonlyMap<string, Part>,
+  engine: Engine,
+  undo: (() => Promise<void>)[],
+): Promise<RunningParts> {
+  const path = join(options.dataDir, 'state.json');
+  let writes = Promise.resolve();
+  const supervisor = createSupervisor({
+    logFolder: join(options.dataDir, 'logs'),
+    onNotice: options.report.line,
+    onChange: () => {
+      // One after the other, so that the newest state is the one that stays.
+      writes = writes.then(() => writePrivateJson(path, state())).catch((error) => options.report.line(String(error)));
+    },
+  });
+  const state = (): Record<string, PartState> => {
+    const children = supervisor.states();
+    const rows = [...parts].map(([name, { address, version, dataFolder }]): [string, PartState] => {
+      const child = children[name];
+      const { pid = null, restarts = 0, logFile = null } = child ?? {};
+      return [name, { pid: pid ?? null, address, version, logFile, restarts, dataFolder }];
+    });
+    const { address, version, how } = engine;
+    const row = { pid: null, address, version: `${version}, ${how}`, logFile: null, restarts: 0, dataFolder: null };
+    return { ...Object.fromEntries(rows), engine: row };
+  };
+  undo.push(async () => {
+    await writes;
+    await rm(path, { force: true });
+  });
+  return { supervisor, state, onStop: { current: undefined } };
+}
+
+async function startParts(options: StackOptions, parts: ReadonlyMap<string, Part>, supervisor: Supervisor) {
+  const isServer = (name: string): boolean => ['mongo', 'temporal', 'registry'].includes(name);
+  const specs = [...parts.values()].flatMap(({ spec }) => (spec ? [spec] : []));
+  // The servers do not know each other: they start together. Ours follow, one after the other.
+  const together = await Promise.allSettled(specs.filter(({ name }) => isServer(name)).map(supervisor.start));
+  const failed = together.find((outcome) => outcome.status === 'rejected');
+  if (failed) throw failed.reason;
+  for (const spec of specs.filter(({ name }) => !isServer(name))) {
+    options.signal?.throwIfAborted();
+    await supervisor.start(spec);
+  }
+}
+
+async function writeConnection(
+  dataDir: string,
+  ports: Ports,
+  secrets: StackSecrets,
+  temporalUi: string | undefined,
+  env: Env,
+): Promise<void> {
+  await writePrivateJson(join(dataDir, 'connection.json'), {
+    api: `http://127.0.0.1:${ports.api}`,
+    key: secrets.INTERNAL_SERVICE_KEY,
+    edgePort: ports.edge,
+    domain: env.PLATFORM_DOMAIN || 'localhost',
+    temporalUi: temporalUi ?? null,
+  }).catch((cause: Error) => {
+    throw new FairleadError('UNAVAILABLE', `${dataDir} is not writable: ${cause.message}`, { cause });
+  });
+}

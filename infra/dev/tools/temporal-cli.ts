@@ -1,0 +1,57 @@
+import { join } from 'node:path';
+import { downloadFile, githubAsset, githubDigest, unpackTarGz } from './download.ts';
+import type { Tool } from './resolve-tool.ts';
+import { runProgram } from './run-program.ts';
+
+const VERSION = '1.5.1';
+const REPOSITORY = 'temporalio/cli';
+const OLDEST_SERVER: readonly [number, number] = [1, 28];
+
+/** The Temporal CLI, which carries the server and its web UI. */
+export const temporalCli: Tool = {
+  name: 'temporal',
+  title: 'Temporal CLI',
+  version: VERSION,
+  file: 'temporal',
+  variable: 'FAIRLEAD_TEMPORAL',
+  onPath: ['temporal'],
+  probe: async (path) => {
+    const output = await runProgram(path, ['--version'], { timeoutMs: 20_000 });
+    const server = /Server (\d+)\.(\d+)\.\d+/.exec(output);
+    if (!server) throw new Error(`not a Temporal CLI: ${output.trim().slice(0, 80)}`);
+    const [major, minor] = [Number(server[1]), Number(server[2])];
+    // Update-with-start, which every deploy begins with, is on by default from this server on.
+    if (major === OLDEST_SERVER[0] && minor < OLDEST_SERVER[1]) {
+      throw new Error(`carries server ${major}.${minor}, needs ${OLDEST_SERVER.join('.')} or later`);
+    }
+    return `server ${server[0].slice('Server '.length)}`;
+  },
+  ways: [
+    {
+      name: 'official download',
+      usual: '10 to 60 s',
+      obtain: async (folder) => {
+        const asset = `temporal_cli_${VERSION}_${goPlatform()}.tar.gz`;
+        const archive = join(folder, 'temporal.tar.gz');
+        const sha256 = await githubDigest(REPOSITORY, `v${VERSION}`, asset);
+        await downloadFile(githubAsset(REPOSITORY, `v${VERSION}`, asset), archive, sha256);
+        await unpackTarGz(archive, folder);
+      },
+    },
+    {
+      name: 'Go module build',
+      usual: '5 min, seconds where Go has built it before',
+      obtain: async (folder) => {
+        await runProgram('go', ['install', `github.com/temporalio/cli/cmd/temporal@v${VERSION}`], {
+          env: { GOBIN: folder, GOFLAGS: '' },
+        });
+      },
+    },
+  ],
+  byHand: 'install it from https://docs.temporal.io/cli and put it on PATH, or set FAIRLEAD_TEMPORAL to its path',
+};
+
+/** Platform and architecture as Go projects name their release files: `linux_amd64`. */
+export function goPlatform(): string {
+  return `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
+}
