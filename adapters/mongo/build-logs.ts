@@ -9,6 +9,8 @@ import { COLLECTIONS } from './indexes.ts';
 /**
  * Build logs in MongoDB. A head document for each build hands out sequence numbers: a writer reserves a range with one
  * conditional `$inc`, then inserts its lines, so two writers never share a number and lines of one call stay together.
+ * Ranges are counted from the document as it was *before* the update: what the embedded stand-in returns as "after"
+ * can already hold a later writer's increment.
  *
  * A reader that meets a missing number cannot know whether its writer is slow or dead. It waits: lines behind a gap
  * are held back until the first of them is {@link GAP_PATIENCE_MS} old, then the gap is passed over. A writer slower
@@ -85,12 +87,12 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
             bytes: { $lte: limits.bytes - bytes },
           },
           { $inc: { seq: fitting.length, bytes } },
-          { returnDocument: 'after' },
+          { returnDocument: 'before' },
         ),
       );
       // Null: another writer took the room in between. The next look at the head sees how much is left.
       if (reserved === null) continue;
-      await insert(buildId, fitting, reserved.seq);
+      await insert(buildId, fitting, reserved.seq + fitting.length);
       return lines.slice(fitting.length);
     }
   }
@@ -101,10 +103,10 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
       heads.findOneAndUpdate(
         { _id: buildId, capped: false },
         { $set: { capped: true }, $inc: { seq: 1 } },
-        { returnDocument: 'after' },
+        { returnDocument: 'before' },
       ),
     );
-    if (winner !== null) await insert(buildId, [capNotice(now(), limits)], winner.seq);
+    if (winner !== null) await insert(buildId, [capNotice(now(), limits)], winner.seq + 1);
   }
 
   /** Past the cap a reserve is left for lines that explain how the build ended. */
@@ -115,10 +117,10 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
       heads.findOneAndUpdate(
         { _id: buildId, [reserve]: { $lt: limits.reserve } },
         { $inc: { seq: 1, [reserve]: 1 } },
-        { returnDocument: 'after' },
+        { returnDocument: 'before' },
       ),
     );
-    if (reserved !== null) await insert(buildId, [line], reserved.seq);
+    if (reserved !== null) await insert(buildId, [line], reserved.seq + 1);
   }
 
   return {

@@ -4,7 +4,13 @@ import type { BuildEnd, BuildStore } from '../../domain/deploys/ports.ts';
 import { buildRecord } from './records.ts';
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected;
-const completed: BuildEnd = { status: 'completed', reason: null, failure: null, supersededBy: null, finishedAt: new Date() };
+const completed: BuildEnd = {
+  status: 'completed',
+  reason: null,
+  failure: null,
+  supersededBy: null,
+  finishedAt: new Date(),
+};
 const cancelled: BuildEnd = { ...completed, status: 'failed', reason: 'cancelled' };
 
 /** What every {@link BuildStore} guarantees. */
@@ -39,7 +45,9 @@ export function buildStoreSuite(store: () => BuildStore): void {
     it('takes one terminal write of many, and nothing after it', async () => {
       await store().create(buildRecord({ id: 'bld_end' }));
       await store().markStep('bld_end', 'source', { state: 'running' });
-      const ends = Array.from({ length: 20 }, (_, index) => store().finish('bld_end', index % 2 ? completed : cancelled));
+      const ends = Array.from({ length: 20 }, (_, index) =>
+        store().finish('bld_end', index % 2 ? completed : cancelled),
+      );
       const won = (await Promise.all(ends)).filter(Boolean);
       assert.equal(won.length, 1);
       const before = await store().find('bld_end');

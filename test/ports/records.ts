@@ -1,5 +1,5 @@
-import { planDeploy } from '../../domain/deploys/plan.ts';
 import type { BuildRecord } from '../../domain/deploys/build.ts';
+import { planDeploy } from '../../domain/deploys/plan.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 
 /** A queued build with every step planned. */

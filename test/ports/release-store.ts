@@ -19,7 +19,10 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
       assert.equal((await store().active('roll', 'prod'))?.id, 'rel_1');
       const first = await store().list('roll', 'prod', { cursor: null, limit: 1 });
       const second = await store().list('roll', 'prod', { cursor: first.nextCursor, limit: 1 });
-      assert.deepEqual([...first.items, ...second.items].map((release) => release.id), ['rel_1', 'rel_2']);
+      assert.deepEqual(
+        [...first.items, ...second.items].map((release) => release.id),
+        ['rel_1', 'rel_2'],
+      );
       assert.equal(second.nextCursor, null, 'never activated releases are left out');
     });
 

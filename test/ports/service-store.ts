@@ -21,8 +21,16 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
     it('merges what is given, keeps what is absent, clears what is null', async () => {
       const key = { id: 'svc_merge', name: 'merge', org: 'acme' };
       const secret = { keyId: '00000000', sealed: 'x' };
-      await store().upsert(key, { gitUrl: 'https://a.example/x', port: 80, config: { A: '1', B: '2' }, secrets: { S: secret } });
-      const { service, created } = await store().upsert({ ...key, id: 'svc_other' }, { port: null, config: { A: null, C: '3' } });
+      await store().upsert(key, {
+        gitUrl: 'https://a.example/x',
+        port: 80,
+        config: { A: '1', B: '2' },
+        secrets: { S: secret },
+      });
+      const { service, created } = await store().upsert(
+        { ...key, id: 'svc_other' },
+        { port: null, config: { A: null, C: '3' } },
+      );
       assert.equal(created, false);
       assert.equal(service.id, 'svc_merge');
       assert.equal(service.gitUrl, 'https://a.example/x');

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectMongo, type MongoConnection } from '../../../adapters/mongo/connect.ts';
 import { createIndexes } from '../../../adapters/mongo/indexes.ts';
+import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { mongoStandIn } from '../../../infra/dev/tools/mongo.ts';
 import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
 
@@ -16,8 +17,6 @@ export interface TestMongo {
   stop(): Promise<void>;
 }
 
-const quiet = { line: () => {}, work: <T>(_title: string, _usual: string, run: () => Promise<T>) => run() };
-
 /**
  * A database of its own, with indexes: on the server of FAIRLEAD_TEST_MONGODB_URI (such as a real mongod) where that
  * is set, else on a stand-in started for this test file.
@@ -25,7 +24,8 @@ const quiet = { line: () => {}, work: <T>(_title: string, _usual: string, run: (
 export async function startMongo(): Promise<TestMongo> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const given = process.env.FAIRLEAD_TEST_MONGODB_URI;
-  const server = given === undefined ? await startStandIn() : { address: given.replace(/\/+$/, ''), stop: async () => {} };
+  const server =
+    given === undefined ? await startStandIn() : { address: given.replace(/\/+$/, ''), stop: async () => {} };
   const uri = `${server.address}/${name}`;
   const connection = await connectMongo(uri, 'fairlead-test');
   await createIndexes(connection.db);
@@ -38,7 +38,7 @@ export async function startMongo(): Promise<TestMongo> {
 }
 
 async function startStandIn(): Promise<{ address: string; stop(): Promise<void> }> {
-  const tool = await resolveTool(mongoStandIn, { env: process.env, report: quiet });
+  const tool = await resolveTool(mongoStandIn, { env: process.env, report: silentReporter });
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-mongo-'));
   const port = await freePort();
   const child = spawn(tool.path, [join(folder, 'data.mv'), '127.0.0.1', String(port)], {
