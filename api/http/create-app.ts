@@ -1,0 +1,84 @@
+import express, { type Express, type RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { FairleadError } from '../../domain/errors.ts';
+import type { NewId } from '../../domain/ids.ts';
+import type { Authenticate } from './caller.ts';
+import { createGuard, createRunner, type Method, type Route } from './define-route.ts';
+import { createErrorHandler } from './envelope.ts';
+import { createOpenApi } from './openapi.ts';
+import { createRateLimit } from './rate-limit.ts';
+import { createRequestId } from './request-id.ts';
+import { securityHeaders } from './security-headers.ts';
+
+export interface AppOptions {
+  /** Title of the OpenAPI document. */
+  readonly title: string;
+  readonly version: string;
+  readonly health: Route;
+  readonly routes: readonly Route[];
+  readonly authenticate: Authenticate;
+  readonly newId: NewId;
+  readonly log: Logger;
+  readonly requestsPerMinute: number;
+  readonly stopping: AbortSignal;
+}
+
+const JSON_LIMIT = '2mb';
+
+/** An HTTP service from its route tables: identification, limits, authentication, validation, documents, envelopes. */
+export function createApp(options: AppOptions): Express {
+  const app = express();
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use(createRequestId(options), securityHeaders);
+  register(app, [options.health], options);
+  app.use(createRateLimit(options.requestsPerMinute));
+  register(app, options.routes, options);
+  const document = createOpenApi(options, [options.health, ...options.routes]);
+  app.get('/openapi.json', (_request, response) => {
+    response.json(document);
+  });
+  app.all('/openapi.json', methodNotAllowed(['get']));
+  app.use(() => {
+    throw new FairleadError('NOT_FOUND', 'There is no such route; GET /openapi.json lists all');
+  });
+  app.use(createErrorHandler());
+  return app;
+}
+
+function register(app: Express, routes: readonly Route[], options: AppOptions): void {
+  for (const route of routes) {
+    const runner = createRunner(route, options.stopping);
+    app[route.method](route.path, createGuard(route, options.authenticate), ...bodyReaders(route), runner);
+  }
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const methods = routes.filter((route) => route.path === path).map((route) => route.method);
+    app.all(path, methodNotAllowed(methods));
+  }
+}
+
+function methodNotAllowed(methods: readonly Method[]): RequestHandler {
+  const allow = methods.map((method) => method.toUpperCase()).join(', ');
+  return (request, response) => {
+    response.setHeader('Allow', allow);
+    throw new FairleadError('METHOD_NOT_ALLOWED', `${request.method} is not possible here, only ${allow}`);
+  };
+}
+
+function bodyReaders(route: Route): RequestHandler[] {
+  if (route.method === 'get') return [];
+  if (route.streamBody !== undefined) return [requireContentType(route.streamBody.contentTypes)];
+  return [requireContentType(['application/json']), express.json({ limit: JSON_LIMIT, strict: true })];
+}
+
+/** A request without a body needs no type: its fields are then found missing one by one. */
+function requireContentType(contentTypes: readonly string[]): RequestHandler {
+  return (request, _response, next) => {
+    const empty =
+      request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? 0) === 0;
+    if (!empty && !request.is([...contentTypes])) {
+      throw new FairleadError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${contentTypes.join(' or ')}`);
+    }
+    next();
+  };
+}

@@ -1,0 +1,142 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { type ErrorCode, FairleadError } from '../../domain/errors.ts';
+import { type Authenticate, authorize, type Caller, type CallerKind } from './caller.ts';
+import { requestLogger, sendData } from './envelope.ts';
+import { validate } from './validate.ts';
+
+export type Method = 'get' | 'post' | 'delete';
+
+/** What a handler gets besides its validated input. */
+export interface RouteContext {
+  /** Who calls; null on public routes only. */
+  readonly caller: Caller | null;
+  readonly requestId: string;
+  readonly log: Logger;
+  readonly headers: Request['headers'];
+  /** Aborts when the client goes. */
+  readonly gone: AbortSignal;
+  /** Aborts when the server is about to stop; streams end themselves then. */
+  readonly stopping: AbortSignal;
+  /** The unread body, for routes that take a stream. */
+  readonly stream: AsyncIterable<Uint8Array>;
+}
+
+/** What a handler answers: a status with its data, or a function that writes the reply itself. */
+export type Reply = { readonly status: number; readonly data: unknown } | ((response: Response) => Promise<void>);
+
+/** The body of a request that is passed on unread. */
+export interface StreamBody {
+  readonly contentTypes: readonly string[];
+  readonly description: string;
+}
+
+export interface RouteResponse {
+  readonly description: string;
+  readonly schema: z.ZodType;
+  /** Documents an alternative to JSON, such as `text/event-stream`. */
+  readonly alternative?: { readonly contentType: string; readonly description: string };
+}
+
+/** One row of a route table: everything about a route but what it does, and that in one thin handler. */
+export interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
+  readonly method: Method;
+  /** Express path such as `/builds/:id`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly tag: string;
+  /** Who may call it. There is no default: a route that names nobody cannot be registered. */
+  readonly callers: CallerKind;
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  readonly streamBody?: StreamBody;
+  /** By success status; replies are parsed by these schemas, so nothing undocumented leaves. */
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** Codes this route answers with besides those every route has. */
+  readonly errors?: readonly ErrorCode[];
+  readonly handle: (
+    input: { params: z.output<P>; query: z.output<Q>; body: z.output<B> },
+    context: RouteContext,
+  ) => Promise<Reply>;
+}
+
+/** A route with its types folded in, as the app and the OpenAPI document use it. */
+export interface Route extends Omit<RouteDefinition<z.ZodObject, z.ZodObject, z.ZodType>, 'handle'> {
+  readonly params: z.ZodObject;
+  readonly query: z.ZodObject;
+  readonly run: (raw: { params: unknown; query: unknown; body: unknown }, context: RouteContext) => Promise<Reply>;
+}
+
+const NOTHING = z.strictObject({});
+const CALLER_KINDS: readonly unknown[] = ['public', 'viewer', 'member', 'admin', 'platform'] satisfies CallerKind[];
+
+/** Checks a row and gives it the part that validates before it handles. @throws INTERNAL for a row that names no caller. */
+export function defineRoute<
+  P extends z.ZodObject = typeof NOTHING,
+  Q extends z.ZodObject = typeof NOTHING,
+  B extends z.ZodType = typeof NOTHING,
+>(definition: RouteDefinition<P, Q, B>): Route {
+  const { handle, params, query, body, ...row } = definition;
+  if (!CALLER_KINDS.includes(row.callers)) {
+    throw new FairleadError('INTERNAL', `${row.method} ${row.path} does not name who may call it`);
+  }
+  return {
+    ...row,
+    ...(body === undefined ? {} : { body }),
+    params: params ?? NOTHING,
+    query: query ?? NOTHING,
+    run: (raw, context) =>
+      handle(
+        {
+          params: validate(params ?? NOTHING, raw.params, 'path') as z.output<P>,
+          query: validate(query ?? NOTHING, raw.query, 'query') as z.output<Q>,
+          body: validate(body ?? NOTHING, raw.body, 'body') as z.output<B>,
+        },
+        context,
+      ),
+  };
+}
+
+/** Refuses callers before the body is read. */
+export function createGuard(route: Route, authenticate: Authenticate): RequestHandler {
+  return (request, response, next) => {
+    const caller = authenticate(request.headers);
+    authorize(route.callers, caller);
+    response.locals.caller = caller;
+    next();
+  };
+}
+
+/** Runs the route: validates, handles, and sends the reply through its documented schema. */
+export function createRunner(route: Route, stopping: AbortSignal): RequestHandler {
+  return async (request, response) => {
+    const log = requestLogger(response);
+    if (log === undefined) throw new FairleadError('INTERNAL', 'the request has no logger');
+    const gone = new AbortController();
+    response.once('close', () => gone.abort());
+    const context: RouteContext = {
+      caller: response.locals.caller as Caller | null,
+      requestId: String(response.locals.requestId),
+      log,
+      headers: request.headers,
+      gone: gone.signal,
+      stopping,
+      stream: request,
+    };
+    const body: unknown = route.streamBody === undefined ? (request.body ?? {}) : {};
+    const reply = await route.run({ params: { ...request.params }, query: request.query, body }, context);
+    if (typeof reply === 'function') await reply(response);
+    else sendData(response, reply.status, documented(route, reply.status).parse(reply.data));
+  };
+}
+
+function documented(route: Route, status: number): z.ZodType {
+  const response = route.responses[status];
+  if (response === undefined) {
+    throw new FairleadError('INTERNAL', `${route.method} ${route.path} does not document status ${status}`);
+  }
+  return response.schema;
+}

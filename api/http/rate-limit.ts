@@ -1,0 +1,16 @@
+import type { RequestHandler } from 'express';
+import { rateLimit } from 'express-rate-limit';
+import { FairleadError } from '../../domain/errors.ts';
+
+/** Requests of one address in one minute, with draft-7 RateLimit headers. */
+export function createRateLimit(requestsPerMinute: number): RequestHandler {
+  return rateLimit({
+    windowMs: 60_000,
+    limit: requestsPerMinute,
+    standardHeaders: 'draft-7',
+    legacyHeaders: false,
+    handler: (_request, _response, next) => {
+      next(new FairleadError('RATE_LIMITED', 'Too many requests: wait for the time the RateLimit header names'));
+    },
+  });
+}

@@ -1,0 +1,25 @@
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import type { NewId } from '../../domain/ids.ts';
+
+const SANE = /^[A-Za-z0-9._:-]{8,100}$/;
+
+/** Takes a caller's x-request-id when it is sane, else makes one; it is in the reply and in every line of the log. */
+export function createRequestId(deps: { newId: NewId; log: Logger }): RequestHandler {
+  return (request, response, next) => {
+    const given = request.headers['x-request-id'];
+    const requestId = typeof given === 'string' && SANE.test(given) ? given : deps.newId('request');
+    const log = deps.log.child({ requestId });
+    response.locals.requestId = requestId;
+    response.locals.log = log;
+    response.setHeader('x-request-id', requestId);
+    const startedAt = performance.now();
+    response.once('close', () => {
+      const durationMs = Math.round(performance.now() - startedAt);
+      // The path without its query: a query may hold what does not belong in a log.
+      const path = request.originalUrl.split('?', 1)[0];
+      log.info({ method: request.method, path, status: response.statusCode, durationMs }, 'request');
+    });
+    next();
+  };
+}

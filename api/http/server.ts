@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import type { RequestListener } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import { FairleadError } from '../../domain/errors.ts';
+
+export interface RunningServer {
+  /** Such as `http://127.0.0.1:3002`. */
+  readonly address: string;
+  /** Takes no new connections, lets requests in flight end, and cuts what is left after the grace. */
+  stop(): Promise<void>;
+}
+
+const KEEP_ALIVE_MS = 65_000;
+const REQUEST_MS = 300_000;
+
+/**
+ * Listens, and stops gracefully: `stopping` is aborted first, on which open event streams end by themselves.
+ * @throws CONFLICT when the port is in use.
+ */
+export async function startServer(
+  listener: RequestListener,
+  options: { host: string; port: number; stopping: AbortController; graceMs: number },
+): Promise<RunningServer> {
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_MS }, listener);
+  // Longer than keep-alive, so that a connection in reuse is never cut while its headers arrive.
+  server.headersTimeout = KEEP_ALIVE_MS + 1_000;
+  server.listen(options.port, options.host);
+  try {
+    await once(server, 'listening');
+  } catch (cause) {
+    const message = `Cannot listen on ${options.host}:${options.port}: choose another PORT or end what uses it`;
+    throw new FairleadError('CONFLICT', message, { cause });
+  }
+  return { address: addressOf(server, options.host), stop: () => stop(server, options) };
+}
+
+async function stop(server: Server, options: { stopping: AbortController; graceMs: number }): Promise<void> {
+  const closed = once(server, 'close');
+  server.close();
+  options.stopping.abort();
+  server.closeIdleConnections();
+  const timer = setTimeout(() => server.closeAllConnections(), options.graceMs);
+  await closed;
+  clearTimeout(timer);
+}
+
+function addressOf(server: Server, host: string): string {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new FairleadError('INTERNAL', 'the server has no port');
+  return `http://${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+}
