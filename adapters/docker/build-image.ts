@@ -1,0 +1,124 @@
+import { readFile } from 'node:fs/promises';
+import type Docker from 'dockerode';
+import type { EffectContext, ImageBuildInput } from '../../domain/deploys/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { ProcessEnv } from '../process/base-env.ts';
+import { runProcess } from '../process/run-process.ts';
+import type { BaseImages } from './base-images.ts';
+import { type BuildFailure, createBuildOutput } from './build-output.ts';
+import type { DockerCli } from './docker-cli.ts';
+import { diskFull, engineDown, engineError, saysDiskFull } from './docker-client.ts';
+import { externalImages } from './external-images.ts';
+import { imageLabels } from './labels.ts';
+
+export interface BuildImageOptions {
+  readonly docker: Docker;
+  readonly cli: DockerCli;
+  readonly baseImages: BaseImages;
+  readonly stackId: string;
+  /** Environment of the docker client; never secrets. */
+  readonly env: ProcessEnv;
+  /**
+   * Network of RUN instructions. Without a choice: the engine's default, and the machine's own while a local stand-in
+   * is in use, because then nothing but the machine may reach the package registry.
+   */
+  readonly buildNetwork?: 'default' | 'host' | undefined;
+}
+
+/** Bound of the legacy builder's containers; BuildKit has no such option, and the engine bounds its steps together. */
+const BUILD_MEMORY = '4g';
+
+/** Passed by name, so that the client reads the values from its environment and none stands in argv. */
+const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
+
+/** See `ImageBuilder.build`. Idempotent: a second build of the same input is answered from the engine's cache. */
+export async function buildImage(
+  input: ImageBuildInput,
+  context: EffectContext,
+  options: BuildImageOptions,
+): Promise<{ imageId: string }> {
+  const containerFile = await readContainerFile(input.dockerfile);
+  const { standIns } = await options.baseImages.ensure(externalImages(containerFile), context);
+  const network = options.buildNetwork ?? (standIns.length > 0 ? 'host' : 'default');
+  const output = createBuildOutput(containerFile);
+  let spaceRanOut = false;
+  const result = await runProcess(options.cli.path, buildArguments(input, network, options), {
+    cwd: input.contextDirectory,
+    env: clientEnvironment(options),
+    signal: context.signal,
+    onLine: (line) => {
+      spaceRanOut ||= saysDiskFull(line);
+      if (output.take(line)) context.onLine(line, /^#\d+ ERROR|^ERROR/.test(line) ? 'error' : 'info');
+    },
+  });
+  if (result.exitCode !== 0) {
+    if (spaceRanOut) throw diskFull('Building the image');
+    throw buildFailed(output.failure(), result.exitCode, result.stderr);
+  }
+  return { imageId: await imageId(options.docker, input.tag) };
+}
+
+function buildArguments(input: ImageBuildInput, network: string, { cli, stackId, env }: BuildImageOptions): string[] {
+  const labels = { ...input.labels, ...imageLabels(stackId, input) };
+  return [
+    'build',
+    ...(cli.buildkit ? ['--progress=plain'] : ['--force-rm', '--memory', BUILD_MEMORY]),
+    '--network',
+    network,
+    '--file',
+    input.dockerfile,
+    '--tag',
+    input.tag,
+    ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
+    ...PROXY_VARIABLES.filter((name) => env[name] !== undefined).flatMap((name) => ['--build-arg', name]),
+    input.contextDirectory,
+  ];
+}
+
+function clientEnvironment({ cli, env }: BuildImageOptions): ProcessEnv {
+  return {
+    ...env,
+    DOCKER_BUILDKIT: cli.buildkit ? '1' : '0',
+    // The engine's own builder, whatever builder the machine's user chose: the image has to be in the engine.
+    BUILDX_BUILDER: 'default',
+    // An attestation would turn the image into an index of images.
+    BUILDX_NO_DEFAULT_ATTESTATIONS: '1',
+    DOCKER_CLI_HINTS: 'false',
+    NO_COLOR: '1',
+  };
+}
+
+const ENGINE_LOST = /cannot connect to the docker daemon|error reading from server: EOF|transport is closing/i;
+
+const BASE_IMAGE_LOST = /pull access denied|failed to resolve source metadata|manifest unknown|failed to do request/i;
+
+function buildFailed(failure: BuildFailure, exitCode: number | null, stderr: string): FairleadError {
+  const end = stderr.slice(-4_000);
+  if (ENGINE_LOST.test(end)) return engineDown(new Error(end.trim().split('\n').at(-1)));
+  const { instruction, line, lastLines } = failure;
+  const words = lastLines.join('\n').slice(-1_500);
+  if (instruction === null && BASE_IMAGE_LOST.test(end)) {
+    return new FairleadError('BASE_IMAGE_UNAVAILABLE', `A base image of the container file could not be had: ${words}`);
+  }
+  const place = line === null ? 'The container file' : `Line ${line} of the container file`;
+  const what = instruction === null ? 'could not be built' : `failed: ${instruction.slice(0, 200)}`;
+  const killed = /exit code: 137|returned a non-zero code: 137/.test(end) ? ' (killed; most often out of memory)' : '';
+  const details = { instruction, line, exitCode };
+  return new FairleadError('IMAGE_BUILD_FAILED', `${place} ${what}${killed}\n${words}`.trim(), { details });
+}
+
+async function readContainerFile(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    throw new FairleadError('CONTAINER_FILE_MISSING', `Container file ${path} could not be read`, { cause });
+  }
+}
+
+async function imageId(docker: Docker, tag: string): Promise<string> {
+  try {
+    return (await docker.getImage(tag).inspect()).Id;
+  } catch (error) {
+    throw engineError(error, `The built image ${tag} is not in the engine`, 'IMAGE_BUILD_FAILED', { retryable: true });
+  }
+}

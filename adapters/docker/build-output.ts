@@ -1,0 +1,93 @@
+import { DockerfileParser } from 'dockerfile-ast';
+
+/** What is known of a failed build from its output. */
+export interface BuildFailure {
+  /** Such as `RUN npm ci`; null when no instruction of the container file was reached. */
+  readonly instruction: string | null;
+  /** Line of the container file, from 1; null when it is not known. */
+  readonly line: number | null;
+  /** The last lines the failing instruction wrote, or the client's own last words. */
+  readonly lastLines: readonly string[];
+}
+
+const KEPT_LINES = 12;
+
+/** BuildKit's plain progress: `#7 [build 2/5] RUN npm ci`, `#7 1.204 text`, `#7 ERROR: …`. */
+const STEP_NAME = /^#(\d+) \[[^\]]*?\d+\/\d+\] (.+)$/;
+const STEP_OUTPUT = /^#(\d+) \d+\.\d+ (.*)$/;
+const STEP_ERROR = /^#(\d+) ERROR: (.+)$/;
+/** The legacy builder: `Step 3/7 : RUN npm ci`. */
+const LEGACY_STEP = /^Step \d+\/\d+ : (.+)$/;
+const REPORTED_LINE = /(?:^Dockerfile\S*:|parse error (?:on )?line )(\d+)/i;
+const NOISE = /^#\d+ sha256:[0-9a-f]{64}|^#\d+ extracting sha256|^\s*$/;
+
+interface Step {
+  readonly name: string;
+  readonly output: string[];
+}
+
+interface BuildOutput {
+  /** Takes one line. False when it is noise that needs no showing. */
+  take(line: string): boolean;
+  failure(): BuildFailure;
+}
+
+/** Follows the output of a build line by line and remembers what a failure is told from. */
+export function createBuildOutput(containerFile: string): BuildOutput {
+  const steps = new Map<string, Step>();
+  const tail: string[] = [];
+  const legacy: Step[] = [];
+  const failures: { readonly step: Step | undefined; readonly text: string }[] = [];
+  const reported: number[] = [];
+  const rules: readonly (readonly [RegExp, (first: string, second: string) => void])[] = [
+    [STEP_NAME, (id, name) => steps.set(id, steps.get(id) ?? { name, output: [] })],
+    [STEP_OUTPUT, (id, text) => keep(steps.get(id)?.output ?? [], text)],
+    // Steps that were cancelled because another one failed come with the same mark.
+    [STEP_ERROR, (id, text) => /context canceled/.test(text) || failures.push({ step: steps.get(id), text })],
+    [LEGACY_STEP, (name) => legacy.push({ name, output: [] })],
+    [REPORTED_LINE, (line) => reported.push(Number(line))],
+  ];
+  const take = (line: string): boolean => {
+    if (NOISE.test(line)) return false;
+    keep(tail, line);
+    keep(legacy.at(-1)?.output ?? [], line);
+    for (const [pattern, note] of rules) {
+      const match = pattern.exec(line);
+      if (match) note(match[1] ?? '', match[2] ?? '');
+    }
+    return true;
+  };
+  const failure = (): BuildFailure => {
+    const found = failures.find(({ step }) => step !== undefined);
+    const step = found?.step ?? legacy.at(-1);
+    if (step === undefined) return { instruction: null, line: reported.at(-1) ?? null, lastLines: tail.slice(-3) };
+    const lastLines = [...step.output.slice(-5), ...(found === undefined ? [] : [found.text])];
+    return { instruction: step.name, line: findLine(containerFile, step.name) ?? reported.at(-1) ?? null, lastLines };
+  };
+  return { take, failure };
+}
+
+function keep(lines: string[], line: string): void {
+  lines.push(line.slice(0, 500));
+  if (lines.length > KEPT_LINES) lines.shift();
+}
+
+/** The line on which an instruction stands; null when none, or more than one, reads like that. */
+function findLine(containerFile: string, shown: string): number | null {
+  const wanted = normalise(shown);
+  const lines = DockerfileParser.parse(containerFile)
+    .getInstructions()
+    .filter((instruction) => {
+      const text = `${instruction.getKeyword()} ${instruction.getRawArgumentsContent() ?? ''}`;
+      return normalise(text) === wanted;
+    })
+    .map((instruction) => instruction.getRange().start.line + 1);
+  return lines.length === 1 ? (lines[0] ?? null) : null;
+}
+
+function normalise(text: string): string {
+  return text
+    .replace(/[\\`]\r?\n/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}

@@ -1,0 +1,50 @@
+import { statfs } from 'node:fs/promises';
+import type Docker from 'dockerode';
+import type { ImageBuilder } from '../../domain/deploys/ports.ts';
+import type { ProcessEnv } from '../process/base-env.ts';
+import type { BaseImages } from './base-images.ts';
+import { buildImage } from './build-image.ts';
+import type { DockerCli } from './docker-cli.ts';
+import { engineError } from './docker-client.ts';
+import { pruneImages } from './prune-images.ts';
+import { pushImage } from './push-image.ts';
+import type { RegistryAuth } from './registry-auth.ts';
+
+export interface ImageBuilderOptions {
+  readonly docker: Docker;
+  readonly cli: DockerCli;
+  readonly registry: RegistryAuth;
+  readonly baseImages: BaseImages;
+  /** Label value that separates stacks on one engine. */
+  readonly stackId: string;
+  /** Environment of the docker client (PATH, HOME, DOCKER_HOST, proxies); never secrets. */
+  readonly env: ProcessEnv;
+  readonly buildNetwork?: 'default' | 'host' | undefined;
+  /** Build cache above this is given back by `prune`; default 10 GiB. */
+  readonly cacheLimitBytes?: number;
+  /** Told what `prune` had to leave. */
+  readonly onWarning: (message: string) => void;
+}
+
+/** The image builder on a Docker engine. */
+export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
+  return {
+    build: (input, context) => buildImage(input, context, options),
+    push: (tag, context) => pushImage(tag, context, options),
+    prune: (keep, signal) => pruneImages(keep, signal, options),
+    freeBytes: () => freeBytes(options.docker),
+  };
+}
+
+/** Free bytes where the engine keeps its images; the largest number when the engine's disk is not this machine's. */
+async function freeBytes(docker: Docker): Promise<number> {
+  const info = await docker.info().catch((error: unknown) => {
+    throw engineError(error, 'Asking the engine for its data folder', 'UNAVAILABLE', { retryable: true });
+  });
+  try {
+    const { bavail, bsize } = await statfs(info.DockerRootDir);
+    return bavail * bsize;
+  } catch {
+    return Number.MAX_SAFE_INTEGER;
+  }
+}

@@ -1,0 +1,37 @@
+import type { Environment } from '../../domain/environment.ts';
+
+/** Names of the labels by which images and containers of a stack are told from all others on the engine. */
+export const LABELS = {
+  stack: 'fairlead.stack',
+  service: 'fairlead.service',
+  environment: 'fairlead.environment',
+  build: 'fairlead.build',
+  release: 'fairlead.release',
+  port: 'fairlead.port',
+  hostPort: 'fairlead.host-port',
+} as const;
+
+/** On an image, a comma list of absolute folders that stay writable (and empty at start) under a read-only root. */
+export const WRITABLE_PATHS_LABEL = 'fairlead.writable-paths';
+
+interface Target {
+  readonly buildId: string;
+  readonly service: string;
+  readonly environment: Environment;
+}
+
+/** The labels of an image of a build. */
+export function imageLabels(stackId: string, target: Target): Record<string, string> {
+  return {
+    [LABELS.stack]: stackId,
+    [LABELS.service]: target.service,
+    [LABELS.environment]: target.environment,
+    [LABELS.build]: target.buildId,
+  };
+}
+
+/** The filter of an engine list that keeps to a stack, and further labels when given. */
+export function labelFilter(stackId: string, more: Readonly<Record<string, string>> = {}): { label: string[] } {
+  const wanted = { [LABELS.stack]: stackId, ...more };
+  return { label: Object.entries(wanted).map(([name, value]) => `${name}=${value}`) };
+}

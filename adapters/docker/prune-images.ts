@@ -1,0 +1,128 @@
+import type Docker from 'dockerode';
+import { z } from 'zod';
+import { engineError, engineMessage, engineStatus } from './docker-client.ts';
+import { labelFilter } from './labels.ts';
+import { type RegistryAuth, registryHost } from './registry-auth.ts';
+import { deleteManifest } from './registry-manifests.ts';
+
+export interface PruneOptions {
+  readonly docker: Docker;
+  readonly registry: RegistryAuth;
+  readonly stackId: string;
+  /** Build cache above this is given back, oldest first. */
+  readonly cacheLimitBytes?: number;
+  readonly onWarning: (message: string) => void;
+}
+
+const CACHE_LIMIT_BYTES = 10 * 1024 ** 3;
+const CACHE_UNUSED_FOR = '48h';
+
+interface ImageRow {
+  readonly id: string;
+  readonly sizeBytes: number;
+  readonly tags: readonly string[];
+  readonly digests: readonly string[];
+}
+
+/**
+ * Removes this stack's images that neither `keep` names nor a container uses, with their manifests in our registry,
+ * then build cache that is old or over the limit. Images without the stack's label are never touched. `keep` has to
+ * name the tags of builds that are still open.
+ */
+export async function pruneImages(
+  keep: ReadonlySet<string>,
+  signal: AbortSignal,
+  options: PruneOptions,
+): Promise<{ removed: readonly string[]; reclaimedBytes: number }> {
+  const { docker, stackId } = options;
+  const before = await layersBytes(docker);
+  const used = await usedImages(docker);
+  const removed: string[] = [];
+  for (const image of await stackImages(docker, stackId)) {
+    signal.throwIfAborted();
+    if (used.has(image.id)) continue;
+    if ([image.id, ...image.tags, ...image.digests].some((name) => keep.has(name))) continue;
+    if (!(await removeImage(image, options))) continue;
+    removed.push(...(image.tags.length > 0 ? image.tags : [image.id]));
+    await removeManifests(image, keep, signal, options);
+  }
+  const layersFreed = removed.length === 0 ? 0 : Math.max(0, before - (await layersBytes(docker)));
+  return { removed, reclaimedBytes: layersFreed + (await pruneBuildCache(signal, options)) };
+}
+
+async function stackImages(docker: Docker, stackId: string): Promise<ImageRow[]> {
+  const images = await docker.listImages({ filters: labelFilter(stackId) });
+  return images.map((image) => ({
+    id: image.Id,
+    sizeBytes: image.Size,
+    tags: (image.RepoTags ?? []).filter((tag) => tag !== '<none>:<none>'),
+    digests: (image.RepoDigests ?? []).filter((digest) => !digest.startsWith('<none>')),
+  }));
+}
+
+async function usedImages(docker: Docker): Promise<Set<string>> {
+  const containers = await docker.listContainers({ all: true });
+  return new Set(containers.map((container) => container.ImageID));
+}
+
+/** @returns false when the engine holds on to the image, which is then left for another time */
+async function removeImage(image: ImageRow, { docker, onWarning }: PruneOptions): Promise<boolean> {
+  const names = image.tags.length > 0 ? image.tags : [image.id];
+  for (const name of names) {
+    try {
+      await docker.getImage(name).remove();
+    } catch (error) {
+      if (engineStatus(error) === 404) continue;
+      if (engineStatus(error) !== 409) throw engineError(error, `Removing image ${name}`, 'UNAVAILABLE');
+      onWarning(`Image ${name} is kept: ${engineMessage(error)}`);
+      return false;
+    }
+  }
+  return true;
+}
+
+async function removeManifests(
+  image: ImageRow,
+  keep: ReadonlySet<string>,
+  signal: AbortSignal,
+  { registry, onWarning }: PruneOptions,
+): Promise<void> {
+  for (const digest of image.digests) {
+    if (keep.has(digest) || !digest.startsWith(`${registryHost(registry)}/`)) continue;
+    const problem = await deleteManifest(digest, registry, signal);
+    if (problem !== null) onWarning(`The registry keeps ${digest}: ${problem}`);
+  }
+}
+
+const cacheAnswer = z.object({ SpaceReclaimed: z.number().nullish() });
+
+async function pruneBuildCache(signal: AbortSignal, options: PruneOptions): Promise<number> {
+  const limit = String(options.cacheLimitBytes ?? CACHE_LIMIT_BYTES);
+  const old = await pruneCache(
+    options.docker,
+    { filters: JSON.stringify({ until: { [CACHE_UNUSED_FOR]: true } }) },
+    signal,
+  );
+  // The second name is that of engines from 28 on.
+  const over = await pruneCache(options.docker, { 'keep-storage': limit, 'reserved-space': limit }, signal);
+  return old + over;
+}
+
+/** The client library's own call drops the options, so the request is made by hand. */
+async function pruneCache(docker: Docker, query: Record<string, string>, signal: AbortSignal): Promise<number> {
+  const answer = await new Promise<unknown>((resolve, reject) => {
+    const path = `/build/prune?${new URLSearchParams({ all: 'true', ...query })}`;
+    const request = { path, method: 'POST', statusCodes: { 200: true, 500: 'server error' }, abortSignal: signal };
+    docker.modem.dial(request, (error: unknown, data: unknown) => (error ? reject(error) : resolve(data)));
+  }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    throw engineError(error, 'Pruning the build cache', 'UNAVAILABLE', { retryable: true });
+  });
+  return cacheAnswer.parse(answer).SpaceReclaimed ?? 0;
+}
+
+const usage = z.object({ LayersSize: z.number().nullish() });
+
+async function layersBytes(docker: Docker): Promise<number> {
+  return usage.parse(await docker.df()).LayersSize ?? 0;
+}
