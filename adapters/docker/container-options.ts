@@ -1,0 +1,73 @@
+import type { ContainerCreateOptions } from 'dockerode';
+import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
+import { imageLabels, LABELS, WRITABLE_PATHS_LABEL } from './labels.ts';
+import { containerName } from './workload-names.ts';
+
+const MIB = 1024 * 1024;
+
+/** Numeric user of workloads whose image names none, root, or a name. */
+const DEFAULT_USER = '1001:1001';
+
+const PROCESS_LIMIT = 512;
+const TMP_LIMIT_BYTES = 64 * MIB;
+
+/** What the engine and the image add to a spec. */
+export interface ContainerFacts {
+  readonly stackId: string;
+  readonly network: string;
+  readonly hostPort: number;
+  /** CPUs of the engine: it refuses a limit above them. */
+  readonly engineCpus: number;
+  /** USER of the image. */
+  readonly imageUser: string;
+  readonly imageLabels: Readonly<Record<string, string>>;
+}
+
+/**
+ * The container of a workload (spec 2, "Pod tiers": limits are real): CPU, memory without swap and processes bounded,
+ * a numeric user other than root, no capabilities, no new privileges, a read-only root when the spec asks for it, its
+ * port published on the loopback interface alone. Environment variables go in the body of the engine's API.
+ */
+export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): ContainerCreateOptions {
+  const port = `${spec.port}/tcp`;
+  return {
+    name: containerName(facts.stackId, spec),
+    Image: spec.image,
+    Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
+    User: safeUser(facts.imageUser),
+    ExposedPorts: { [port]: {} },
+    Labels: {
+      ...imageLabels(facts.stackId, spec),
+      [LABELS.release]: spec.releaseId,
+      [LABELS.port]: String(spec.port),
+      [LABELS.hostPort]: String(facts.hostPort),
+    },
+    HostConfig: {
+      NanoCpus: Math.min(spec.tier.cpuLimitMillis * 1e6, facts.engineCpus * 1e9),
+      Memory: spec.tier.memoryLimitBytes,
+      MemorySwap: spec.tier.memoryLimitBytes,
+      PidsLimit: PROCESS_LIMIT,
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges:true'],
+      Init: true,
+      RestartPolicy: { Name: 'unless-stopped' },
+      LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
+      NetworkMode: facts.network,
+      PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: String(facts.hostPort) }] },
+      ...(spec.readOnlyRoot ? { ReadonlyRootfs: true, Tmpfs: writableFolders(spec, facts) } : {}),
+    },
+  };
+}
+
+/** The image's user when it is a number other than 0, else {@link DEFAULT_USER}. */
+export function safeUser(imageUser: string): string {
+  return /^0*[1-9]\d*(:\d+)?$/.test(imageUser) ? imageUser : DEFAULT_USER;
+}
+
+/** Memory-backed folders, which count towards the memory limit and are therefore small. */
+function writableFolders(spec: WorkloadSpec, facts: ContainerFacts): Record<string, string> {
+  const size = Math.min(TMP_LIMIT_BYTES, Math.floor(spec.tier.memoryLimitBytes / 4));
+  const named = (facts.imageLabels[WRITABLE_PATHS_LABEL] ?? '').split(',').map((path) => path.trim());
+  const paths = ['/tmp', ...named.filter((path) => /^\/[\w./-]+$/.test(path) && !path.includes('..'))];
+  return Object.fromEntries(paths.map((path) => [path, `rw,nosuid,nodev,size=${size},mode=1777`]));
+}

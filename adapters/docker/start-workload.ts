@@ -1,0 +1,153 @@
+import type Docker from 'dockerode';
+import type { ContainerInspectInfo } from 'dockerode';
+import type { EffectContext, WorkloadSpec } from '../../domain/deploys/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { pullImage } from './base-images.ts';
+import { type ContainerFacts, containerOptions, safeUser } from './container-options.ts';
+import { engineError, engineMessage, engineStatus } from './docker-client.ts';
+import { type HostPorts, saysPortTaken } from './host-port.ts';
+import { LABELS } from './labels.ts';
+import type { RegistryAuth } from './registry-auth.ts';
+import { removeContainer } from './remove-container.ts';
+import { containerName } from './workload-names.ts';
+import { ensureNetwork } from './workload-network.ts';
+
+export interface StartOptions {
+  readonly docker: Docker;
+  readonly stackId: string;
+  readonly registry: RegistryAuth;
+  readonly ports: HostPorts;
+}
+
+/** How many host ports are tried when others take them first. */
+const PORT_ATTEMPTS = 5;
+
+/**
+ * Starts a workload's container, or adopts the one of this build that runs already; one that does not run is what a
+ * killed attempt left behind and is made anew.
+ * @throws INSTALL_FAILED, DISK_FULL, UNAVAILABLE, or the abort reason
+ */
+export async function startWorkload(
+  spec: WorkloadSpec,
+  context: EffectContext,
+  options: StartOptions,
+): Promise<ContainerInspectInfo> {
+  const { docker, stackId } = options;
+  try {
+    const name = containerName(stackId, spec);
+    const existing = await inspectContainer(docker, name);
+    if (existing !== null) {
+      if (isAdoptable(existing, spec)) {
+        context.onLine(`Found container ${name} of an earlier attempt`);
+        return existing;
+      }
+      context.onLine(`Replacing container ${name} of an earlier attempt, which does not run`, 'warn');
+      await removeContainer(docker, existing.Id, 0);
+    }
+    await ensureImage(docker, spec.image, options.registry, context);
+    return await createAndStart(spec, context, options);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    // 409: another process starts the same build at this moment; the next attempt finds its container.
+    const retryable = engineStatus(error) === 409;
+    throw engineError(error, `Installing ${spec.service} in ${spec.environment}`, 'INSTALL_FAILED', { retryable });
+  }
+}
+
+/** A container's facts by name or id; null when there is none. */
+export async function inspectContainer(docker: Docker, id: string): Promise<ContainerInspectInfo | null> {
+  try {
+    return await docker.getContainer(id).inspect();
+  } catch (error) {
+    if (engineStatus(error) === 404) return null;
+    throw error;
+  }
+}
+
+function isAdoptable(container: ContainerInspectInfo, spec: WorkloadSpec): boolean {
+  const { State: state, Config: config } = container;
+  const ours = config.Labels[LABELS.build] === spec.buildId && config.Labels[LABELS.release] === spec.releaseId;
+  return ours && config.Image === spec.image && state.Running && !state.Restarting && !state.Paused && !state.Dead;
+}
+
+async function createAndStart(
+  spec: WorkloadSpec,
+  context: EffectContext,
+  options: StartOptions,
+): Promise<ContainerInspectInfo> {
+  const { docker, stackId, ports } = options;
+  const warn = (message: string): void => context.onLine(message, 'warn');
+  const facts = { stackId, ...(await engineFacts(docker, spec)), network: await ensureNetwork(docker, stackId, warn) };
+  warnOfChanges(spec, facts, warn);
+  for (let attempt = 1; ; attempt += 1) {
+    context.signal.throwIfAborted();
+    const hostPort = await ports.pick();
+    try {
+      return await runContainer(docker, containerOptions(spec, { ...facts, hostPort }));
+    } catch (error) {
+      if (!saysPortTaken(engineMessage(error)) || attempt === PORT_ATTEMPTS) throw error;
+      context.onLine(`Port ${hostPort} was taken in the meantime; trying another one`);
+    } finally {
+      ports.release(hostPort);
+    }
+  }
+}
+
+/** Creates and starts a container; a container that cannot start is removed again. */
+export async function runContainer(
+  docker: Docker,
+  create: Docker.ContainerCreateOptions,
+): Promise<ContainerInspectInfo> {
+  const container = await docker.createContainer(create);
+  try {
+    await container.start();
+    return await container.inspect();
+  } catch (error) {
+    await removeContainer(docker, container.id, 0);
+    throw error;
+  }
+}
+
+async function engineFacts(
+  docker: Docker,
+  spec: WorkloadSpec,
+): Promise<Pick<ContainerFacts, 'engineCpus' | 'imageUser' | 'imageLabels'>> {
+  const [info, image] = await Promise.all([docker.info(), docker.getImage(spec.image).inspect()]);
+  return { engineCpus: info.NCPU, imageUser: image.Config.User ?? '', imageLabels: image.Config.Labels ?? {} };
+}
+
+function warnOfChanges(
+  spec: WorkloadSpec,
+  facts: Pick<ContainerFacts, 'engineCpus' | 'imageUser'>,
+  warn: (message: string) => void,
+): void {
+  const user = safeUser(facts.imageUser);
+  if (user !== facts.imageUser) warn(`The image's user is "${facts.imageUser || 'root'}"; it runs as ${user} instead`);
+  if (spec.tier.cpuLimitMillis > facts.engineCpus * 1_000) {
+    warn(`The tier allows ${spec.tier.cpuLimitMillis / 1_000} CPUs, the engine has ${facts.engineCpus}`);
+  }
+}
+
+async function ensureImage(
+  docker: Docker,
+  image: string,
+  registry: RegistryAuth,
+  context: EffectContext,
+): Promise<void> {
+  try {
+    await docker.getImage(image).inspect();
+    return;
+  } catch (error) {
+    if (engineStatus(error) !== 404) throw error;
+  }
+  context.onLine(`Pulling ${image}`);
+  try {
+    await pullImage(docker, image, registry, context.signal);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    const failure = engineError(error, `Pulling ${image}`, 'INSTALL_FAILED', { retryable: true });
+    if (!/not found|manifest unknown/i.test(failure.message)) throw failure;
+    const text = `Image ${image} is neither in the engine nor in the registry; deploy the commit again to build it`;
+    throw new FairleadError('INSTALL_FAILED', text, { cause: error });
+  }
+}

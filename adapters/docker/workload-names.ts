@@ -1,0 +1,17 @@
+import type { Environment } from '../../domain/environment.ts';
+
+interface Target {
+  readonly buildId: string;
+  readonly service: string;
+  readonly environment: Environment;
+}
+
+/** The container of a build: the same name for every attempt, so that the engine itself refuses a second one. */
+export function containerName(stackId: string, target: Target): string {
+  return `fl-${stackId}-${target.service}-${target.environment}-${target.buildId.replace(/^[a-z]+_/, '')}`;
+}
+
+/** The bridge network of a stack. */
+export function networkName(stackId: string): string {
+  return `fl-${stackId}`;
+}

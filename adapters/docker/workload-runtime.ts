@@ -1,0 +1,135 @@
+import type Docker from 'dockerode';
+import type { ContainerInspectInfo } from 'dockerode';
+import type { Workload, WorkloadRuntime } from '../../domain/deploys/ports.ts';
+import { ENVIRONMENTS, type Environment } from '../../domain/environment.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { explainEnd, isContainerAlive } from './container-state.ts';
+import { engineError, engineStatus } from './docker-client.ts';
+import { createHostPorts } from './host-port.ts';
+import { LABELS, labelFilter } from './labels.ts';
+import { decodeLogFrames } from './log-frames.ts';
+import type { RegistryAuth } from './registry-auth.ts';
+import { removeContainer, stopContainer } from './remove-container.ts';
+import { resumeWorkload } from './resume-workload.ts';
+import { inspectContainer, startWorkload } from './start-workload.ts';
+import { containerName } from './workload-names.ts';
+import { probeHttp } from './workload-probe.ts';
+
+export interface WorkloadRuntimeOptions {
+  readonly docker: Docker;
+  /** Label value that separates stacks on one engine. */
+  readonly stackId: string;
+  /** Where images are pulled from when the engine does not have them. */
+  readonly registry: RegistryAuth;
+  readonly now: () => Date;
+}
+
+const TAIL_LIMIT = 1_000;
+const STOP_GRACE_SECONDS = 5;
+
+/** The workload runtime on a Docker engine: one container for each build that was installed. */
+export function createWorkloadRuntime(options: WorkloadRuntimeOptions): WorkloadRuntime {
+  const { docker, stackId, now } = options;
+  const inTurn = createTurns();
+  const started = { ...options, ports: createHostPorts(docker) };
+  return {
+    start: (spec, context) =>
+      inTurn(containerName(stackId, spec), async () => toWorkload(await startWorkload(spec, context, started))),
+    probe: (workload, healthEndpoint, signal) => probeHttp(workload.address, healthEndpoint, signal),
+    isAlive: (workload) =>
+      asking('Asking for a container', async () => {
+        const container = await inspectContainer(docker, workload.id);
+        return container !== null && isContainerAlive(container, now().getTime());
+      }),
+    tail: (workload, lines) => asking('Reading the output of a container', () => tail(docker, workload, lines)),
+    list: (service, environment) =>
+      listWorkloads(docker, stackId, { [LABELS.service]: service, [LABELS.environment]: environment }),
+    listAll: () => listWorkloads(docker, stackId, {}),
+    resume: async (workload, signal) => toWorkload(await resumeWorkload(workload, signal, started)),
+    remove: (workload, graceSeconds) =>
+      asking('Removing a container', () => removeContainer(docker, workload.id, graceSeconds)),
+  };
+}
+
+/** Lets calls of one key follow each other, so that two starts of one build make one container. */
+function createTurns(): <T>(key: string, call: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, call) => {
+    const before = last.get(key) ?? Promise.resolve();
+    const mine = before.then(call, call);
+    last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
+}
+
+/** Stops all running containers of a stack, all at once, and leaves them to be resumed. */
+export async function stopStack(docker: Docker, stackId: string): Promise<void> {
+  const containers = await docker.listContainers({ filters: labelFilter(stackId) });
+  await Promise.all(containers.map(({ Id: id }) => stopContainer(docker, id, STOP_GRACE_SECONDS)));
+}
+
+/** The last lines of a container's output and, when its process ended, one line on how. */
+async function tail(docker: Docker, workload: Workload, lines: number): Promise<readonly string[]> {
+  const container = await inspectContainer(docker, workload.id);
+  if (container === null) return ['The container is gone.'];
+  const wanted = Math.max(1, Math.min(lines, TAIL_LIMIT));
+  const frames = await docker
+    .getContainer(workload.id)
+    .logs({ stdout: true, stderr: true, follow: false, tail: wanted })
+    .catch((error: unknown) => {
+      if (engineStatus(error) === 404) return Buffer.alloc(0);
+      throw error;
+    });
+  const text = decodeLogFrames(frames).replace(/\n$/, '');
+  const output = text === '' ? [] : text.split('\n').slice(-wanted);
+  const end = explainEnd(container);
+  return end === null ? output : [...output, end];
+}
+
+async function listWorkloads(
+  docker: Docker,
+  stackId: string,
+  labels: Readonly<Record<string, string>>,
+): Promise<readonly Workload[]> {
+  const containers = await asking('Listing containers', () =>
+    docker.listContainers({ all: true, filters: labelFilter(stackId, labels) }),
+  );
+  return containers
+    .filter((container) => container.Labels[LABELS.hostPort] !== undefined)
+    .sort((a, b) => b.Created - a.Created)
+    .map((container) => workloadOf(container.Id, container.Labels, container.State === 'running'));
+}
+
+function toWorkload(container: ContainerInspectInfo): Workload {
+  return workloadOf(container.Id, container.Config.Labels, container.State.Running && !container.State.Restarting);
+}
+
+function workloadOf(id: string, labels: Readonly<Record<string, string>>, running: boolean): Workload {
+  return {
+    id,
+    buildId: labels[LABELS.build] ?? '',
+    releaseId: labels[LABELS.release] ?? '',
+    service: labels[LABELS.service] ?? '',
+    environment: environmentOf(labels[LABELS.environment], id),
+    running,
+    address: `http://127.0.0.1:${labels[LABELS.hostPort]}`,
+  };
+}
+
+function environmentOf(label: string | undefined, id: string): Environment {
+  const environment = ENVIRONMENTS.find((name) => name === label);
+  if (environment !== undefined) return environment;
+  throw new FairleadError('INTERNAL', `Container ${id} has an unknown environment label; remove it`);
+}
+
+async function asking<T>(doing: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    throw engineError(error, doing, 'UNAVAILABLE', { retryable: true });
+  }
+}
