@@ -95,3 +95,13 @@ export interface DeployCommands {
   /** Removes workloads, routes, releases and the record of a service. @throws SERVICE_BUSY while it has open builds. */
   removeService(service: { id: string; name: string }): Promise<void>;
 }
+
+/** What activities need to know of, or tell, other workflows. */
+export interface WorkflowDirectory {
+  /** Asks for a build slot by signal-with-start. */
+  requestSlot(request: SlotRequested): Promise<void>;
+  /** True while a workflow of that id is running. */
+  isRunning(workflowId: string): Promise<boolean>;
+  /** Starts the clean-up of a build once; no error when it has been started before. */
+  startCleanUp(build: BuildRequest): Promise<void>;
+}

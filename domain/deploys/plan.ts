@@ -38,17 +38,22 @@ interface Outcome {
   readonly reason: string;
 }
 
-/** The last step whose result lives only in the workspace: a retry from here or earlier fetches the source again. */
-const LAST_WORKSPACE_STEP: StepKey = 'image-push';
-const WORKSPACE_STEPS: readonly StepKey[] = ['source', 'catalog', 'container-file', 'image-build'];
+/**
+ * Results that do not outlive their build: a retry from `until` or an earlier step makes them again. The source lives
+ * in the workspace, and the workload of a release that did not become healthy is removed.
+ */
+const REMADE: readonly { readonly until: StepKey; readonly steps: readonly StepKey[] }[] = [
+  { until: 'image-push', steps: ['source', 'catalog', 'container-file', 'image-build'] },
+  { until: 'health-check', steps: ['install'] },
+];
 
 function reuse(key: StepKey, facts: PlanFacts): Outcome | null {
   if (facts.kind === 'rollback' && isBefore(key, 'install')) {
     return { state: 'reused', reason: 'the release already has its image and configuration' };
   }
   if (facts.fromStep === null || !isBefore(key, facts.fromStep)) return null;
-  const needsWorkspace = !isBefore(LAST_WORKSPACE_STEP, facts.fromStep);
-  if (needsWorkspace && WORKSPACE_STEPS.includes(key)) return null;
+  const { fromStep } = facts;
+  if (REMADE.some(({ until, steps }) => !isBefore(until, fromStep) && steps.includes(key))) return null;
   return { state: 'reused', reason: 'done by the build that is retried' };
 }
 

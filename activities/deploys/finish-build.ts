@@ -1,0 +1,28 @@
+import type { BuildFailure, BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
+import type { DeploysDeps } from './deps.ts';
+import { note } from './open-build.ts';
+
+export interface FinishBuildInput {
+  readonly build: BuildRequest;
+  readonly status: 'completed' | 'failed';
+  readonly reason: FailureReason | null;
+  readonly failure: BuildFailure | null;
+  readonly supersededBy: string | null;
+}
+
+/** Writes the terminal record and what follows from it. Idempotent: a terminal record does not change again. */
+export async function finishBuild(deps: DeploysDeps, input: FinishBuildInput): Promise<void> {
+  const { build, status, reason, failure, supersededBy } = input;
+  const finishedAt = deps.clock();
+  // The last line of the log comes before the terminal status, which ends whoever follows the log.
+  const record = await deps.builds.find(build.buildId);
+  if (record?.finishedAt === null)
+    await note(deps, build.buildId, lastLine(input), failure === null ? 'info' : 'error');
+  await deps.builds.finish(build.buildId, { status, reason, failure, supersededBy, finishedAt });
+  await deps.workflows.startCleanUp(build);
+}
+
+function lastLine({ build, reason, failure }: FinishBuildInput): string {
+  if (failure === null) return `Completed: ${build.service} is live in ${build.environment}`;
+  return reason === 'step_failed' ? `Failed [${failure.code}]: ${failure.message}` : failure.message;
+}

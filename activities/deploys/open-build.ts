@@ -1,0 +1,69 @@
+import type { BuildRecord, BuildRequest } from '../../domain/deploys/build.ts';
+import { planDeploy } from '../../domain/deploys/plan.ts';
+import type { StepKey } from '../../domain/deploys/steps.ts';
+import type { LogLevel } from '../../domain/logs/log-line.ts';
+import type { DeploysDeps } from './deps.ts';
+
+/** Creates the record of a new build. Idempotent on the build id. */
+export async function openBuild(deps: DeploysDeps, request: BuildRequest): Promise<void> {
+  await deps.builds.create(newRecord(request, deps.clock()));
+  await note(deps, request.buildId, `Queued by ${request.requestedBy} (${request.org}), request ${request.requestId}`);
+}
+
+/** Says in the log of the build in flight who asked for the same again. */
+export async function noteAttached(
+  deps: DeploysDeps,
+  input: { buildId: string; request: BuildRequest },
+): Promise<void> {
+  const { requestedBy, org, requestId } = input.request;
+  await note(deps, input.buildId, `Attached: ${requestedBy} (${org}) asked for the same build, request ${requestId}`);
+}
+
+/** Appends one line about the build as a whole, or about a step. */
+export async function note(
+  deps: DeploysDeps,
+  buildId: string,
+  text: string,
+  level: LogLevel = 'info',
+  step: StepKey | null = null,
+): Promise<void> {
+  await deps.log.append(buildId, [{ time: deps.clock(), step, level, text }]);
+}
+
+function newRecord(request: BuildRequest, now: Date): BuildRecord {
+  const facts = request.resume?.facts ?? {};
+  return {
+    id: request.buildId,
+    kind: request.kind,
+    serviceId: request.serviceId,
+    service: request.service,
+    environment: request.environment,
+    org: request.org,
+    source: request.source,
+    status: 'queued',
+    reason: null,
+    failure: null,
+    steps: planDeploy(facts.catalog ?? null, {
+      kind: request.kind,
+      fromStep: request.resume?.fromStep ?? null,
+      runtime: 'docker',
+    }),
+    commitSha: facts.commitSha ?? (request.source.kind === 'git' ? request.source.commit : null),
+    imageTag: facts.imageTag ?? null,
+    imageDigest: facts.imageDigest ?? null,
+    releaseId: request.releaseId,
+    url: null,
+    healthReportsCommit: null,
+    diagnostics: [],
+    blockedGrants: [],
+    warnings: [],
+    retryOf: request.resume?.buildId ?? null,
+    supersededBy: null,
+    facts,
+    requestedBy: request.requestedBy,
+    requestId: request.requestId,
+    createdAt: now,
+    startedAt: null,
+    finishedAt: null,
+  };
+}

@@ -1,0 +1,69 @@
+import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
+import type { BuildFacts, BuildRequest } from '../../domain/deploys/build.ts';
+import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
+import type { Release } from '../../domain/deploys/release.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { ID_PREFIXES } from '../../domain/ids.ts';
+import type { DeploysDeps } from './deps.ts';
+import { declaredDefaults, openSecrets } from './service-config.ts';
+import { findService } from './service-lookup.ts';
+import { requireFacts } from './step.ts';
+
+/** The release a build installs: an earlier one for a rollback, else its own, named after it so that it is made once. */
+export async function releaseOfBuild(deps: DeploysDeps, build: BuildRequest, facts: BuildFacts): Promise<Release> {
+  const id = build.releaseId ?? build.buildId.replace(ID_PREFIXES.build, ID_PREFIXES.release);
+  const existing = await deps.releases.find(id);
+  if (existing !== null) return existing;
+  if (build.kind === 'rollback') throw new FairleadError('RELEASE_NOT_FOUND', `Release ${id} no longer exists.`);
+  const release = await composeRelease(deps, id, build, facts);
+  await deps.releases.put(release);
+  return release;
+}
+
+async function composeRelease(deps: DeploysDeps, id: string, build: BuildRequest, facts: BuildFacts): Promise<Release> {
+  const known = requireFacts(facts, ['catalog', 'imageTag', 'imageDigest', 'port']);
+  const service = await findService(deps, build);
+  return {
+    id,
+    buildId: build.buildId,
+    serviceId: build.serviceId,
+    service: build.service,
+    environment: build.environment,
+    commitSha: facts.commitSha ?? null,
+    imageTag: known.imageTag,
+    imageDigest: known.imageDigest,
+    port: known.port,
+    healthEndpoint: known.catalog.healthEndpoint,
+    podTier: known.catalog.podTier,
+    readOnlyRoot: facts.generatedContainerFile ?? false,
+    config: { ...declaredDefaults(known.catalog), ...service.config },
+    secrets: service.secrets,
+    createdAt: deps.clock(),
+    activatedAt: null,
+  };
+}
+
+/** The workload of a release; `buildId` is the build that installs it, which for a rollback is not the one that made it. */
+export function workloadOf(deps: DeploysDeps, release: Release, buildId: string): WorkloadSpec {
+  return {
+    buildId,
+    releaseId: release.id,
+    service: release.service,
+    environment: release.environment,
+    image: release.imageDigest,
+    port: release.port,
+    healthEndpoint: release.healthEndpoint,
+    tier: POD_TIERS[release.podTier],
+    readOnlyRoot: release.readOnlyRoot,
+    env: {
+      ...release.config,
+      ...openSecrets(deps, release.service, release.secrets),
+      // The platform's own variables win: spec 2, "Variables injected into every pod".
+      ...deps.settings.platformUrls,
+      NODE_ENV: 'production',
+      ENVIRONMENT: release.environment,
+      PORT: String(release.port),
+      ...(release.commitSha === null ? {} : { GIT_COMMIT: release.commitSha }),
+    },
+  };
+}

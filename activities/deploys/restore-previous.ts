@@ -1,0 +1,24 @@
+import type { BuildRequest } from '../../domain/deploys/build.ts';
+import type { DeploysDeps } from './deps.ts';
+import { note } from './open-build.ts';
+
+/**
+ * Undoes an installation that did not become healthy: the route goes back to the active release's workload, and the
+ * new workload is removed. Idempotent: it sets states, and what is gone stays gone.
+ */
+export async function restorePrevious(deps: DeploysDeps, build: BuildRequest): Promise<void> {
+  const { service, environment, buildId } = build;
+  const workloads = await deps.runtime.list(service, environment);
+  const own = workloads.filter((workload) => workload.buildId === buildId);
+  const active = await deps.releases.active(service, environment);
+  const previous = workloads.find((workload) => workload.buildId !== buildId && workload.releaseId === active?.id);
+
+  const routed = await deps.edge.current(service, environment);
+  if (own.some((workload) => workload.id === routed?.workloadId)) {
+    if (previous === undefined) await deps.edge.unroute(service, environment);
+    else await deps.edge.route(service, environment, { workloadId: previous.id, address: previous.address });
+  }
+  for (const workload of own) await deps.runtime.remove(workload, 5);
+  const outcome = previous === undefined ? 'no earlier release to return to' : `release ${active?.id} keeps serving`;
+  await note(deps, buildId, `Removed the new workload; ${outcome}`, 'warn', 'install');
+}

@@ -1,0 +1,108 @@
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import type { BuildFacts, BuildRequest } from '../../domain/deploys/build.ts';
+import type { EffectContext } from '../../domain/deploys/ports.ts';
+import { type StepKey, stepDefinition } from '../../domain/deploys/steps.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { createBuildLogWriter } from './build-log-writer.ts';
+import type { DeploysDeps } from './deps.ts';
+import { buildRedactor } from './redaction.ts';
+
+export interface StepInput {
+  readonly build: BuildRequest;
+  readonly facts: BuildFacts;
+}
+
+export interface StepResult {
+  readonly facts: BuildFacts;
+}
+
+/** What a step's work gets: the input, a log, the abort signal, and a place for warnings. */
+export interface StepContext extends StepInput, EffectContext {
+  readonly warn: (warning: string) => void;
+  /** Keeps lines that explain a failure, in the log and on the build record. */
+  readonly diagnose: (title: string, lines: readonly string[]) => Promise<void>;
+}
+
+const HEARTBEAT_INTERVAL_MS = 500;
+
+/**
+ * Carries out one step of a build as an activity: records that it runs and how it ended, heartbeats, obeys the abort
+ * signal, and writes the step's log. Idempotent as far as the work is: the record is updated by step key.
+ */
+export async function runStep(
+  deps: DeploysDeps,
+  key: StepKey,
+  input: StepInput,
+  work: (context: StepContext) => Promise<BuildFacts>,
+): Promise<StepResult> {
+  const { attempt } = Context.current().info;
+  const { buildId } = input.build;
+  const redact = await buildRedactor(deps, input.build.serviceId);
+  const log = createBuildLogWriter({ log: deps.log, buildId, step: key, redact, now: deps.clock });
+  const warnings: string[] = [];
+  await deps.builds.markStep(buildId, key, { state: 'running', attempt, startedAt: deps.clock(), finishedAt: null });
+  const { title } = stepDefinition(key);
+  log.write(attempt === 1 ? title : `${title}, attempt ${attempt}`);
+  try {
+    const facts = await whileHeartbeating((signal) =>
+      work({
+        ...input,
+        signal,
+        onLine: (line, level) => log.write(line, level),
+        warn: (warning) => {
+          warnings.push(warning);
+          log.write(warning, 'warn');
+        },
+        diagnose: async (heading, lines) => {
+          log.write(heading, 'warn');
+          for (const line of lines) log.write(`  | ${line}`, 'warn');
+          await deps.builds.addDiagnostic(buildId, { step: key, title: heading, lines: lines.map(redact) });
+        },
+      }),
+    );
+    await log.close();
+    if (Object.keys(facts).length > 0) await deps.builds.mergeFacts(buildId, facts);
+    if (warnings.length > 0) await deps.builds.addWarnings(buildId, warnings);
+    await deps.builds.markStep(buildId, key, { state: 'completed', finishedAt: deps.clock(), warnings });
+    return { facts };
+  } catch (error) {
+    if (!(error instanceof CancelledFailure))
+      log.write(error instanceof Error ? error.message : String(error), 'error');
+    // The step's own error matters more than one of the log store, which would only repeat it.
+    await log.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/**
+ * Runs work while telling Temporal every half second that it is alive; cancellation arrives as an abort.
+ * A worker that shuts down ends the attempt, and another worker makes the next one.
+ */
+export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  context.heartbeat();
+  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_INTERVAL_MS);
+  const signal = context.cancellationSignal;
+  try {
+    return await work(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const reason: unknown = signal.reason;
+    if (reason instanceof CancelledFailure && reason.message !== 'WORKER_SHUTDOWN') throw reason;
+    throw ApplicationFailure.create({ message: 'The worker shut down during the step.', type: 'WORKER_SHUTDOWN' });
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The named facts, which earlier steps must have found. @throws INTERNAL when the pipeline is out of order. */
+export function requireFacts<K extends keyof BuildFacts>(
+  facts: BuildFacts,
+  names: readonly K[],
+): { [P in K]-?: NonNullable<BuildFacts[P]> } {
+  const missing = names.filter((name) => facts[name] === undefined || facts[name] === null);
+  if (missing.length > 0) {
+    throw new FairleadError('INTERNAL', `The step needs ${missing.join(', ')}, which no earlier step has found.`);
+  }
+  return facts as { [P in K]-?: NonNullable<BuildFacts[P]> };
+}

@@ -1,0 +1,46 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import type { ProbeResult } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { DeploysDeps } from '../deps.ts';
+import { releaseOfBuild } from '../release-of-build.ts';
+import type { StepContext } from '../step.ts';
+
+const CHECK_FOR_MS = 20_000;
+const PROBE_INTERVAL_MS = 200;
+
+/**
+ * Asks the health endpoint through the public route and compares the commit it reports with the one installed
+ * (spec 2, "Variables injected into every pod"): another commit, or none, is a warning. Reads only.
+ */
+export async function checkHealth(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+  const { build, onLine } = context;
+  const release = await releaseOfBuild(deps, build, context.facts);
+  const probe = await probeUntilOk(deps, context, release.healthEndpoint);
+  onLine(`Healthy through the public route: ${probe.summary}`);
+  if (release.commitSha === null) return {};
+  const healthReportsCommit = probe.commit === release.commitSha;
+  if (!healthReportsCommit) {
+    const reported = probe.commit === null ? 'reports no commit' : `reports commit ${probe.commit}`;
+    context.warn(
+      `${release.healthEndpoint} ${reported}; it should return GIT_COMMIT (${release.commitSha}) as "commit".`,
+    );
+  }
+  return { healthReportsCommit };
+}
+
+async function probeUntilOk(deps: DeploysDeps, context: StepContext, path: string): Promise<ProbeResult> {
+  const { service, environment } = context.build;
+  const deadline = Date.now() + CHECK_FOR_MS;
+  for (;;) {
+    const probe = await deps.edge.probe(service, environment, path, context.signal);
+    if (probe.ok) return probe;
+    if (Date.now() > deadline) {
+      const message = `The public health check failed: ${probe.summary}. The previous release serves again.`;
+      throw new FairleadError('HEALTH_CHECK_FAILED', message, {
+        details: { probe: 'public', lastProbe: probe.summary },
+      });
+    }
+    await delay(PROBE_INTERVAL_MS, undefined, { signal: context.signal });
+  }
+}

@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import type { ProbeResult, Workload } from '../../../domain/deploys/ports.ts';
+import type { Release } from '../../../domain/deploys/release.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { DeploysDeps } from '../deps.ts';
+import { releaseOfBuild, workloadOf } from '../release-of-build.ts';
+import type { StepContext } from '../step.ts';
+
+const PROBE_INTERVAL_MS = 100;
+const DIAGNOSTIC_LINES = 40;
+
+/**
+ * Starts the new workload, waits until its health endpoint answers, then switches the public route to it. The old
+ * workload serves until the switch and is stopped later. Idempotent: one workload for each build, adopted by a second
+ * attempt; the switch sets a state.
+ */
+export async function installWorkload(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+  const { build, onLine, signal } = context;
+  const release = await releaseOfBuild(deps, build, context.facts);
+  const spec = workloadOf(deps, release, build.buildId);
+  onLine(
+    `Starting ${spec.image} with ${spec.tier.cpuLimitMillis / 1000} CPU and ${spec.tier.memoryLimitBytes / 1024 ** 2} MiB`,
+  );
+  const workload = await deps.runtime.start(spec, { signal, onLine });
+  await waitUntilHealthy(deps, context, workload, release);
+  await deps.edge.route(build.service, build.environment, { workloadId: workload.id, address: workload.address });
+  const url = deps.edge.url(build.service, build.environment);
+  onLine(`Traffic of ${url} goes to the new workload`);
+  return { releaseId: release.id, workloadId: workload.id, url };
+}
+
+async function waitUntilHealthy(
+  deps: DeploysDeps,
+  context: StepContext,
+  workload: Workload,
+  release: Release,
+): Promise<void> {
+  const { signal, onLine } = context;
+  const deadline = Date.now() + deps.settings.readinessTimeoutMs;
+  let last: ProbeResult | null = null;
+  for (;;) {
+    signal.throwIfAborted();
+    const probe = await deps.runtime.probe(workload, release.healthEndpoint, signal);
+    if (probe.ok) {
+      onLine(`Ready: ${probe.summary}`);
+      return;
+    }
+    if (probe.summary !== last?.summary) onLine(`Not ready: ${probe.summary}`);
+    last = probe;
+    if (!(await deps.runtime.isAlive(workload)))
+      return await giveUp(deps, context, workload, 'the container stopped', last);
+    if (Date.now() > deadline) {
+      const after = `no healthy answer within ${Math.round(deps.settings.readinessTimeoutMs / 1000)} seconds`;
+      return await giveUp(deps, context, workload, after, last);
+    }
+    await delay(PROBE_INTERVAL_MS, undefined, { signal });
+  }
+}
+
+async function giveUp(
+  deps: DeploysDeps,
+  context: StepContext,
+  workload: Workload,
+  why: string,
+  last: ProbeResult,
+): Promise<never> {
+  const lines = await deps.runtime.tail(workload, DIAGNOSTIC_LINES);
+  await context.diagnose('Last output of the container', lines);
+  const message = `The readiness probe failed, ${why}. Last probe: ${last.summary}. The previous release keeps serving.`;
+  throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });
+}

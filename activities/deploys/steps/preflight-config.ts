@@ -1,0 +1,20 @@
+import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { DeploysDeps } from '../deps.ts';
+import { findService } from '../service-lookup.ts';
+import { requireFacts, type StepContext } from '../step.ts';
+
+/** Every declared required variable has a value, or the build ends naming those without (spec 2, step 7). Reads only. */
+export async function preflightConfig(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+  const { catalog } = requireFacts(context.facts, ['catalog']);
+  const service = await findService(deps, context.build);
+  const missing = catalog.config
+    .filter(({ key, required }) => required && !(key in service.config) && !(key in service.secrets))
+    .filter((entry) => entry.default === null)
+    .map(({ key }) => key);
+  if (missing.length > 0) {
+    const message = `Config preflight failed: set ${missing.join(', ')} for ${service.name}, then deploy again.`;
+    throw new FairleadError('CONFIG_PREFLIGHT_FAILED', message, { details: { missing } });
+  }
+  return {};
+}

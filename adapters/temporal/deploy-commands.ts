@@ -1,0 +1,127 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  WithStartWorkflowOperation,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure, defineSearchAttributeKey, type Workflow } from '@temporalio/common';
+import type { BuildRequest } from '../../domain/deploys/build.ts';
+import {
+  CANCEL_BUILD,
+  type CancelOutcome,
+  coordinatorWorkflowId,
+  DEPLOYS_TASK_QUEUE,
+  type DeployCommands,
+  REQUEST_DEPLOY,
+  serviceRemovalWorkflowId,
+  type TriggerOutcome,
+  WORKFLOW_TYPES,
+} from '../../domain/deploys/messages.ts';
+import { FairleadError, isErrorCode } from '../../domain/errors.ts';
+import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
+import { assertPayloadSize } from './payload-size.ts';
+
+const ANSWER_WITHIN_MS = 25_000;
+/** A coordinator may end in the moment an update reaches it; the next attempt starts a new one. */
+const ATTEMPTS = 3;
+
+/** The API's way to the deploy workflows. Every failure becomes a domain error. */
+export function createDeployCommands(client: Client): DeployCommands {
+  return {
+    request: (request) => translated(() => requestDeploy(client, request)),
+    cancel: ({ buildId, service, environment }) =>
+      translated(async () => {
+        const handle = client.workflow.getHandle(coordinatorWorkflowId(service, environment));
+        try {
+          return await handle.executeUpdate<CancelOutcome, [string]>(CANCEL_BUILD, { args: [buildId] });
+        } catch (error) {
+          if (error instanceof WorkflowNotFoundError) return 'finished';
+          throw error;
+        }
+      }),
+    removeService: (service) =>
+      translated(() =>
+        client.workflow.execute(WORKFLOW_TYPES.removeService, {
+          workflowId: serviceRemovalWorkflowId(service.name),
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          taskQueue: DEPLOYS_TASK_QUEUE,
+          args: [service],
+          staticSummary: `remove ${service.name}`,
+          workflowRunTimeout: '10m',
+        }),
+      ),
+  };
+
+  async function translated<T>(call: () => Promise<T>): Promise<T> {
+    try {
+      return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, call);
+    } catch (error) {
+      throw toDomainError(error);
+    }
+  }
+}
+
+async function requestDeploy(client: Client, request: BuildRequest): Promise<TriggerOutcome> {
+  assertPayloadSize(request, 'the deploy request');
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await client.workflow.executeUpdateWithStart<Workflow, TriggerOutcome, [BuildRequest]>(REQUEST_DEPLOY, {
+        startWorkflowOperation: startCoordinator(request),
+        // The same request sent twice is one request.
+        updateId: request.buildId,
+        args: [request],
+      });
+    } catch (error) {
+      if (attempt === ATTEMPTS || !hasJustEnded(error)) throw error;
+    }
+  }
+}
+
+function startCoordinator({ service, environment, org, requestId }: BuildRequest) {
+  const keyword = (name: string, value: string) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value });
+  return new WithStartWorkflowOperation(WORKFLOW_TYPES.coordinateDeploys, {
+    workflowId: coordinatorWorkflowId(service, environment),
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    taskQueue: DEPLOYS_TASK_QUEUE,
+    args: [{ service, environment, waiting: null }],
+    staticSummary: `deploys of ${service} to ${environment}`,
+    memo: { requestId },
+    typedSearchAttributes: [
+      keyword(SEARCH_ATTRIBUTES.service, service),
+      keyword(SEARCH_ATTRIBUTES.environment, environment),
+      keyword(SEARCH_ATTRIBUTES.org, org),
+    ],
+  });
+}
+
+function hasJustEnded(error: unknown): boolean {
+  if (error instanceof WorkflowNotFoundError) return true;
+  if (!(error instanceof WorkflowUpdateFailedError)) return false;
+  return error.cause instanceof ApplicationFailure && error.cause.type === 'AcceptedUpdateCompletedWorkflow';
+}
+
+function toDomainError(error: unknown): unknown {
+  if (error instanceof FairleadError) return error;
+  if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
+    return domainErrorOf(error) ?? error;
+  }
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcServiceError(error)) {
+    const message =
+      'No worker answered in time. The request was not lost if it had been accepted: try again in a moment.';
+    return new FairleadError('UNAVAILABLE', message, { cause: error, retryable: true });
+  }
+  return error;
+}
+
+/** The domain error that an activity threw, found behind the layers that carried it here. */
+function domainErrorOf(error: Error): FairleadError | null {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ApplicationFailure && isErrorCode(cause.type)) {
+      return new FairleadError(cause.type, cause.message, { details: cause.details?.[0], cause: error });
+    }
+  }
+  return null;
+}

@@ -1,0 +1,38 @@
+import { NativeConnection, Worker } from '@temporalio/worker';
+import { createActivityInterceptor } from './activity-interceptor.ts';
+import type { TemporalAddress } from './client.ts';
+
+export interface WorkerOptions extends TemporalAddress {
+  readonly taskQueue: string;
+  readonly activities: object;
+  /** A prebuilt bundle of the workflows, or the file that exports them. */
+  readonly workflows: { readonly bundlePath: string } | { readonly entryPath: string };
+}
+
+/** How often an activity's heartbeat may go out: a cancellation is heard of within a second. */
+const HEARTBEAT_EVERY = '1s';
+
+/** A worker of one task queue, sized for a small machine. The caller runs it and closes the connection after. */
+export async function createWorker(options: WorkerOptions): Promise<{ worker: Worker; connection: NativeConnection }> {
+  const connection = await NativeConnection.connect({ address: options.address });
+  const worker = await Worker.create({
+    connection,
+    namespace: options.namespace,
+    identity: options.identity,
+    taskQueue: options.taskQueue,
+    activities: options.activities,
+    ...('bundlePath' in options.workflows
+      ? { workflowBundle: { codePath: options.workflows.bundlePath } }
+      : { workflowsPath: options.workflows.entryPath }),
+    interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
+    maxConcurrentActivityTaskExecutions: 20,
+    maxConcurrentWorkflowTaskExecutions: 10,
+    maxCachedWorkflows: 50,
+    workflowThreadPoolSize: 1,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
+    maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
+    shutdownGraceTime: '2s',
+    shutdownForceTime: '15s',
+  });
+  return { worker, connection };
+}

@@ -1,0 +1,14 @@
+/** A workflow that Temporal starts by the clock; the table of them is `workflows/schedules.ts`. */
+export interface ScheduleDefinition {
+  readonly id: string;
+  /** Five fields, UTC. */
+  readonly cron: string;
+  readonly workflowType: string;
+  readonly taskQueue: string;
+  /** What happens when the last run has not ended: `SKIP` leaves this one out. */
+  readonly overlap: 'SKIP' | 'BUFFER_ONE';
+  /** How late a run may still start after an outage. */
+  readonly catchupWindow: '1m' | '1h' | '1d';
+  /** Run once more when a worker starts. */
+  readonly atStart: boolean;
+}

@@ -1,0 +1,167 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import type { DeploysActivities } from '../../../activities/deploys/index.ts';
+import type { StepInput } from '../../../activities/deploys/step.ts';
+import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
+import { createDeployCommands } from '../../../adapters/temporal/deploy-commands.ts';
+import { createWorkflowDirectory } from '../../../adapters/temporal/workflow-directory.ts';
+import type { Catalog } from '../../../domain/catalog/catalog.ts';
+import type { BuildFacts, BuildRequest } from '../../../domain/deploys/build.ts';
+import { DEPLOYS_TASK_QUEUE } from '../../../domain/deploys/messages.ts';
+import { STEPS, type StepActivity } from '../../../domain/deploys/steps.ts';
+import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
+
+export const CATALOG: Catalog = {
+  name: 'hello',
+  declared: true,
+  version: '0.6.0',
+  framework: 'express',
+  owner: 'platform',
+  podTier: 'nano',
+  cpuRequestMillis: 25,
+  memoryRequestBytes: 128 * 1024 ** 2,
+  healthEndpoint: '/health',
+  port: null,
+  buildEnvVars: [],
+  dockerfile: null,
+  config: [],
+  databases: [],
+  storage: [],
+  dependencies: [],
+  routes: [],
+  sections: [],
+};
+
+const STEP_FACTS: Partial<Record<StepActivity, BuildFacts>> = {
+  fetchSource: { commitSha: 'a'.repeat(40), branch: 'main', workDir: '/w' },
+  readCatalog: { catalog: CATALOG, appPath: '', contextPath: '' },
+  pushImage: { imageDigest: 'localhost/hello@sha256:1' },
+  installWorkload: { releaseId: 'rel_1', url: 'http://hello.prod.localhost' },
+  checkHealth: { healthReportsCommit: true },
+};
+
+export type Activities = DeploysActivities;
+
+/** Activities without effects that keep a journal of the calls; `overrides` replace single ones. */
+export function createFakeActivities(
+  directory: ReturnType<typeof createWorkflowDirectory>,
+  overrides: Partial<Activities> = {},
+) {
+  const journal: string[] = [];
+  const finished: Parameters<Activities['finishBuild']>[0][] = [];
+  const steps = Object.fromEntries(
+    STEPS.flatMap(({ activity }) => (activity === null ? [] : [activity])).map((activity) => [
+      activity,
+      async (input: StepInput) => {
+        journal.push(`${input.build.buildId} ${activity}`);
+        return { facts: STEP_FACTS[activity] ?? {} };
+      },
+    ]),
+  ) as Pick<Activities, StepActivity>;
+  const activities: Activities = {
+    ...steps,
+    openBuild: async ({ buildId }) => void journal.push(`${buildId} open`),
+    noteAttached: async ({ buildId, request }) => void journal.push(`${buildId} attached ${request.buildId}`),
+    requestSlot: (request) => directory.requestSlot({ ...request, limit: 3 }),
+    resolveHead: async () => ({ commit: 'a'.repeat(40), branch: 'main' }),
+    finishBuild: async (input) => {
+      journal.push(`${input.build.buildId} ${input.status} ${input.reason ?? ''}`.trim());
+      finished.push(input);
+    },
+    restorePrevious: async ({ buildId }) => void journal.push(`${buildId} restorePrevious`),
+    cleanUpAfterBuild: async () => undefined,
+    removeService: async () => undefined,
+    pruneImages: async () => ({ removed: 0, reclaimedBytes: 0 }),
+    reconcileBuilds: async () => [],
+    reconcileWorkloads: async () => [],
+    listClosedBuilds: async () => [],
+    ...overrides,
+  };
+  return { activities, journal, finished };
+}
+
+const KEYWORD = 2;
+
+let counter = 0;
+
+export function buildRequest(changes: Partial<BuildRequest> = {}): BuildRequest {
+  counter += 1;
+  return {
+    buildId: `bld_${counter}`,
+    kind: 'deploy',
+    serviceId: 'svc_1',
+    service: `hello-${counter}`,
+    environment: 'prod',
+    org: 'platform',
+    source: { kind: 'git', url: 'https://git.example/hello.git', branch: null, commit: null },
+    requestedBy: 'internal',
+    requestId: `req_${counter}`,
+    requestedAt: '2026-01-01T00:00:00.000Z',
+    resume: null,
+    releaseId: null,
+    ...changes,
+  };
+}
+
+let bundle: Promise<WorkflowBundleWithSourceMap> | null = null;
+
+function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
+  bundle ??= bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
+    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
+  });
+  return bundle;
+}
+
+/** A time-skipping Temporal server with one worker, whose activities each test sets. */
+export async function createTemporal() {
+  const path = process.env.FAIRLEAD_TEST_SERVER;
+  const env = await TestWorkflowEnvironment.createTimeSkipping(
+    path === undefined ? {} : { server: { executable: { type: 'existing-path', path } } },
+  );
+  // This server can add search attributes but not list them, so `ensureSearchAttributes` is for real servers.
+  const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]));
+  await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+  const directory = createWorkflowDirectory(env.client);
+  let current = createFakeActivities(directory).activities;
+  const names = Object.keys(current) as (keyof Activities)[];
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue: DEPLOYS_TASK_QUEUE,
+    workflowBundle: await workflowBundle(),
+    activities: Object.fromEntries(
+      names.map((name) => [name, (...args: never[]) => (current[name] as (...args: never[]) => unknown)(...args)]),
+    ),
+    interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
+    defaultHeartbeatThrottleInterval: '200ms',
+    maxHeartbeatThrottleInterval: '200ms',
+  });
+  const running = worker.run();
+  return {
+    env,
+    client: env.client,
+    commands: createDeployCommands(env.client),
+    directory,
+    /** Runs `body` with these activities in place. */
+    async withActivities<T>(activities: Activities, body: () => Promise<T>): Promise<T> {
+      current = activities;
+      return await body();
+    },
+    async stop() {
+      worker.shutdown();
+      await running;
+      await env.teardown();
+    },
+  };
+}
+
+/** Waits until `condition` holds. @throws after `timeoutMs` of real time. */
+export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
+  const deadline = Date.now() + timeoutMs;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${condition.toString()}`);
+    await delay(20);
+  }
+}

@@ -1,0 +1,221 @@
+import {
+  allHandlersFinished,
+  CancellationScope,
+  ChildWorkflowFailure,
+  condition,
+  continueAsNew,
+  defineSignal,
+  defineUpdate,
+  executeChild,
+  getExternalWorkflowHandle,
+  isCancellation,
+  ParentClosePolicy,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
+import { decideTrigger, type InFlightBuild } from '../../domain/deploys/deduplicate.ts';
+import {
+  BUILD_SUPERSEDED,
+  type BuildSuperseded,
+  buildWorkflowId,
+  CANCEL_BUILD,
+  type CancelOutcome,
+  REQUEST_DEPLOY,
+  SOURCE_RESOLVED,
+  type SourceResolved,
+  type TriggerOutcome,
+} from '../../domain/deploys/messages.ts';
+import { ENVIRONMENT, ORG, SERVICE, STAGE } from '../search-attributes.ts';
+import { local, reliable, resolveHead } from './activity-proxies.ts';
+import { createMutex } from './mutex.ts';
+import { runBuild } from './run-build.ts';
+
+export interface CoordinatorInput {
+  readonly service: string;
+  readonly environment: BuildRequest['environment'];
+  /** The request that waited when the workflow continued as new. */
+  readonly waiting: BuildRequest | null;
+}
+
+const IDLE_BEFORE_END = '30s';
+/** How long a cancel request waits to see the build really end. */
+const CANCEL_WAIT = '8s';
+
+interface RunningBuild {
+  readonly request: BuildRequest;
+  readonly scope: CancellationScope;
+  cloned: boolean;
+  commitSha: string | null;
+}
+
+interface Coordinator {
+  current: RunningBuild | null;
+  /** At most one: a newer request makes an older one that waits obsolete. */
+  waiting: BuildRequest | null;
+}
+
+/**
+ * Decides deduplication and order for one service and environment; id `deploys/<service>/<env>`, reached by
+ * update-with-start. Builds run one after another as child workflows; a newer request supersedes a build that has not
+ * begun to install, and waits for one that has. Ends when nothing is left to do; the next request starts it again.
+ */
+export async function coordinateDeploys(input: CoordinatorInput): Promise<void> {
+  const state: Coordinator = { current: null, waiting: input.waiting };
+  const exclusively = createMutex();
+
+  setHandler(defineUpdate<TriggerOutcome, [BuildRequest]>(REQUEST_DEPLOY), (request) =>
+    exclusively(() => requestDeploy(state, request)),
+  );
+  setHandler(defineUpdate<CancelOutcome, [string]>(CANCEL_BUILD), (buildId) => cancelBuild(state, buildId));
+  setHandler(defineSignal<[SourceResolved]>(SOURCE_RESOLVED), ({ buildId, commitSha }) => {
+    if (state.current?.request.buildId !== buildId) return;
+    state.current.cloned = true;
+    state.current.commitSha = commitSha;
+  });
+
+  while (await hasWork(state)) {
+    const request = state.waiting;
+    if (request === null) continue;
+    state.waiting = null;
+    await superviseBuild(state, request);
+    if (workflowInfo().continueAsNewSuggested) {
+      await condition(allHandlersFinished);
+      await continueAsNew<typeof coordinateDeploys>({ ...input, waiting: state.waiting });
+    }
+  }
+}
+
+/** Waits for a request. False when the workflow may end: idle for a while and no handler is at work. */
+async function hasWork(state: Coordinator): Promise<boolean> {
+  setCurrentDetails('idle');
+  while (!(await condition(() => state.waiting !== null, IDLE_BEFORE_END))) {
+    if (allHandlersFinished()) return false;
+  }
+  return true;
+}
+
+async function requestDeploy(state: Coordinator, request: BuildRequest): Promise<TriggerOutcome> {
+  const inFlight = newestInFlight(state);
+  if (inFlight !== null && (await isSameBuild(state, inFlight, request))) {
+    await local.noteAttached({ buildId: inFlight.buildId, request });
+    return { buildId: inFlight.buildId, deduplicated: true, supersededBuildId: null };
+  }
+  await local.openBuild(request);
+  const supersededBuildId = await makeObsolete(state, request.buildId);
+  state.waiting = request;
+  return { buildId: request.buildId, deduplicated: false, supersededBuildId };
+}
+
+interface Candidate extends InFlightBuild {
+  readonly buildId: string;
+}
+
+function newestInFlight(state: Coordinator): Candidate | null {
+  if (state.waiting !== null) {
+    const { buildId, kind, source } = state.waiting;
+    return { buildId, kind, source, cloned: false, commitSha: null };
+  }
+  if (state.current === null) return null;
+  const { request, cloned, commitSha } = state.current;
+  return { buildId: request.buildId, kind: request.kind, source: request.source, cloned, commitSha };
+}
+
+async function isSameBuild(state: Coordinator, inFlight: Candidate, request: BuildRequest): Promise<boolean> {
+  const decision = decideTrigger(inFlight, request);
+  if (decision !== 'compare-head' || request.source.kind !== 'git') return decision === 'attach';
+  const head = await resolveHead({ url: request.source.url, branch: request.source.branch });
+  // The build may have ended while the remote was asked: then there is nothing to attach to.
+  return head.commit === inFlight.commitSha && newestInFlight(state)?.buildId === inFlight.buildId;
+}
+
+/** Ends what the new build replaces: a waiting request at once, a running build unless it has begun to install. */
+async function makeObsolete(state: Coordinator, by: string): Promise<string | null> {
+  const obsolete = state.waiting;
+  if (obsolete !== null) {
+    state.waiting = null;
+    await endUnstarted(obsolete, 'superseded', by);
+    return obsolete.buildId;
+  }
+  const running = state.current?.request.buildId;
+  if (running === undefined) return null;
+  const message: BuildSuperseded = { by };
+  try {
+    await getExternalWorkflowHandle(buildWorkflowId(running)).signal(BUILD_SUPERSEDED, message);
+    return running;
+  } catch {
+    return null; // it has just ended
+  }
+}
+
+async function cancelBuild(state: Coordinator, buildId: string): Promise<CancelOutcome> {
+  if (state.waiting?.buildId === buildId) {
+    const request = state.waiting;
+    state.waiting = null;
+    await endUnstarted(request, 'cancelled', null);
+    return 'cancelled';
+  }
+  if (state.current?.request.buildId !== buildId) return 'finished';
+  state.current.scope.cancel();
+  const ended = await condition(() => state.current?.request.buildId !== buildId, CANCEL_WAIT);
+  return ended ? 'cancelled' : 'cancelling';
+}
+
+async function superviseBuild(state: Coordinator, request: BuildRequest): Promise<void> {
+  const scope = new CancellationScope();
+  state.current = { request, scope, cloned: false, commitSha: null };
+  setCurrentDetails(`running ${request.buildId}`);
+  try {
+    await scope.run(() => startBuild(request));
+  } catch (error) {
+    // The build writes its own end; reaching this line means that it was terminated, timed out or never started.
+    const cancelled = isCancellation(error) && !(error instanceof ChildWorkflowFailure);
+    await endUnstarted(request, cancelled ? 'cancelled' : 'abandoned', null);
+  } finally {
+    state.current = null;
+  }
+}
+
+function startBuild(request: BuildRequest) {
+  return executeChild(runBuild, {
+    workflowId: buildWorkflowId(request.buildId),
+    args: [request],
+    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
+    staticSummary: `${request.kind} ${request.service} to ${request.environment}`,
+    staticDetails: `Requested by ${request.requestedBy} (${request.org}), request ${request.requestId}`,
+    memo: { requestId: request.requestId, requestedBy: request.requestedBy },
+    typedSearchAttributes: [
+      { key: SERVICE, value: request.service },
+      { key: ENVIRONMENT, value: request.environment },
+      { key: ORG, value: request.org },
+      { key: STAGE, value: 'queued' },
+    ],
+  });
+}
+
+/** Writes the terminal record of a build that did not write its own. */
+async function endUnstarted(build: BuildRequest, reason: FailureReason, supersededBy: string | null): Promise<void> {
+  await CancellationScope.nonCancellable(() =>
+    reliable('Write the terminal record').finishBuild({
+      build,
+      status: 'failed',
+      reason,
+      failure: { code: END_CODES[reason], message: endMessage(reason, supersededBy), step: null },
+      supersededBy,
+    }),
+  );
+}
+
+const END_CODES = {
+  step_failed: 'INTERNAL',
+  superseded: 'BUILD_SUPERSEDED',
+  cancelled: 'BUILD_CANCELLED',
+  abandoned: 'BUILD_ABANDONED',
+} as const satisfies Record<FailureReason, string>;
+
+function endMessage(reason: FailureReason, supersededBy: string | null): string {
+  if (reason === 'superseded') return `Superseded by ${supersededBy} before it started.`;
+  if (reason === 'cancelled') return 'Cancelled before it started.';
+  return 'The build’s workflow ended without a result: it was terminated or could not start. Trigger it again.';
+}

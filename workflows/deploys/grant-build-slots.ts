@@ -1,0 +1,99 @@
+import {
+  condition,
+  continueAsNew,
+  defineSignal,
+  getExternalWorkflowHandle,
+  setCurrentDetails,
+  setHandler,
+  workflowInfo,
+} from '@temporalio/workflow';
+import { nextForSlot } from '../../domain/deploys/build-slots.ts';
+import {
+  SLOT_GRANTED,
+  SLOT_RELEASED,
+  SLOT_REQUESTED,
+  type SlotReleased,
+  type SlotRequested,
+} from '../../domain/deploys/messages.ts';
+import { reliable } from './activity-proxies.ts';
+
+export interface BuildSlots {
+  readonly holders: readonly SlotRequested[];
+  readonly waiting: readonly SlotRequested[];
+}
+
+const IDLE_BEFORE_END = '30s';
+/** While builds wait, holders are checked this often: one that was terminated cannot give its slot back. */
+const HOLDER_CHECK_INTERVAL = '15s';
+
+interface Slots {
+  readonly holders: Map<string, SlotRequested>;
+  waiting: SlotRequested[];
+  /** The latest BUILD_CONCURRENCY a worker has told. */
+  limit: number;
+}
+
+/**
+ * Keeps the number of builds that run at once at BUILD_CONCURRENCY, production first; one workflow, id `build-slots`.
+ * A build asks by signal-with-start and is told by `slotGranted`. Ends when no build holds or wants a slot.
+ */
+export async function grantBuildSlots(input: BuildSlots): Promise<void> {
+  const slots: Slots = {
+    holders: new Map(input.holders.map((holder) => [holder.buildId, holder])),
+    waiting: [...input.waiting],
+    limit: [...input.holders, ...input.waiting][0]?.limit ?? 1,
+  };
+  listen(slots);
+  do {
+    await grantFreeSlots(slots);
+    setCurrentDetails(`${slots.holders.size} of ${slots.limit} slots taken, ${slots.waiting.length} waiting`);
+    if (workflowInfo().continueAsNewSuggested) {
+      await continueAsNew<typeof grantBuildSlots>({ holders: [...slots.holders.values()], waiting: slots.waiting });
+    }
+  } while (await waitForChange(slots));
+}
+
+function listen(slots: Slots): void {
+  setHandler(defineSignal<[SlotRequested]>(SLOT_REQUESTED), (request) => {
+    slots.limit = request.limit;
+    const waits = slots.waiting.some(({ buildId }) => buildId === request.buildId);
+    if (!waits && !slots.holders.has(request.buildId)) slots.waiting.push(request);
+  });
+  setHandler(defineSignal<[SlotReleased]>(SLOT_RELEASED), ({ buildId }) => {
+    slots.holders.delete(buildId);
+    slots.waiting = slots.waiting.filter((request) => request.buildId !== buildId);
+  });
+}
+
+const canGrant = ({ waiting, holders, limit }: Slots) => waiting.length > 0 && holders.size < limit;
+
+async function grantFreeSlots(slots: Slots): Promise<void> {
+  while (canGrant(slots)) {
+    const next = nextForSlot(slots.waiting);
+    if (next === null) return;
+    slots.waiting = slots.waiting.filter((request) => request !== next);
+    slots.holders.set(next.buildId, next);
+    try {
+      await getExternalWorkflowHandle(next.workflowId).signal(SLOT_GRANTED);
+    } catch {
+      slots.holders.delete(next.buildId); // the build has ended in the meantime
+    }
+  }
+}
+
+/** False when there has been nothing to do for a while. */
+async function waitForChange(slots: Slots): Promise<boolean> {
+  const { holders } = slots;
+  if (slots.waiting.length > 0) {
+    if (await condition(() => canGrant(slots), HOLDER_CHECK_INTERVAL)) return true;
+    for (const buildId of await reliable('Find holders that have ended').listClosedBuilds([...holders.keys()])) {
+      holders.delete(buildId);
+    }
+    return true;
+  }
+  if (holders.size > 0) {
+    await condition(() => slots.waiting.length > 0 || holders.size === 0);
+    return true;
+  }
+  return await condition(() => slots.waiting.length > 0, IDLE_BEFORE_END);
+}
