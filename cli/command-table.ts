@@ -22,7 +22,8 @@ export function addCommands(program: Command, perform: Perform): void {
   program
     .command('doctor')
     .description('explain what is missing on this machine and how to get it')
-    .allowUnknownOption();
+    .allowUnknownOption()
+    .action((_options, self) => self.error('error: write it first, as in `fairlead doctor --json`', { exitCode: 2 }));
 }
 
 function addDeploy(program: Command, perform: Perform): void {

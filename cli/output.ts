@@ -79,7 +79,10 @@ export function createOutput(options: OutputOptions, stdout: OutputStream, stder
         out(events ? { event: 'result', ...body } : body);
         return;
       }
-      stderr.write(`${paintErrors('bad', 'error')} ${paintErrors('dim', failure.code)} ${clean(failure.message)}\n`);
+      // Ctrl-C is the user's wish and no error.
+      const wished = failure.exit === 'interrupted';
+      const head = wished ? '' : `${paintErrors('bad', 'error')} ${paintErrors('dim', failure.code)} `;
+      stderr.write(`${head}${clean(failure.message)}\n`);
       for (const line of detailLines(failure.details)) stderr.write(`  ${printable(line)}\n`);
       if (failure.remedy !== null) stderr.write(`${failure.remedy}\n`);
     },

@@ -96,9 +96,10 @@ function createContext(globals: GlobalOptions, env: CliEnv, output: Output): Cli
 
 /** Commander has written its message for people already. */
 function reportUsage(error: CommanderError, json: boolean): number {
-  if (error.exitCode === 0 || error.code === 'commander.help') return exitCode(error.exitCode === 0 ? 'ok' : 'usage');
+  if (error.exitCode === 0) return exitCode('ok');
   if (json) {
-    const message = error.message.replace(/^error: /, '');
+    const noCommand = error.code === 'commander.help';
+    const message = noCommand ? 'name a command; `fairlead --help` lists them' : error.message.replace(/^error: /, '');
     const body = { success: false, error: { code: 'USAGE', message }, exitCode: exitCode('usage') };
     process.stdout.write(`${JSON.stringify(body)}\n`);
   }

@@ -1,0 +1,218 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
+import { retryBodySchema, rollbackBodySchema } from '../../domain/deploys/schema.ts';
+import { type CliResult, runCli, startCli, until } from './run-cli.ts';
+import { AT, startTestApi, type TestApi } from './test-api.ts';
+
+const URL_OF_HELLO = 'http://hello.localhost:8000';
+const COMMIT = 'c0ffee0123456789c0ffee0123456789c0ffee01';
+
+describe('the other commands', () => {
+  let api: TestApi;
+  let folder: string;
+  before(async () => {
+    api = await startTestApi();
+    folder = mkdtempSync(join(tmpdir(), 'fairlead-commands-'));
+    writeFileSync(join(folder, 'catalog-info.yaml'), 'metadata:\n  name: hello\n');
+  });
+  after(async () => {
+    await api.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+  beforeEach(() => {
+    api.requests.length = 0;
+    api.environments.length = 0;
+    api.answers.clear();
+    api.builds.clear();
+    api.onBuild = ({ id }) => api.finish(id, { status: 'completed', url: URL_OF_HELLO, finishedAt: AT });
+  });
+
+  const run = (...args: string[]): Promise<CliResult> => runCli(api, args, { cwd: folder });
+  const bodyOf = (route: string): unknown =>
+    JSON.parse(api.requests.find((request) => request.route === route)?.body.toString() ?? 'null');
+  const live = (): void => {
+    const at = new Date(Date.now() - 3 * 3_600_000).toISOString();
+    api.environments.push({
+      environment: 'prod',
+      url: URL_OF_HELLO,
+      releaseId: 'rel_2',
+      buildId: 'bld_1',
+      commitSha: COMMIT,
+      activatedAt: at,
+    });
+  };
+  const dataOf = ({ code, stdout, stderr }: CliResult) => {
+    assert.equal(code, 0, stderr);
+    const document = JSON.parse(stdout);
+    assert.equal(document.success, true);
+    return document.data;
+  };
+
+  it('builds lists the newest builds as a table, as JSON and as ids', async () => {
+    api.addBuild('bld_1', { status: 'failed', reason: 'superseded', commitSha: COMMIT, startedAt: AT, finishedAt: AT });
+    const { code, stdout } = await run('builds');
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /^BUILD +SERVICE +ENV +STATUS +COMMIT +TOOK +AGE\nbld_1 +hello +prod +superseded +c0ffee0 +0\.0s/,
+    );
+    assert.equal(dataOf(await run('builds', '--json')).items[0].id, 'bld_1');
+    assert.equal((await run('builds', '-q')).stdout, 'bld_1\n');
+  });
+
+  it('builds asks for one environment only when one is named', async () => {
+    await run('builds', 'hello');
+    await run('builds', '-e', 'uat', '--status', 'failed');
+    const asked = api.requests.map(({ query }) => [
+      query.get('service'),
+      query.get('environment'),
+      query.get('status'),
+    ]);
+    assert.deepEqual(asked, [
+      ['hello', null, null],
+      [null, 'uat', 'failed'],
+    ]);
+  });
+
+  it('logs reads every page of a build log, and finds the newest build of the folder by itself', async () => {
+    api.addBuild('bld_1');
+    for (let index = 1; index <= 1_200; index++) api.log('bld_1', 'source', `line ${index}`);
+    const { code, stdout } = await run('logs');
+    assert.equal(code, 0);
+    assert.match(stdout, /^03:04:05 source {9}line 1\n/);
+    assert.equal(stdout.trimEnd().split('\n').length, 1_200);
+    assert.equal(dataOf(await run('logs', 'bld_1', '--json')).items.length, 1_200);
+  });
+
+  it('logs -f shows lines as they come and exits with the result of the build', async () => {
+    api.addBuild('bld_1');
+    const running = startCli(api, ['logs', '-f', 'bld_1']);
+    await until(() => api.streams() === 1, 'the stream to be open');
+    api.log('bld_1', null, 'hello there');
+    await until(() => running.text().includes('hello there'), 'the line');
+    const failure = { code: 'DISK_FULL', message: 'The disk is full.', step: null } as const;
+    api.finish('bld_1', { status: 'failed', reason: 'step_failed', failure });
+    const { code, stderr } = await running.done;
+    assert.equal(code, 1);
+    assert.match(stderr, /failed: The disk is full\./);
+  });
+
+  it('status shows each environment with address, commit, release, age and last build', async () => {
+    live();
+    api.addBuild('bld_1', { environment: 'uat', status: 'building' });
+    const { stdout } = await run('status');
+    assert.match(stdout, /prod +http:\/\/hello\.localhost:8000 +c0ffee0 +rel_2 +3h ago/);
+    assert.match(stdout, /uat +not live .* building /);
+    const data = dataOf(await run('status', 'hello', '--json'));
+    assert.deepEqual([data.service.name, data.lastBuilds[0].id], ['hello', 'bld_1']);
+  });
+
+  it('cancel returns only when the build has ended', async () => {
+    api.addBuild('bld_1', { status: 'building' });
+    const running = startCli(api, ['cancel', 'bld_1']);
+    const reads = (): number => api.requests.filter(({ route }) => route === 'GET /builds/bld_1').length;
+    await until(() => reads() >= 2, 'the command to wait for the end');
+    assert.equal(running.child.exitCode, null);
+    api.finish('bld_1', { status: 'failed', reason: 'cancelled' });
+    const { code, stdout } = await running.done;
+    assert.deepEqual([code, stdout], [0, 'Cancelled bld_1\n']);
+  });
+
+  it('cancel does not claim a build that completed meanwhile, and exits 6', async () => {
+    api.addBuild('bld_1', { status: 'completed', finishedAt: AT });
+    const { code, stderr } = await run('cancel', 'bld_1');
+    assert.equal(code, 6);
+    assert.match(stderr, /ended as completed before it could be cancelled/);
+  });
+
+  it('a refusal because of the present state exits 6 with the code of the API', async () => {
+    const error = { code: 'BUILD_NOT_RETRYABLE', message: 'bld_1 completed.' };
+    api.answers.set('POST /builds/bld_1/retry', { status: 409, error });
+    const { code, stdout } = await run('retry', 'bld_1', '--json');
+    assert.equal(code, 6);
+    assert.deepEqual(JSON.parse(stdout), { success: false, error, exitCode: 6 });
+  });
+
+  it('retry starts at the step given and follows the new build', async () => {
+    api.addBuild('bld_1', { status: 'failed', finishedAt: AT });
+    const { code, stdout } = await run('retry', 'bld_1', '--from', 'install');
+    assert.equal(code, 0);
+    assert.equal(retryBodySchema.parse(bodyOf('POST /builds/bld_1/retry')).fromStep, 'install');
+    assert.match(stdout, /hello is live/);
+  });
+
+  it('rollback installs the release given in the environment given', async () => {
+    const { code } = await run('rollback', '--to', 'rel_1', '-e', 'sandbox', '--no-color');
+    assert.equal(code, 0);
+    const body = rollbackBodySchema.parse(bodyOf('POST /services/hello/rollback'));
+    assert.deepEqual(body, { environment: 'sandbox', releaseId: 'rel_1' });
+  });
+
+  it('releases marks the live one', async () => {
+    const { stdout } = await run('releases');
+    assert.match(stdout, /rel_2 +c0ffee0 +bld_1 .*live\nrel_1 +c0ffee0 +bld_1 .*ago\n/);
+    assert.equal(dataOf(await run('releases', '--json')).items.length, 2);
+  });
+
+  it('services lists, shows without secret values, and deletes only with --yes', async () => {
+    assert.match((await run('services')).stdout, /hello +platform +upload/);
+    assert.match((await run('services', 'show', 'hello')).stdout, /Config +GREETING=hi\nSecret +API_TOKEN=\*{8}/);
+    const refused = await run('services', 'delete', 'hello');
+    assert.equal(refused.code, 2);
+    assert.match(refused.stderr, /services delete hello --yes/);
+    assert.ok(!api.requests.some(({ route }) => route.startsWith('DELETE')));
+    assert.equal((await run('services', 'delete', 'hello', '--yes')).stdout, 'Deleted hello\n');
+  });
+
+  it('link registers a git address under its own name', async () => {
+    const { code, stdout } = await run('link', 'git@git.example:acme/Web_Shop.git', '--branch', 'main');
+    assert.equal(code, 0);
+    const body = putServiceBodySchema.parse(bodyOf('POST /services'));
+    assert.deepEqual(body, { name: 'web-shop', gitUrl: 'git@git.example:acme/Web_Shop.git', branch: 'main' });
+    assert.match(stdout, /Linked web-shop/);
+  });
+
+  it('open prints the address, and exits 3 where nothing is live', async () => {
+    live();
+    assert.equal((await run('open')).stdout, `${URL_OF_HELLO}\n`);
+    assert.equal(dataOf(await run('open', '--json')).url, URL_OF_HELLO);
+    assert.equal((await run('open', '-e', 'uat')).code, 3);
+  });
+
+  it('exits 3 for what does not exist, 4 for a wrong key and 5 without an API', async () => {
+    assert.equal((await run('status', 'nobody')).code, 3);
+    assert.equal((await run('logs', 'bld_404')).code, 3);
+    assert.equal((await run('logs', '-f', 'bld_404')).code, 3);
+    assert.equal((await run('cancel')).code, 3);
+    const wrong = await runCli(api, ['builds'], { env: { FAIRLEAD_KEY: 'wrong' } });
+    assert.equal(wrong.code, 4);
+    assert.match(wrong.stderr, /check FAIRLEAD_KEY/);
+    const nobody = await runCli({ url: 'http://127.0.0.1:1' }, ['builds']);
+    assert.equal(nobody.code, 5);
+    assert.match(nobody.stderr, /does not answer.*\n.*npm start/);
+  });
+
+  it('the key goes nowhere but into its header, and never along with a redirect', async () => {
+    api.answers.set('GET /services', { status: 302 });
+    const { code, stdout, stderr } = await run('services', '--json');
+    assert.notEqual(code, 0);
+    for (const { headers, query } of api.requests) {
+      assert.equal(headers['x-internal-key'], 'test-key-of-the-cli-suite-0123456789abcdef');
+      assert.doesNotMatch(query.toString(), /test-key/);
+    }
+    assert.doesNotMatch(stdout + stderr, /test-key-of/);
+  });
+
+  it('a reader that stops early is no error', async () => {
+    api.addBuild('bld_1');
+    for (let index = 1; index <= 5_000; index++) api.log('bld_1', 'source', `line ${index} ${'x'.repeat(80)}`);
+    const running = startCli(api, ['logs', 'bld_1']);
+    running.child.stdout?.once('data', () => running.child.stdout?.destroy());
+    const { code, stderr } = await running.done;
+    assert.deepEqual([code, stderr], [0, '']);
+  });
+});
