@@ -1,0 +1,5 @@
+/** Base images of generated container files, by their official names. */
+export const BASE_IMAGES = { node: 'node:24-alpine', nginx: 'nginx:1.28-alpine' } as const;
+
+/** The user of every generated image, and the one that takes the place of a named user. */
+export const APP_USER = '1001';

@@ -1,0 +1,101 @@
+import { APP_USER } from './base-images.ts';
+import { finalUser } from './check-user.ts';
+import { ENTRYPOINT_FILE, ENTRYPOINT_PATH, ENTRYPOINT_SCRIPT } from './entrypoint-script.ts';
+import type { ContextFile } from './generate-container-file.ts';
+import { type ContainerFile, readContainerFile } from './read-container-file.ts';
+import type { PlacedInstruction } from './stage.ts';
+
+export interface PatchOptions {
+  readonly secretsEnabled: boolean;
+  /** Named in messages; `Dockerfile` when left out. */
+  readonly fileName?: string;
+}
+
+export interface PatchedContainerFile {
+  readonly text: string;
+  /** What was changed, for the build log. */
+  readonly changes: readonly string[];
+  /** Files the patched text needs in the root of the build context. */
+  readonly extraFiles: readonly ContextFile[];
+  /** The last port the final image exposes. */
+  readonly port: number | null;
+  /** The final user after the patch; null when the file sets none. */
+  readonly user: string | null;
+  readonly baseImages: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Patches a hand-written container file (spec 2, step 4): the final USER becomes a number when it is a name, and with
+ * secrets enabled the entry point is wrapped. All else stays byte for byte. Root stays root: `checkUser` refuses it.
+ *
+ * @throws CONTAINER_FILE_INVALID with file name and line.
+ */
+export function patchContainerFile(text: string, options: PatchOptions): PatchedContainerFile {
+  const fileName = options.fileName ?? 'Dockerfile';
+  const file = readContainerFile(text, fileName);
+  const changes: string[] = [];
+  const warnings: string[] = [];
+  const withUser = patchUser(text, file, changes);
+  const wrapped = options.secretsEnabled ? wrapEntrypoint(withUser, file, changes, warnings) : withUser;
+  return {
+    text: wrapped,
+    changes,
+    extraFiles: wrapped === withUser ? [] : [{ path: ENTRYPOINT_FILE, text: ENTRYPOINT_SCRIPT, mode: 0o755 }],
+    port: file.finalChain.find((stage) => stage.ports.length > 0)?.ports.at(-1) ?? null,
+    user:
+      wrapped === text
+        ? (finalUser(file)?.name ?? null)
+        : (finalUser(readContainerFile(wrapped, fileName))?.name ?? null),
+    baseImages: file.baseImages,
+    warnings,
+  };
+}
+
+function patchUser(text: string, file: ContainerFile, changes: string[]): string {
+  const user = file.finalChain.find((stage) => stage.user !== null)?.user;
+  if (user === null || user === undefined) return text;
+  const name = user.value?.split(':')[0] ?? null;
+  if (name === 'root' || (name !== null && /^\d+$/.test(name))) return text;
+  changes.push(`line ${user.line}: USER ${user.arguments} became USER ${APP_USER}, because the user must be a number`);
+  return replaceArguments(text, user, APP_USER);
+}
+
+/** The last ENTRYPOINT counts, so one is added at the end and what is there stays as it is. */
+function wrapEntrypoint(text: string, file: ContainerFile, changes: string[], warnings: string[]): string {
+  const entrypoint = file.finalChain.find((stage) => stage.entrypoint !== null)?.entrypoint ?? null;
+  const cmdStage = file.finalChain.find((stage) => stage.cmd !== null) ?? null;
+  if (entrypoint === null && cmdStage === null) {
+    warnings.push(
+      'neither ENTRYPOINT nor CMD is in the file, so the secrets entry point cannot be put before it; add a CMD',
+    );
+    return text;
+  }
+  const original = entrypoint === null ? [] : execForm(entrypoint.arguments);
+  const lines = [
+    `COPY ${ENTRYPOINT_FILE} ${ENTRYPOINT_PATH}`,
+    `ENTRYPOINT ${JSON.stringify(['/bin/sh', ENTRYPOINT_PATH, ...original])}`,
+  ];
+  // A new ENTRYPOINT clears a CMD that comes from an earlier stage.
+  const inherited = cmdStage !== null && cmdStage !== file.finalChain[0] ? cmdStage.cmd : null;
+  if (inherited !== null) lines.push(`CMD ${inherited.arguments}`);
+  changes.push('the secrets entry point was put before the entry point of the image');
+  return `${text}${text.endsWith('\n') ? '' : '\n'}${lines.join('\n')}\n`;
+}
+
+function execForm(written: string): readonly string[] {
+  try {
+    const parsed: unknown = JSON.parse(written);
+    if (Array.isArray(parsed) && parsed.every((part) => typeof part === 'string')) return parsed;
+  } catch {
+    // Not JSON: the shell form, which builders run in a shell as well.
+  }
+  return ['/bin/sh', '-c', written];
+}
+
+function replaceArguments(text: string, { start, end }: PlacedInstruction, replacement: string): string {
+  const lineStarts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((match) => match.index + match[0].length)];
+  const from = (lineStarts[start.line] ?? 0) + start.character;
+  const to = (lineStarts[end.line] ?? 0) + end.character;
+  return text.slice(0, from) + replacement + text.slice(to);
+}
