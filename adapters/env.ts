@@ -73,6 +73,10 @@ const workerSchema = z.object({
     .int()
     .min(0)
     .default(2 * 1024 ** 3),
+  /** How long a new workload may take to answer its health endpoint. */
+  READINESS_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(300).default(120),
+  XDG_CACHE_HOME: text.optional(),
+  HOME: text.default('/root'),
   GIT_TOKEN: text.optional(),
   GITHUB_TOKEN: text.optional(),
   IDP_URL: z.url().optional(),

@@ -1,0 +1,68 @@
+import { fileURLToPath } from 'node:url';
+import { Runtime } from '@temporalio/worker';
+import { processIdentity, readWorkerEnv } from '../adapters/env.ts';
+import { createLogger } from '../adapters/logging/logger.ts';
+import { connectMongo } from '../adapters/mongo/connect.ts';
+import { createIndexes } from '../adapters/mongo/indexes.ts';
+import { createTemporalClient } from '../adapters/temporal/client.ts';
+import { ensureSchedules } from '../adapters/temporal/schedules.ts';
+import { ensureSearchAttributes } from '../adapters/temporal/search-attributes.ts';
+import { createWorker } from '../adapters/temporal/worker.ts';
+import { DEPLOYS_TASK_QUEUE } from '../domain/deploys/messages.ts';
+import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts';
+import { SCHEDULES } from '../workflows/schedules.ts';
+import { composeDeploys } from './deploys.ts';
+import { createProcess } from './process.ts';
+
+/** The composition root of one process that serves every task queue. */
+const env = readWorkerEnv();
+const logger = createLogger({ level: env.LOG_LEVEL, name: 'worker' });
+const host = createProcess();
+// The process ends when told by `host`; the SDK must not install signal handlers of its own.
+Runtime.install({ shutdownSignals: [], logger: temporalLogger() });
+
+const address = {
+  address: env.TEMPORAL_ADDRESS,
+  namespace: env.TEMPORAL_NAMESPACE,
+  identity: processIdentity('worker'),
+};
+const mongo = await connectMongo(env.MONGODB_URI, 'fairlead-worker');
+await createIndexes(mongo.db);
+const client = createTemporalClient(address);
+await ensureSearchAttributes(client, Object.values(SEARCH_ATTRIBUTES));
+const { worker, connection } = await createWorker({
+  ...address,
+  taskQueue: DEPLOYS_TASK_QUEUE,
+  activities: await composeDeploys({ env, mongo, client, logger }),
+  workflows:
+    env.WORKFLOW_BUNDLE === undefined
+      ? { entryPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
+      : { bundlePath: env.WORKFLOW_BUNDLE },
+});
+const running = worker.run();
+await ensureSchedules(client, SCHEDULES);
+host.ready();
+logger.info({ taskQueue: DEPLOYS_TASK_QUEUE }, 'worker serves');
+
+const reason = await Promise.race([host.stopRequested, running.then(() => 'the worker ended')]);
+logger.info({ reason }, 'worker stops');
+if (worker.getState() === 'RUNNING') worker.shutdown();
+await running;
+await connection.close();
+await client.connection.close();
+await mongo.close();
+process.exit(0);
+
+/** The SDK's own lines, in the same log. */
+function temporalLogger() {
+  const at = (level: 'debug' | 'info' | 'warn' | 'error') => (message: string, meta?: object) =>
+    logger[level](meta ?? {}, message);
+  return {
+    trace: at('debug'),
+    debug: at('debug'),
+    info: at('debug'),
+    warn: at('warn'),
+    error: at('error'),
+    log: (_level: string, message: string, meta?: object) => logger.info(meta ?? {}, message),
+  };
+}

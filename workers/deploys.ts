@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import type { Client } from '@temporalio/client';
+import type { Logger } from 'pino';
+import type { DeploySettings, DeploysDeps } from '../activities/deploys/deps.ts';
+import { createDeploysActivities } from '../activities/deploys/index.ts';
+import { createArchiveStore } from '../adapters/archives/archive-store.ts';
+import { newId } from '../adapters/crypto/new-id.ts';
+import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
+import { createBaseImages } from '../adapters/docker/base-images.ts';
+import { findDockerCli } from '../adapters/docker/docker-cli.ts';
+import { createDockerClient } from '../adapters/docker/docker-client.ts';
+import { createImageBuilder } from '../adapters/docker/image-builder.ts';
+import { createStandIns } from '../adapters/docker/stand-ins/stand-in-images.ts';
+import { createWorkloadRuntime } from '../adapters/docker/workload-runtime.ts';
+import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
+import type { WorkerEnv } from '../adapters/env.ts';
+import { createSourceFetcher } from '../adapters/git/git-source-fetcher.ts';
+import { createBuildLog } from '../adapters/mongo/build-logs.ts';
+import { createBuildStore } from '../adapters/mongo/builds.ts';
+import type { MongoConnection } from '../adapters/mongo/connect.ts';
+import { createReleaseStore } from '../adapters/mongo/releases.ts';
+import { createServiceStore } from '../adapters/mongo/services.ts';
+import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
+import { createWorkspace } from '../adapters/workspace/workspace.ts';
+
+/** Builds what the `deploys` task queue needs: its activities on real adapters. */
+export async function composeDeploys(parts: {
+  env: WorkerEnv;
+  mongo: MongoConnection;
+  client: Client;
+  logger: Logger;
+}) {
+  const { env, mongo, client, logger } = parts;
+  const now = () => new Date();
+  const { db } = mongo;
+  const archives = createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId });
+  const deps: DeploysDeps = {
+    services: createServiceStore({ db, now }),
+    builds: createBuildStore({ db, now }),
+    releases: createReleaseStore({ db }),
+    log: createBuildLog({ db, now }),
+    archives,
+    sources: createSourceFetcher({
+      gitUrl: env.GIT_URL ?? null,
+      gitToken: env.GIT_TOKEN ?? null,
+      githubToken: env.GITHUB_TOKEN ?? null,
+      allowLocalSources: env.ALLOW_LOCAL_SOURCES,
+      archives,
+      env: env.subprocessEnv,
+    }),
+    workspace: createWorkspace({ root: env.WORKSPACE_DIR }),
+    ...(await composeDocker(env, logger)),
+    edge: createEdgeRouter({
+      routesDirectory: join(env.DATA_DIR, 'routes'),
+      domain: env.PLATFORM_DOMAIN,
+      port: env.EDGE_PORT,
+    }),
+    cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
+    workflows: createWorkflowDirectory(client),
+    clock: now,
+    settings: readSettings(env),
+  };
+  return createDeploysActivities(deps);
+}
+
+async function composeDocker(env: WorkerEnv, logger: Logger): Promise<Pick<DeploysDeps, 'images' | 'runtime'>> {
+  const docker = createDockerClient(env.DOCKER_HOST);
+  const registry = { address: env.DOCKER_REGISTRY, user: env.DOCKER_REGISTRY_USER, token: env.DOCKER_REGISTRY_TOKEN };
+  const now = () => new Date();
+  const cli = await findDockerCli({
+    preferred: env.DOCKER_CLI,
+    env: env.subprocessEnv,
+    signal: AbortSignal.timeout(30_000),
+  });
+  const standIns = env.BASE_IMAGE_STAND_INS
+    ? createStandIns({
+        docker,
+        env: env.subprocessEnv,
+        cacheDirectory: join(env.XDG_CACHE_HOME ?? join(env.HOME, '.cache'), 'fairlead'),
+        nodePath: process.execPath,
+        nodeVersion: process.versions.node,
+      })
+    : null;
+  return {
+    images: createImageBuilder({
+      docker,
+      cli,
+      registry,
+      baseImages: createBaseImages({ docker, standIns, registry, now }),
+      stackId: env.STACK_ID,
+      env: env.subprocessEnv,
+      onWarning: (message) => logger.warn(message),
+    }),
+    runtime: createWorkloadRuntime({ docker, stackId: env.STACK_ID, registry, now }),
+  };
+}
+
+function readSettings(env: WorkerEnv): DeploySettings {
+  const urls = ['IDP_URL', 'REGISTRY_URL', 'GATEWAY_URL', 'AUDIT_URL', 'WALLET_SERVICE_URL'] as const;
+  const platformUrls = urls.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  const secrets = [env.GIT_TOKEN, env.GITHUB_TOKEN, env.DOCKER_REGISTRY_TOKEN];
+  return {
+    registry: env.DOCKER_REGISTRY,
+    autoContainerFile: env.ENABLE_AUTO_DOCKERFILE,
+    secretsEnabled: env.SECRETS_ENABLED,
+    enforceMinimumCatalogVersion: env.ENFORCE_MINIMUM_CATALOG_VERSION,
+    minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
+    buildConcurrency: env.BUILD_CONCURRENCY,
+    readinessTimeoutMs: env.READINESS_TIMEOUT_SECONDS * 1000,
+    platformUrls: Object.fromEntries(platformUrls),
+    platformSecrets: secrets.filter((secret) => secret !== undefined),
+  };
+}
