@@ -2,11 +2,17 @@ import type Docker from 'dockerode';
 
 const GRACE_SECONDS = 5;
 
-/** Stops (and keeps) every running container of a stack, so that nothing it started goes on without it. */
-export async function stopContainers(docker: Docker, stackId: string): Promise<void> {
-  const running = await docker.listContainers({ filters: { label: [`fairlead.stack=${stackId}`] } });
+/**
+ * Stops every running container of a stack, so that nothing it started goes on without it. They are kept for the next
+ * start, unless `remove` says that there is none.
+ */
+export async function endContainers(docker: Docker, stackId: string, remove: boolean): Promise<void> {
+  const found = await docker.listContainers({ all: remove, filters: { label: [`fairlead.stack=${stackId}`] } });
   const outcomes = await Promise.allSettled(
-    running.map(({ Id }) => docker.getContainer(Id).stop({ t: GRACE_SECONDS })),
+    found.map(({ Id }) => {
+      const container = docker.getContainer(Id);
+      return remove ? container.remove({ force: true, v: true }) : container.stop({ t: GRACE_SECONDS });
+    }),
   );
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected' && !isGone(outcome.reason)) throw outcome.reason;

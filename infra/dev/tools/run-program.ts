@@ -4,6 +4,8 @@ export interface RunProgramOptions {
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs?: number;
+  /** The error carries all of the output, not its last lines alone. */
+  readonly keepOutput?: boolean;
 }
 
 const KEPT_CHARACTERS = 20_000;
@@ -35,7 +37,7 @@ export function runProgram(command: string, args: readonly string[], options: Ru
       const ended = signal
         ? `was ended by ${signal}${options.timeoutMs ? ' (time limit)' : ''}`
         : `failed with ${code}`;
-      reject(new Error(`${command} ${args[0] ?? ''} ${ended}: ${lastLines(output)}`));
+      reject(new Error(`${command} ${args[0] ?? ''} ${ended}: ${options.keepOutput ? output : lastLines(output)}`));
     });
   });
 }
