@@ -97,8 +97,9 @@ async function send(connection: Connection, request: ApiRequest): Promise<Respon
 }
 
 function refusal(status: number, text: string, api: string): CliFailure {
-  const exit = exitOfStatus(status);
   const parsed = envelope.safeParse(parseJson(text));
+  const spokenByApi = parsed.success && !parsed.data.success;
+  const exit = exitOfStatus(status, spokenByApi);
   if (!parsed.success || parsed.data.success) {
     return new CliFailure('UNEXPECTED_REPLY', `${api} answered ${status} without saying why.`, {
       exit,

@@ -17,11 +17,15 @@ export function exitCode(name: ExitName): number {
   return EXIT_CODES.find((row) => row.name === name)?.code ?? 1;
 }
 
-/** The exit that tells a refused API call best, by its HTTP status. */
-export function exitOfStatus(status: number): ExitName {
+/**
+ * The exit that tells a refused call best. A 502 or 504 in the API's own words is about something behind it, such as a
+ * git host; without them it comes from a proxy in front of an API that is away.
+ */
+export function exitOfStatus(status: number, spokenByApi: boolean): ExitName {
   if (status === 401 || status === 403) return 'auth';
   if (status === 404) return 'notFound';
   if (status === 409) return 'conflict';
-  if (status === 429 || status === 502 || status === 503 || status === 504) return 'unreachable';
+  if (status === 429 || status === 503) return 'unreachable';
+  if (status === 502 || status === 504) return spokenByApi ? 'failed' : 'unreachable';
   return status >= 400 && status < 500 ? 'usage' : 'failed';
 }

@@ -1,3 +1,4 @@
+import { buildWorkflowId } from '../domain/deploys/messages.ts';
 import { type BuildView, logLine, type ViewOptions } from './build-view.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { CliContext } from './context.ts';
@@ -130,7 +131,8 @@ function reportSuccess({ output, environment }: CliContext, build: BuildReply): 
   );
 }
 
-function reportFailure({ output }: CliContext, { build, lines }: WatchedBuild, options: FollowOptions): void {
+function reportFailure(context: CliContext, { build, lines }: WatchedBuild, options: FollowOptions): void {
+  const { output, connection } = context;
   const { paint } = output;
   const failure = build.failure ?? null;
   const step = build.steps?.find((candidate) => candidate.key === failure?.step);
@@ -151,8 +153,12 @@ function reportFailure({ output }: CliContext, { build, lines }: WatchedBuild, o
   const shown = !output.interactive && options.logs !== false && !output.quiet;
   if (!shown) printLastLines(output, lines, step?.key);
   output.print();
-  const next = [`fairlead logs ${build.id}`, build.reason === 'superseded' ? null : `fairlead retry ${build.id}`];
-  output.print(paint('dim', `Next: ${next.filter((command) => command !== null).join(' · ')}`));
+  const next = build.reason === 'superseded' ? '' : ` · fairlead retry ${build.id}`;
+  output.print(paint('dim', `Next: fairlead logs ${build.id}${next}`));
+  if (connection.temporalUi !== null) {
+    const workflow = encodeURIComponent(buildWorkflowId(build.id));
+    output.print(paint('dim', `Workflow: ${connection.temporalUi}/namespaces/default/workflows/${workflow}`));
+  }
 }
 
 function printLastLines(output: CliContext['output'], lines: readonly LogLineReply[], step: string | undefined): void {

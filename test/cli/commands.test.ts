@@ -197,9 +197,10 @@ describe('the other commands', () => {
   });
 
   it('the key goes nowhere but into its header, and never along with a redirect', async () => {
-    api.answers.set('GET /services', { status: 302 });
+    api.answers.set('GET /services', { status: 302, location: '/elsewhere' });
     const { code, stdout, stderr } = await run('services', '--json');
     assert.notEqual(code, 0);
+    assert.ok(!api.requests.some(({ route }) => route === 'GET /elsewhere'));
     for (const { headers, query } of api.requests) {
       assert.equal(headers['x-internal-key'], 'test-key-of-the-cli-suite-0123456789abcdef');
       assert.doesNotMatch(query.toString(), /test-key/);

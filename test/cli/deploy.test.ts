@@ -173,6 +173,13 @@ describe('fairlead deploy', () => {
       assert.deepEqual(putServiceBodySchema.parse(body('POST /services')).secrets, { TOKEN: canary });
       assert.ok(!(stdout + stderr).includes(canary));
     }
+    api.onBuild = ({ id }) => api.log(id, 'source', 'first line');
+    const running = startCli(api, ['deploy', folder, '--secret', 'TOKEN'], { stdin: canary });
+    await until(() => running.text().includes('first line'), 'the first line');
+    const seen = execFileSync('ps', ['axeww', '-o', 'pid,args'], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+    assert.ok(!seen.includes(canary), 'the secret is in the process list');
+    running.child.kill('SIGINT');
+    await running.done;
     const refused = await runCli(api, ['deploy', folder, '--secret', `TOKEN=${canary}`]);
     assert.equal(refused.code, 2);
     assert.ok(!(refused.stdout + refused.stderr).includes(canary));

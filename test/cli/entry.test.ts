@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -74,6 +74,11 @@ describe('the entry of the command line', () => {
       });
       assert.deepEqual([run.status, run.stdout], [6, `${join(other, 'cli', 'main.ts')} builds -q\n`]);
     }
+  });
+
+  it('the README has the same table of exit codes', () => {
+    const readme = readFileSync(join(ROOT, 'cli', 'README.md'), 'utf8');
+    for (const { code, meaning } of EXIT_CODES) assert.ok(readme.includes(`| ${code} | ${meaning} |`), meaning);
   });
 
   it('help lists every exit code, and each code has one meaning', () => {

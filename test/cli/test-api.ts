@@ -33,6 +33,7 @@ interface Answer {
   readonly status: number;
   readonly data?: unknown;
   readonly error?: { code: string; message: string; details?: unknown };
+  readonly location?: string;
 }
 
 /** A builder API on loopback whose builds the test moves along. Every reply is checked by the API's own schemas. */
@@ -203,7 +204,10 @@ async function handle(state: State, request: IncomingMessage, response: ServerRe
   const refused: Answer = { status: 401, error: { code: 'UNAUTHORIZED', message: 'The key is not accepted.' } };
   const answer = request.headers['x-internal-key'] !== KEY ? refused : (wanted ?? respond(state, route, url, body));
   const success = answer.status < 400;
-  response.writeHead(answer.status, { 'content-type': 'application/json' });
+  response.writeHead(answer.status, {
+    'content-type': 'application/json',
+    ...(answer.location === undefined ? {} : { location: answer.location }),
+  });
   response.end(JSON.stringify(success ? { success, data: answer.data } : { success, error: answer.error }));
 }
 
