@@ -1,0 +1,139 @@
+import type { Catalog } from '../../../domain/catalog/catalog.ts';
+import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import { buildEnvFile } from '../../../domain/deploys/container-file/build-env-file.ts';
+import { checkUser } from '../../../domain/deploys/container-file/check-user.ts';
+import {
+  type ContextFile,
+  GENERATED_CONTAINER_FILE,
+  generateContainerFile,
+} from '../../../domain/deploys/container-file/generate-container-file.ts';
+import { patchContainerFile } from '../../../domain/deploys/container-file/patch-container-file.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { DeploysDeps } from '../deps.ts';
+import { buildTimeVariables } from '../service-config.ts';
+import { findService } from '../service-lookup.ts';
+import { requireFacts, type StepContext } from '../step.ts';
+
+const FILE_LIMIT_BYTES = 256 * 1024;
+const MANIFEST_LIMIT_BYTES = 1024 * 1024;
+const DEFAULT_PORT = 3000;
+const DEFAULT_CONTAINER_FILE = 'Dockerfile';
+const BUILD_ENV_FILE = '.env.production';
+
+/** A container file ready to build, whichever way it came to be. Paths are relative to the build context. */
+interface Prepared {
+  readonly files: readonly ContextFile[];
+  readonly dockerfile: string;
+  readonly port: number;
+  readonly generated: boolean;
+}
+
+/**
+ * Generates the container file or patches an explicit one, refuses one that would run as root, and writes the
+ * build-time env file (spec 2, steps 4 and 5). Idempotent: files of the workspace are written anew with the same content.
+ */
+export async function prepareContainerFile(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+  const { build } = context;
+  const known = requireFacts(context.facts, ['catalog', 'contextPath']);
+  const place = (path: string) => inside(known.contextPath, path);
+  const prepared = await decide(deps, context, known.catalog, place);
+  for (const file of prepared.files) {
+    await deps.workspace.write(build.buildId, place(file.path), file.text, file.mode);
+  }
+  const [containerFile] = prepared.files;
+  if (containerFile === undefined) throw new FairleadError('INTERNAL', 'No container file was prepared.');
+  const user = checkUser(containerFile.text, { framework: known.catalog.framework, fileName: containerFile.path });
+  context.onLine(`The image runs as user ${user ?? 'of its base image'}`);
+  await writeBuildEnv(deps, context, known.catalog, place(BUILD_ENV_FILE));
+  return {
+    dockerfile: place(prepared.dockerfile),
+    generatedContainerFile: prepared.generated,
+    port: prepared.port,
+    imageTag: imageTag(deps.settings.registry, context),
+  };
+}
+
+async function decide(
+  deps: DeploysDeps,
+  context: StepContext,
+  catalog: Catalog,
+  place: (path: string) => string,
+): Promise<Prepared> {
+  const { buildId } = context.build;
+  const explicit = context.facts.dockerfile ?? null;
+  if (explicit !== null) {
+    const text = await deps.workspace.readText(buildId, explicit, FILE_LIMIT_BYTES);
+    if (text !== null) return patch(deps, context, catalog, explicit, text);
+    context.warn(`${explicit} does not exist; falling back to a generated container file`);
+  }
+  const own = await deps.workspace.readText(buildId, place(DEFAULT_CONTAINER_FILE), FILE_LIMIT_BYTES);
+  if (deps.settings.autoContainerFile && catalog.framework !== null) {
+    if (own !== null) {
+      context.warn(
+        `Dockerfile is not used, one for ${catalog.framework} is generated; name it in platform.io/dockerfile to use it`,
+      );
+    }
+    return await generate(deps, context, catalog, place);
+  }
+  if (own !== null) return patch(deps, context, catalog, place(DEFAULT_CONTAINER_FILE), own);
+  throw new FairleadError(
+    'CONTAINER_FILE_MISSING',
+    'There is no Dockerfile, and no framework is known to generate one for: add a Dockerfile, or name the framework in platform.io/framework (express, fastify, hono, nextjs or static).',
+  );
+}
+
+function patch(deps: DeploysDeps, context: StepContext, catalog: Catalog, fileName: string, text: string): Prepared {
+  const patched = patchContainerFile(text, { secretsEnabled: deps.settings.secretsEnabled, fileName });
+  context.onLine(`Using ${fileName}`);
+  for (const change of patched.changes) context.onLine(change);
+  for (const warning of patched.warnings) context.warn(warning);
+  // Checked by its own name, so that a message leads to the file its author knows.
+  checkUser(patched.text, { framework: catalog.framework, fileName });
+  return {
+    files: [{ path: GENERATED_CONTAINER_FILE, text: patched.text }, ...patched.extraFiles],
+    dockerfile: GENERATED_CONTAINER_FILE,
+    port: catalog.port ?? patched.port ?? DEFAULT_PORT,
+    generated: false,
+  };
+}
+
+async function generate(
+  deps: DeploysDeps,
+  context: StepContext,
+  catalog: Catalog,
+  place: (path: string) => string,
+): Promise<Prepared> {
+  const { buildId } = context.build;
+  if (catalog.framework === null)
+    throw new FairleadError('INTERNAL', 'A framework is needed to generate a container file.');
+  const generated = generateContainerFile({
+    framework: catalog.framework,
+    manifest: await deps.workspace.readText(buildId, place('package.json'), MANIFEST_LIMIT_BYTES),
+    files: await deps.workspace.list(buildId, place('')),
+    port: catalog.port,
+    healthEndpoint: catalog.healthEndpoint,
+    secretsEnabled: deps.settings.secretsEnabled,
+  });
+  context.onLine(`Generated a container file for ${catalog.framework}`);
+  for (const warning of generated.warnings) context.warn(warning);
+  return { ...generated, generated: true };
+}
+
+async function writeBuildEnv(deps: DeploysDeps, context: StepContext, catalog: Catalog, path: string): Promise<void> {
+  const service = await findService(deps, context.build);
+  const file = buildEnvFile(buildTimeVariables(deps, service, catalog));
+  if (file === null) return;
+  await deps.workspace.write(context.build.buildId, path, file.text, 0o644);
+  context.onLine(`Build-time variables: ${file.names.join(', ')}`);
+}
+
+/** One tag for each build, so that no build's image is replaced by another's. */
+function imageTag(registry: string, { build, facts }: StepContext): string {
+  const revision = facts.commitSha?.slice(0, 7) ?? 'upload';
+  return `${registry}/${build.service}:${build.environment}-${revision}-${build.buildId.split('_').at(-1)}`;
+}
+
+function inside(directory: string, name: string): string {
+  if (directory === '') return name;
+  return name === '' ? directory : `${directory}/${name}`;
+}
