@@ -49,7 +49,13 @@ export const DEFAULT_LOG_LIMITS: LogLimits = {
 
 export const GAP_PATIENCE_MS = 2_000;
 
-export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits }): BuildLog {
+/** A log that also tells whether there is more than `read` gives at the moment. */
+export interface MongoBuildLog extends BuildLog {
+  /** True when lines with `seq > after` exist, also those held back behind a young gap. */
+  hasMore(buildId: string, after: number): Promise<boolean>;
+}
+
+export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits }): MongoBuildLog {
   const { now, limits = DEFAULT_LOG_LIMITS } = deps;
   const heads = deps.db.collection<HeadDocument>(COLLECTIONS.buildLogHeads);
   const rows = deps.db.collection<LineDocument>(COLLECTIONS.buildLogs);
@@ -141,6 +147,10 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
           .toArray(),
       );
       return upToYoungGap(documents, after, now()).map(readLogLine);
+    },
+    async hasMore(buildId, after) {
+      const next = await mongoCall(() => rows.findOne({ buildId, seq: { $gt: after } }, { projection: { _id: 1 } }));
+      return next !== null;
     },
   };
 }

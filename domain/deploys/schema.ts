@@ -164,8 +164,6 @@ export const statusEventSchema = z.object({
   url: z.string().nullable(),
 });
 
-export const cancelReplySchema = buildViewSchema;
-
 export const retryBodySchema = z.strictObject({
   fromStep: z.string().min(1).max(64).optional().describe('Default: the step that failed'),
 });

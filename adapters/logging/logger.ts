@@ -1,0 +1,69 @@
+import { type DestinationStream, type Level, type Logger, pino, stdSerializers } from 'pino';
+import { createRedactor, isSensitiveName, REDACTED } from '../../domain/logs/redact.ts';
+
+const MAX_DEPTH = 8;
+const EXACT_FIELDS: ReadonlySet<string> = new Set([
+  'authorization',
+  'cookie',
+  'set-cookie',
+  'x-internal-key',
+  'x-api-key',
+]);
+
+export interface LoggerOptions {
+  /** Names the process in every line. */
+  readonly name: string;
+  readonly level: Level | 'silent';
+  /** Values that must never be written, such as the internal key. */
+  readonly secrets?: readonly string[];
+}
+
+/**
+ * JSON lines on standard output, written by this process itself: a logging thread would lose the last lines of a crash.
+ * Redacted at write (spec 2, "Log redaction"): fields with sensitive names at any depth, headers, and whatever looks
+ * like a credential in any text.
+ */
+export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
+  const redactText = createRedactor({ secrets: options.secrets ?? [] });
+  const settings = {
+    name: options.name,
+    level: options.level,
+    base: { name: options.name, pid: process.pid },
+    timestamp: pino.stdTimeFunctions.isoTime,
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (fields: Record<string, unknown>) => redactFields(fields, redactText, MAX_DEPTH),
+      bindings: (fields: Record<string, unknown>) => redactFields(fields, redactText, MAX_DEPTH),
+    },
+    // The error is turned into a plain, redacted object before pino's own serializer would see it.
+    serializers: { err: (error: unknown) => error },
+    hooks: {
+      logMethod(this: Logger, args: Parameters<Logger['info']>, method: Logger['info']) {
+        const redacted = args.map((part: unknown) => (typeof part === 'string' ? redactText(part) : part));
+        method.apply(this, redacted as Parameters<Logger['info']>);
+      },
+    },
+  };
+  return destination === undefined ? pino(settings) : pino(settings, destination);
+}
+
+function redactFields(
+  fields: Record<string, unknown>,
+  redactText: (text: string) => string,
+  depth: number,
+): Record<string, unknown> {
+  const entries = Object.entries(fields).map(([name, value]) => {
+    const hidden = EXACT_FIELDS.has(name.toLowerCase()) || isSensitiveName(name);
+    return [name, hidden ? REDACTED : redactValue(value, redactText, depth)] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+function redactValue(value: unknown, redactText: (text: string) => string, depth: number): unknown {
+  if (typeof value === 'string') return redactText(value);
+  if (typeof value !== 'object' || value === null || value instanceof Date) return value;
+  if (depth === 0) return '[deeper]';
+  if (Array.isArray(value)) return value.map((item: unknown) => redactValue(item, redactText, depth - 1));
+  const plain = value instanceof Error ? stdSerializers.err(value) : value;
+  return redactFields({ ...plain }, redactText, depth - 1);
+}

@@ -1,0 +1,20 @@
+import type { Express } from 'express';
+import { type CatalogDeps, catalogRoutes } from './catalog/routes.ts';
+import { type DeploysDeps, deploysRoutes } from './deploys/routes.ts';
+import { type AppOptions, createApp } from './http/create-app.ts';
+import { createHealthRoute, type HealthOptions } from './http/health.ts';
+
+export interface BuilderOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
+  readonly health: HealthOptions;
+}
+
+/** The builder: services, builds, logs and releases on one port. */
+export function createBuilderApp(deps: CatalogDeps & DeploysDeps, options: BuilderOptions): Express {
+  return createApp({
+    ...options,
+    title: 'Fairlead builder',
+    version: options.health.version,
+    health: createHealthRoute(options.health),
+    routes: [...catalogRoutes(deps), ...deploysRoutes(deps)],
+  });
+}

@@ -1,0 +1,36 @@
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { Caller } from '../http/caller.ts';
+
+/**
+ * The service access check (spec 2, "Authentication", 2): the caller's org owns the service or is authorized for it.
+ * The internal key acts for the platform and passes.
+ */
+export function mayUse(caller: Caller | null, service: Pick<ServiceRecord, 'org' | 'authorizedOrgs'>): boolean {
+  if (caller === null) return false;
+  if (caller.kind === 'internal') return true;
+  return service.org === caller.org || service.authorizedOrgs.includes(caller.org);
+}
+
+/** A service by id or name. @throws SERVICE_NOT_FOUND also for one that exists but is not the caller's to see. */
+export async function requireService(
+  services: ServiceStore,
+  caller: Caller | null,
+  idOrName: string,
+): Promise<ServiceRecord> {
+  const service = await services.find(idOrName);
+  if (service === null || !mayUse(caller, service)) throw new FairleadError('SERVICE_NOT_FOUND', 'Service not found');
+  return service;
+}
+
+/** The org whose services a caller sees in lists; null for all. */
+export function visibleOrg(caller: Caller | null): string | null {
+  return caller?.kind === 'internal' ? null : (caller?.org ?? '');
+}
+
+/** The caller of a route that is not public. */
+export function requireCaller(caller: Caller | null): Caller {
+  if (caller === null) throw new FairleadError('UNAUTHORIZED', 'This route needs a credential');
+  return caller;
+}

@@ -1,0 +1,141 @@
+import { z } from 'zod';
+import {
+  type deployedEnvironmentSchema,
+  environmentSchema,
+  pageQueryShape,
+  pageSchema,
+  putServiceBodySchema,
+  serviceDetailSchema,
+  serviceViewSchema,
+} from '../../domain/catalog/service-schema.ts';
+import type { DeployCommands } from '../../domain/deploys/messages.ts';
+import type { BuildStore, EdgeRouter, ReleaseStore } from '../../domain/deploys/ports.ts';
+import { releaseViewSchema } from '../../domain/deploys/schema.ts';
+import { ENVIRONMENTS } from '../../domain/environment.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import { requireCaller, requireService, visibleOrg } from './access.ts';
+import { type PutServiceDeps, putService } from './put-service.ts';
+import { releaseView, serviceView } from './service-view.ts';
+
+export interface CatalogDeps extends PutServiceDeps {
+  readonly builds: BuildStore;
+  readonly releases: ReleaseStore;
+  readonly commands: DeployCommands;
+  readonly publicUrl: EdgeRouter['url'];
+}
+
+const tag = 'services';
+const serviceParams = z.strictObject({ id: z.string().min(1).max(64).describe('Id or name of the service') });
+const removedSchema = z.object({ id: z.string(), name: z.string() });
+
+/** Services (spec 2, "Services and builds"; bodies are ours where the document does not show them). */
+export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
+  const { services } = deps;
+  return [
+    defineRoute({
+      method: 'post',
+      path: '/services',
+      summary: 'Register a service, or change the one of that name',
+      description: 'Absent fields keep what is stored; null clears. Variables take effect with the next deploy.',
+      tag,
+      callers: 'member',
+      body: putServiceBodySchema,
+      responses: {
+        200: { description: 'The service existed and was changed', schema: serviceViewSchema },
+        201: { description: 'The service was created', schema: serviceViewSchema },
+      },
+      errors: ['SERVICE_OWNER_MISMATCH', 'RESERVED_ENV_VAR', 'SOURCE_REFUSED'],
+      handle: async ({ body }, { caller }) => {
+        const { service, created } = await putService(deps, requireCaller(caller), body);
+        return { status: created ? 201 : 200, data: serviceView(service) };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/services',
+      summary: 'Services by name',
+      tag,
+      callers: 'viewer',
+      query: z.strictObject(pageQueryShape),
+      responses: { 200: { description: 'A page of services', schema: pageSchema(serviceViewSchema) } },
+      handle: async ({ query }, { caller }) => {
+        const page = await services.list(
+          { org: visibleOrg(caller) },
+          { cursor: query.cursor ?? null, limit: query.limit },
+        );
+        return { status: 200, data: { items: page.items.map(serviceView), nextCursor: page.nextCursor } };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/services/:id',
+      summary: 'One service and what runs of it in each environment',
+      tag,
+      callers: 'viewer',
+      params: serviceParams,
+      responses: { 200: { description: 'The service', schema: serviceDetailSchema } },
+      errors: ['SERVICE_NOT_FOUND'],
+      handle: async ({ params }, { caller }) => {
+        const service = await requireService(services, caller, params.id);
+        const environments = await deployedEnvironments(deps, service.name);
+        return { status: 200, data: { ...serviceView(service), environments } };
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/services/:id',
+      summary: 'Remove a service: its workloads, routes, releases and record',
+      tag,
+      callers: 'admin',
+      params: serviceParams,
+      responses: { 200: { description: 'The service is gone', schema: removedSchema } },
+      errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY'],
+      handle: async ({ params }, { caller }) => {
+        const { id, name } = await requireService(services, caller, params.id);
+        const open = await deps.builds.list({ serviceId: id, open: true }, { cursor: null, limit: 1 });
+        const [build] = open.items;
+        if (build !== undefined) {
+          const message = `Build ${build.id} of ${name} has not ended; cancel it or wait, then delete the service`;
+          throw new FairleadError('SERVICE_BUSY', message, { details: { buildId: build.id } });
+        }
+        await deps.commands.removeService({ id, name });
+        return { status: 200, data: { id, name } };
+      },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/services/:id/releases',
+      summary: 'Releases that served an environment, the one activated last first',
+      tag,
+      callers: 'viewer',
+      params: serviceParams,
+      query: z.strictObject({ environment: environmentSchema.default('prod'), ...pageQueryShape }),
+      responses: { 200: { description: 'A page of releases', schema: pageSchema(releaseViewSchema) } },
+      errors: ['SERVICE_NOT_FOUND'],
+      handle: async ({ params, query }, { caller }) => {
+        const { name } = await requireService(services, caller, params.id);
+        const request = { cursor: query.cursor ?? null, limit: query.limit };
+        const [page, active] = await Promise.all([
+          deps.releases.list(name, query.environment, request),
+          deps.releases.active(name, query.environment),
+        ]);
+        const items = page.items.map((release) => releaseView(release, active?.id ?? null));
+        return { status: 200, data: { items, nextCursor: page.nextCursor } };
+      },
+    }),
+  ];
+}
+
+async function deployedEnvironments(
+  { releases, publicUrl }: CatalogDeps,
+  service: string,
+): Promise<z.input<typeof deployedEnvironmentSchema>[]> {
+  const active = await Promise.all(ENVIRONMENTS.map((environment) => releases.active(service, environment)));
+  return active.flatMap((release) => {
+    if (release === null || release.activatedAt === null) return [];
+    const { id: releaseId, environment, buildId, commitSha, activatedAt } = release;
+    const url = publicUrl(service, environment);
+    return [{ environment, url, releaseId, buildId, commitSha, activatedAt: activatedAt.toISOString() }];
+  });
+}

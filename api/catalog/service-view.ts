@@ -1,0 +1,30 @@
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { HIDDEN_SECRET, type ServiceView } from '../../domain/catalog/service-schema.ts';
+import type { Release } from '../../domain/deploys/release.ts';
+import type { ReleaseView } from '../../domain/deploys/schema.ts';
+
+/** A service as it is shown: secrets by name only. */
+export function serviceView(service: ServiceRecord): ServiceView {
+  const hidden = Object.keys(service.secrets).map((name) => [name, HIDDEN_SECRET] as const);
+  return {
+    ...service,
+    authorizedOrgs: [...service.authorizedOrgs],
+    config: { ...service.config },
+    secrets: Object.fromEntries(hidden),
+    createdAt: service.createdAt.toISOString(),
+    updatedAt: service.updatedAt.toISOString(),
+  };
+}
+
+/** A release as it is shown: variables by name only, because a value may have been meant for one deploy alone. */
+export function releaseView(release: Release, activeId: string | null): ReleaseView {
+  const { config, secrets, createdAt, activatedAt, ...rest } = release;
+  return {
+    ...rest,
+    configKeys: Object.keys(config),
+    secretKeys: Object.keys(secrets),
+    active: release.id === activeId,
+    createdAt: createdAt.toISOString(),
+    activatedAt: activatedAt?.toISOString() ?? null,
+  };
+}

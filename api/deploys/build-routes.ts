@@ -1,0 +1,170 @@
+import { z } from 'zod';
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import { environmentSchema, pageQueryShape, pageSchema } from '../../domain/catalog/service-schema.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { DeployCommands } from '../../domain/deploys/messages.ts';
+import type { BuildFilter } from '../../domain/deploys/ports.ts';
+import { buildStatusSchema, buildSummarySchema, buildViewSchema, logPageSchema } from '../../domain/deploys/schema.ts';
+import { isTerminal } from '../../domain/deploys/status.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { requireService } from '../catalog/access.ts';
+import type { Caller } from '../http/caller.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import { type BuildAccessDeps, requireBuild, visibleServiceIds } from './build-access.ts';
+import { buildSummary, buildView } from './build-view.ts';
+import { type FollowableLog, lineView, streamLogs } from './stream-logs.ts';
+
+export interface BuildRoutesDeps extends BuildAccessDeps {
+  readonly log: FollowableLog;
+  readonly commands: DeployCommands;
+  readonly now: Clock;
+}
+
+const tag = 'builds';
+const buildParams = z.strictObject({ id: z.string().min(1).max(64).describe('Id of the build') });
+const sequence = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+const listQuery = z.strictObject({
+  service: z.string().min(1).max(64).optional().describe('Name or id'),
+  environment: environmentSchema.optional(),
+  status: buildStatusSchema.optional(),
+  ...pageQueryShape,
+});
+
+const logsQuery = z.strictObject({
+  after: sequence.optional().describe('Sequence number of the last line already seen'),
+  limit: z.coerce.number().int().min(1).max(2_000).default(500),
+});
+
+/** Builds as they are, and their logs (spec 2, "Build record"). */
+export function buildRoutes(deps: BuildRoutesDeps): readonly Route[] {
+  return [listRoute(deps), showRoute(deps), logsRoute(deps), cancelRoute(deps)];
+}
+
+function listRoute(deps: BuildRoutesDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/builds',
+    summary: 'Builds, newest first',
+    tag,
+    callers: 'viewer',
+    query: listQuery,
+    responses: { 200: { description: 'A page of builds', schema: pageSchema(buildSummarySchema) } },
+    errors: ['SERVICE_NOT_FOUND'],
+    handle: async ({ query }, { caller }) => {
+      const filter = await buildFilter(deps.services, caller, query);
+      const page = await deps.builds.list(filter, { cursor: query.cursor ?? null, limit: query.limit });
+      const items = page.items.map((build) => buildSummary(build, deps.now()));
+      return { status: 200, data: { items, nextCursor: page.nextCursor } };
+    },
+  });
+}
+
+async function buildFilter(
+  services: ServiceStore,
+  caller: Caller | null,
+  { service, environment, status }: z.output<typeof listQuery>,
+): Promise<BuildFilter> {
+  const chosen = {
+    ...(environment === undefined ? {} : { environment }),
+    ...(status === undefined ? {} : { status }),
+  };
+  if (service !== undefined) return { ...chosen, serviceId: (await requireService(services, caller, service)).id };
+  const serviceIds = await visibleServiceIds(services, caller);
+  return serviceIds === null ? chosen : { ...chosen, serviceIds };
+}
+
+function showRoute(deps: BuildRoutesDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/builds/:id',
+    summary: 'One build with its steps and times',
+    tag,
+    callers: 'viewer',
+    params: buildParams,
+    responses: { 200: { description: 'The build', schema: buildViewSchema } },
+    errors: ['BUILD_NOT_FOUND'],
+    handle: async ({ params }, { caller }) => {
+      const build = await requireBuild(deps, caller, params.id);
+      return { status: 200, data: buildView(build, deps.now()) };
+    },
+  });
+}
+
+const EVENTS =
+  'Server-sent events: `line` (id is its sequence number; data a line), `status` and `end` (data a status). ' +
+  'Resume with Last-Event-ID or `after`.';
+
+function logsRoute(deps: BuildRoutesDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/builds/:id/logs',
+    summary: 'The log of a build, as pages or followed live',
+    description: 'With `Accept: text/event-stream` the log is followed until the build ends.',
+    tag,
+    callers: 'viewer',
+    params: buildParams,
+    query: logsQuery,
+    responses: {
+      200: {
+        description: 'A page of lines',
+        schema: logPageSchema,
+        alternative: { contentType: 'text/event-stream', description: EVENTS },
+      },
+    },
+    errors: ['BUILD_NOT_FOUND'],
+    handle: async ({ params, query }, { caller, headers, gone, stopping }) => {
+      const build = await requireBuild(deps, caller, params.id);
+      if (headers.accept?.includes('text/event-stream')) {
+        const after = resumePoint(headers['last-event-id']) ?? query.after ?? 0;
+        return (response) => streamLogs(deps, response, { buildId: build.id, after, gone, stopping });
+      }
+      const { after = 0, limit } = query;
+      const lines = await deps.log.read(build.id, after, limit);
+      const nextAfter = lines.at(-1)?.seq ?? after;
+      const complete = isTerminal(build.status) && !(await deps.log.hasMore(build.id, nextAfter));
+      return { status: 200, data: { items: lines.map(lineView), nextAfter, status: build.status, complete } };
+    },
+  });
+}
+
+/** @throws VALIDATION_FAILED for a Last-Event-ID that this route never sent. */
+function resumePoint(lastEventId: string | string[] | undefined): number | null {
+  if (lastEventId === undefined || lastEventId === '') return null;
+  const result = sequence.safeParse(lastEventId);
+  if (result.success) return result.data;
+  throw new FairleadError('VALIDATION_FAILED', 'Last-Event-ID: send the id of the last event received', {
+    details: [{ field: 'Last-Event-ID', message: 'not a sequence number' }],
+  });
+}
+
+function cancelRoute(deps: BuildRoutesDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/builds/:id/cancel',
+    summary: 'Cancel a build',
+    tag,
+    callers: 'member',
+    params: buildParams,
+    responses: {
+      200: { description: 'The build has ended', schema: buildViewSchema },
+      202: { description: 'The build is undoing what it began; follow it until it has ended', schema: buildViewSchema },
+    },
+    errors: ['BUILD_NOT_FOUND', 'BUILD_FINISHED'],
+    handle: async ({ params }, { caller }) => {
+      const build = await requireBuild(deps, caller, params.id);
+      const { id: buildId, service, environment } = build;
+      const outcome = isTerminal(build.status)
+        ? 'finished'
+        : await deps.commands.cancel({ buildId, service, environment });
+      if (outcome === 'finished') {
+        const now = (await deps.builds.find(buildId)) ?? build;
+        throw new FairleadError('BUILD_FINISHED', `Build ${buildId} has ended already`, {
+          details: { status: now.status, reason: now.reason },
+        });
+      }
+      const after = await requireBuild(deps, caller, buildId);
+      return { status: outcome === 'cancelled' ? 200 : 202, data: buildView(after, deps.now()) };
+    },
+  });
+}

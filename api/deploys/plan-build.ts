@@ -1,0 +1,35 @@
+import type { z } from 'zod';
+import type { ParsedCatalog } from '../../domain/catalog/catalog.ts';
+import { inferCatalog } from '../../domain/catalog/infer-catalog.ts';
+import { mergeInferred, parseCatalog } from '../../domain/catalog/parse-catalog.ts';
+import { planDeploy } from '../../domain/deploys/plan.ts';
+import type { planBodySchema, planReplySchema } from '../../domain/deploys/schema.ts';
+
+/** What a deploy of these files would do, without doing it. @throws CATALOG_INVALID, CATALOG_VERSION_UNSUPPORTED */
+export function planBuild(
+  body: z.output<typeof planBodySchema>,
+  options: { enforceMinimumVersion: boolean },
+): z.input<typeof planReplySchema> {
+  const { catalog, warnings } = readCatalog(body, options);
+  const steps = planDeploy(catalog, { kind: 'deploy', fromStep: null, runtime: 'docker' });
+  const misnamed =
+    body.service !== undefined && catalog.declared && catalog.name !== null && catalog.name !== body.service;
+  return {
+    service: body.service ?? catalog.name,
+    environment: body.environment,
+    framework: catalog.framework,
+    podTier: catalog.podTier,
+    healthEndpoint: catalog.healthEndpoint,
+    port: catalog.port,
+    steps,
+    warnings: misnamed ? [...warnings, `metadata.name is ${catalog.name}, not ${body.service}`] : [...warnings],
+  };
+}
+
+function readCatalog(
+  body: z.output<typeof planBodySchema>,
+  options: { enforceMinimumVersion: boolean },
+): ParsedCatalog {
+  const inferred = inferCatalog({ manifest: body.manifest ?? null, files: body.files ?? [] });
+  return body.catalog === undefined ? inferred : mergeInferred(parseCatalog(body.catalog, options), inferred);
+}

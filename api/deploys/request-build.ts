@@ -1,0 +1,142 @@
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { BuildRecord, BuildRequest, BuildSource } from '../../domain/deploys/build.ts';
+import { parseBranchName } from '../../domain/deploys/git-url.ts';
+import type { DeployCommands, TriggerOutcome } from '../../domain/deploys/messages.ts';
+import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { Release } from '../../domain/deploys/release.ts';
+import { STEPS, type StepKey } from '../../domain/deploys/steps.ts';
+import type { Environment } from '../../domain/environment.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { NewId } from '../../domain/ids.ts';
+import type { Caller } from '../http/caller.ts';
+
+export interface RequestBuildDeps {
+  readonly commands: DeployCommands;
+  readonly builds: BuildStore;
+  readonly releases: ReleaseStore;
+  readonly newId: NewId;
+  readonly now: Clock;
+}
+
+interface Wanted extends Pick<BuildRequest, 'kind' | 'source'> {
+  readonly service: ServiceRecord;
+  readonly environment: Environment;
+  readonly resume?: BuildRequest['resume'];
+  readonly releaseId?: string;
+}
+
+export type TriggerReply = TriggerOutcome & { readonly service: string; readonly environment: Environment };
+
+/** Asks the coordinator for a build and says what became of the request. @throws UNAVAILABLE */
+export async function requestBuild(
+  deps: RequestBuildDeps,
+  by: { caller: Caller; requestId: string },
+  wanted: Wanted,
+): Promise<TriggerReply> {
+  const { service, environment, kind, source, resume = null, releaseId = null } = wanted;
+  const outcome = await deps.commands.request({
+    buildId: deps.newId('build'),
+    kind,
+    serviceId: service.id,
+    service: service.name,
+    environment,
+    org: by.caller.org,
+    source,
+    requestedBy: by.caller.name,
+    requestId: by.requestId,
+    requestedAt: deps.now().toISOString(),
+    resume,
+    releaseId,
+  });
+  return { ...outcome, service: service.name, environment };
+}
+
+/** What a trigger builds. @throws SOURCE_MISSING for a service without a git URL; SOURCE_REFUSED for a bad branch name. */
+export function gitSource(service: ServiceRecord, wanted: { branch?: string; commit?: string }): BuildSource {
+  if (service.gitUrl === null) {
+    const message = `Service ${service.name} has no git URL: set one with POST /services, or deploy by POST /builds/upload`;
+    throw new FairleadError('SOURCE_MISSING', message);
+  }
+  const branch = wanted.branch === undefined ? service.branch : parseBranchName(wanted.branch);
+  return { kind: 'git', url: service.gitUrl, branch, commit: wanted.commit ?? null };
+}
+
+/**
+ * Where a retry goes on: `wanted`, or the step that failed.
+ * @throws BUILD_NOT_RETRYABLE, STEP_UNKNOWN
+ */
+export function retryStep(build: BuildRecord, wanted: string | undefined): StepKey {
+  if (build.status !== 'failed') throw notRetryable(build, `it is ${build.status}; only failed builds are`);
+  if (build.kind === 'rollback') throw notRetryable(build, 'it is a rollback; roll back again instead');
+  const valid = STEPS.filter((row) => row.activity !== null).map((row): StepKey => row.key);
+  const reached = reachedStep(build, valid);
+  if (wanted === undefined) return reached;
+  const step = valid.find((key) => key === wanted);
+  if (step === undefined) {
+    throw new FairleadError('STEP_UNKNOWN', `fromStep: no such step; one of ${valid.join(', ')}`, {
+      details: { valid },
+    });
+  }
+  if (valid.indexOf(step) > valid.indexOf(reached)) {
+    throw notRetryable(
+      build,
+      `${step} comes after ${reached}, which has not succeeded yet; retry from there or earlier`,
+    );
+  }
+  return step;
+}
+
+/** The first step that has not ended well. */
+function reachedStep(build: BuildRecord, valid: readonly StepKey[]): StepKey {
+  const done = new Set<StepKey>();
+  for (const { key, state } of build.steps) {
+    if (state === 'completed' || state === 'reused' || state === 'warned' || state === 'skipped') done.add(key);
+  }
+  const open = valid.find((key) => !done.has(key));
+  return open ?? build.failure?.step ?? 'source';
+}
+
+/** A retry builds the very commit that failed, not what the branch holds now. */
+export function retrySource(build: BuildRecord): BuildSource {
+  const { source } = build;
+  return source.kind === 'git' ? { ...source, commit: build.commitSha ?? source.commit } : source;
+}
+
+/** The release to go back to: the one asked for, or the one that served before the active one. @throws RELEASE_NOT_FOUND */
+export async function rollbackTarget(
+  releases: ReleaseStore,
+  service: ServiceRecord,
+  environment: Environment,
+  releaseId: string | undefined,
+): Promise<Release> {
+  if (releaseId === undefined) {
+    const page = await releases.list(service.name, environment, { cursor: null, limit: 2 });
+    const [, previous] = page.items;
+    if (previous !== undefined) return previous;
+    throw new FairleadError('RELEASE_NOT_FOUND', `${service.name} has no earlier release in ${environment}`);
+  }
+  const release = await releases.find(releaseId);
+  const served = release !== null && release.service === service.name && release.environment === environment;
+  if (!served || release.activatedAt === null) {
+    throw new FairleadError('RELEASE_NOT_FOUND', `No such release ever served ${service.name} in ${environment}`);
+  }
+  return release;
+}
+
+/** A rollback fetches nothing; its record names the source the release was made from. */
+export async function rollbackSource(
+  builds: BuildStore,
+  service: ServiceRecord,
+  release: Release,
+): Promise<BuildSource> {
+  const build = await builds.find(release.buildId);
+  if (build !== null) return retrySource(build);
+  return { kind: 'git', url: service.gitUrl ?? '', branch: null, commit: release.commitSha };
+}
+
+function notRetryable(build: BuildRecord, why: string): FairleadError {
+  return new FairleadError('BUILD_NOT_RETRYABLE', `Build ${build.id} cannot be retried: ${why}`, {
+    details: { status: build.status, kind: build.kind },
+  });
+}

@@ -1,0 +1,10 @@
+import type { Route } from '../http/define-route.ts';
+import { type BuildRoutesDeps, buildRoutes } from './build-routes.ts';
+import { type TriggerRoutesDeps, triggerRoutes } from './trigger-routes.ts';
+
+export type DeploysDeps = BuildRoutesDeps & TriggerRoutesDeps;
+
+/** Builds: what starts them, then what shows, follows, cancels and repeats them. */
+export function deploysRoutes(deps: DeploysDeps): readonly Route[] {
+  return [...triggerRoutes(deps), ...buildRoutes(deps)];
+}

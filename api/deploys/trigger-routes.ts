@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import { environmentSchema } from '../../domain/catalog/service-schema.ts';
+import type { ArchiveStore } from '../../domain/deploys/ports.ts';
+import {
+  planBodySchema,
+  planReplySchema,
+  retryBodySchema,
+  rollbackBodySchema,
+  triggerBodySchema,
+  triggerReplySchema,
+  uploadReplySchema,
+} from '../../domain/deploys/schema.ts';
+import { requireCaller, requireService } from '../catalog/access.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import { requireBuild } from './build-access.ts';
+import { planBuild } from './plan-build.ts';
+import {
+  gitSource,
+  type RequestBuildDeps,
+  requestBuild,
+  retrySource,
+  retryStep,
+  rollbackSource,
+  rollbackTarget,
+} from './request-build.ts';
+import { saveUpload, UPLOAD_CONTENT_TYPES } from './save-upload.ts';
+
+export interface TriggerRoutesDeps extends RequestBuildDeps {
+  readonly services: ServiceStore;
+  readonly archives: ArchiveStore;
+  readonly enforceMinimumCatalogVersion: boolean;
+}
+
+const tag = 'builds';
+const idParams = (what: string) => z.strictObject({ id: z.string().min(1).max(64).describe(what) });
+const accepted = { 202: { description: 'The build is queued, or in flight already', schema: triggerReplySchema } };
+
+/** Everything that starts a build (spec 2, "Services and builds", "Build status"). */
+export function triggerRoutes(deps: TriggerRoutesDeps): readonly Route[] {
+  return [triggerRoute(deps), uploadRoute(deps), planRoute(deps), retryRoute(deps), rollbackRoute(deps)];
+}
+
+function triggerRoute(deps: TriggerRoutesDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/builds/trigger',
+    summary: 'Build and deploy a service from its git repository',
+    description: 'A build in flight of the same service, environment and commit is joined: `deduplicated` is true.',
+    tag,
+    callers: 'member',
+    body: triggerBodySchema,
+    responses: accepted,
+    errors: ['SERVICE_NOT_FOUND', 'SOURCE_MISSING', 'SOURCE_REFUSED'],
+    handle: async ({ body }, { caller, requestId }) => {
+      const service = await requireService(deps.services, caller, body.service);
+      const { branch, commit, environment } = body;
+      const wanted = { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit }) };
+      const source = gitSource(service, wanted);
+      const by = { caller: requireCaller(caller), requestId };
+      return { status: 202, data: await requestBuild(deps, by, { kind: 'deploy', service, environment, source }) };
+    },
+  });
+}
+
+function uploadRoute(deps: TriggerRoutesDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/builds/upload',
+    summary: 'Build and deploy a service from an uploaded source archive',
+    tag,
+    callers: 'member',
+    query: z.strictObject({ service: z.string().min(1).max(64), environment: environmentSchema.default('prod') }),
+    streamBody: { contentTypes: UPLOAD_CONTENT_TYPES, description: 'A gzip-compressed tar of at most 100 MiB' },
+    responses: { 202: { description: 'The archive is stored and the build queued', schema: uploadReplySchema } },
+    errors: ['SERVICE_NOT_FOUND', 'ARCHIVE_INVALID', 'DISK_FULL'],
+    handle: async ({ query }, { caller, requestId, stream, headers }) => {
+      const service = await requireService(deps.services, caller, query.service);
+      const { id: archiveId, sha256, sizeBytes } = await saveUpload(deps.archives, stream, headers['content-length']);
+      const source = { kind: 'archive', archiveId, sha256 } as const;
+      const by = { caller: requireCaller(caller), requestId };
+      const wanted = { kind: 'deploy', service, environment: query.environment, source } as const;
+      return { status: 202, data: { ...(await requestBuild(deps, by, wanted)), sha256, sizeBytes } };
+    },
+  });
+}
+
+function planRoute(deps: TriggerRoutesDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/builds/plan',
+    summary: 'The steps a deploy of these files would take, without running it',
+    tag,
+    callers: 'viewer',
+    body: planBodySchema,
+    responses: { 200: { description: 'The plan', schema: planReplySchema } },
+    errors: ['CATALOG_INVALID', 'CATALOG_VERSION_UNSUPPORTED'],
+    handle: async ({ body }) => {
+      const options = { enforceMinimumVersion: deps.enforceMinimumCatalogVersion };
+      return { status: 200, data: planBuild(body, options) };
+    },
+  });
+}
+
+function retryRoute(deps: TriggerRoutesDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/builds/:id/retry',
+    summary: 'Repeat a failed build from the step that failed, or from an earlier one',
+    tag,
+    callers: 'member',
+    params: idParams('Id of the failed build'),
+    body: retryBodySchema,
+    responses: accepted,
+    errors: ['BUILD_NOT_FOUND', 'SERVICE_NOT_FOUND', 'BUILD_NOT_RETRYABLE', 'STEP_UNKNOWN'],
+    handle: async ({ params, body }, { caller, requestId }) => {
+      const build = await requireBuild(deps, caller, params.id);
+      const fromStep = retryStep(build, body.fromStep);
+      const service = await requireService(deps.services, caller, build.serviceId);
+      const by = { caller: requireCaller(caller), requestId };
+      const resume = { buildId: build.id, fromStep, facts: build.facts };
+      const wanted = { service, environment: build.environment, source: retrySource(build), resume };
+      return { status: 202, data: await requestBuild(deps, by, { kind: 'retry', ...wanted }) };
+    },
+  });
+}
+
+function rollbackRoute(deps: TriggerRoutesDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/services/:id/rollback',
+    summary: 'Install an earlier release again, without a build',
+    tag,
+    callers: 'member',
+    params: idParams('Id or name of the service'),
+    body: rollbackBodySchema,
+    responses: accepted,
+    errors: ['SERVICE_NOT_FOUND', 'RELEASE_NOT_FOUND'],
+    handle: async ({ params, body }, { caller, requestId }) => {
+      const service = await requireService(deps.services, caller, params.id);
+      const { environment } = body;
+      const release = await rollbackTarget(deps.releases, service, environment, body.releaseId);
+      const source = await rollbackSource(deps.builds, service, release);
+      const by = { caller: requireCaller(caller), requestId };
+      const wanted = { kind: 'rollback', service, environment, source, releaseId: release.id } as const;
+      return { status: 202, data: await requestBuild(deps, by, wanted) };
+    },
+  });
+}
