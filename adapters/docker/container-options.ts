@@ -1,6 +1,6 @@
 import type { ContainerCreateOptions } from 'dockerode';
 import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
-import { imageLabels, LABELS, WRITABLE_PATHS_LABEL } from './labels.ts';
+import { imageLabels, LABELS } from './labels.ts';
 import { containerName } from './workload-names.ts';
 
 const MIB = 1024 * 1024;
@@ -20,7 +20,6 @@ export interface ContainerFacts {
   readonly engineCpus: number;
   /** USER of the image. */
   readonly imageUser: string;
-  readonly imageLabels: Readonly<Record<string, string>>;
 }
 
 /**
@@ -54,7 +53,7 @@ export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): Con
       LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
       NetworkMode: facts.network,
       PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: String(facts.hostPort) }] },
-      ...(spec.readOnlyRoot ? { ReadonlyRootfs: true, Tmpfs: writableFolders(spec, facts) } : {}),
+      ...(spec.readOnlyRoot ? { ReadonlyRootfs: true, Tmpfs: temporaryFolder(spec) } : {}),
     },
   };
 }
@@ -64,10 +63,8 @@ export function safeUser(imageUser: string): string {
   return /^0*[1-9]\d*(:\d+)?$/.test(imageUser) ? imageUser : DEFAULT_USER;
 }
 
-/** Memory-backed folders, which count towards the memory limit and are therefore small. */
-function writableFolders(spec: WorkloadSpec, facts: ContainerFacts): Record<string, string> {
-  const size = Math.min(TMP_LIMIT_BYTES, Math.floor(spec.tier.memoryLimitBytes / 4));
-  const named = (facts.imageLabels[WRITABLE_PATHS_LABEL] ?? '').split(',').map((path) => path.trim());
-  const paths = ['/tmp', ...named.filter((path) => /^\/[\w./-]+$/.test(path) && !path.includes('..'))];
-  return Object.fromEntries(paths.map((path) => [path, `rw,nosuid,nodev,size=${size},mode=1777`]));
+/** The one writable folder under a read-only root. It is memory, which counts towards the limit, and therefore small. */
+function temporaryFolder({ tier }: WorkloadSpec): Record<string, string> {
+  const size = Math.min(TMP_LIMIT_BYTES, Math.floor(tier.memoryLimitBytes / 4));
+  return { '/tmp': `rw,nosuid,nodev,size=${size},mode=1777` };
 }

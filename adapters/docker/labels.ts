@@ -11,9 +11,6 @@ export const LABELS = {
   hostPort: 'fairlead.host-port',
 } as const;
 
-/** On an image, a comma list of absolute folders that stay writable (and empty at start) under a read-only root. */
-export const WRITABLE_PATHS_LABEL = 'fairlead.writable-paths';
-
 interface Target {
   readonly buildId: string;
   readonly service: string;

@@ -111,8 +111,9 @@ async function pruneBuildCache(signal: AbortSignal, options: PruneOptions): Prom
 /** The client library's own call drops the options, so the request is made by hand. */
 async function pruneCache(docker: Docker, query: Record<string, string>, signal: AbortSignal): Promise<number> {
   const answer = await new Promise<unknown>((resolve, reject) => {
-    const path = `/build/prune?${new URLSearchParams({ all: 'true', ...query })}`;
-    const request = { path, method: 'POST', statusCodes: { 200: true, 500: 'server error' }, abortSignal: signal };
+    const options = { all: 'true', ...query };
+    const statusCodes = { 200: true, 500: 'server error' };
+    const request = { path: '/build/prune?', method: 'POST', options, statusCodes, abortSignal: signal };
     docker.modem.dial(request, (error: unknown, data: unknown) => (error ? reject(error) : resolve(data)));
   }).catch((error: unknown) => {
     signal.throwIfAborted();

@@ -111,9 +111,9 @@ export async function runContainer(
 async function engineFacts(
   docker: Docker,
   spec: WorkloadSpec,
-): Promise<Pick<ContainerFacts, 'engineCpus' | 'imageUser' | 'imageLabels'>> {
+): Promise<Pick<ContainerFacts, 'engineCpus' | 'imageUser'>> {
   const [info, image] = await Promise.all([docker.info(), docker.getImage(spec.image).inspect()]);
-  return { engineCpus: info.NCPU, imageUser: image.Config.User ?? '', imageLabels: image.Config.Labels ?? {} };
+  return { engineCpus: info.NCPU, imageUser: image.Config.User ?? '' };
 }
 
 function warnOfChanges(

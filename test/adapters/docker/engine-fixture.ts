@@ -1,0 +1,153 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createBaseImages } from '../../../adapters/docker/base-images.ts';
+import { findDockerCli } from '../../../adapters/docker/docker-cli.ts';
+import { createDockerClient, engineStatus } from '../../../adapters/docker/docker-client.ts';
+import { createImageBuilder, type ImageBuilderOptions } from '../../../adapters/docker/image-builder.ts';
+import { labelFilter } from '../../../adapters/docker/labels.ts';
+import type { RegistryAuth } from '../../../adapters/docker/registry-auth.ts';
+import { createStandIns } from '../../../adapters/docker/stand-ins/stand-in-images.ts';
+import { networkName } from '../../../adapters/docker/workload-names.ts';
+import { baseEnv } from '../../../adapters/process/base-env.ts';
+import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
+import { resolveNeed } from '../../../infra/dev/tools.ts';
+import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
+
+export const docker = createDockerClient(process.env.DOCKER_HOST);
+export const env = baseEnv(process.env);
+export const cacheDirectory = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'fairlead');
+
+/** A stack of its own on the real engine, with a registry of its own on a free loopback port. */
+export interface TestStack {
+  readonly stackId: string;
+  readonly registry: { readonly address: string };
+  readonly builder: ImageBuilder;
+  readonly warnings: string[];
+  /** Writes files into a new folder and returns the input of their build. */
+  input(service: string, files: Readonly<Record<string, string>>): Promise<ImageBuildInput>;
+  /** Builds and pushes files; returns the digest reference. */
+  pushed(service: string, files: Readonly<Record<string, string>>): Promise<string>;
+  /** Removes everything the stack made. */
+  dispose(): Promise<void>;
+}
+
+export async function createTestStack(): Promise<TestStack> {
+  const stackId = `t${randomBytes(5).toString('hex')}`;
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-docker-'));
+  const { address, stop } = await startRegistry(join(folder, 'registry'));
+  const registry = { address };
+  const warnings: string[] = [];
+  const builder = await createTestBuilder(stackId, registry, (message) => warnings.push(message));
+  let inputs = 0;
+  const input = async (service: string, files: Readonly<Record<string, string>>): Promise<ImageBuildInput> => {
+    inputs += 1;
+    const contextDirectory = join(folder, `context-${inputs}`);
+    await mkdir(contextDirectory);
+    for (const [name, text] of Object.entries(files)) await writeFile(join(contextDirectory, name), text);
+    const buildId = `bld_${stackId}${inputs}`;
+    const dockerfile = join(contextDirectory, 'Dockerfile');
+    const tag = `${address}/${service}:${buildId}`;
+    return { buildId, service, environment: 'sandbox', contextDirectory, dockerfile, tag, labels: {} };
+  };
+  return {
+    stackId,
+    registry,
+    builder,
+    warnings,
+    input,
+    pushed: async (service, files) => {
+      const made = await input(service, files);
+      await builder.build(made, recordingContext());
+      return (await builder.push(made.tag, recordingContext())).digest;
+    },
+    dispose: async () => {
+      await removeLeftovers(stackId);
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The image builder of a test stack, on the real engine. */
+export async function createTestBuilder(
+  stackId: string,
+  registry: RegistryAuth,
+  onWarning: (message: string) => void,
+  changes: Partial<ImageBuilderOptions> = {},
+): Promise<ImageBuilder> {
+  const cli = await findDockerCli({ env, signal: AbortSignal.timeout(30_000) });
+  const baseImages = createBaseImages({ docker, standIns: testStandIns(), registry, now: () => new Date() });
+  return createImageBuilder({ docker, cli, registry, baseImages, stackId, env, onWarning, ...changes });
+}
+
+export function testStandIns() {
+  const nodeVersion = process.versions.node;
+  return createStandIns({ docker, env, cacheDirectory, nodePath: process.execPath, nodeVersion });
+}
+
+async function removeLeftovers(stackId: string): Promise<void> {
+  const containers = await docker.listContainers({ all: true, filters: labelFilter(stackId) });
+  await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })));
+  const images = await docker.listImages({ filters: labelFilter(stackId) });
+  for (const { Id } of images) await docker.getImage(Id).remove({ force: true });
+  await docker
+    .getNetwork(networkName(stackId))
+    .remove()
+    .catch((error: unknown) => {
+      if (engineStatus(error) !== 404) throw error;
+    });
+}
+
+/** The real registry, with deletion on. */
+export async function startRegistry(folder: string): Promise<{ address: string; stop: () => Promise<void> }> {
+  const tool = await resolveNeed('registry', {
+    env: process.env,
+    report: { line: () => undefined, work: (_title, _usual, run) => run() },
+  });
+  const port = await freePort();
+  await mkdir(folder, { recursive: true });
+  const config = join(folder, 'config.yml');
+  await writeFile(
+    config,
+    `version: 0.1
+log: { level: error, accesslog: { disabled: true } }
+storage: { filesystem: { rootdirectory: ${JSON.stringify(join(folder, 'data'))} }, delete: { enabled: true } }
+http: { addr: '127.0.0.1:${port}' }
+`,
+  );
+  const child = spawn(tool.path, ['serve', config], { stdio: 'ignore', env: { ...env, OTEL_TRACES_EXPORTER: 'none' } });
+  const address = `localhost:${port}`;
+  await eventually('the registry', () =>
+    fetch(`http://127.0.0.1:${port}/v2/`).then(
+      (answer) => (answer.ok ? true : null),
+      () => null,
+    ),
+  );
+  const stop = async (): Promise<void> => {
+    await stopChild(child);
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { address, stop };
+}
+
+export async function stopChild(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill('SIGKILL');
+  await ended;
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

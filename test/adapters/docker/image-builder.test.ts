@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import type { ImageBuildInput } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
+import {
+  createTestBuilder,
+  createTestStack,
+  docker,
+  freePort,
+  startRegistry,
+  stopChild,
+  type TestStack,
+} from './engine-fixture.ts';
+
+const SMALL = { Dockerfile: 'FROM alpine\nCOPY file /file\nUSER 1001\nCMD ["cat", "/file"]\n', file: 'content' };
+
+let stack: TestStack;
+
+before(async () => {
+  stack = await createTestStack();
+});
+
+after(() => stack.dispose());
+
+/** A number of seconds that no other process sleeps, to find the process by. */
+const rareSeconds = (): string => String(100_000 + (randomBytes(4).readUInt32BE() % 899_999));
+
+/** Whether a process with exactly this `sleep` runs anywhere on the machine, in a container too. */
+async function sleeps(seconds: string): Promise<boolean> {
+  for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+    const command = await readFile(join('/proc', pid, 'cmdline'), 'utf8').catch(() => '');
+    if (command.split('\0').slice(-3, -1).join(' ') === `sleep ${seconds}` && !command.includes('docker')) return true;
+  }
+  return false;
+}
+
+async function failureOf(input: ImageBuildInput): Promise<FairleadError> {
+  const error: unknown = await stack.builder.build(input, recordingContext()).then(
+    () => new Error('the build succeeded'),
+    (reason: unknown) => reason,
+  );
+  assert.ok(error instanceof FairleadError, String(error));
+  return error;
+}
+
+describe('ImageBuilder.build', () => {
+  it('streams its output and labels the image with stack, service, environment and build', async () => {
+    const input = { ...(await stack.input('small', SMALL)), labels: { 'org.example': 'kept' } };
+    const context = recordingContext();
+    const { imageId } = await stack.builder.build(input, context);
+    assert.match(imageId, /^sha256:[0-9a-f]{64}$/);
+    assert.match(context.lines.join('\n'), /COPY file \/file/);
+    const image = await docker.getImage(input.tag).inspect();
+    assert.equal(image.Id, imageId);
+    assert.deepEqual(image.Config.Labels, {
+      ...image.Config.Labels,
+      'fairlead.stack': stack.stackId,
+      'fairlead.service': 'small',
+      'fairlead.environment': 'sandbox',
+      'fairlead.build': input.buildId,
+      'org.example': 'kept',
+    });
+  });
+
+  it('a failing instruction is named with its line and its last output', async () => {
+    const lines = ['FROM alpine', 'RUN echo first', 'RUN echo what-went-wrong \\', '  && exit 7', 'RUN echo never'];
+    const error = await failureOf(await stack.input('failing', { Dockerfile: lines.join('\n') }));
+    assert.equal(error.code, 'IMAGE_BUILD_FAILED');
+    assert.match(error.message, /^Line 3 of the container file failed: RUN echo what-went-wrong/);
+    assert.match(error.message, /\nwhat-went-wrong\n/);
+    assert.match(error.message, /exit code: 7/);
+    assert.equal(error.retryable, false);
+  });
+
+  it('a syntax error is IMAGE_BUILD_FAILED with its line', async () => {
+    const error = await failureOf(await stack.input('syntax', { Dockerfile: 'FROM alpine\nNONSENSE here\n' }));
+    assert.equal(error.code, 'IMAGE_BUILD_FAILED');
+    assert.match(error.message, /Line 2 of the container file/);
+    assert.match(error.message, /unknown instruction: NONSENSE/i);
+  });
+
+  it('a file that is not in the source is named', async () => {
+    const error = await failureOf(await stack.input('absent', { Dockerfile: 'FROM alpine\nCOPY nowhere.txt /\n' }));
+    assert.equal(error.code, 'IMAGE_BUILD_FAILED');
+    assert.match(error.message, /nowhere\.txt/);
+  });
+
+  it('a failure that says the disk is full is DISK_FULL', async () => {
+    const Dockerfile = 'FROM alpine\nRUN echo "write error: No space left on device" >&2; exit 1\n';
+    const error = await failureOf(await stack.input('full', { Dockerfile }));
+    assert.equal(error.code, 'DISK_FULL');
+  });
+
+  it('an aborted build ends the processes of its container within 5 s', async () => {
+    const seconds = rareSeconds();
+    const input = await stack.input('hanging', { Dockerfile: `FROM alpine\nRUN sleep ${seconds}\n` });
+    const abort = new AbortController();
+    const build = stack.builder.build(input, { signal: abort.signal, onLine: () => undefined });
+    const outcome = assert.rejects(build, /stop it/);
+    await eventually('the sleep', async () => ((await sleeps(seconds)) ? true : null));
+    abort.abort(new Error('stop it'));
+    await eventually('its end', async () => ((await sleeps(seconds)) ? null : true), 5_000);
+    await outcome;
+  });
+
+  it('kill -9 of our process leaves no build running', async () => {
+    const seconds = rareSeconds();
+    const input = await stack.input('killed', { Dockerfile: `FROM alpine\nRUN sleep ${seconds}\n` });
+    const file = join(import.meta.dirname, 'build-child.ts');
+    const args = [file, stack.stackId, stack.registry.address, JSON.stringify(input)];
+    const child = spawn(process.execPath, args, { stdio: 'ignore' });
+    await eventually('the sleep', async () => ((await sleeps(seconds)) ? true : null));
+    await stopChild(child);
+    await eventually('its end', async () => ((await sleeps(seconds)) ? null : true), 5_000);
+  });
+
+  it('the legacy builder builds and fails the same way, and is aborted', async () => {
+    const cli = { path: '/usr/bin/docker', buildkit: false };
+    const legacy = await createTestBuilder(stack.stackId, stack.registry, () => undefined, { cli });
+    const input = await stack.input('legacy', SMALL);
+    await legacy.build(input, recordingContext());
+    const Dockerfile = 'FROM alpine\nRUN echo what-went-wrong && exit 7\n';
+    const failing = await stack.input('legacy', { Dockerfile });
+    await assert.rejects(legacy.build(failing, recordingContext()), (error) => {
+      assert.ok(error instanceof FairleadError);
+      assert.match(error.message, /^Line 2 of the container file failed: RUN echo what-went-wrong/);
+      assert.match(error.message, /\nwhat-went-wrong\n/);
+      return error.code === 'IMAGE_BUILD_FAILED';
+    });
+    const seconds = rareSeconds();
+    const hanging = await stack.input('legacy', { Dockerfile: `FROM alpine\nRUN sleep ${seconds}\n` });
+    const abort = new AbortController();
+    const outcome = assert.rejects(legacy.build(hanging, { signal: abort.signal, onLine: () => undefined }), /stop it/);
+    await eventually('the sleep', async () => ((await sleeps(seconds)) ? true : null));
+    abort.abort(new Error('stop it'));
+    await eventually('its end', async () => ((await sleeps(seconds)) ? null : true), 5_000);
+    await outcome;
+  });
+});
+
+describe('ImageBuilder.push', () => {
+  it('returns the digest reference, the same when it is repeated', async () => {
+    const input = await stack.input('pushed', SMALL);
+    await stack.builder.build(input, recordingContext());
+    const { digest } = await stack.builder.push(input.tag, recordingContext());
+    assert.match(digest, new RegExp(`^${stack.registry.address}/pushed@sha256:[0-9a-f]{64}$`));
+    assert.deepEqual(await stack.builder.push(input.tag, recordingContext()), { digest });
+  });
+
+  it('a registry that is down is IMAGE_PUSH_FAILED and retryable', async () => {
+    const input = await stack.input('down', SMALL);
+    const tag = `localhost:${await freePort()}/down:1`;
+    await stack.builder.build({ ...input, tag }, recordingContext());
+    await assert.rejects(
+      stack.builder.push(tag, recordingContext()),
+      (error) => error instanceof FairleadError && error.code === 'IMAGE_PUSH_FAILED' && error.retryable,
+    );
+  });
+
+  it('a tag that was not built is IMAGE_PUSH_FAILED', async () => {
+    await assert.rejects(
+      stack.builder.push(`${stack.registry.address}/never:1`, recordingContext()),
+      (error) => error instanceof FairleadError && error.code === 'IMAGE_PUSH_FAILED',
+    );
+  });
+
+  it('an aborted push throws the reason', async () => {
+    const signal = AbortSignal.abort(new Error('stop it'));
+    await assert.rejects(stack.builder.push(`${stack.registry.address}/small:1`, recordingContext(signal)), /stop it/);
+  });
+});
+
+describe('ImageBuilder.prune', () => {
+  it('removes what nothing names or uses, with its manifest, and nothing else', async () => {
+    const built = async (service: string, text: string): Promise<{ tag: string; digest: string; id: string }> => {
+      const input = await stack.input(service, { ...SMALL, file: text });
+      const { imageId: id } = await stack.builder.build(input, recordingContext());
+      return { tag: input.tag, id, ...(await stack.builder.push(input.tag, recordingContext())) };
+    };
+    const byTag = await built('prune', 'kept by tag');
+    const byDigest = await built('prune', 'kept by digest');
+    const used = await built('prune', 'used by a container');
+    const obsolete = await built('prune', 'obsolete');
+    const foreign = await createTestStack();
+    const other = await foreign.pushed('other', { ...SMALL, file: 'foreign' });
+    const container = await docker.createContainer({ Image: used.id, Labels: { 'fairlead.stack': stack.stackId } });
+    try {
+      const keep = new Set([byTag.tag, byDigest.digest]);
+      const { removed, reclaimedBytes } = await stack.builder.prune(keep, AbortSignal.timeout(60_000));
+      assert.ok(removed.includes(obsolete.tag));
+      assert.ok(reclaimedBytes > 0);
+      const present = async (name: string): Promise<boolean> =>
+        docker
+          .getImage(name)
+          .inspect()
+          .then(
+            () => true,
+            () => false,
+          );
+      const names = [byTag.tag, byDigest.digest, used.tag, other, 'alpine:latest', obsolete.tag];
+      assert.deepEqual(await Promise.all(names.map(present)), [true, true, true, true, true, false]);
+      assert.equal(await manifestStatus(obsolete.digest), 404);
+      assert.equal(await manifestStatus(byDigest.digest), 200);
+      assert.deepEqual(stack.warnings, []);
+    } finally {
+      await container.remove({ force: true });
+      await foreign.dispose();
+    }
+  });
+
+  it('a registry that is gone only leaves a warning', async () => {
+    const { address, stop } = await startRegistry(await mkdtemp(join(tmpdir(), 'fairlead-registry-')));
+    const warnings: string[] = [];
+    const builder = await createTestBuilder(stack.stackId, { address }, (message) => warnings.push(message));
+    const tag = `${address}/lonely:1`;
+    await builder.build({ ...(await stack.input('lonely', SMALL)), tag }, recordingContext());
+    await builder.push(tag, recordingContext());
+    await stop();
+    const { removed } = await builder.prune(new Set(), AbortSignal.timeout(60_000));
+    assert.ok(removed.includes(tag));
+    assert.match(warnings.join('\n'), new RegExp(`The registry keeps ${address}/lonely@sha256:`));
+  });
+
+  it('tells the free space where the engine keeps images', async () => {
+    assert.ok((await stack.builder.freeBytes()) > 1024 ** 2);
+  });
+});
+
+async function manifestStatus(digest: string): Promise<number> {
+  const [path = '', hash = ''] = digest.slice(stack.registry.address.length + 1).split('@');
+  const accept = 'application/vnd.docker.distribution.manifest.v2+json';
+  const url = `http://${stack.registry.address.replace('localhost', '127.0.0.1')}/v2/${path}/manifests/${hash}`;
+  return (await fetch(url, { method: 'HEAD', headers: { accept } })).status;
+}

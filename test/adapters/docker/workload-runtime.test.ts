@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { after, before, describe, it } from 'node:test';
+import { z } from 'zod';
+import { LABELS } from '../../../adapters/docker/labels.ts';
+import { networkName } from '../../../adapters/docker/workload-names.ts';
+import { createWorkloadRuntime, stopStack } from '../../../adapters/docker/workload-runtime.ts';
+import { POD_TIERS } from '../../../domain/catalog/pod-tiers.ts';
+import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import {
+  eventually,
+  recordingContext,
+  untilHealthy,
+  WORKLOAD_PROGRAM,
+  workloadRuntimeSuite,
+  workloadSpec,
+} from '../../ports/workload-runtime.ts';
+import { createTestStack, docker, type TestStack } from './engine-fixture.ts';
+
+const FILES = {
+  'server.cjs': WORKLOAD_PROGRAM,
+  Dockerfile: 'FROM node:24-alpine\nWORKDIR /app\nCOPY server.cjs .\nUSER 1001\nCMD ["node", "server.cjs"]\n',
+};
+
+let stack: TestStack;
+let image: string;
+let runtime: WorkloadRuntime;
+
+const start = (changes: Partial<WorkloadSpec> = {}): Promise<Workload> =>
+  runtime.start(workloadSpec(image, changes), recordingContext());
+
+const factsSchema = z.object({ uid: z.number(), status: z.string(), root: z.string(), tmp: z.string() });
+
+const factsOf = async (workload: Workload) =>
+  factsSchema.parse(await (await fetch(`${workload.address}/facts`)).json());
+
+before(async () => {
+  stack = await createTestStack();
+  image = await stack.pushed('suite', FILES);
+  const { stackId, registry } = stack;
+  runtime = createWorkloadRuntime({ docker, stackId, registry, now: () => new Date() });
+});
+
+after(() => stack.dispose());
+
+workloadRuntimeSuite(() => ({ runtime, image }));
+
+describe('Docker workloads: isolation', () => {
+  it('limits, labels and restrictions stand in the container', async () => {
+    const spec = workloadSpec(image, { tier: POD_TIERS.nano });
+    const workload = await runtime.start(spec, recordingContext());
+    const { HostConfig: host, Config: config, Name: name } = await docker.getContainer(workload.id).inspect();
+    assert.equal(host.NanoCpus, 250_000_000);
+    assert.equal(host.Memory, 256 * 1024 ** 2);
+    assert.equal(host.MemorySwap, host.Memory);
+    assert.equal(host.PidsLimit, 512);
+    assert.equal(host.ReadonlyRootfs, true);
+    assert.deepEqual(host.CapDrop, ['ALL']);
+    assert.deepEqual(host.SecurityOpt, ['no-new-privileges:true']);
+    assert.equal(host.Init, true);
+    assert.equal(host.RestartPolicy?.Name, 'unless-stopped');
+    assert.deepEqual(host.LogConfig, { Type: 'json-file', Config: { 'max-file': '3', 'max-size': '10m' } });
+    assert.equal(host.NetworkMode, networkName(stack.stackId));
+    assert.equal(config.User, '1001');
+    const port = new URL(workload.address).port;
+    assert.deepEqual(host.PortBindings, { '3000/tcp': [{ HostIp: '127.0.0.1', HostPort: port }] });
+    assert.ok(Number(port) >= 20_000 && Number(port) <= 29_999);
+    const { build, release, service, environment, hostPort, stack: stackLabel } = LABELS;
+    const wanted = { [build]: spec.buildId, [release]: spec.releaseId, [service]: 'suite', [environment]: 'sandbox' };
+    assert.deepEqual({ ...config.Labels, ...wanted, [hostPort]: port, [stackLabel]: stack.stackId }, config.Labels);
+    assert.equal(name, `/fl-${stack.stackId}-suite-sandbox-${spec.buildId.slice(4)}`);
+    await runtime.remove(workload, 1);
+  });
+
+  it('the process has a numeric user, no capabilities, no new privileges, and writes to /tmp alone', async () => {
+    const workload = await start();
+    await untilHealthy(runtime, workload);
+    const facts = await factsOf(workload);
+    assert.equal(facts.uid, 1001);
+    assert.match(facts.status, /^CapEff:\s+0+$/m);
+    assert.match(facts.status, /^CapBnd:\s+0+$/m);
+    assert.match(facts.status, /^NoNewPrivs:\s+1$/m);
+    assert.equal(facts.root, 'EROFS');
+    assert.equal(facts.tmp, 'written');
+    await runtime.remove(workload, 1);
+  });
+
+  it('an image of root runs as user 1001 and says so', async () => {
+    const rootImage = await stack.pushed('rooted', {
+      ...FILES,
+      Dockerfile: FILES.Dockerfile.replace('USER 1001\n', ''),
+    });
+    const context = recordingContext();
+    const workload = await runtime.start(workloadSpec(rootImage, { readOnlyRoot: false }), context);
+    await untilHealthy(runtime, workload);
+    const facts = await factsOf(workload);
+    assert.equal(facts.uid, 1001);
+    assert.match(context.lines.join('\n'), /user is "root"; it runs as 1001:1001/);
+    await runtime.remove(workload, 1);
+  });
+
+  it('workloads of a stack do not reach each other', async () => {
+    const [one, two] = [await start(), await start()];
+    await untilHealthy(runtime, one);
+    await untilHealthy(runtime, two);
+    const { NetworkSettings } = await docker.getContainer(two.id).inspect();
+    const address = NetworkSettings.Networks[networkName(stack.stackId)]?.IPAddress;
+    assert.ok(address);
+    const answer = await fetch(`${one.address}/reach/${address}:3000`);
+    assert.equal(await answer.text(), 'not reached');
+    const itself = await fetch(`${one.address}/reach/127.0.0.1:3000`);
+    assert.equal(await itself.text(), 'reached');
+    await Promise.all([one, two].map((workload) => runtime.remove(workload, 1)));
+  });
+
+  it('more CPUs than the engine has are cut down with a warning', async () => {
+    const { NCPU } = await docker.info();
+    const tier = { ...POD_TIERS.small, cpuLimitMillis: NCPU * 1_000 + 1_000 };
+    const context = recordingContext();
+    const workload = await runtime.start(workloadSpec(image, { tier }), context);
+    const { HostConfig } = await docker.getContainer(workload.id).inspect();
+    assert.equal(HostConfig.NanoCpus, NCPU * 1e9);
+    assert.match(context.lines.join('\n'), /the engine has/);
+    await runtime.remove(workload, 1);
+  });
+});
+
+describe('Docker workloads: recovery', () => {
+  it('a container that an attempt created but did not start is made anew', async () => {
+    const spec = workloadSpec(image);
+    const first = await runtime.start(spec, recordingContext());
+    await docker.getContainer(first.id).stop({ t: 0 });
+    const second = await runtime.start(spec, recordingContext());
+    assert.notEqual(second.id, first.id);
+    assert.equal(await runtime.isAlive(first), false);
+    await untilHealthy(runtime, second);
+    await runtime.remove(second, 1);
+  });
+
+  it('a missing image is pulled by its digest', async () => {
+    const digest = await stack.pushed('pulled', { ...FILES, extra: 'pulled' });
+    const { Id } = await docker.getImage(digest).inspect();
+    await docker.getImage(Id).remove({ force: true });
+    const workload = await start({ image: digest });
+    await untilHealthy(runtime, workload);
+    await runtime.remove(workload, 1);
+  });
+
+  it('a command that does not exist is INSTALL_FAILED and leaves no container', async () => {
+    const broken = await stack.pushed('broken', {
+      Dockerfile: 'FROM alpine\nUSER 1001\nWORKDIR /none\nENTRYPOINT ["/none/x"]\n',
+    });
+    const started = start({ image: broken, service: 'broken' });
+    const outcome = await started.then(
+      async (workload) => {
+        // With an init process the engine itself starts; the command's failure is the workload's end.
+        await eventually('the end', async () => ((await runtime.isAlive(workload)) ? null : true));
+        const lines = await runtime.tail(workload, 20);
+        await runtime.remove(workload, 1);
+        return lines.join('\n');
+      },
+      (error: Error) => error.message,
+    );
+    assert.match(outcome, /No such file|not found|exit code 127/i);
+    assert.deepEqual(await runtime.list('broken', 'sandbox'), []);
+  });
+
+  it('a stopped stack resumes its workloads at the same addresses', async () => {
+    const workloads = [await start(), await start()];
+    await stopStack(docker, stack.stackId);
+    assert.ok((await runtime.list('suite', 'sandbox')).every(({ running }) => !running));
+    for (const workload of workloads) {
+      const resumed = await runtime.resume(workload, AbortSignal.timeout(30_000));
+      assert.deepEqual(resumed, workload);
+      await untilHealthy(runtime, resumed);
+      assert.deepEqual(await runtime.resume(workload, AbortSignal.timeout(30_000)), workload);
+      await runtime.remove(resumed, 1);
+    }
+  });
+
+  it('a workload whose port was taken meanwhile resumes on another one', async () => {
+    const workload = await start();
+    await stopStack(docker, stack.stackId);
+    const squatter = createServer().listen(Number(new URL(workload.address).port), '127.0.0.1');
+    await once(squatter, 'listening');
+    const resumed = await runtime.resume(workload, AbortSignal.timeout(30_000));
+    squatter.close();
+    assert.notEqual(resumed.address, workload.address);
+    assert.equal(resumed.releaseId, workload.releaseId);
+    assert.equal((await untilHealthy(runtime, resumed)).commit, 'c0ffee');
+    assert.equal((await runtime.list('suite', 'sandbox')).length, 1);
+    await runtime.remove(resumed, 1);
+  });
+});

@@ -1,0 +1,227 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
+import type {
+  EffectContext,
+  ProbeResult,
+  Workload,
+  WorkloadRuntime,
+  WorkloadSpec,
+} from '../../domain/deploys/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
+
+/** A runtime to test, and an image whose program is {@link WORKLOAD_PROGRAM}. */
+export interface RuntimeUnderTest {
+  readonly runtime: WorkloadRuntime;
+  readonly image: string;
+}
+
+/** What the image of the suite runs with node. MODE decides how it behaves. */
+export const WORKLOAD_PROGRAM = `
+const { createServer } = require('node:http');
+const { readFileSync, writeFileSync } = require('node:fs');
+const tryWrite = (path) => { try { writeFileSync(path, 'x'); return 'written'; } catch (error) { return error.code; } };
+const facts = () => ({
+  uid: process.getuid(), status: readFileSync('/proc/self/status', 'utf8'),
+  root: tryWrite('/app/x'), tmp: tryWrite('/tmp/x'),
+});
+const mode = process.env.MODE;
+console.log('says out');
+console.error('says err');
+if (mode === 'exit') process.exit(3);
+if (mode === 'oom') { const held = []; setInterval(() => held.push(Buffer.alloc(32 * 1024 * 1024, 1)), 5); }
+const server = createServer((request, response) => {
+  if (request.url === '/facts') return response.end(JSON.stringify(facts()));
+  if (request.url === '/slow') return setTimeout(() => response.end('done'), 1000);
+  if (request.url.startsWith('/reach/')) {
+    return fetch('http://' + request.url.slice(7), { signal: AbortSignal.timeout(1500) })
+      .then(() => response.end('reached'), () => response.end('not reached'));
+  }
+  if (request.url === '/bad') { response.statusCode = 503; return response.end('no'); }
+  if (request.url === '/big') return response.end('x'.repeat(1_000_000));
+  response.end(JSON.stringify({ status: 'ok', commit: process.env.GIT_COMMIT }));
+});
+if (mode !== 'silent') server.listen(3000); else setInterval(() => {}, 1000);
+process.on('SIGTERM', () => { console.log('told to stop'); server.close(() => process.exit(0)); });
+`;
+
+let builds = 0;
+
+/** A spec of a build of its own, in the tier `small`. */
+export function workloadSpec(image: string, changes: Partial<WorkloadSpec> = {}): WorkloadSpec {
+  builds += 1;
+  return {
+    buildId: `bld_suite${process.pid}x${builds}`,
+    releaseId: `rel_suite${builds}`,
+    service: 'suite',
+    environment: 'sandbox',
+    image,
+    port: 3000,
+    healthEndpoint: '/health',
+    tier: POD_TIERS.small,
+    readOnlyRoot: true,
+    env: { GIT_COMMIT: 'c0ffee', NODE_ENV: 'production' },
+    ...changes,
+  };
+}
+
+/** A context whose lines can be read afterwards. */
+export function recordingContext(signal: AbortSignal = AbortSignal.timeout(60_000)): EffectContext & {
+  readonly lines: string[];
+} {
+  const lines: string[] = [];
+  return { signal, lines, onLine: (line) => lines.push(line) };
+}
+
+/** Waits for a condition, looking at it again and again. */
+export async function eventually<T>(what: string, look: () => Promise<T | null>, deadlineMs = 20_000): Promise<T> {
+  const endMs = Date.now() + deadlineMs;
+  for (;;) {
+    const found = await look();
+    if (found !== null) return found;
+    if (Date.now() > endMs) throw new Error(`${what} did not happen within ${deadlineMs} ms`);
+    await delay(50);
+  }
+}
+
+export function untilHealthy(runtime: WorkloadRuntime, workload: Workload): Promise<ProbeResult> {
+  return eventually('a healthy answer', async () => {
+    const result = await runtime.probe(workload, '/health', AbortSignal.timeout(10_000));
+    return result.ok ? result : null;
+  });
+}
+
+/** What every {@link WorkloadRuntime} guarantees. */
+export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
+  const start = (changes: Partial<WorkloadSpec> = {}) =>
+    under().runtime.start(workloadSpec(under().image, changes), recordingContext());
+
+  describe('WorkloadRuntime: start and probe', () => {
+    it('a started workload answers its probe with the commit', async () => {
+      const workload = await start();
+      assert.equal(workload.running, true);
+      const result = await untilHealthy(under().runtime, workload);
+      assert.equal(result.commit, 'c0ffee');
+      assert.match(result.summary, /^GET http:\/\/.+\/health answered 200$/);
+      await under().runtime.remove(workload, 1);
+    });
+
+    it('a second start of a build adopts the workload of the first', async () => {
+      const spec = workloadSpec(under().image);
+      const { runtime } = under();
+      const first = await runtime.start(spec, recordingContext());
+      const again = await Promise.all([1, 2, 3].map(() => runtime.start(spec, recordingContext())));
+      assert.deepEqual(
+        again.map(({ id, address }) => ({ id, address })),
+        Array(3).fill({ id: first.id, address: first.address }),
+      );
+      const listed = await runtime.list(spec.service, spec.environment);
+      assert.equal(listed.filter(({ buildId }) => buildId === spec.buildId).length, 1);
+      await runtime.remove(first, 1);
+    });
+
+    it('starts of one build at the same moment make one workload', async () => {
+      const spec = workloadSpec(under().image);
+      const started = await Promise.all([1, 2, 3].map(() => under().runtime.start(spec, recordingContext())));
+      assert.equal(new Set(started.map(({ id }) => id)).size, 1);
+      await Promise.all(started.map((workload) => under().runtime.remove(workload, 1)));
+    });
+
+    it('an answer other than 2xx is not ok and says its status', async () => {
+      const workload = await start();
+      await untilHealthy(under().runtime, workload);
+      const result = await under().runtime.probe(workload, '/bad', AbortSignal.timeout(10_000));
+      assert.deepEqual([result.ok, result.status, result.commit], [false, 503, null]);
+      assert.match(result.summary, /answered 503/);
+      const big = await under().runtime.probe(workload, '/big', AbortSignal.timeout(10_000));
+      assert.deepEqual([big.ok, big.commit], [true, null]);
+      await under().runtime.remove(workload, 1);
+    });
+
+    it('a workload that does not listen gives a readable summary', async () => {
+      const workload = await start({ env: { MODE: 'silent' } });
+      const result = await under().runtime.probe(workload, '/health', AbortSignal.timeout(10_000));
+      assert.equal(result.ok, false);
+      assert.equal(result.status, null);
+      assert.match(result.summary, /was refused|was cut off|failed/);
+      await under().runtime.remove(workload, 1);
+    });
+
+    it('an aborted probe throws the reason', async () => {
+      const workload = await start();
+      await assert.rejects(under().runtime.probe(workload, '/', AbortSignal.abort(new Error('enough'))), /enough/);
+      await under().runtime.remove(workload, 1);
+    });
+
+    it('an image that cannot be had is INSTALL_FAILED', async () => {
+      const [name] = under().image.split('@');
+      const image = `${name}@sha256:${'0'.repeat(64)}`;
+      await assert.rejects(
+        start({ image }),
+        (error) => error instanceof FairleadError && error.code === 'INSTALL_FAILED',
+      );
+    });
+  });
+
+  describe('WorkloadRuntime: life and end', () => {
+    it('lists workloads of a service and environment, newest first, and all of them', async () => {
+      const older = await start({ service: 'listed' });
+      const newer = await start({ service: 'listed' });
+      const other = await start({ service: 'listed', environment: 'uat' });
+      const { runtime } = under();
+      const ids = (await runtime.list('listed', 'sandbox')).map(({ id }) => id);
+      assert.deepEqual(ids, [newer.id, older.id]);
+      const all = new Set((await runtime.listAll()).map(({ id }) => id));
+      assert.ok([older, newer, other].every(({ id }) => all.has(id)));
+      await Promise.all([older, newer, other].map((workload) => runtime.remove(workload, 1)));
+    });
+
+    it('the tail has both output streams', async () => {
+      const workload = await start();
+      await untilHealthy(under().runtime, workload);
+      const lines = await under().runtime.tail(workload, 10);
+      assert.deepEqual([...lines].sort(), ['says err', 'says out']);
+      assert.equal((await under().runtime.tail(workload, 1)).length, 1);
+      await under().runtime.remove(workload, 1);
+    });
+
+    it('a workload whose process keeps ending is not alive, and its tail says how it ended', async () => {
+      const { runtime } = under();
+      const workload = await start({ env: { MODE: 'exit' } });
+      await eventually('the end', async () => ((await runtime.isAlive(workload)) ? null : true));
+      assert.match((await runtime.tail(workload, 50)).join('\n'), /exit code 3/);
+      await runtime.remove(workload, 1);
+    });
+
+    it('a workload over its memory limit is not alive, and its tail names the limit', async () => {
+      const { runtime } = under();
+      const workload = await start({ env: { MODE: 'oom' }, tier: POD_TIERS.nano });
+      await eventually('the end', async () => ((await runtime.isAlive(workload)) ? null : true), 60_000);
+      assert.match((await runtime.tail(workload, 50)).join('\n'), /out of memory.*256 MiB/);
+      await runtime.remove(workload, 1);
+    });
+
+    it('removing lets requests in flight end', async () => {
+      const { runtime } = under();
+      const workload = await start();
+      await untilHealthy(runtime, workload);
+      const slow = runtime.probe(workload, '/slow', AbortSignal.timeout(10_000));
+      await delay(200);
+      const [result] = await Promise.all([slow, runtime.remove(workload, 10)]);
+      assert.equal(result.ok, true);
+    });
+
+    it('removing twice, or at the same time, is no error; what is gone is not alive', async () => {
+      const { runtime } = under();
+      const workload = await start();
+      await Promise.all([runtime.remove(workload, 1), runtime.remove(workload, 1)]);
+      await runtime.remove(workload, 1);
+      assert.equal(await runtime.isAlive(workload), false);
+      assert.equal(
+        (await runtime.list('suite', 'sandbox')).some(({ id }) => id === workload.id),
+        false,
+      );
+    });
+  });
+}
