@@ -35,7 +35,14 @@ async function main(): Promise<number> {
   if (values.check) return checkStart(options);
   const startedAt = performance.now();
   const { interrupted, attach } = watchInterrupts();
-  const stack = await startStack({ ...options, ports: 'fixed', signal: interrupted });
+  const stack = await startStack({ ...options, ports: 'fixed', signal: interrupted }).catch((error) => {
+    if (!interrupted.aborted) throw error;
+    return undefined;
+  });
+  if (!stack) {
+    report.line('stopped before it was ready; nothing is left running');
+    return 0;
+  }
   attach(stack);
   if (!interrupted.aborted) {
     printStack(stack, (performance.now() - startedAt) / 1000, values.json);

@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { lockDataFolder, prepareDataFolder, readSecrets, requireFreeDisk } from '../../infra/dev/data-folder.ts';
+
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairlead-data-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+test('secrets are made once, kept, and readable by their owner alone', async () => {
+  const made = await readSecrets(folder);
+  assert.deepEqual(await readSecrets(folder), made);
+  assert.equal(Buffer.from(made.CONFIG_ENCRYPTION_KEY, 'base64').length, 32);
+  assert.match(made.STACK_ID, /^[0-9a-f]{8}$/);
+  assert.equal((await stat(join(folder, 'secrets.json'))).mode & 0o777, 0o600);
+});
+
+test('a second start on one data folder is refused, a later one is not', async () => {
+  const release = await lockDataFolder(folder);
+  await assert.rejects(lockDataFolder(folder), new RegExp(`already runs on .* \\(process ${process.pid}\\)`));
+  await release();
+  await (await lockDataFolder(folder))();
+});
+
+test('too little free disk is refused with both figures', async () => {
+  await assert.rejects(requireFreeDisk(folder, 2 ** 60), /GiB free, 1073741824\.0 GiB are needed/);
+});
+
+test('a data folder that cannot be made names the variable that chooses another', async () => {
+  const file = join(folder, 'a-file');
+  await writeFile(file, '');
+  await chmod(file, 0o600);
+  await assert.rejects(prepareDataFolder(join(file, 'inside')), /not writable .*FAIRLEAD_DATA_DIR/);
+});

@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { after, test } from 'node:test';
+import { projectRoot } from '../../infra/dev/project.ts';
+
+const folders: string[] = [];
+after(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** A clone with an `npm` that only notes that it ran, and puts a "Node" that prints its arguments in place. */
+function newClone(npm: string): { root: string; run: (...args: string[]) => { code: number | null; output: string } } {
+  const root = mkdtempSync(join(tmpdir(), 'fairlead-run-'));
+  folders.push(root);
+  mkdirSync(join(root, 'infra', 'dev'), { recursive: true });
+  mkdirSync(join(root, 'path'));
+  copyFileSync(join(projectRoot, 'infra/dev/run.mjs'), join(root, 'infra/dev/run.mjs'));
+  writeFileSync(join(root, 'package.json'), '{}');
+  writeFileSync(join(root, 'package-lock.json'), '{}');
+  writeFileSync(join(root, 'path', 'npm'), `#!/bin/sh\necho ran >> "${root}/npm-runs"\n${npm}\n`);
+  chmodSync(join(root, 'path', 'npm'), 0o755);
+  return {
+    root,
+    run: (...args) => {
+      const env = { ...process.env, PATH: `${join(root, 'path')}${delimiter}${process.env.PATH}` };
+      const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, 'infra/dev/run.mjs'), ...args], {
+        env,
+      });
+      return { code: status, output: `${stdout}${stderr}` };
+    },
+  };
+}
+
+const WORKING_NPM = `mkdir -p node_modules/.bin
+printf '#!/bin/sh\\nshift; echo "node $@"; exit 7\\n' > node_modules/.bin/node; chmod 755 node_modules/.bin/node`;
+
+test('set-up installs once, does nothing when nothing changed, and again when the lock file did', () => {
+  const { root, run } = newClone(WORKING_NPM);
+  const runs = (): number => readFileSync(join(root, 'npm-runs'), 'utf8').trim().split('\n').length;
+  const first = run('check', '--flag');
+  assert.match(first.output, /usually 20 to 60 s/);
+  assert.match(first.output, /infra\/dev\/check\.ts --flag/);
+  assert.equal(first.code, 7, "the command's own exit code");
+  assert.doesNotMatch(run('check').output, /Installing/);
+  assert.equal(runs(), 1);
+  writeFileSync(join(root, 'package-lock.json'), '{"changed":true}');
+  run('check');
+  assert.equal(runs(), 2);
+});
+
+test('a failed install is one line with the reason, and is not taken for done', () => {
+  const { root, run } = newClone('echo "npm error code E404"; echo "npm error no such package"; exit 1');
+  const { code, output } = run('check');
+  assert.equal(code, 1);
+  assert.match(output, /^fairlead: npm ci failed: no such package\. Run "npm ci" to see all of it\.$/m);
+  assert.equal(existsSync(join(root, 'node_modules', '.fairlead-setup')), false);
+});
+
+test('an unknown command is refused before anything is installed', () => {
+  const { root, run } = newClone(WORKING_NPM);
+  assert.match(run('destroy').output, /unknown command "destroy": one of start, test, bench, check, doctor/);
+  assert.equal(existsSync(join(root, 'npm-runs')), false);
+});
