@@ -85,6 +85,8 @@ export function staticInstructions(facts: AppFacts): readonly string[] {
     'COPY --from=build /site /usr/share/nginx/html',
     'RUN chmod -R a+rX /usr/share/nginx/html',
     'ENTRYPOINT []',
+    // The web server ends requests in flight on this one, and drops them on the usual one.
+    'STOPSIGNAL SIGQUIT',
     ...ending(facts, ['/bin/sh', '/app-start.sh']),
   ];
 }
