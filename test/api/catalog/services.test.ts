@@ -1,0 +1,193 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { buildRecord, releaseRecord } from '../../ports/records.ts';
+import { startApi, type TestApi } from '../start-api.ts';
+
+let api: TestApi;
+before(async () => {
+  api = await startApi();
+});
+after(() => api.stop());
+
+const CANARY = 'canary-Zx81-never-shown';
+
+it('registers a service with 201, changes it with 200, and finds it by id and name', async () => {
+  const created = await api.call('POST', '/services', { name: 'hello', gitUrl: 'https://git.example/a/hello.git' });
+  assert.equal(created.status, 201);
+  assert.equal(created.body.data.org, 'platform');
+  const changed = await api.call('POST', '/services', { name: 'hello', port: 8080, config: { COLOUR: 'blue' } });
+  assert.equal(changed.status, 200);
+  assert.equal(changed.body.data.gitUrl, 'https://git.example/a/hello.git');
+  for (const id of [created.body.data.id, 'hello']) {
+    const found = await api.call('GET', `/services/${id}`);
+    assert.equal(found.status, 200);
+    assert.deepEqual(found.body.data.config, { COLOUR: 'blue' });
+    assert.deepEqual(found.body.data.environments, []);
+  }
+  assert.equal((await api.call('GET', '/services/nothing')).status, 404);
+});
+
+it('a secret is in no reply and no log, and its name is listed hidden', async () => {
+  const answers = [
+    await api.call('POST', '/services', { name: 'secretive', secrets: { API_KEY: CANARY } }),
+    await api.call('POST', '/services', { name: 'secretive', secrets: { API_KEY: { value: CANARY } } }),
+    await api.call('POST', '/services', { name: 'secretive', secrets: { GIT_COMMIT: CANARY } }),
+    await api.call('POST', '/services', { name: 'secretive', secrets: { [`${'x'.repeat(200)}`]: CANARY } }),
+    await api.call('POST', '/services', `{"name":"secretive","secrets":{"A":"${CANARY}"`),
+    await api.call('GET', '/services/secretive'),
+    await api.call('GET', '/services'),
+  ];
+  assert.deepEqual(
+    answers.map((answer) => answer.status),
+    [201, 400, 400, 400, 400, 200, 200],
+  );
+  assert.deepEqual(answers[5]?.body.data.secrets, { API_KEY: '********' });
+  for (const answer of answers) assert.ok(!answer.text.includes(CANARY), answer.text);
+  assert.ok(!api.logged.join('').includes(CANARY));
+  const stored = await api.services.find('secretive');
+  assert.ok(!JSON.stringify(stored).includes(CANARY));
+});
+
+it('a variable is plain or secret, whichever was set last', async () => {
+  await api.call('POST', '/services', { name: 'either', config: { K: 'plain' } });
+  const sealed = await api.call('POST', '/services', { name: 'either', secrets: { K: 'hidden' } });
+  assert.deepEqual([sealed.body.data.config, sealed.body.data.secrets], [{}, { K: '********' }]);
+  const plain = await api.call('POST', '/services', { name: 'either', config: { K: 'again' } });
+  assert.deepEqual([plain.body.data.config, plain.body.data.secrets], [{ K: 'again' }, {}]);
+  const both = await api.call('POST', '/services', { name: 'either', config: { K: '1' }, secrets: { K: '2' } });
+  assert.equal(both.status, 400);
+});
+
+it('refuses reserved variables by name', async () => {
+  for (const name of ['IDP_URL', 'NEO4J_PASSWORD', 'GIT_COMMIT', 'https_proxy', 'MONGODB_URI']) {
+    const answer = await api.call('POST', '/services', { name: 'reserved', config: { [name]: 'x' } });
+    assert.equal(answer.body.error.code, 'RESERVED_ENV_VAR', name);
+    assert.equal(answer.status, 400);
+    assert.match(answer.body.error.message, new RegExp(name));
+  }
+});
+
+it('names every wrong field at once, unknown ones included', async () => {
+  const answer = await api.call('POST', '/services', { name: 'Bad Name', port: 0, colour: 'red', appPath: '../up' });
+  assert.equal(answer.status, 400);
+  assert.equal(answer.body.error.code, 'VALIDATION_FAILED');
+  const fields = answer.body.error.details.map((row: { field: string }) => row.field);
+  assert.deepEqual(fields.sort(), ['appPath', 'colour', 'name', 'port']);
+});
+
+it('refuses an object where a value belongs, in every field', async () => {
+  const fields = ['name', 'org', 'gitUrl', 'branch', 'appPath', 'dockerfilePath', 'port', 'config', 'secrets'];
+  for (const field of fields) {
+    for (const wrong of [{ $gt: '' }, ['x'], true]) {
+      const answer = await api.call('POST', '/services', { name: 'typed', [field]: wrong });
+      assert.equal(answer.status, 400, `${field} ${JSON.stringify(wrong)}`);
+    }
+  }
+  for (const body of ['[]', '"x"', 'null', '{', '{"__proto__":{"a":1}}']) {
+    assert.equal((await api.call('POST', '/services', body)).status, 400, body);
+  }
+  for (const query of [
+    'limit[$gt]=1',
+    'limit=1&limit=2',
+    'cursor[$ne]=',
+    'limit=0',
+    'limit=201',
+    'cursor=zzz',
+    'x=1',
+  ]) {
+    assert.equal((await api.call('GET', `/services?${query}`)).status, 400, query);
+  }
+});
+
+it('refuses a git URL with credentials without repeating them', async () => {
+  const answer = await api.call('POST', '/services', {
+    name: 'creds',
+    gitUrl: `https://me:${CANARY}@git.example/x.git`,
+  });
+  assert.equal(answer.status, 400);
+  assert.equal(answer.body.error.code, 'SOURCE_REFUSED');
+  assert.ok(!answer.text.includes(CANARY));
+});
+
+it('answers 401 without a key or with a wrong one, before anything else', async () => {
+  const none = await fetch(`${api.address}/services`);
+  assert.equal(none.status, 401);
+  const wrong = await api.call('GET', '/services', undefined, { 'x-internal-key': 'wrong' });
+  assert.equal(wrong.body.error.code, 'UNAUTHORIZED');
+  const badBody = await fetch(`${api.address}/services`, { method: 'POST', body: '{' });
+  assert.equal(badBody.status, 401);
+});
+
+it('hides services of other orgs and refuses to take their names', async () => {
+  await api.call('POST', '/services', { name: 'acmes', org: 'acme' });
+  const acme = { 'x-test-user': 'acme/member' };
+  const other = { 'x-test-user': 'other/admin' };
+  assert.equal((await api.call('GET', '/services/acmes', undefined, acme)).status, 200);
+  assert.equal((await api.call('GET', '/services/acmes', undefined, other)).status, 404);
+  assert.equal((await api.call('DELETE', '/services/acmes', undefined, other)).status, 404);
+  assert.equal((await api.call('DELETE', '/services/acmes', undefined, acme)).status, 403);
+  assert.deepEqual((await api.call('GET', '/services', undefined, other)).body.data.items, []);
+  const taken = await api.call('POST', '/services', { name: 'acmes' }, other);
+  assert.equal(taken.status, 409);
+  assert.equal(taken.body.error.code, 'SERVICE_OWNER_MISMATCH');
+  assert.equal((await api.call('POST', '/services', { name: 'acmes', org: 'other' }, acme)).status, 409);
+});
+
+it('pages through services without missing or repeating one', async () => {
+  const seen: string[] = [];
+  let cursor = '';
+  do {
+    const page = await api.call('GET', `/services?limit=2${cursor}`);
+    seen.push(...page.body.data.items.map((item: { name: string }) => item.name));
+    cursor = page.body.data.nextCursor === null ? '' : `&cursor=${page.body.data.nextCursor}`;
+  } while (cursor !== '');
+  assert.deepEqual(seen, [...new Set(seen)].sort());
+  assert.ok(seen.includes('hello'));
+});
+
+it('shows what runs in each environment and lists the releases', async () => {
+  const { service } = await api.services.upsert({ id: 'svc_shown', name: 'shown', org: 'platform' }, {});
+  const base = { service: service.name, serviceId: service.id };
+  await api.releases.put(releaseRecord({ ...base, id: 'rel_s1', activatedAt: new Date('2026-01-01') }));
+  await api.releases.put(releaseRecord({ ...base, id: 'rel_s2', activatedAt: new Date('2026-01-02') }));
+  const shown = await api.call('GET', '/services/shown');
+  assert.deepEqual(shown.body.data.environments, [
+    {
+      environment: 'prod',
+      url: 'http://shown.prod.localhost:8000',
+      releaseId: 'rel_s2',
+      buildId: 'bld_1',
+      commitSha: 'a'.repeat(40),
+      activatedAt: '2026-01-02T00:00:00.000Z',
+    },
+  ]);
+  const list = await api.call('GET', '/services/shown/releases');
+  assert.deepEqual(
+    list.body.data.items.map((row: { id: string; active: boolean }) => [row.id, row.active]),
+    [
+      ['rel_s2', true],
+      ['rel_s1', false],
+    ],
+  );
+  assert.ok(!list.text.includes('c2VhbGVk'), 'sealed values stay inside');
+  assert.equal((await api.call('GET', '/services/shown/releases?environment=moon')).status, 400);
+});
+
+it('deletes a service, but not while a build is open', async () => {
+  const { service } = await api.services.upsert({ id: 'svc_del', name: 'del', org: 'platform' }, {});
+  await api.builds.create(buildRecord({ id: 'bld_del', serviceId: service.id, service: 'del' }));
+  const busy = await api.call('DELETE', '/services/del');
+  assert.equal(busy.status, 409);
+  assert.equal(busy.body.error.code, 'SERVICE_BUSY');
+  await api.builds.finish('bld_del', {
+    status: 'completed',
+    reason: null,
+    failure: null,
+    supersededBy: null,
+    finishedAt: new Date(),
+  });
+  const gone = await api.call('DELETE', '/services/del');
+  assert.equal(gone.status, 200);
+  assert.deepEqual(gone.body.data, { id: 'svc_del', name: 'del' });
+  assert.deepEqual(api.commands.removed, ['del']);
+});

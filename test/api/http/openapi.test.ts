@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { startApi, type TestApi } from '../start-api.ts';
+
+let api: TestApi;
+before(async () => {
+  api = await startApi();
+});
+after(() => api.stop());
+
+interface Operation {
+  readonly operationId: string;
+  readonly parameters: readonly { name: string; in: string; required: boolean; schema: object }[];
+  readonly security: readonly object[];
+  readonly responses: Readonly<Record<string, { description: string; content: object }>>;
+}
+
+const EXPECTED = [
+  'delete /services/{id}',
+  'get /builds',
+  'get /builds/{id}',
+  'get /builds/{id}/logs',
+  'get /health',
+  'get /services',
+  'get /services/{id}',
+  'get /services/{id}/releases',
+  'post /builds/plan',
+  'post /builds/trigger',
+  'post /builds/upload',
+  'post /builds/{id}/cancel',
+  'post /builds/{id}/retry',
+  'post /services',
+  'post /services/{id}/rollback',
+];
+
+async function operations(): Promise<[string, Operation][]> {
+  const { body } = await api.call('GET', '/openapi.json');
+  const paths = body.paths as Record<string, Record<string, Operation>>;
+  return Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
+  );
+}
+
+it('is 3.1, is public, and covers every route', async () => {
+  const response = await fetch(`${api.address}/openapi.json`);
+  const document = (await response.json()) as { openapi: string; components: { securitySchemes: object } };
+  assert.equal(document.openapi, '3.1.0');
+  assert.deepEqual(Object.keys(document.components.securitySchemes), ['internalKey']);
+  assert.deepEqual((await operations()).map(([name]) => name).sort(), EXPECTED);
+});
+
+it('every operation has an id of its own, its path parameters, success and error replies', async () => {
+  const rows = await operations();
+  assert.equal(new Set(rows.map(([, operation]) => operation.operationId)).size, rows.length);
+  for (const [name, operation] of rows) {
+    const inPath = [...name.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+    const declared = operation.parameters.filter((row) => row.in === 'path');
+    assert.deepEqual(
+      declared.map((row) => row.name),
+      inPath,
+      name,
+    );
+    assert.ok(
+      declared.every((row) => row.required),
+      name,
+    );
+    const statuses = Object.keys(operation.responses);
+    assert.ok(
+      statuses.some((status) => status.startsWith('2')),
+      name,
+    );
+    assert.ok(statuses.includes('400') && statuses.includes('500'), name);
+    assert.equal(statuses.includes('401'), name !== 'get /health', name);
+    assert.equal(operation.security.length, name === 'get /health' ? 0 : 1, name);
+  }
+});
+
+it('every reference resolves', async () => {
+  const { body, text } = await api.call('GET', '/openapi.json');
+  for (const [, reference = ''] of text.matchAll(/"\$ref":"([^"]+)"/g)) {
+    let node = body;
+    for (const part of reference.replace('#/', '').split('/')) node = node?.[part];
+    assert.ok(node, reference);
+  }
+});

@@ -1,0 +1,142 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
+import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
+import { newId } from '../../adapters/crypto/new-id.ts';
+import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
+import { createLogger } from '../../adapters/logging/logger.ts';
+import { createBuildLog } from '../../adapters/mongo/build-logs.ts';
+import { createBuildStore } from '../../adapters/mongo/builds.ts';
+import { createReleaseStore } from '../../adapters/mongo/releases.ts';
+import { createServiceStore } from '../../adapters/mongo/services.ts';
+import { createBuilderApp } from '../../api/builder-app.ts';
+import { type Caller, createInternalKeyAuth } from '../../api/http/caller.ts';
+import { startServer } from '../../api/http/server.ts';
+import type { BuildRequest } from '../../domain/deploys/build.ts';
+import type { CancelOutcome, DeployCommands } from '../../domain/deploys/messages.ts';
+import { startMongo } from '../adapters/mongo/start-mongo.ts';
+
+export const KEY = 'internal-key-of-this-test-0123456789';
+
+/** Plays the deploy workflows: remembers what was asked and answers what the test sets. */
+export interface FakeCommands extends DeployCommands {
+  readonly requests: BuildRequest[];
+  readonly removed: string[];
+  cancelOutcome: CancelOutcome;
+  answer: { deduplicated: boolean; buildId?: string };
+}
+
+function fakeCommands(): FakeCommands {
+  return {
+    requests: [],
+    removed: [],
+    cancelOutcome: 'cancelled',
+    answer: { deduplicated: false },
+    async request(request) {
+      this.requests.push(request);
+      const { deduplicated, buildId = request.buildId } = this.answer;
+      return { buildId, deduplicated, supersededBuildId: null };
+    },
+    async cancel() {
+      return this.cancelOutcome;
+    },
+    async removeService({ name }) {
+      this.removed.push(name);
+    },
+  };
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  readonly body: any;
+}
+
+/** The builder's app on a free port, with real stores, a fake of the workflows, and everything it logs. */
+export async function startApi() {
+  const mongo = await startMongo();
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-api-'));
+  const logged: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk));
+      done();
+    },
+  });
+  const now = () => new Date();
+  const { db } = mongo.connection;
+  const stores = {
+    services: createServiceStore({ db, now }),
+    builds: createBuildStore({ db, now }),
+    releases: createReleaseStore({ db }),
+    log: createBuildLog({ db, now }),
+  };
+  const commands = fakeCommands();
+  const internal = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret });
+  const stopping = new AbortController();
+  const checks: Record<string, () => Promise<void>> = { mongo: () => mongo.connection.ping() };
+  const app = createBuilderApp(
+    {
+      ...stores,
+      archives: createArchiveStore({ directory: join(folder, 'archives'), newId }),
+      cipher: createSecretCipher([Buffer.alloc(32, 7)]),
+      commands,
+      newId,
+      now,
+      publicUrl: (service, environment) => `http://${service}.${environment}.localhost:8000`,
+      platformGitUrl: null,
+      allowLocalSources: true,
+      enforceMinimumCatalogVersion: false,
+    },
+    {
+      // `x-test-user: org/role` plays a token of a user, which the internal key cannot.
+      authenticate: (headers) => testUser(headers['x-test-user']) ?? internal(headers),
+      newId,
+      log: createLogger({ name: 'test', level: 'debug', secrets: [KEY] }, sink),
+      requestsPerMinute: 100_000,
+      stopping: stopping.signal,
+      health: { commit: 'c0ffee', version: '1.2.3', now, checks },
+    },
+  );
+  const server = await startServer(app, { host: '127.0.0.1', port: 0, stopping, graceMs: 2_000 });
+
+  async function call(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(server.address + path, {
+      method,
+      headers: {
+        'x-internal-key': KEY,
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null;
+    return { status: response.status, headers: response.headers, text, body: json };
+  }
+
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await mongo.stop();
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { ...stores, address: server.address, call, commands, logged, checks, server, stop };
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
+
+function testUser(header: string | string[] | undefined): Caller | null {
+  if (typeof header !== 'string') return null;
+  const [org = '', role = ''] = header.split('/');
+  if (role !== 'viewer' && role !== 'member' && role !== 'admin') throw new Error(`no role ${role}`);
+  return { kind: 'user', org, name: 'usr_test', role };
+}
