@@ -4,9 +4,10 @@ import type { EffectContext } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { engineError, engineMessage, engineStatus } from './docker-client.ts';
 import { parseImageName } from './image-name.ts';
+import { STAND_IN_LABEL, STAND_IN_NOTE_LABEL } from './labels.ts';
 import { followProgress } from './progress.ts';
 import { type RegistryAuth, registryAuthFor } from './registry-auth.ts';
-import { STAND_IN_LABEL, type StandIns } from './stand-ins/stand-in-images.ts';
+import type { StandIns } from './stand-ins/stand-in-images.ts';
 
 /** A pull that shows no progress for this long is given up. */
 const STALLED_MS = 20_000;
@@ -58,12 +59,15 @@ async function ensureOne(
   options: BaseImagesOptions,
   failures: Map<string, FailedPull>,
 ): Promise<boolean> {
-  const present = await inspectImage(options.docker, name);
-  if (present !== null && present.labels[STAND_IN_LABEL] === undefined) return false;
   const { standIns } = options;
+  const present = await inspectImage(options.docker, name);
+  const madeHere = present?.labels[STAND_IN_LABEL] !== undefined;
+  if (present !== null && !madeHere) return false;
+  // An image that was itself built on a stand-in carries its label on.
+  if (present !== null && standIns?.covers(name) !== true) return true;
   const usable = present !== null && standIns !== null && (await standIns.isCurrent(name, present.labels));
   const young = present !== null && options.now().getTime() - present.createdMs < TRY_OFFICIAL_AFTER_MS;
-  if (usable && young) return useStandIn(name, 'the official image could not be pulled', context);
+  if (usable && young) return useStandIn(name, 'the official image could not be pulled', present.labels, context);
   const reason = await tryPull(name, context, options, failures);
   if (reason === null) return false;
   if (standIns === null || !standIns.covers(name)) throw unavailable(name, reason, standIns);
@@ -71,12 +75,20 @@ async function ensureOne(
     context.onLine(`Making a local image ${name} from this machine; the first time takes up to a minute`);
     await untilAborted(makeStandIn(name, reason, standIns), context.signal);
   }
-  return useStandIn(name, reason, context);
+  const made = await inspectImage(options.docker, name);
+  return useStandIn(name, reason, made?.labels ?? {}, context);
 }
 
-function useStandIn(name: string, reason: string, context: EffectContext): true {
+function useStandIn(
+  name: string,
+  reason: string,
+  labels: Readonly<Record<string, string>>,
+  context: EffectContext,
+): true {
   const text = `${name} is a local stand-in made from this machine (glibc and busybox, not the official image)`;
   context.onLine(`${text}: ${reason}`, 'warn');
+  const note = labels[STAND_IN_NOTE_LABEL];
+  if (note !== undefined) context.onLine(`${name}: ${note}`, 'warn');
   return true;
 }
 

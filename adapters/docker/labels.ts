@@ -11,6 +11,11 @@ export const LABELS = {
   hostPort: 'fairlead.host-port',
 } as const;
 
+/** Marks a local stand-in image; its value is the family. Images built on one carry it on. */
+export const STAND_IN_LABEL = 'fairlead.stand-in';
+/** Something about a stand-in that whoever builds on it should know. */
+export const STAND_IN_NOTE_LABEL = 'fairlead.stand-in-note';
+
 interface Target {
   readonly buildId: string;
   readonly service: string;

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import type { ProcessEnv } from '../../process/base-env.ts';
+import { engineStatus } from '../docker-client.ts';
 import { parseImageName } from '../image-name.ts';
+import { STAND_IN_LABEL } from '../labels.ts';
 import { baseRoot, certificateBundle } from './base-root.ts';
 import { importImage, tagImage } from './import-image.ts';
 import type { PartSource } from './machine-parts.ts';
@@ -11,10 +13,10 @@ import { NODE_PACKAGES, nodeConfig, nodeRoot, registryFacts } from './node-root.
 import type { RootEntry } from './root-archive.ts';
 
 /** Raised when what a stand-in contains changes, so that images of the earlier recipe are made anew. */
-const RECIPE = 2;
+const RECIPE = 3;
 
-/** Marks a local stand-in image; its value is the family. */
-export const STAND_IN_LABEL = 'fairlead.stand-in';
+/** Where stand-ins are kept under their fingerprint; official names are further tags of them. */
+const OWN_PREFIX = 'fairlead-stand-in';
 const FINGERPRINT_LABEL = 'fairlead.stand-in-fingerprint';
 
 /** How long the making of one image may take, downloads included. */
@@ -69,7 +71,7 @@ export function createStandIns(options: StandInsOptions): StandIns {
     provide: async (name) => {
       const family = familyOf(name);
       if (family === undefined) throw new Error(`no stand-in covers ${name}`);
-      const own = `fairlead-stand-in/${family.name}:${await fingerprint(family, options)}`;
+      const own = `${OWN_PREFIX}/${family.name}:${await fingerprint(family, options)}`;
       const running = making.get(own) ?? makeFamily(family, own, options).finally(() => making.delete(own));
       making.set(own, running);
       await running;
@@ -89,6 +91,21 @@ async function makeFamily(family: Family, own: string, options: StandInsOptions)
     `LABEL ${STAND_IN_LABEL}=${family.name} ${FINGERPRINT_LABEL}=${await fingerprint(family, options)}`,
   ];
   await importImage(options.docker, { name: own, entries, config, signal: source.signal });
+  await removeEarlier(family, own, options.docker);
+}
+
+/** Earlier makes of a family lose their own name; what is still in use stays under its other names. */
+async function removeEarlier(family: Family, own: string, docker: Docker): Promise<void> {
+  const images = await docker.listImages({ filters: { reference: [`${OWN_PREFIX}/${family.name}`] } });
+  for (const name of images.flatMap((image) => image.RepoTags ?? [])) {
+    if (name === own || !name.startsWith(`${OWN_PREFIX}/${family.name}:`)) continue;
+    try {
+      await docker.getImage(name).remove();
+    } catch (error) {
+      // 409: a container uses it. 404: another process removed it.
+      if (engineStatus(error) !== 409 && engineStatus(error) !== 404) throw error;
+    }
+  }
 }
 
 function familyTable(options: StandInsOptions): readonly Family[] {
