@@ -1,5 +1,5 @@
 import { type DestinationStream, type Level, type Logger, pino, stdSerializers } from 'pino';
-import { createRedactor, isSensitiveName, REDACTED } from '../../domain/logs/redact.ts';
+import { createRedactor, isSensitiveName, REDACTED, REDACTED_FIELDS } from '../../domain/logs/redact.ts';
 
 const MAX_DEPTH = 8;
 const EXACT_FIELDS: ReadonlySet<string> = new Set([
@@ -33,8 +33,9 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
     formatters: {
       level: (label: string) => ({ level: label }),
       log: (fields: Record<string, unknown>) => redactFields(fields, redactText, MAX_DEPTH),
-      bindings: (fields: Record<string, unknown>) => redactFields(fields, redactText, MAX_DEPTH),
     },
+    // Fields of a child logger pass no formatter, so the spec's own list is held by pino as well.
+    redact: { paths: [...REDACTED_FIELDS], censor: REDACTED },
     // The error is turned into a plain, redacted object before pino's own serializer would see it.
     serializers: { err: (error: unknown) => error },
     hooks: {

@@ -1,0 +1,275 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import type { BuildEnd } from '../../../domain/deploys/ports.ts';
+import { STEPS } from '../../../domain/deploys/steps.ts';
+import { buildRecord, releaseRecord } from '../../ports/records.ts';
+import { type Answer, KEY, startApi, type TestApi } from '../start-api.ts';
+
+let api: TestApi;
+before(async () => {
+  api = await startApi();
+  await api.call('POST', '/services', { name: 'hello', gitUrl: 'https://git.example/a/hello.git', branch: 'main' });
+  await api.call('POST', '/services', { name: 'uploads' });
+});
+after(() => api.stop());
+
+const failed: BuildEnd = {
+  status: 'failed',
+  reason: 'step_failed',
+  failure: { code: 'IMAGE_BUILD_FAILED', message: 'npm ci failed', step: 'image-build' },
+  supersededBy: null,
+  finishedAt: new Date(),
+};
+const completed: BuildEnd = { ...failed, status: 'completed', reason: null, failure: null };
+const helloId = async () => (await api.services.find('hello'))?.id ?? '';
+
+async function failedBuild(id: string): Promise<void> {
+  await api.builds.create(buildRecord({ id, serviceId: await helloId(), facts: { workDir: '/secret/dir' } }));
+  for (const key of ['source', 'catalog', 'container-file', 'config-preflight'] as const) {
+    await api.builds.markStep(id, key, { state: 'completed', startedAt: new Date(), finishedAt: new Date() });
+  }
+  await api.builds.markStep(id, 'image-build', { state: 'running', startedAt: new Date() });
+  await api.builds.mergeFacts(id, { commitSha: 'c'.repeat(40) });
+  await api.builds.finish(id, failed);
+}
+
+it('a trigger answers 202 with the build, and passes on what was asked', async () => {
+  const answer = await api.call('POST', '/builds/trigger', { service: 'hello', commit: 'abcdef1' });
+  assert.equal(answer.status, 202);
+  const request = api.commands.requests.at(-1);
+  assert.deepEqual(answer.body.data, {
+    buildId: request?.buildId,
+    deduplicated: false,
+    supersededBuildId: null,
+    service: 'hello',
+    environment: 'prod',
+  });
+  assert.deepEqual(request?.source, {
+    kind: 'git',
+    url: 'https://git.example/a/hello.git',
+    branch: 'main',
+    commit: 'abcdef1',
+  });
+  assert.deepEqual([request?.kind, request?.org, request?.requestedBy], ['deploy', 'platform', 'internal']);
+  assert.equal(request?.requestId, answer.headers.get('x-request-id'));
+});
+
+it('a trigger that joins a build in flight says so', async () => {
+  api.commands.answer = { deduplicated: true, buildId: 'bld_inflight' };
+  const answer = await api.call('POST', '/builds/trigger', { service: 'hello', environment: 'uat' });
+  api.commands.answer = { deduplicated: false };
+  assert.deepEqual(
+    [answer.status, answer.body.data.deduplicated, answer.body.data.buildId],
+    [202, true, 'bld_inflight'],
+  );
+});
+
+it('a trigger needs a service with a git URL', async () => {
+  const missing = await api.call('POST', '/builds/trigger', { service: 'nothing' });
+  assert.deepEqual([missing.status, missing.body.error.message], [404, 'Service not found']);
+  const bare = await api.call('POST', '/builds/trigger', { service: 'uploads' });
+  assert.deepEqual([bare.status, bare.body.error.code], [400, 'SOURCE_MISSING']);
+  assert.match(bare.body.error.message, /no git URL.*\/builds\/upload/);
+});
+
+it('refuses an object where a value belongs, in every field of every route', async () => {
+  await failedBuild('bld_typed');
+  const bodies: Record<string, readonly string[]> = {
+    '/builds/trigger': ['service', 'environment', 'branch', 'commit'],
+    '/builds/plan': ['environment', 'service', 'catalog', 'manifest', 'files'],
+    '/builds/bld_typed/retry': ['fromStep'],
+    '/services/hello/rollback': ['environment', 'releaseId'],
+    '/builds/bld_typed/cancel': ['anything'],
+  };
+  const asked = api.commands.requests.length;
+  for (const [path, fields] of Object.entries(bodies)) {
+    for (const field of fields) {
+      const answer = await api.call('POST', path, {
+        ...(path.endsWith('trigger') ? { service: 'hello' } : {}),
+        [field]: { $gt: '' },
+      });
+      assert.equal(answer.status, 400, `${path} ${field}`);
+      assert.equal(answer.body.error.code, 'VALIDATION_FAILED', `${path} ${field}`);
+    }
+  }
+  for (const query of ['service[$gt]=', 'environment=x', 'status=done', 'status=failed&status=queued', 'cursor=e30']) {
+    assert.equal((await api.call('GET', `/builds?${query}`)).status, 400, query);
+  }
+  for (const query of ['after=-1', 'after=x', 'limit=0', 'limit=2001', 'after[$gt]=1']) {
+    assert.equal((await api.call('GET', `/builds/bld_typed/logs?${query}`)).status, 400, query);
+  }
+  for (const commit of ['ABCDEF1', 'abc', 'z'.repeat(40), '--upload-pack=x']) {
+    assert.equal((await api.call('POST', '/builds/trigger', { service: 'hello', commit })).status, 400, commit);
+  }
+  const odd = await api.call('POST', '/builds/trigger', { service: 'hello', branch: '--upload-pack=x' });
+  assert.deepEqual([odd.status, odd.body.error.code], [400, 'SOURCE_REFUSED']);
+  assert.equal(api.commands.requests.length, asked, 'nothing reached the workflows');
+});
+
+it('every route that is not public answers 401 without a key', async () => {
+  const { body } = await api.call('GET', '/openapi.json');
+  for (const [path, methods] of Object.entries(body.paths as Record<string, Record<string, unknown>>)) {
+    if (path === '/health') continue;
+    for (const method of Object.keys(methods)) {
+      const response = await fetch(api.address + path.replace('{id}', 'x'), { method: method.toUpperCase() });
+      assert.equal(response.status, 401, `${method} ${path}`);
+      await response.arrayBuffer();
+    }
+  }
+});
+
+async function upload(query: string, content: Uint8Array<ArrayBuffer>, type = 'application/gzip') {
+  const response = await fetch(`${api.address}/builds/upload?${query}`, {
+    method: 'POST',
+    headers: { 'x-internal-key': KEY, 'content-type': type },
+    body: content,
+  });
+  return { status: response.status, body: (await response.json()) as Answer['body'] };
+}
+
+it('an upload is stored and built from', async () => {
+  const archive = new Uint8Array(gzipSync(Buffer.alloc(2_000, 1)));
+  const { status, body } = await upload('service=uploads&environment=sandbox', archive);
+  assert.equal(status, 202);
+  assert.equal(body.data.sizeBytes, archive.length);
+  assert.match(body.data.sha256, /^[0-9a-f]{64}$/);
+  const { source, environment } = api.commands.requests.at(-1) ?? {};
+  assert.equal(environment, 'sandbox');
+  assert.deepEqual(source?.kind === 'archive' ? source.sha256 : null, body.data.sha256);
+});
+
+it('an upload that is empty, no gzip, mistyped or for nothing is refused', async () => {
+  const gzip = new Uint8Array(gzipSync('x'));
+  const asked = api.commands.requests.length;
+  const empty = await upload('service=uploads', new Uint8Array(0));
+  assert.deepEqual([empty.status, empty.body.error.code], [400, 'ARCHIVE_INVALID']);
+  const zip = await upload('service=uploads', new Uint8Array(Buffer.from('PK\u0003\u0004rest')));
+  assert.match(zip.body.error.message, /zip file/);
+  assert.equal((await upload('service=uploads', gzip, 'multipart/form-data')).status, 415);
+  assert.equal((await upload('service=nothing', gzip)).status, 404);
+  assert.equal((await upload('environment=prod', gzip)).status, 400);
+  assert.equal(api.commands.requests.length, asked);
+});
+
+it('an upload past 100 MiB answers 413', async () => {
+  const { status, body } = await upload('service=uploads', new Uint8Array(100 * 1024 * 1024 + 1));
+  assert.deepEqual([status, body.error.code], [413, 'PAYLOAD_TOO_LARGE']);
+});
+
+it('plans without running', async () => {
+  const catalog = 'metadata:\n  name: hello\n  annotations:\n    platform.io/catalog-version: 0.6.0\nspec: {}\n';
+  const manifest = JSON.stringify({ name: 'hello', dependencies: { express: '5.0.0' } });
+  const asked = api.commands.requests.length;
+  const answer = await api.call('POST', '/builds/plan', {
+    catalog,
+    manifest,
+    files: ['package.json'],
+    service: 'other',
+  });
+  assert.equal(answer.status, 200);
+  assert.equal(answer.body.data.framework, 'express');
+  assert.deepEqual(
+    answer.body.data.steps.map((step: { key: string }) => step.key),
+    STEPS.map((step) => step.key),
+  );
+  assert.ok(answer.body.data.warnings.some((line: string) => line.includes('metadata.name is hello, not other')));
+  const broken = await api.call('POST', '/builds/plan', { catalog: 'metadata: [' });
+  assert.deepEqual([broken.status, broken.body.error.code], [400, 'CATALOG_INVALID']);
+  assert.equal(api.commands.requests.length, asked);
+});
+
+it('shows a build with steps and durations, and never its facts', async () => {
+  await failedBuild('bld_shown');
+  const answer = await api.call('GET', '/builds/bld_shown');
+  const { steps, logs, failure, durationMs } = answer.body.data;
+  assert.equal(steps.length, STEPS.length);
+  assert.deepEqual([logs, failure.step], ['/builds/bld_shown/logs', 'image-build']);
+  assert.ok(durationMs >= 0);
+  assert.ok(!answer.text.includes('/secret/dir'));
+  assert.equal((await api.call('GET', '/builds/bld_none')).status, 404);
+  const list = await api.call('GET', '/builds?service=hello&status=failed&limit=1');
+  assert.equal(list.body.data.items.length, 1);
+  assert.notEqual(list.body.data.nextCursor, null);
+  assert.equal(list.body.data.items[0].steps, undefined);
+  assert.equal((await api.call('GET', '/builds?service=nothing')).status, 404);
+});
+
+it('builds are seen by the orgs of their service only', async () => {
+  await failedBuild('bld_private');
+  for (const [method, path] of [
+    ['GET', '/builds/bld_private'],
+    ['GET', '/builds/bld_private/logs'],
+    ['POST', '/builds/bld_private/cancel'],
+    ['POST', '/builds/bld_private/retry'],
+    ['GET', '/builds?service=hello'],
+    ['POST', '/services/hello/rollback'],
+  ] as const) {
+    const answer = await api.call(method, path, undefined, { 'x-test-user': 'other/admin' });
+    assert.equal(answer.status, 404, path);
+  }
+  const list = await api.call('GET', '/builds', undefined, { 'x-test-user': 'other/admin' });
+  assert.deepEqual(list.body.data.items, []);
+  const viewer = { 'x-test-user': 'platform/viewer' };
+  assert.equal((await api.call('GET', '/builds/bld_private', undefined, viewer)).status, 200);
+  assert.equal((await api.call('POST', '/builds/bld_private/retry', {}, viewer)).status, 403);
+});
+
+it('cancel answers 200 when ended, 202 while cancelling, 409 when finished', async () => {
+  await api.builds.create(buildRecord({ id: 'bld_cancel', serviceId: await helloId() }));
+  api.commands.cancelOutcome = 'cancelling';
+  assert.equal((await api.call('POST', '/builds/bld_cancel/cancel')).status, 202);
+  api.commands.cancelOutcome = 'cancelled';
+  assert.equal((await api.call('POST', '/builds/bld_cancel/cancel', {})).status, 200);
+  await api.builds.finish('bld_cancel', completed);
+  const finished = await api.call('POST', '/builds/bld_cancel/cancel');
+  assert.deepEqual([finished.status, finished.body.error.code], [409, 'BUILD_FINISHED']);
+  assert.equal((await api.call('POST', '/builds/bld_none/cancel')).status, 404);
+});
+
+it('a retry goes on from the failed step with the commit that failed', async () => {
+  await failedBuild('bld_retry');
+  const answer = await api.call('POST', '/builds/bld_retry/retry');
+  assert.equal(answer.status, 202);
+  const request = api.commands.requests.at(-1);
+  assert.equal(request?.kind, 'retry');
+  assert.deepEqual([request?.resume?.buildId, request?.resume?.fromStep], ['bld_retry', 'image-build']);
+  assert.equal(request?.source.kind === 'git' ? request.source.commit : null, 'c'.repeat(40));
+  await api.call('POST', '/builds/bld_retry/retry', { fromStep: 'catalog' });
+  assert.equal(api.commands.requests.at(-1)?.resume?.fromStep, 'catalog');
+});
+
+it('a retry is refused from unknown and later steps, and of builds that did not fail', async () => {
+  await failedBuild('bld_refused');
+  const unknown = await api.call('POST', '/builds/bld_refused/retry', { fromStep: 'lunch' });
+  assert.deepEqual([unknown.status, unknown.body.error.code], [400, 'STEP_UNKNOWN']);
+  assert.match(unknown.body.error.message, /source, catalog, container-file/);
+  const later = await api.call('POST', '/builds/bld_refused/retry', { fromStep: 'install' });
+  assert.deepEqual([later.status, later.body.error.code], [409, 'BUILD_NOT_RETRYABLE']);
+  await api.builds.create(buildRecord({ id: 'bld_open', serviceId: await helloId() }));
+  assert.equal((await api.call('POST', '/builds/bld_open/retry', {})).status, 409);
+  await api.builds.finish('bld_open', completed);
+  assert.equal((await api.call('POST', '/builds/bld_open/retry', {})).status, 409);
+});
+
+it('a rollback goes to the release that was active before, or to the one named', async () => {
+  const none = await api.call('POST', '/services/hello/rollback', {});
+  assert.deepEqual([none.status, none.body.error.code], [404, 'RELEASE_NOT_FOUND']);
+  for (const [index, id] of ['rel_h1', 'rel_h2', 'rel_h3'].entries()) {
+    const activatedAt = new Date(Date.UTC(2026, 0, 1 + index));
+    await api.releases.put(releaseRecord({ id, serviceId: await helloId(), activatedAt }));
+  }
+  await api.releases.put(releaseRecord({ id: 'rel_never', serviceId: await helloId() }));
+  assert.equal((await api.call('POST', '/services/hello/rollback')).status, 202);
+  const request = api.commands.requests.at(-1);
+  assert.deepEqual([request?.kind, request?.releaseId], ['rollback', 'rel_h2']);
+  await api.call('POST', '/services/hello/rollback', { releaseId: 'rel_h1' });
+  assert.equal(api.commands.requests.at(-1)?.releaseId, 'rel_h1');
+  for (const wrong of [
+    { releaseId: 'rel_never' },
+    { releaseId: 'rel_h1', environment: 'uat' },
+    { releaseId: 'rel_x' },
+  ]) {
+    assert.equal((await api.call('POST', '/services/hello/rollback', wrong)).status, 404);
+  }
+});

@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import { createParser } from 'eventsource-parser';
+import { logLine } from '../../ports/build-log.ts';
+import { buildRecord } from '../../ports/records.ts';
+import { KEY, startApi, type TestApi } from '../start-api.ts';
+
+let api: TestApi;
+before(async () => {
+  api = await startApi();
+});
+after(() => api.stop());
+
+interface Event {
+  readonly event: string;
+  readonly id: string | undefined;
+  readonly data: { text?: string; status?: string };
+}
+
+/** Follows a log until `enough` says so, or to the end of the stream. */
+async function follow(
+  path: string,
+  options: { headers?: Record<string, string>; enough?: (events: readonly Event[]) => boolean } = {},
+): Promise<{ events: Event[]; closed: boolean }> {
+  const abort = new AbortController();
+  const events: Event[] = [];
+  const parser = createParser({
+    onEvent: ({ event = '', id, data }) => events.push({ event, id, data: JSON.parse(data) }),
+  });
+  const response = await fetch(api.address + path, {
+    headers: { 'x-internal-key': KEY, accept: 'text/event-stream', ...options.headers },
+    signal: AbortSignal.any([abort.signal, AbortSignal.timeout(20_000)]),
+  });
+  assert.match(response.headers.get('content-type') ?? '', /^text\/event-stream/);
+  for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+    parser.feed(chunk);
+    if (options.enough?.(events)) {
+      abort.abort();
+      return { events, closed: false };
+    }
+  }
+  return { events, closed: true };
+}
+
+const end = (id: string) =>
+  api.builds.finish(id, {
+    status: 'failed',
+    reason: 'cancelled',
+    failure: null,
+    supersededBy: null,
+    finishedAt: new Date(),
+  });
+
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => logLine(`line ${from + index}`));
+
+const texts = (events: readonly Event[]) => events.filter((row) => row.event === 'line').map((row) => row.data.text);
+
+it('pages of the log go on from the line before and say when they are complete', async () => {
+  await api.builds.create(buildRecord({ id: 'bld_pages' }));
+  await api.log.append('bld_pages', lines(1, 5));
+  const first = await api.call('GET', '/builds/bld_pages/logs?limit=3');
+  assert.deepEqual([first.body.data.nextAfter, first.body.data.complete], [3, false]);
+  assert.equal(first.body.data.items[0].text, 'line 1');
+  await end('bld_pages');
+  const rest = await api.call('GET', '/builds/bld_pages/logs?after=3');
+  assert.deepEqual([rest.body.data.items.length, rest.body.data.complete, rest.body.data.status], [2, true, 'failed']);
+  assert.equal((await api.call('GET', '/builds/bld_none/logs')).status, 404);
+});
+
+it('a follower gets every line, each status and the end, then the stream closes', async () => {
+  await api.builds.create(buildRecord({ id: 'bld_live' }));
+  await api.log.append('bld_live', lines(1, 2));
+  const stages: string[] = [];
+  const following = follow('/builds/bld_live/logs', {
+    enough: (events) => {
+      const last = events.at(-1);
+      if (last?.data.text === 'line 2' && !stages.includes('cloning')) {
+        stages.push('cloning');
+        void api.builds.markStep('bld_live', 'source', { state: 'running' });
+      } else if (last?.data.status === 'cloning' && !stages.includes('end')) {
+        stages.push('end');
+        void api.log.append('bld_live', lines(3, 700)).then(() => end('bld_live'));
+      }
+      return false;
+    },
+  });
+  const { events, closed } = await following;
+  assert.equal(closed, true);
+  assert.equal(texts(events).length, 700);
+  assert.deepEqual(
+    events.filter((row) => row.event !== 'line').map((row) => [row.event, row.data.status]),
+    [
+      ['status', 'queued'],
+      ['status', 'cloning'],
+      ['status', 'failed'],
+      ['end', 'failed'],
+    ],
+  );
+  assert.equal(events.find((row) => row.data.text === 'line 9')?.id, '9');
+});
+
+it('a follower resumes after the last event it saw, without missing or repeating a line', async () => {
+  await api.builds.create(buildRecord({ id: 'bld_resume' }));
+  await api.log.append('bld_resume', lines(1, 10));
+  const first = await follow('/builds/bld_resume/logs', { enough: (events) => texts(events).length >= 4 });
+  const seen = first.events.filter((row) => row.event === 'line').slice(0, 4);
+  await api.log.append('bld_resume', lines(11, 12));
+  await end('bld_resume');
+  const headers = { 'last-event-id': seen.at(-1)?.id ?? '' };
+  const second = await follow('/builds/bld_resume/logs', { headers });
+  assert.deepEqual(
+    [...texts(seen), ...texts(second.events)],
+    lines(1, 12).map((line) => line.text),
+  );
+  const third = await follow('/builds/bld_resume/logs?after=11');
+  assert.deepEqual(texts(third.events), ['line 12']);
+  const wrong = await api.call('GET', '/builds/bld_resume/logs', undefined, {
+    accept: 'text/event-stream',
+    'last-event-id': 'x',
+  });
+  assert.equal(wrong.status, 400);
+});
+
+it('a server that stops ends its streams, so that a follower can go on elsewhere', async () => {
+  const other = await startApi();
+  await other.builds.create(buildRecord({ id: 'bld_drain' }));
+  const response = await fetch(`${other.address}/builds/bld_drain/logs`, {
+    headers: { 'x-internal-key': KEY, accept: 'text/event-stream' },
+  });
+  const startedAt = performance.now();
+  const [text] = await Promise.all([response.text(), other.stop()]);
+  assert.ok(!text.includes('event: end'));
+  assert.ok(performance.now() - startedAt < 5_000);
+});
