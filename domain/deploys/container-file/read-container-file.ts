@@ -1,4 +1,4 @@
-import { Arg, Copy, DockerfileParser, Env, type Instruction } from 'dockerfile-ast';
+import { Arg, Copy, DockerfileParser, Env, From, type Instruction } from 'dockerfile-ast';
 import { FairleadError } from '../../errors.ts';
 import { checkInstruction } from './check-instruction.ts';
 import { expandVariables } from './expand-variables.ts';
@@ -23,10 +23,10 @@ export function readContainerFile(text: string, fileName: string): ContainerFile
   if (instructions.length === 0) throw invalid(fileName, 1, 'the file has no instruction; it must begin with FROM');
   const stages: Stage[] = [];
   const images = new Set<string>();
-  const globals = new Map<string, string>();
+  const reading: Reading = { stages, images, globals: new Map(), declared: stageNames(instructions) };
   for (const instruction of instructions) {
     const line = instruction.getRange().start.line + 1;
-    const problem = checkInstruction(instruction, stages.length > 0) ?? visit(instruction, { stages, images, globals });
+    const problem = checkInstruction(instruction, stages.length > 0) ?? visit(instruction, reading);
     if (problem !== null) throw invalid(fileName, line, problem);
   }
   const last = stages.at(-1);
@@ -38,6 +38,8 @@ interface Reading {
   readonly stages: Stage[];
   readonly images: Set<string>;
   readonly globals: Map<string, string>;
+  /** Names of all stages of the file, lower-case, those still to come included. */
+  readonly declared: ReadonlySet<string>;
 }
 
 function visit(instruction: Instruction, reading: Reading): string | null {
@@ -135,6 +137,11 @@ function place(instruction: Instruction): PlacedInstruction {
     start: range.start,
     end: range.end,
   };
+}
+
+function stageNames(instructions: readonly Instruction[]): ReadonlySet<string> {
+  const names = instructions.map((instruction) => (instruction instanceof From ? instruction.getBuildStage() : null));
+  return new Set(names.flatMap((name) => (name === null ? [] : [name.toLowerCase()])));
 }
 
 function parse(text: string, fileName: string): readonly Instruction[] {

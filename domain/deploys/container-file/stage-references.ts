@@ -34,15 +34,22 @@ export function findStage(reference: string, stages: readonly Stage[]): Stage | 
 /** Checks what COPY --from names and notes images from outside; a string is what is wrong with it. */
 export function readCopySource(
   written: string | null,
-  { stages, images, globals }: { stages: readonly Stage[]; images: Set<string>; globals: Variables },
+  reading: {
+    readonly stages: readonly Stage[];
+    readonly images: Set<string>;
+    readonly globals: Variables;
+    readonly declared: ReadonlySet<string>;
+  },
 ): string | null {
   if (written === null) return null;
+  const { stages, images, globals, declared } = reading;
   // Variables of the stage are not replaced here: builders refuse them in --from.
   const reference = expandVariables(written, globals);
   if (reference === null || reference === '') return `COPY --from=${written} names no stage and no image`;
   const earlier = stages.slice(0, -1);
   if (findStage(reference, earlier) !== null || Number(reference) < earlier.length) return null;
   if (findStage(reference, stages) !== null) return `COPY --from=${reference} copies from its own stage`;
+  if (declared.has(reference.toLowerCase())) return `COPY --from=${reference} names a stage that begins only later`;
   if (STAGE_LIKE.test(reference)) {
     const known = earlier.map((stage, index) => stage.name ?? String(index)).join(', ');
     const remedy = known === '' ? 'no stage stands before this one' : `the stages before this one are ${known}`;

@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import type { Framework } from '../../../../domain/catalog/catalog.ts';
+import { checkUser } from '../../../../domain/deploys/container-file/check-user.ts';
+import {
+  type ContainerFileInput,
+  generateContainerFile,
+} from '../../../../domain/deploys/container-file/generate-container-file.ts';
+import { readContainerFile } from '../../../../domain/deploys/container-file/read-container-file.ts';
+import { FairleadError } from '../../../../domain/errors.ts';
+
+const FRAMEWORKS: readonly Framework[] = ['express', 'fastify', 'hono', 'nextjs', 'static'];
+
+function generate(framework: Framework, manifest: object | null, changes: Partial<ContainerFileInput> = {}) {
+  const generated = generateContainerFile({
+    framework,
+    manifest: manifest === null ? null : JSON.stringify(manifest),
+    files: ['package.json', 'package-lock.json'],
+    port: null,
+    healthEndpoint: '/health',
+    secretsEnabled: false,
+    ...changes,
+  });
+  return { ...generated, text: generated.files[0]?.text ?? '' };
+}
+
+const start = { scripts: { start: 'node server.js' } };
+const built = { scripts: { start: 'node dist/server.js', build: 'tsc' } };
+
+for (const framework of FRAMEWORKS) {
+  for (const [name, manifest] of [
+    ['without a build', start],
+    ['with a build', built],
+  ] as const) {
+    for (const secretsEnabled of [false, true]) {
+      test(`${framework} ${name}${secretsEnabled ? ' and secrets' : ''}: valid, user 1001, buildable without BuildKit`, () => {
+        const { text, port } = generate(framework, manifest, { secretsEnabled });
+        assert.equal(checkUser(text, { framework: 'express', fileName: 'Dockerfile' }), '1001');
+        const file = readContainerFile(text, 'Dockerfile');
+        assert.deepEqual(file.finalChain[0]?.ports, [port]);
+        assert.ok(file.baseImages.every((image) => ['node:24-alpine', 'nginx:1.28-alpine'].includes(image)));
+        assert.doesNotMatch(text, /--mount|--link|--chmod|<</);
+        assert.match(file.finalChain[0]?.cmd?.arguments ?? '', /^\[".+"\]$/);
+        assert.equal(text.includes('/app-entrypoint.sh'), secretsEnabled);
+      });
+    }
+  }
+}
+
+const MANAGERS: readonly (readonly [string, readonly string[], object, RegExp])[] = [
+  ['npm', ['package-lock.json'], {}, /COPY package\.json package-lock\.json \.\/\nRUN npm ci --omit=dev/],
+  ['npm with a shrinkwrap', ['npm-shrinkwrap.json'], {}, /COPY package\.json npm-shrinkwrap\.json \.\/\nRUN npm ci/],
+  [
+    'yarn',
+    ['yarn.lock'],
+    {},
+    /COPY package\.json yarn\.lock \.\/\nRUN yarn install --non-interactive --frozen-lockfile --production/,
+  ],
+  [
+    'yarn 4',
+    ['yarn.lock', '.yarnrc.yml'],
+    { packageManager: 'yarn@4.1.0' },
+    /corepack prepare yarn@4\.1\.0 --activate[\s\S]*--immutable/,
+  ],
+  [
+    'pnpm',
+    ['pnpm-lock.yaml'],
+    {},
+    /corepack prepare pnpm@10\.\d+\.\d+ --activate[\s\S]*pnpm install --frozen-lockfile --prod\n/,
+  ],
+  [
+    'pnpm as pinned',
+    ['pnpm-lock.yaml'],
+    { packageManager: 'pnpm@9.15.0+sha512.abc' },
+    /corepack prepare pnpm@9\.15\.0 --activate/,
+  ],
+  ['no lockfile', [], {}, /RUN npm install --omit=dev/],
+  [
+    'no lockfile but a stated manager',
+    [],
+    { packageManager: 'pnpm@9.15.0' },
+    /pnpm install --no-frozen-lockfile --prod/,
+  ],
+];
+
+for (const [name, files, extra, expected] of MANAGERS) {
+  test(`the package manager follows the lockfile: ${name}`, () => {
+    assert.match(generate('express', { ...start, ...extra }, { files: ['package.json', ...files] }).text, expected);
+  });
+}
+
+test('a missing lockfile and a second one are worth a warning', () => {
+  assert.match(generate('express', start, { files: ['package.json'] }).warnings.join(), /there is no lockfile/);
+  const two = generate('express', start, { files: ['package.json', 'yarn.lock', 'package-lock.json'] });
+  assert.match(two.warnings.join(), /several lockfiles.*yarn\.lock is followed/);
+  assert.deepEqual(generate('static', null, { files: ['index.html'] }).warnings, []);
+});
+
+const STARTS: readonly (readonly [object, string])[] = [
+  [{ scripts: { start: 'node server.js' } }, '["node","server.js"]'],
+  [
+    { scripts: { start: 'node --enable-source-maps ./dist/main.js' } },
+    '["node","--enable-source-maps","./dist/main.js"]',
+  ],
+  [{ scripts: { start: 'tsx src/server.ts' } }, '["/bin/sh","-c","exec tsx src/server.ts"]'],
+  [{ scripts: { start: 'A=1 node server.js' } }, '["/bin/sh","-c","exec env A=1 node server.js"]'],
+  [{ scripts: { start: 'node a.js && node b.js' } }, '["/bin/sh","-c","node a.js && node b.js"]'],
+  [{ main: 'lib/app.js' }, '["node","lib/app.js"]'],
+];
+
+for (const [manifest, command] of STARTS) {
+  test(`started by ${command}`, () => {
+    assert.ok(generate('express', manifest).text.endsWith(`CMD ${command}\n`));
+  });
+}
+
+test('without a start script the usual entry file is taken, and without one the remedy is named', () => {
+  assert.match(generate('hono', {}, { files: ['package.json', 'index.js'] }).text, /CMD \["node","index\.js"\]/);
+  for (const call of [() => generate('hono', {}), () => generate('express', null)]) {
+    assert.throws(
+      call,
+      (error) => error instanceof FairleadError && error.code === 'CONTAINER_FILE_INVALID' && /add/.test(error.message),
+    );
+  }
+});
+
+test('the declared port goes into PORT and EXPOSE, and for a static site into the web server', () => {
+  assert.match(generate('express', start, { port: 8081 }).text, /PORT=8081[\s\S]*EXPOSE 8081/);
+  assert.match(generate('static', null, { port: 8082 }).text, /listen 8082;/);
+});
+
+test('a static site appends its content types at the top level and answers its health endpoint itself', () => {
+  const { text } = generate('static', null, { healthEndpoint: '/up' });
+  for (const type of ['md', 'mjs', 'webmanifest', 'ttf', 'otf']) assert.match(text, new RegExp(`' {4}\\S+ ${type};'`));
+  assert.match(text, /location = \/up \{/);
+  assert.doesNotMatch(generate('static', null, { healthEndpoint: '/' }).text, /location = /);
+});
+
+test('a health endpoint cannot write into the configuration of the web server', () => {
+  for (const healthEndpoint of ['/a;}', "/a'b", '/a\nb', '/{x}']) {
+    assert.throws(
+      () => generate('static', null, { healthEndpoint }),
+      (error) => error instanceof FairleadError && error.code === 'CONTAINER_FILE_INVALID',
+    );
+  }
+});
+
+test('an ignore file is written only where there is none, and keeps the build-time env file', () => {
+  const ignore = generate('express', start).files.find((file) => file.path === '.dockerignore');
+  assert.deepEqual(
+    ['node_modules', '.git', '.env*', '!.env.production'].filter((line) => !ignore?.text.split('\n').includes(line)),
+    [],
+  );
+  const own = generate('express', start, { files: ['package.json', '.dockerignore'] });
+  assert.equal(own.files.length, 1);
+});
+
+for (const [name, framework] of [
+  ['express-npm', 'express'],
+  ['express-yarn', 'express'],
+  ['fastify-pnpm', 'fastify'],
+  ['hono-npm', 'hono'],
+  ['static-site', 'static'],
+] as const) {
+  test(`the sample ${name} gets a container file without a warning`, () => {
+    const folder = new URL(`../../../fixtures/apps/${name}/`, import.meta.url);
+    const files = readdirSync(folder);
+    const manifest = files.includes('package.json') ? readFileSync(new URL('package.json', folder), 'utf8') : null;
+    const input = { framework, manifest, files, port: null, healthEndpoint: '/health', secretsEnabled: false };
+    assert.deepEqual(generateContainerFile(input).warnings, []);
+  });
+}
