@@ -132,7 +132,9 @@ describe('Stand-in images', () => {
   it('an image built on a stand-in is used as it is', async () => {
     const input = await stack.input('own-base', { Dockerfile: `FROM ${name}\nUSER 1001\n` });
     await stack.builder.build(input, recordingContext());
-    const next = await stack.input('on-own-base', { Dockerfile: `FROM ${input.tag}\nRUN node -v\n` });
+    const next = await stack.input('on-own-base', {
+      Dockerfile: `FROM ${input.tag}\nRUN node -v && : ${input.buildId}\n`,
+    });
     const context = recordingContext();
     await stack.builder.build(next, context);
     assert.match(context.lines.join('\n'), /v\d+\.\d+\.\d+/);
