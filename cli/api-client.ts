@@ -92,7 +92,8 @@ async function send(connection: Connection, request: ApiRequest): Promise<Respon
     return await fetch(url, init);
   } catch (error) {
     if (request.signal?.aborted === true && !isTimeout(request.signal.reason)) throw request.signal.reason;
-    throw error instanceof CliFailure ? error : unreachable(connection.api, error);
+    if (request.content !== undefined && isCut(error)) throw uploadCut(connection.api, error);
+    throw unreachable(connection.api, error);
   }
 }
 
@@ -120,6 +121,19 @@ function unreachable(api: string, cause: unknown): CliFailure {
     exit: 'unreachable',
     cause,
     remedy: 'Start the stack with `npm start`, or check FAIRLEAD_URL.',
+  });
+}
+
+/** The connection was there and was closed from the other side. */
+function isCut(error: unknown): boolean {
+  return ['EPIPE', 'ECONNRESET', 'UND_ERR_SOCKET'].some((code) => why(error).includes(code));
+}
+
+function uploadCut(api: string, cause: unknown): CliFailure {
+  return new CliFailure('UPLOAD_CUT', `${api} closed the connection during the upload${why(cause)}.`, {
+    exit: 'unreachable',
+    cause,
+    remedy: 'It refused the folder or went away: its log says which. Then deploy again.',
   });
 }
 

@@ -1,8 +1,8 @@
 import { buildWorkflowId } from '../domain/deploys/messages.ts';
 import { type BuildView, logLine, type ViewOptions } from './build-view.ts';
-import { CliFailure } from './cli-failure.ts';
 import type { CliContext } from './context.ts';
 import { exitCode } from './exit-codes.ts';
+import { interruptible } from './interrupt.ts';
 import { createJsonView } from './json-view.ts';
 import { createPlainView, createSilentView } from './plain-view.ts';
 import type { BuildReply, LogLineReply, TriggerReply } from './replies.ts';
@@ -60,29 +60,18 @@ function acceptedLine({ output }: CliContext, { buildId, deduplicated, supersede
  * Follows a build. The first Ctrl-C (or SIGTERM) stops following and leaves the build alone.
  * @throws CliFailure INTERRUPTED with exit `interrupted`
  */
-export async function watchUntilInterrupted(
+export function watchUntilInterrupted(
   context: CliContext,
   buildId: string,
   options: ViewOptions,
   view: BuildView = chooseView(context, options),
 ): Promise<WatchedBuild> {
-  const interrupted = new AbortController();
-  const onSignal = (): void => {
-    const remedy = `Follow it: \`fairlead logs -f ${buildId}\`. End it: \`fairlead cancel ${buildId}\`.`;
-    interrupted.abort(
-      new CliFailure('INTERRUPTED', `No longer following ${buildId}; the build goes on.`, {
-        exit: 'interrupted',
-        remedy,
-        details: { buildId },
-      }),
-    );
+  const told = {
+    message: `No longer following ${buildId}; the build goes on.`,
+    remedy: `Follow it: \`fairlead logs -f ${buildId}\`. End it: \`fairlead cancel ${buildId}\`.`,
+    details: { buildId },
   };
-  process.on('SIGINT', onSignal).on('SIGTERM', onSignal);
-  try {
-    return await watchBuild(context.api, buildId, view, interrupted.signal);
-  } finally {
-    process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
-  }
+  return interruptible(told, (signal) => watchBuild(context.api, buildId, view, signal));
 }
 
 function chooseView({ output }: CliContext, options: ViewOptions): BuildView {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { CliFailure } from './cli-failure.ts';
 import { exitCode } from './exit-codes.ts';
 import { createPaint, type Paint, printable } from './terminal/style.ts';
@@ -83,7 +84,7 @@ export function createOutput(options: OutputOptions, stdout: OutputStream, stder
       const wished = failure.exit === 'interrupted';
       const head = wished ? '' : `${paintErrors('bad', 'error')} ${paintErrors('dim', failure.code)} `;
       stderr.write(`${head}${clean(failure.message)}\n`);
-      for (const line of detailLines(failure.details)) stderr.write(`  ${printable(line)}\n`);
+      for (const line of detailLines(failure)) stderr.write(`  ${printable(line)}\n`);
       if (failure.remedy !== null) stderr.write(`${failure.remedy}\n`);
     },
     raw: (text) => void stdout.write(text),
@@ -99,15 +100,11 @@ function errorBody({ code, message, remedy, details }: CliFailure): Record<strin
   };
 }
 
-/** The API's list of refused fields, one line each; other details are for `--json`. */
-function detailLines(details: unknown): string[] {
-  if (!Array.isArray(details)) return [];
-  return details.flatMap((entry: unknown) => {
-    if (typeof entry !== 'object' || entry === null || !('message' in entry)) return [];
-    const name = 'field' in entry ? entry.field : 'variable' in entry ? null : undefined;
-    if (name === null) return [];
-    return [name === undefined ? String(entry.message) : `${String(name)}: ${String(entry.message)}`];
-  });
+/** The API's list of refused fields, one line each, unless its message names them; other details are for `--json`. */
+function detailLines({ details, message }: CliFailure): string[] {
+  const fields = z.array(z.object({ field: z.string(), message: z.string() })).safeParse(details);
+  const lines = fields.data?.map((entry) => `${entry.field}: ${entry.message}`) ?? [];
+  return lines.filter((line) => !message.includes(line));
 }
 
 function clean(message: string): string {

@@ -173,10 +173,10 @@ function tooLarge(entries: readonly PackEntry[], limitBytes: number): CliFailure
   });
 }
 
-/** Bytes for people: `512 B`, `3.4 MB`. */
+/** Bytes for people: `512 B`, `3.4 MiB`. */
 export function formatBytes(bytes: number): string {
-  if (bytes < 1_000) return `${bytes} B`;
-  const units = ['kB', 'MB', 'GB', 'TB'];
-  const power = Math.min(units.length, Math.floor(Math.log10(bytes) / 3));
-  return `${(bytes / 1_000 ** power).toFixed(1)} ${units[power - 1]}`;
+  if (bytes < 1_024) return `${bytes} B`;
+  const units = ['KiB', 'MiB', 'GiB', 'TiB'];
+  const power = Math.min(units.length, Math.floor(Math.log2(bytes) / 10));
+  return `${(bytes / 1_024 ** power).toFixed(1).replace(/\.0$/, '')} ${units[power - 1]}`;
 }

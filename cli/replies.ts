@@ -89,6 +89,7 @@ export const releaseReply = z.looseObject({
   buildId: text.nullish(),
   commitSha: text.nullish(),
   imageDigest: text.nullish(),
+  active: z.boolean().optional(),
   createdAt: time.nullish(),
   activatedAt: time.nullish(),
 });

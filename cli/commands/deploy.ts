@@ -6,6 +6,7 @@ import { usageFailure } from '../cli-failure.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { type FollowOptions, followStarted } from '../follow-command.ts';
+import { interruptible } from '../interrupt.ts';
 import { formatBytes, listFolder, packFolder } from '../pack-folder.ts';
 import { printPlan } from '../plan-output.ts';
 import { checkName, nameFromFolder, nameFromGitUrl, readLocalRepository, readSource } from '../project.ts';
@@ -90,6 +91,8 @@ async function readTarget(context: CliContext, given: string, options: DeployOpt
   };
 }
 
+const NOTHING_STARTED = { message: 'The upload was interrupted.', remedy: 'Nothing is being built because of it.' };
+
 function trigger(context: CliContext, target: Target): Promise<TriggerReply> {
   return context.api.call(triggerReply, {
     method: 'POST',
@@ -121,12 +124,15 @@ async function upload(context: CliContext, service: string, folder: string): Pro
     broken = error;
   });
   try {
-    const started = await context.api.call(triggerReply, {
-      method: 'POST',
-      path: pathOf('builds', 'upload'),
-      query: { service, environment },
-      content: { type: 'application/gzip', stream: Readable.toWeb(stream) },
-    });
+    const started = await interruptible(NOTHING_STARTED, (signal) =>
+      context.api.call(triggerReply, {
+        method: 'POST',
+        path: pathOf('builds', 'upload'),
+        query: { service, environment },
+        content: { type: 'application/gzip', stream: Readable.toWeb(stream) },
+        signal,
+      }),
+    );
     region?.close();
     output.note(`Uploaded ${what}, ${formatBytes(sent)}`);
     return started;

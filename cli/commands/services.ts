@@ -119,12 +119,12 @@ export async function releases(
         { title: 'ACTIVATED' },
         { title: '' },
       ],
-      page.items.map((release, index) => [
+      page.items.map((release) => [
         { text: release.id },
         { text: release.commitSha?.slice(0, 7) ?? '' },
         { text: release.buildId ?? '' },
         { text: formatAge(release.activatedAt, now()), tone: 'dim' },
-        { text: index === 0 ? 'live' : '', tone: 'good' },
+        { text: release.active === true ? 'live' : '', tone: 'good' },
       ]),
     );
   }

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
@@ -233,5 +236,26 @@ describe('fairlead deploy', () => {
     const { code, stderr } = await runCli(api, ['deploy', folder]);
     assert.equal(code, 2);
     assert.match(stderr, /VALIDATION_FAILED No\.\n {2}port: is taken/);
+  });
+
+  it('Ctrl-C during the upload ends it in order, with exit 130', async () => {
+    writeFileSync(join(folder, 'big'), randomBytes(40 * 1024 * 1024));
+    const stalled = createServer((request, response) => {
+      if (request.url === '/services') response.end('{"success":true,"data":{"id":"svc_1","name":"hello"}}');
+      else running.child.kill('SIGINT');
+    });
+    stalled.listen(0, '127.0.0.1');
+    await once(stalled, 'listening');
+    const address = stalled.address();
+    assert.ok(address !== null && typeof address !== 'string');
+    const running = startCli({ url: `http://127.0.0.1:${address.port}` }, ['deploy', folder]);
+    try {
+      const { code, stderr } = await running.done;
+      assert.equal(code, 130);
+      assert.match(stderr, /The upload was interrupted/);
+    } finally {
+      stalled.closeAllConnections();
+      stalled.close();
+    }
   });
 });
