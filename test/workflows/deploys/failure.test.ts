@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import { describeFailure } from '../../../workflows/deploys/failure.ts';
+
+const activityFailure = (cause: Error) =>
+  new ActivityFailure('Activity task failed', 'preflightConfig', '1', 'TIMEOUT', 'worker', cause);
+
+describe('describeFailure', () => {
+  it('says that a step ran into its deadline, and how long that is', () => {
+    const failure = describeFailure(
+      activityFailure(new TimeoutFailure('timeout', undefined, 'SCHEDULE_TO_CLOSE')),
+      'config-preflight',
+    );
+    assert.equal(failure.code, 'STEP_DEADLINE_EXCEEDED');
+    assert.match(failure.message, /Config preflight did not finish within its deadline of 60 seconds/);
+  });
+
+  it('prefers the reason of the last attempt over the deadline that ended the attempts', () => {
+    const reason = ApplicationFailure.create({ message: 'the registry is down', type: 'IMAGE_PUSH_FAILED' });
+    const timeout = Object.assign(new TimeoutFailure('timeout', undefined, 'SCHEDULE_TO_CLOSE'), { cause: reason });
+    const failure = describeFailure(activityFailure(timeout), 'image-push');
+    assert.deepEqual(failure, { code: 'IMAGE_PUSH_FAILED', message: 'the registry is down', step: 'image-push' });
+  });
+
+  it('calls a failure of unknown type internal', () => {
+    const unknown = ApplicationFailure.create({ message: 'boom', type: 'Error' });
+    assert.equal(describeFailure(activityFailure(unknown), 'source').code, 'INTERNAL');
+  });
+});

@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { BuildRequest } from '../../../domain/deploys/build.ts';
+import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId, DEPLOYS_TASK_QUEUE } from '../../../domain/deploys/messages.ts';
+import { buildRequest, createFakeActivities, createTemporal, eventually } from './harness.ts';
+
+describe('grantBuildSlots', () => {
+  let temporal: Awaited<ReturnType<typeof createTemporal>>;
+  before(async () => {
+    temporal = await createTemporal();
+  });
+  after(() => temporal.stop());
+
+  const start = (request: BuildRequest) =>
+    temporal.client.workflow.start('runBuild', {
+      workflowId: buildWorkflowId(request.buildId),
+      taskQueue: DEPLOYS_TASK_QUEUE,
+      args: [request],
+    });
+
+  it('runs three builds at once, and production goes before builds that wait longer', async () => {
+    const waiting = new Map<string, () => void>();
+    let most = 0;
+    const { activities, journal } = createFakeActivities(temporal.directory);
+    activities.fetchSource = (input) =>
+      new Promise((resolve) => {
+        const { buildId } = input.build;
+        waiting.set(buildId, () => {
+          waiting.delete(buildId);
+          resolve({ facts: {} });
+        });
+        most = Math.max(most, waiting.size);
+      });
+    await temporal.withActivities(activities, async () => {
+      const holders = [1, 2, 3].map(() => buildRequest({ environment: 'sandbox' }));
+      for (const request of holders) await start(request);
+      await eventually(() => waiting.size === 3);
+      const uat = buildRequest({ environment: 'uat' });
+      const prod = buildRequest({ environment: 'prod' });
+      const handles = [await start(uat), await start(prod)];
+      const slots = temporal.client.workflow.getHandle(BUILD_SLOTS_WORKFLOW_ID);
+      await eventually(async () => {
+        const { events } = await slots.fetchHistory();
+        return (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length >= 5;
+      });
+      waiting.get(holders[0]?.buildId ?? '')?.();
+      await eventually(() => waiting.has(prod.buildId));
+      assert.ok(!waiting.has(uat.buildId), 'uat waits although it asked first');
+      for (const request of [holders[1], holders[2], prod]) waiting.get(request?.buildId ?? '')?.();
+      await eventually(() => waiting.has(uat.buildId));
+      waiting.get(uat.buildId)?.();
+      await Promise.all(handles.map((handle) => handle.result()));
+      assert.equal(most, 3);
+      assert.equal(journal.filter((entry) => entry.endsWith(' completed')).length, 5);
+    });
+  });
+
+  it('takes back the slot of a build that was terminated', async () => {
+    const held: string[] = [];
+    const { activities } = createFakeActivities(temporal.directory);
+    let letGo = () => {};
+    const released = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
+    activities.requestSlot = (request) => temporal.directory.requestSlot({ ...request, limit: 1 });
+    activities.fetchSource = async (input) => {
+      held.push(input.build.buildId);
+      await released;
+      return { facts: {} };
+    };
+    activities.listClosedBuilds = async (buildIds) => {
+      const states = await Promise.all(
+        buildIds.map(async (id) => [id, await temporal.directory.isRunning(buildWorkflowId(id))] as const),
+      );
+      return states.filter(([, running]) => !running).map(([id]) => id);
+    };
+    await temporal.withActivities(activities, async () => {
+      const first = buildRequest();
+      const second = buildRequest();
+      const handle = await start(first);
+      await eventually(() => held.includes(first.buildId));
+      const waiting = await start(second);
+      await handle.terminate('operator');
+      letGo();
+      await temporal.env.sleep('20s');
+      await waiting.result();
+      assert.deepEqual(held, [first.buildId, second.buildId]);
+    });
+  });
+});
