@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseCatalog } from '../../../domain/catalog/parse-catalog.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+
+const read = (text: string) => parseCatalog(text, { enforceMinimumVersion: false });
+
+const SECTIONS =
+  '  storage: [{ name: a, tier: s3-sm }]\n  dependencies: [{ service: b }]\n  config: [{ key: C }]\n  tests: {}\n  userAccess: {}\n  registration: {}\n';
+
+function catalog(version: string, spec: string, annotations = ''): string {
+  return `metadata:\n  name: hello\n  annotations:\n    platform.io/catalog-version: ${version}\n${annotations}spec:\n  owner: acme\n${spec}`;
+}
+
+const annotated = (line: string) => catalog('0.6.0', '', `    platform.io/${line}\n`);
+const BROKEN: readonly (readonly [string, string, RegExp])[] = [
+  ['empty', '', /^catalog-info\.yaml:1:1: the file is empty$/],
+  ['only a comment', '# nothing\n', /the file is empty/],
+  ['a list', '- a\n', /1:1: expected a mapping with metadata and spec, found a list of 1/],
+  ['a scalar', 'hello\n', /expected a mapping with metadata and spec, found "hello"/],
+  ['bad indentation', 'metadata:\n  name: a\n   x: 1\n', /:[23]:\d+: not valid YAML/],
+  ['unclosed quote', 'metadata: { name: "a\n', /not valid YAML/],
+  ['tab indentation', 'metadata:\n\tname: a\n', /not valid YAML/],
+  ['duplicate key', 'metadata:\n  name: a\n  name: b\n', /3:3: not valid YAML: Map keys must be unique/],
+  ['two documents', 'metadata: { name: a }\n---\nmetadata: { name: b }\n', /a second document begins here/],
+  ['an unknown alias', 'metadata: *gone\n', /alias/i],
+  ['an alias bomb', bomb(), /aliases expand to too much/],
+  ['too deep', '['.repeat(60_000), /nested too deep/],
+  ['too large', `metadata: { name: a }\n# ${'x'.repeat(70_000)}`, /larger than 64 KiB/],
+  ['no metadata', 'spec: {}\n', /: metadata: expected a mapping with the name of the service, found nothing/],
+  ['no name', 'metadata: {}\n', /metadata\.name: expected a service name.*found nothing/],
+  ['a number as name', 'metadata: { name: 5 }\n', /1:19: metadata\.name: expected a service name.*found 5/],
+  ['an upper-case name', 'metadata: { name: Hello }\n', /found "Hello"/],
+  [
+    'annotations as list',
+    'metadata: { name: a, annotations: [] }\n',
+    /annotations: expected a mapping of annotations, found a list/,
+  ],
+  [
+    'a version that is none',
+    annotated('catalog-version: latest').replace('    platform.io/catalog-version: 0.6.0\n', ''),
+    /expected a version such as 0\.6\.0, found "latest"/,
+  ],
+  ['a port out of range', annotated('port: 70000'), /expected a port from 1 to 65535, found 70000/],
+  ['a port as text', annotated('port: web'), /expected a port from 1 to 65535, found "web"/],
+  [
+    'a relative health endpoint',
+    annotated('health-endpoint: health'),
+    /expected a path that begins with \/, found "health"/,
+  ],
+  ['a container file outside', annotated('dockerfile: ../Dockerfile'), /expected a path inside the app/],
+  ['a bad variable name', annotated('env-vars: A, 1B'), /expected a variable name.*found/],
+  ['spec as text', 'metadata: { name: a }\nspec: hello\n', /2:7: spec: expected a mapping, found "hello"/],
+  [
+    'owner as mapping',
+    'metadata: { name: a }\nspec: { owner: {} }\n',
+    /spec\.owner: expected the slug of an org, found a mapping/,
+  ],
+  [
+    'routes as mapping',
+    catalog('0.6.0', '  routes: {}\n'),
+    /7:11: spec\.routes: expected a list of routes, found a mapping/,
+  ],
+  ['a route as text', catalog('0.6.0', '  routes: [/a]\n'), /spec\.routes\[0\]: expected a mapping \{ path/],
+  [
+    'a route without path',
+    catalog('0.6.0', '  routes: [{ gas: 1 }]\n'),
+    /spec\.routes\[0\]\.path: expected a path.*found nothing/,
+  ],
+  [
+    'gas as text',
+    catalog('0.6.0', '  routes: [{ path: /a }, { path: /b }, { path: /c, gas: five }]\n'),
+    /spec\.routes\[2\]\.gas: expected a whole number of tokens, 0 or more, found "five"/,
+  ],
+  ['negative gas', catalog('0.6.0', '  routes: [{ path: /a, gas: -1 }]\n'), /gas: expected a whole number.*found -1/],
+  [
+    'fractional gas',
+    catalog('0.6.0', '  routes: [{ path: /a, gas: 1.5 }]\n'),
+    /gas: expected a whole number.*found 1\.5/,
+  ],
+  [
+    'an unknown charge',
+    catalog('0.6.0', '  routes: [{ path: /a, charge: me }]\n'),
+    /charge: expected one of service, callerOrg, system, found "me"/,
+  ],
+  [
+    'an unknown method',
+    catalog('0.6.0', '  routes: [{ path: /a, methods: [FETCH] }]\n'),
+    /methods\[0\]: expected an HTTP method.*found "FETCH"/,
+  ],
+  [
+    'an unknown database',
+    catalog('0.6.0', '  databases: [{ type: mysql }]\n'),
+    /expected one of mongodb, postgres, found "mysql"/,
+  ],
+  [
+    'an unknown storage tier',
+    catalog('0.6.0', '  storage: [{ name: a, tier: s3-xxl }]\n'),
+    /tier: expected one of s3-sm, .*found "s3-xxl"/,
+  ],
+  [
+    'required as text',
+    catalog('0.6.0', '  config: [{ key: A, required: "yes" }]\n'),
+    /required: expected true or false, found "yes"/,
+  ],
+  [
+    'a list as default',
+    catalog('0.6.0', '  config: [{ key: A, default: [1] }]\n'),
+    /default: expected text, a number, true or false/,
+  ],
+  [
+    'a dependency without service',
+    catalog('0.6.0', '  dependencies: [{ scopes: [a] }]\n'),
+    /dependencies\[0\]\.service: expected a service name/,
+  ],
+];
+
+for (const [name, text, expected] of BROKEN) {
+  test(`refused with place and reason: ${name}`, () => {
+    assert.throws(
+      () => read(text),
+      (error) => {
+        assert.ok(error instanceof FairleadError, String(error));
+        assert.equal(error.code, 'CATALOG_INVALID');
+        assert.match(error.message, /^catalog-info\.yaml:\d+:\d+: /);
+        assert.match(error.message, expected);
+        return true;
+      },
+    );
+  });
+}
+
+test('all problems are reported at once, each with line, column and path', () => {
+  assert.throws(
+    () => read('metadata:\n  annotations: {}\nspec:\n  routes:\n    - path: a\n      gas: five\n'),
+    (error) => {
+      assert.ok(error instanceof FairleadError && Array.isArray(error.details));
+      assert.deepEqual(
+        error.details.map(({ line, column, path }) => [line, column, path]),
+        [
+          [2, 3, 'metadata.name'],
+          [5, 13, 'spec.routes[0].path'],
+          [6, 12, 'spec.routes[0].gas'],
+        ],
+      );
+      return true;
+    },
+  );
+});
+
+test('the default of a variable is never quoted in a message', () => {
+  assert.throws(
+    () => read(catalog('0.6.0', '  config: [{ key: A, secret: true, default: { value: hunter2 } }]\n')),
+    (error) => error instanceof FairleadError && !error.message.includes('hunter2'),
+  );
+});
+
+test('damaged catalogs end as read or as CATALOG_INVALID, never as anything else', () => {
+  const text = catalog('0.6.0', SECTIONS);
+  const junk = [':', '"', '[', '{', '\n', '\t', '- ', '*a', '&a ', '!!x ', '\0', '%', '\u2028', '<<: ', '__proto__: '];
+  let seed = 7;
+  const next = (below: number): number => {
+    seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648;
+    return seed % below;
+  };
+  for (let round = 0; round < 500; round += 1) {
+    const at = next(text.length);
+    const damaged = text.slice(0, at) + (junk[next(junk.length)] ?? '') + text.slice(at + next(6));
+    try {
+      read(damaged);
+    } catch (error) {
+      assert.ok(error instanceof FairleadError && error.code === 'CATALOG_INVALID', `${String(error)} of ${damaged}`);
+    }
+  }
+});
+
+function bomb(): string {
+  const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(of).join(',')}]\n`;
+  return level('a', 'x') + level('b', '*a') + level('c', '*b') + level('d', '*c');
+}
