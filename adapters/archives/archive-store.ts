@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ArchiveStore } from '../../domain/deploys/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { NewId } from '../../domain/ids.ts';
+
+const SUFFIX = '.tar.gz';
+const PARTIAL_SUFFIX = '.partial';
+const ID_PATTERN = /^arc_[0-9a-z]{1,64}$/;
+
+export interface ArchiveStoreOptions {
+  /** `DATA_DIR/archives`; made when it is missing. */
+  readonly directory: string;
+  readonly newId: NewId;
+}
+
+/**
+ * Uploaded archives as files of one directory. An archive is there whole or not at all: it is written under another
+ * name, synced and renamed.
+ */
+export function createArchiveStore({ directory, newId }: ArchiveStoreOptions): ArchiveStore {
+  const pathOf = (id: string): string => join(directory, `${id}${SUFFIX}`);
+  return {
+    async save(content, limitBytes) {
+      const id = newId('archive');
+      const partial = join(directory, `${id}${PARTIAL_SUFFIX}`);
+      try {
+        await mkdir(directory, { recursive: true, mode: 0o700 });
+        const written = await writeSynced(partial, content, limitBytes);
+        await rename(partial, pathOf(id));
+        await syncDirectory(directory);
+        return { id, ...written };
+      } catch (error) {
+        await rm(partial, { force: true });
+        throw asDiskFull(error, directory);
+      }
+    },
+
+    async open(id) {
+      if (!ID_PATTERN.test(id)) throw gone(id);
+      const file = await open(pathOf(id), 'r').catch((error: NodeJS.ErrnoException) => {
+        throw error.code === 'ENOENT' ? gone(id) : error;
+      });
+      return file.createReadStream();
+    },
+
+    async prune(before, keep) {
+      let removed = 0;
+      for (const name of await namesIn(directory)) {
+        const id = name.replace(/\.(tar\.gz|partial)$/, '');
+        if (!ID_PATTERN.test(id) || keep.has(id)) continue;
+        const path = join(directory, name);
+        const facts = await stat(path).catch(ignoreMissing);
+        if (facts === null || facts.mtime >= before) continue;
+        await rm(path, { force: true });
+        removed += 1;
+      }
+      return removed;
+    },
+  };
+}
+
+async function writeSynced(
+  path: string,
+  content: AsyncIterable<Uint8Array>,
+  limitBytes: number,
+): Promise<{ sha256: string; sizeBytes: number }> {
+  const hash = createHash('sha256');
+  let sizeBytes = 0;
+  const file = await open(path, 'wx', 0o600);
+  try {
+    for await (const chunk of content) {
+      sizeBytes += chunk.byteLength;
+      if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
+      hash.update(chunk);
+      await writeAll(file, chunk);
+    }
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return { sha256: hash.digest('hex'), sizeBytes };
+}
+
+async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
+  let rest = chunk;
+  while (rest.byteLength > 0) {
+    const { bytesWritten } = await file.write(rest);
+    rest = rest.subarray(bytesWritten);
+  }
+}
+
+async function syncDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function namesIn(directory: string): Promise<readonly string[]> {
+  return (await readdir(directory).catch(ignoreMissing)) ?? [];
+}
+
+function ignoreMissing(error: NodeJS.ErrnoException): null {
+  if (error.code === 'ENOENT') return null;
+  throw error;
+}
+
+function asDiskFull(error: unknown, directory: string): unknown {
+  const code = (error as NodeJS.ErrnoException | null)?.code;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
+  return new FairleadError('DISK_FULL', `No space left for the uploaded archive in ${directory}; free some and retry`, {
+    cause: error,
+  });
+}
+
+function tooLarge(limitBytes: number): FairleadError {
+  const mib = Math.floor((limitBytes / 1024 / 1024) * 10) / 10;
+  const remedy = 'leave out what the build does not need, such as node_modules and build output';
+  return new FairleadError('PAYLOAD_TOO_LARGE', `The archive is larger than ${mib} MiB; ${remedy}`, {
+    details: { limitBytes },
+  });
+}
+
+function gone(id: string): FairleadError {
+  const shown = ID_PATTERN.test(id) ? id : 'of that id';
+  return new FairleadError('SOURCE_MISSING', `The uploaded archive ${shown} is not there any more; upload it again`);
+}
