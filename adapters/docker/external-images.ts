@@ -21,6 +21,7 @@ export function externalImages(containerFile: string): readonly string[] {
     if (stages.has(name.toLowerCase()) || /^\d+$/.test(name)) return;
     images.add(name);
   };
+  const lines = containerFile.split(/\r?\n/);
   for (const instruction of file.getInstructions()) {
     const keyword = instruction.getKeyword();
     if (keyword === 'FROM') {
@@ -28,7 +29,9 @@ export function externalImages(containerFile: string): readonly string[] {
       add(image);
       if (stage !== null) stages.add(stage.toLowerCase());
     } else if (keyword === 'COPY' || keyword === 'RUN') {
-      for (const name of fromFlags(instruction.getRawArgumentsContent() ?? '')) add(name);
+      const { start, end } = instruction.getRange();
+      const text = lines.slice(start.line, end.line + 1).join('\n');
+      for (const name of fromFlags(text)) add(name);
     }
   }
   return [...images];
@@ -40,10 +43,11 @@ function readFrom(text: string): { image: string | null; stage: string | null } 
   return { image, stage: as?.toLowerCase() === 'as' ? stage : null };
 }
 
-/** Values of `--from=x` and of `--mount=…,from=x`, which stand before the other arguments. */
+/** Values of `--from=x` and of `--mount=…,from=x`, which stand between the keyword and the arguments. */
 function fromFlags(text: string): string[] {
   const names: string[] = [];
-  for (const word of text.split(/\s+/)) {
+  const words = text.split(/\s+/).filter((word) => word !== '' && word !== '\\');
+  for (const word of words.slice(1)) {
     if (!word.startsWith('--')) break;
     const found = /^--from=(.+)$|^--mount=(?:.*,)?from=([^,]+)/.exec(word);
     const name = found?.[1] ?? found?.[2];

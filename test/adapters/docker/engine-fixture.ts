@@ -103,8 +103,11 @@ async function removeLeftovers(stackId: string): Promise<void> {
     });
 }
 
-/** The real registry, with deletion on. */
-export async function startRegistry(folder: string): Promise<{ address: string; stop: () => Promise<void> }> {
+/** The real registry, with deletion on; with the text of a password file it asks for credentials. */
+export async function startRegistry(
+  folder: string,
+  htpasswd?: string,
+): Promise<{ address: string; stop: () => Promise<void> }> {
   const tool = await resolveNeed('registry', {
     env: process.env,
     report: { line: () => undefined, work: (_title, _usual, run) => run() },
@@ -118,13 +121,14 @@ export async function startRegistry(folder: string): Promise<{ address: string; 
 log: { level: error, accesslog: { disabled: true } }
 storage: { filesystem: { rootdirectory: ${JSON.stringify(join(folder, 'data'))} }, delete: { enabled: true } }
 http: { addr: '127.0.0.1:${port}' }
-`,
+${htpasswd === undefined ? '' : `auth: { htpasswd: { realm: test, path: ${JSON.stringify(join(folder, 'passwords'))} } }\n`}`,
   );
+  if (htpasswd !== undefined) await writeFile(join(folder, 'passwords'), htpasswd);
   const child = spawn(tool.path, ['serve', config], { stdio: 'ignore', env: { ...env, OTEL_TRACES_EXPORTER: 'none' } });
   const address = `localhost:${port}`;
   await eventually('the registry', () =>
     fetch(`http://127.0.0.1:${port}/v2/`).then(
-      (answer) => (answer.ok ? true : null),
+      (answer) => (answer.status < 500 ? true : null),
       () => null,
     ),
   );
