@@ -41,10 +41,10 @@ export async function streamLogs(
   try {
     await follow(deps, events, request, ended);
   } catch (error) {
-    if (!ended.aborted) throw error;
-    // The client is gone or the server stops: nothing is wrong, and the client resumes after its last line.
+    // Gone, too slow, or the server stops: nothing is wrong here, and the client resumes after its last line.
+    if (!ended.aborted && !response.destroyed) throw error;
   }
-  if (!request.gone.aborted) response.end();
+  if (!response.destroyed) response.end();
 }
 
 async function follow(

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { selectServices } from '../../api/services.ts';
+import { startMongo, type TestMongo } from '../adapters/mongo/start-mongo.ts';
+
+const KEY = 'internal-key-of-this-test-0123456789';
+const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
+
+let mongo: TestMongo;
+let folder: string;
+before(async () => {
+  mongo = await startMongo();
+  folder = await mkdtemp(join(tmpdir(), 'fairlead-main-'));
+});
+after(async () => {
+  await mongo.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function start(env: Record<string, string>, args: readonly string[] = []) {
+  const child = fork(MAIN, args, {
+    env: { PATH: process.env.PATH, DATA_DIR: folder, INTERNAL_SERVICE_KEY: KEY, MONGODB_URI: mongo.uri, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const output: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(String(chunk)));
+  return { child, output };
+}
+
+const ended = async (child: ChildProcess): Promise<unknown> =>
+  child.exitCode ?? (await once(child, 'exit', { signal: AbortSignal.timeout(15_000) }))[0];
+
+async function freePort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  assert.ok(address !== null && typeof address === 'object');
+  return String(address.port);
+}
+
+it('says ready once it serves, tells that Temporal is away, and drains on SIGTERM', async () => {
+  const PORT = await freePort();
+  const { child, output } = start({ PORT, TEMPORAL_ADDRESS: '127.0.0.1:9' });
+  try {
+    const [message] = await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
+    assert.equal(message, 'ready', output.join(''));
+    const health = await fetch(`http://127.0.0.1:${PORT}/health`);
+    const body = (await health.json()) as { error: { details: { checks: Record<string, string> } } };
+    assert.equal(health.status, 503);
+    assert.equal(body.error.details.checks.mongo, 'ok');
+    assert.notEqual(body.error.details.checks.temporal, 'ok');
+    const services = await fetch(`http://127.0.0.1:${PORT}/services`, { headers: { 'x-internal-key': KEY } });
+    assert.equal(services.status, 200);
+    child.kill('SIGTERM');
+    assert.equal(await ended(child), 0, output.join(''));
+    assert.ok(!output.join('').includes(KEY));
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+it('ends by itself when its supervisor is gone', async () => {
+  const { child, output } = start({ PORT: await freePort(), TEMPORAL_ADDRESS: '127.0.0.1:9' });
+  try {
+    await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
+    child.disconnect();
+    assert.equal(await ended(child), 0, output.join(''));
+  } finally {
+    child.kill('SIGKILL');
+  }
+});
+
+it('a start that cannot work ends with one clear message', async () => {
+  const cases: readonly [Record<string, string>, readonly string[], RegExp][] = [
+    [{ PORT: 'x', INTERNAL_SERVICE_KEY: 'short' }, [], /PORT: [\s\S]*INTERNAL_SERVICE_KEY: at least 32/],
+    [{}, ['--only', 'nothing'], /no service is called nothing; there is builder/],
+    [{ MONGODB_URI: 'mongodb://me:hidden@127.0.0.1:9/x?serverSelectionTimeoutMS=300' }, [], /cannot be reached/],
+  ];
+  for (const [env, args, message] of cases) {
+    const { child, output } = start(env, args);
+    assert.equal(await ended(child), 1, output.join(''));
+    assert.match(output.join(''), message);
+    assert.ok(!output.join('').includes('hidden'));
+  }
+});
+
+it('runs every service, or those that --only names', () => {
+  assert.deepEqual(selectServices([]), ['builder']);
+  assert.deepEqual(selectServices(['--only', 'builder']), ['builder']);
+  assert.throws(() => selectServices(['--only', 'builder,idp']), /idp/);
+  assert.throws(() => selectServices(['--lonely']), /usage/);
+});
