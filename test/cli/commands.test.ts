@@ -6,7 +6,8 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
 import { retryBodySchema, rollbackBodySchema } from '../../domain/deploys/schema.ts';
 import { type CliResult, runCli, startCli, until } from './run-cli.ts';
-import { AT, startTestApi, type TestApi } from './test-api.ts';
+import { startTestApi, type TestApi } from './test-api.ts';
+import { AT } from './test-replies.ts';
 
 const URL_OF_HELLO = 'http://hello.localhost:8000';
 const COMMIT = 'c0ffee0123456789c0ffee0123456789c0ffee01';

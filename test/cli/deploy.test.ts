@@ -10,7 +10,8 @@ import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
 import { planBodySchema, triggerBodySchema } from '../../domain/deploys/schema.ts';
 import { runCli, startCli, until } from './run-cli.ts';
-import { AT, startTestApi, type TestApi } from './test-api.ts';
+import { startTestApi, type TestApi } from './test-api.ts';
+import { AT } from './test-replies.ts';
 
 const LATER = '2026-01-02T03:04:09.200Z';
 const FAILURE = { code: 'IMAGE_BUILD_FAILED', message: 'npm ci failed.', step: 'image-build' } as const;

@@ -9,7 +9,8 @@ import { createPaint, fit, printable } from '../../cli/terminal/style.ts';
 import { renderTable } from '../../cli/terminal/table.ts';
 import { formatAge, formatDuration } from '../../cli/terminal/times.ts';
 import { ENTRY, until } from './run-cli.ts';
-import { AT, KEY, startTestApi, type TestApi } from './test-api.ts';
+import { KEY, startTestApi, type TestApi } from './test-api.ts';
+import { AT } from './test-replies.ts';
 
 const ESC = '\u001b';
 

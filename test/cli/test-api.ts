@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { deployedEnvironmentSchema, pageSchema, serviceDetailSchema } from '../../domain/catalog/service-schema.ts';
+import { pageSchema } from '../../domain/catalog/service-schema.ts';
 import {
   type BuildView,
   buildSummarySchema,
@@ -10,14 +10,11 @@ import {
   type LogLineView,
   logLineSchema,
   logPageSchema,
-  planReplySchema,
-  releaseViewSchema,
   triggerReplySchema,
 } from '../../domain/deploys/schema.ts';
-import { STEPS } from '../../domain/deploys/steps.ts';
+import { AT, buildOfTest, type Deployed, planOfTest, releasesOfTest, serviceOfTest } from './test-replies.ts';
 
 export const KEY = 'test-key-of-the-cli-suite-0123456789abcdef';
-export const AT = '2026-01-02T03:04:05.000Z';
 
 export interface SeenRequest {
   readonly route: string;
@@ -25,8 +22,6 @@ export interface SeenRequest {
   readonly headers: IncomingMessage['headers'];
   readonly body: Buffer;
 }
-
-export type Deployed = z.infer<typeof deployedEnvironmentSchema>;
 
 /** What a handler answers: a status and the data or the error of the envelope. */
 interface Answer {
@@ -125,50 +120,7 @@ function buildOf(state: State, id: string): BuildView {
 }
 
 function addBuild(state: State, id: string, changes: Partial<BuildView>): BuildView {
-  const build = buildViewSchema.parse({
-    id,
-    kind: 'deploy',
-    serviceId: 'svc_1',
-    service: 'hello',
-    environment: 'prod',
-    org: 'platform',
-    source: { kind: 'archive', archiveId: 'arc_1', sha256: 'a'.repeat(64) },
-    status: 'queued',
-    reason: null,
-    failure: null,
-    commitSha: null,
-    imageTag: null,
-    imageDigest: null,
-    releaseId: null,
-    url: null,
-    healthReportsCommit: null,
-    retryOf: null,
-    supersededBy: null,
-    requestedBy: 'internal',
-    requestId: 'req_1',
-    createdAt: AT,
-    startedAt: null,
-    finishedAt: null,
-    durationMs: null,
-    logs: `/builds/${id}/logs`,
-    steps: STEPS.map(({ key, title, stage, onFailure, activity }) => ({
-      key,
-      title,
-      stage,
-      onFailure,
-      state: activity === null ? 'skipped' : 'pending',
-      reason: activity === null ? 'not carried out by this installation' : null,
-      attempt: 1,
-      startedAt: null,
-      finishedAt: null,
-      durationMs: null,
-      warnings: [],
-    })),
-    diagnostics: [],
-    blockedGrants: [],
-    warnings: [],
-    ...changes,
-  });
+  const build = buildOfTest(id, changes);
   state.builds.set(id, build);
   state.lines.delete(id);
   return build;
@@ -231,10 +183,11 @@ function respond(state: State, route: string, url: URL, body: Buffer): Answer {
   if (route === 'POST /services')
     return {
       status: 201,
-      data: service(state, z.looseObject({ name: z.string() }).parse(JSON.parse(body.toString())).name),
+      data: named(state, z.looseObject({ name: z.string() }).parse(JSON.parse(body.toString())).name),
     };
-  if (route === 'GET /services') return { status: 200, data: { items: [service(state, 'hello')], nextCursor: null } };
-  if (route === 'POST /builds/plan') return { status: 200, data: plan() };
+  if (route === 'GET /services')
+    return { status: 200, data: { items: [serviceOfTest('hello', state.environments)], nextCursor: null } };
+  if (route === 'POST /builds/plan') return { status: 200, data: planOfTest() };
   if (route === 'POST /builds/trigger' || /^POST \/services\/[^/]+\/rollback$/.test(route)) return startBuild(state);
   if (/^POST \/builds\/[^/]+\/retry$/.test(route)) return startBuild(state);
   if (route === 'POST /builds/upload') {
@@ -252,6 +205,8 @@ function respond(state: State, route: string, url: URL, body: Buffer): Answer {
   return respondAbout(state, route, url) ?? notFound;
 }
 
+const named = (state: State, name: string) => serviceOfTest(name, state.environments);
+
 /** Routes of one build or one service. */
 function respondAbout(state: State, route: string, url: URL): Answer | null {
   const id = route.split('/')[2] ?? '';
@@ -261,9 +216,9 @@ function respondAbout(state: State, route: string, url: URL): Answer | null {
   if (/^GET \/builds\/[^/]+\/logs$/.test(route) && build !== undefined)
     return { status: 200, data: logPage(state, build, url) };
   if (id !== 'hello') return null;
-  if (route === 'GET /services/hello') return { status: 200, data: service(state, 'hello') };
+  if (route === 'GET /services/hello') return { status: 200, data: serviceOfTest('hello', state.environments) };
   if (route === 'DELETE /services/hello') return { status: 200, data: { id: 'svc_1', name: 'hello', deleted: true } };
-  if (route === 'GET /services/hello/releases') return { status: 200, data: releases() };
+  if (route === 'GET /services/hello/releases') return { status: 200, data: releasesOfTest() };
   return null;
 }
 
@@ -281,72 +236,6 @@ function logPage(state: State, build: BuildView, url: URL) {
   const items = (state.lines.get(build.id) ?? []).filter((line) => line.seq > after).slice(0, limit);
   const nextAfter = items.at(-1)?.seq ?? after;
   return logPageSchema.parse({ items, nextAfter, status: build.status, complete: build.finishedAt !== null });
-}
-
-function service(state: State, name: string) {
-  return serviceDetailSchema.parse({
-    id: 'svc_1',
-    name,
-    org: 'platform',
-    authorizedOrgs: [],
-    gitUrl: null,
-    branch: null,
-    appPath: null,
-    dockerfilePath: null,
-    port: null,
-    config: { GREETING: 'hi' },
-    secrets: { API_TOKEN: '********' },
-    lastBuildId: null,
-    createdAt: AT,
-    updatedAt: AT,
-    environments: z.array(deployedEnvironmentSchema).parse(state.environments),
-  });
-}
-
-function plan() {
-  const steps = STEPS.map(({ key, title, stage, onFailure, activity }) => {
-    const skipped = activity === null;
-    return {
-      key,
-      title,
-      stage,
-      onFailure,
-      state: skipped ? 'skipped' : 'pending',
-      reason: skipped ? 'later work' : null,
-    };
-  });
-  const head = {
-    service: 'hello',
-    environment: 'prod',
-    framework: 'express',
-    podTier: 'nano',
-    healthEndpoint: '/health',
-  };
-  return planReplySchema.parse({ ...head, port: 3000, steps, warnings: ['no catalog file'] });
-}
-
-function releases() {
-  const release = (id: string, active: boolean) => ({
-    id,
-    buildId: 'bld_1',
-    service: 'hello',
-    environment: 'prod',
-    commitSha: 'c0ffee0123456789c0ffee0123456789c0ffee01',
-    imageTag: 'hello:1',
-    imageDigest: 'registry/hello@sha256:1',
-    port: 3000,
-    healthEndpoint: '/health',
-    podTier: 'nano',
-    configKeys: [],
-    secretKeys: [],
-    active,
-    createdAt: AT,
-    activatedAt: AT,
-  });
-  return pageSchema(releaseViewSchema).parse({
-    items: [release('rel_2', true), release('rel_1', false)],
-    nextCursor: null,
-  });
 }
 
 async function listen(server: Server, port: number): Promise<number> {
