@@ -3,6 +3,7 @@ import type { ContainerInspectInfo } from 'dockerode';
 import type { Workload, WorkloadRuntime } from '../../domain/deploys/ports.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { probeHttp } from '../http-probe/probe-http.ts';
 import { explainEnd, isContainerAlive } from './container-state.ts';
 import { engineError, engineStatus } from './docker-client.ts';
 import { createHostPorts } from './host-port.ts';
@@ -13,7 +14,6 @@ import { removeContainer, stopContainer } from './remove-container.ts';
 import { resumeWorkload } from './resume-workload.ts';
 import { inspectContainer, startWorkload } from './start-workload.ts';
 import { containerName } from './workload-names.ts';
-import { probeHttp } from './workload-probe.ts';
 
 export interface WorkloadRuntimeOptions {
   readonly docker: Docker;
@@ -35,7 +35,7 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
   return {
     start: (spec, context) =>
       inTurn(containerName(stackId, spec), async () => toWorkload(await startWorkload(spec, context, started))),
-    probe: (workload, healthEndpoint, signal) => probeHttp(workload.address, healthEndpoint, signal),
+    probe: (workload, healthEndpoint, signal) => probeHttp({ address: workload.address, path: healthEndpoint }, signal),
     isAlive: (workload) =>
       asking('Asking for a container', async () => {
         const container = await inspectContainer(docker, workload.id);

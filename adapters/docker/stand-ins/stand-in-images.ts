@@ -75,7 +75,7 @@ export function createStandIns(options: StandInsOptions): StandIns {
       const running = making.get(own) ?? makeFamily(family, own, options).finally(() => making.delete(own));
       making.set(own, running);
       await running;
-      await tagImage(options.docker, own, name);
+      await takeName(options.docker, own, name);
     },
   };
 }
@@ -94,17 +94,31 @@ async function makeFamily(family: Family, own: string, options: StandInsOptions)
   await removeEarlier(family, own, options.docker);
 }
 
+/** Gives the stand-in an official name; the earlier stand-in of that name goes, unless images are built on it. */
+async function takeName(docker: Docker, own: string, name: string): Promise<void> {
+  const earlier = await docker.listImages({ filters: { reference: [name] } });
+  await tagImage(docker, own, name);
+  for (const { Id: id } of earlier) {
+    const left = await docker.listImages({ filters: { dangling: ['true'] } });
+    if (left.some((image) => image.Id === id)) await removeUnlessUsed(docker, id);
+  }
+}
+
+async function removeUnlessUsed(docker: Docker, name: string): Promise<void> {
+  try {
+    await docker.getImage(name).remove();
+  } catch (error) {
+    // 409: a container or an image uses it. 404: another process removed it.
+    if (engineStatus(error) !== 409 && engineStatus(error) !== 404) throw error;
+  }
+}
+
 /** Earlier makes of a family lose their own name; what is still in use stays under its other names. */
 async function removeEarlier(family: Family, own: string, docker: Docker): Promise<void> {
   const images = await docker.listImages({ filters: { reference: [`${OWN_PREFIX}/${family.name}`] } });
   for (const name of images.flatMap((image) => image.RepoTags ?? [])) {
     if (name === own || !name.startsWith(`${OWN_PREFIX}/${family.name}:`)) continue;
-    try {
-      await docker.getImage(name).remove();
-    } catch (error) {
-      // 409: a container uses it. 404: another process removed it.
-      if (engineStatus(error) !== 409 && engineStatus(error) !== 404) throw error;
-    }
+    await removeUnlessUsed(docker, name);
   }
 }
 
