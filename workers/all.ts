@@ -4,6 +4,7 @@ import { processIdentity, readWorkerEnv } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
 import { connectMongo } from '../adapters/mongo/connect.ts';
 import { createIndexes } from '../adapters/mongo/indexes.ts';
+import { createHostProcess } from '../adapters/process/host-process.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { ensureSchedules } from '../adapters/temporal/schedules.ts';
 import { ensureSearchAttributes } from '../adapters/temporal/search-attributes.ts';
@@ -12,12 +13,11 @@ import { DEPLOYS_TASK_QUEUE } from '../domain/deploys/messages.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts';
 import { SCHEDULES } from '../workflows/schedules.ts';
 import { composeDeploys } from './deploys.ts';
-import { createProcess } from './process.ts';
 
 /** The composition root of one process that serves every task queue. */
 const env = readWorkerEnv();
 const logger = createLogger({ level: env.LOG_LEVEL, name: 'worker' });
-const host = createProcess();
+const host = createHostProcess();
 // The process ends when told by `host`; the SDK must not install signal handlers of its own.
 Runtime.install({ shutdownSignals: [], logger: temporalLogger() });
 

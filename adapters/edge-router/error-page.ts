@@ -1,0 +1,34 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** What a person, or a program, is told when no workload answers. */
+export interface EdgeError {
+  readonly status: 404 | 502 | 503;
+  readonly title: string;
+  readonly advice: string;
+}
+
+/** Answers with a small page, or with JSON for whoever asks for it. Does nothing once an answer has begun. */
+export function answerError(request: IncomingMessage, response: ServerResponse, error: EdgeError): void {
+  if (response.headersSent || response.destroyed) {
+    response.destroy();
+    return;
+  }
+  const html = request.headers.accept?.includes('text/html') ?? false;
+  const body = html ? page(error) : JSON.stringify({ error: error.title, advice: error.advice });
+  response.writeHead(error.status, {
+    'content-type': html ? 'text/html; charset=utf-8' : 'application/json',
+    'content-length': Buffer.byteLength(body),
+    'cache-control': 'no-store',
+    'x-content-type-options': 'nosniff',
+    ...(error.status === 503 ? { 'retry-after': '2' } : {}),
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+function page({ status, title, advice }: EdgeError): string {
+  return `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<title>${status} ${title}</title>
+<style>body{font:1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:18vh auto;padding:0 1rem;color:#1c2430}
+h1{font-size:1.4rem}code{background:#eef1f5;padding:.1rem .3rem;border-radius:.2rem}</style>
+<h1>${title}</h1><p>${advice}</p></html>`;
+}
