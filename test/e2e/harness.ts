@@ -63,7 +63,8 @@ export async function api<T>(
     },
     ...(body === undefined ? {} : { body: isBytes ? new Uint8Array(body) : JSON.stringify(body) }),
   });
-  return { status: response.status, ...(await response.json()) };
+  const envelope = (await response.json()) as { data: T; error: { code: string; message: string } };
+  return { status: response.status, data: envelope.data, error: envelope.error };
 }
 
 /** Waits until `look` answers something. @throws with what was waited for, after `timeoutMs`. */
