@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -130,10 +130,18 @@ export interface Repository {
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 }
 
-/** A git repository in a temporary folder, made from one of the sample apps. */
-export async function repositoryOf(app: string): Promise<Repository> {
+/** Copies a sample app into `folder`; `service` becomes the name in its catalog, which must be the service's. */
+export async function copyApp(app: string, folder: string, service = app): Promise<void> {
+  await cp(new URL(`${app}/`, FIXTURES), folder, { recursive: true });
+  const catalog = join(folder, 'catalog-info.yaml');
+  const text = await readFile(catalog, 'utf8').catch(() => null);
+  if (text !== null) await writeFile(catalog, text.replace(`name: ${app}`, `name: ${service}`));
+}
+
+/** A git repository in a temporary folder, made from one of the sample apps, for the service of that name. */
+export async function repositoryOf(app: string, service?: string): Promise<Repository> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-repo-'));
-  await cp(new URL(`${app}/`, FIXTURES), path, { recursive: true });
+  await copyApp(app, path, service);
   const env = {
     ...process.env,
     GIT_CONFIG_GLOBAL: '/dev/null',
