@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rename, statfs, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { FairleadError } from '../../domain/errors.ts';
 import { tryLock } from './tools/folder-lock.ts';
 
@@ -19,7 +20,7 @@ const SMALLEST_FREE_BYTES = 2 * 1024 ** 3;
  */
 export async function prepareDataFolder(folder: string): Promise<void> {
   try {
-    await mkdir(join(folder, 'logs'), { recursive: true, mode: 0o700 });
+    await makeFolder(join(folder, 'logs'));
     await writeFile(join(folder, '.gitignore'), '*\n');
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -29,6 +30,13 @@ export async function prepareDataFolder(folder: string): Promise<void> {
     });
   }
   await requireFreeDisk(folder);
+}
+
+/** One level at a time: a recursive `mkdir` never returns where the kernel refuses new folders with ENOENT, as in /proc. */
+async function makeFolder(path: string): Promise<void> {
+  if (existsSync(path)) return;
+  await makeFolder(dirname(path));
+  await mkdir(path, { mode: 0o700 });
 }
 
 /** @throws FairleadError DISK_FULL when fewer than 2 GiB are free there */

@@ -36,6 +36,7 @@ interface Kept {
   readonly spec: ChildSpec;
   readonly logFile: string;
   readonly log: (chunk: Buffer | string) => void;
+  lastOutput: string;
   running: RunningChild | undefined;
   restarts: number;
   backoffMs: number;
@@ -43,6 +44,8 @@ interface Kept {
 }
 
 const STEADY_MS = 30_000;
+const KEPT_OUTPUT_CHARACTERS = 4_000;
+const LAST_OUTPUT_MS = 100;
 
 /** Starts programs in order, brings back those that crash, and stops them in reverse order. */
 export function createSupervisor(options: SupervisorOptions): Supervisor {
@@ -57,6 +60,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const { spec } = child;
     await spec.beforeStart?.();
     stopping.signal.throwIfAborted();
+    child.lastOutput = '';
     const running = await spawnChild(spec, child.log);
     child.running = running;
     changed();
@@ -86,7 +90,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       gaveUp.abort();
     });
     if (outcome === undefined) return;
-    throw new FairleadError('UNAVAILABLE', `${spec.name} did not start: ${outcome}; its log is ${logFile}`);
+    // The last of its output may arrive after its end.
+    await delay(LAST_OUTPUT_MS);
+    const said = tellingLine(child.lastOutput);
+    const reason = said ? `${outcome}: ${said}` : outcome;
+    throw new FairleadError('UNAVAILABLE', `${spec.name} did not start: ${reason}; its log is ${logFile}`);
   }
 
   async function keepRunning(child: Kept, first: RunningChild): Promise<void> {
@@ -128,7 +136,11 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const child: Kept = {
         spec,
         logFile,
-        log: file.write,
+        log: (chunk) => {
+          file.write(chunk);
+          child.lastOutput = (child.lastOutput + chunk.toString()).slice(-KEPT_OUTPUT_CHARACTERS);
+        },
+        lastOutput: '',
         running: undefined,
         restarts: 0,
         backoffMs: firstBackoffMs,
@@ -163,6 +175,13 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         ]),
       ),
   };
+}
+
+/** The last line of a program's output that names an error. */
+function tellingLine(output: string): string | undefined {
+  const lines = output.split('\n').filter((line) => /error|cannot|failed|refused|denied/i.test(line));
+  const named = lines.findLast((line) => !/^\s+(at|code:|url:) ?/.test(line));
+  return named?.trim().slice(0, 300);
 }
 
 /** Ends a program and whatever it started: SIGTERM, then SIGKILL to its group once the grace is over. */

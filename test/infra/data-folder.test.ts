@@ -34,5 +34,7 @@ test('a data folder that cannot be made names the variable that chooses another'
   const file = join(folder, 'a-file');
   await writeFile(file, '');
   await chmod(file, 0o600);
-  await assert.rejects(prepareDataFolder(join(file, 'inside')), /not writable .*FAIRLEAD_DATA_DIR/);
+  for (const path of [join(file, 'inside'), '/proc/inside']) {
+    await assert.rejects(prepareDataFolder(path), /not writable .*FAIRLEAD_DATA_DIR/);
+  }
 });
