@@ -1,4 +1,5 @@
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import { createRedactor, isSensitiveName } from '../../domain/logs/redact.ts';
 import type { DeploysDeps } from './deps.ts';
 import { openSecrets } from './service-config.ts';
@@ -14,4 +15,21 @@ export async function buildRedactor(deps: DeploysDeps, serviceId: string): Promi
 function secretValues(deps: DeploysDeps, service: ServiceRecord): string[] {
   const sensitive = Object.entries(service.config).filter(([key]) => isSensitiveName(key));
   return [...sensitive.map(([, value]) => value), ...Object.values(openSecrets(deps, service.name, service.secrets))];
+}
+
+/**
+ * The same error with nothing secret in its message or details: a failed command's last output travels in them, through
+ * Temporal's history into the build record.
+ */
+export function redactError(error: unknown, redact: (line: string) => string): unknown {
+  if (!(error instanceof FairleadError)) return error;
+  const { code, message, details, retryable } = error;
+  return new FairleadError(code, redact(message), { details: redactDeep(details, redact), retryable });
+}
+
+function redactDeep(value: unknown, redact: (line: string) => string): unknown {
+  if (typeof value === 'string') return redact(value);
+  if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, redact)]));
 }

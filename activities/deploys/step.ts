@@ -5,7 +5,7 @@ import { type StepKey, stepDefinition } from '../../domain/deploys/steps.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createBuildLogWriter } from './build-log-writer.ts';
 import type { DeploysDeps } from './deps.ts';
-import { buildRedactor } from './redaction.ts';
+import { buildRedactor, redactError } from './redaction.ts';
 
 export interface StepInput {
   readonly build: BuildRequest;
@@ -50,7 +50,7 @@ export async function runStep(
         signal,
         onLine: (line, level) => log.write(line, level),
         warn: (warning) => {
-          warnings.push(warning);
+          warnings.push(redact(warning));
           log.write(warning, 'warn');
         },
         diagnose: async (heading, lines) => {
@@ -66,11 +66,12 @@ export async function runStep(
     await deps.builds.markStep(buildId, key, { state: 'completed', finishedAt: deps.clock(), warnings });
     return { facts };
   } catch (error) {
-    if (!(error instanceof CancelledFailure))
-      log.write(error instanceof Error ? error.message : String(error), 'error');
+    const shown = redactError(error, redact);
+    if (!(shown instanceof CancelledFailure))
+      log.write(shown instanceof Error ? shown.message : String(shown), 'error');
     // The step's own error matters more than one of the log store, which would only repeat it.
     await log.close().catch(() => undefined);
-    throw error;
+    throw shown;
   }
 }
 
