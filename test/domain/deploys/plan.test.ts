@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Catalog } from '../../../domain/catalog/catalog.ts';
+import { inferCatalog } from '../../../domain/catalog/infer-catalog.ts';
+import { type PlanFacts, planDeploy, unavailableSteps } from '../../../domain/deploys/plan.ts';
+import { BUILD_STATUSES } from '../../../domain/deploys/status.ts';
+import { STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
+
+const DEPLOY: PlanFacts = { kind: 'deploy', fromStep: null, runtime: 'docker' };
+const catalog: Catalog = inferCatalog({ manifest: '{"dependencies":{"express":"5"}}', files: [] }).catalog;
+const statesOf = (steps: ReturnType<typeof planDeploy>) => new Map(steps.map(({ key, state }) => [key, state]));
+const pending = (steps: ReturnType<typeof planDeploy>) =>
+  steps.filter(({ state }) => state === 'pending').map(({ key }) => key);
+
+describe('planDeploy', () => {
+  it('has every step of the pipeline in its order, whatever the catalog and the kind of build', () => {
+    const keys = STEPS.map(({ key }) => key);
+    for (const facts of [
+      DEPLOY,
+      { ...DEPLOY, kind: 'rollback' } as const,
+      { ...DEPLOY, fromStep: 'install' } as const,
+    ]) {
+      for (const known of [null, catalog]) {
+        assert.deepEqual(
+          planDeploy(known, facts).map(({ key }) => key),
+          keys,
+        );
+      }
+    }
+  });
+
+  it('passes the stages in the order of the build statuses, never backward', () => {
+    const stages = planDeploy(null, DEPLOY).map(({ stage }) => BUILD_STATUSES.indexOf(stage));
+    assert.deepEqual(
+      stages,
+      stages.toSorted((a, b) => a - b),
+    );
+  });
+
+  it('gives a reason for each step that does not run', () => {
+    for (const step of planDeploy(catalog, DEPLOY)) {
+      assert.equal(step.reason !== null && step.reason.length > 5, step.state !== 'pending', step.key);
+    }
+  });
+
+  it('does not hide that a catalog asks for what is not provided', () => {
+    const wanting: Catalog = {
+      ...catalog,
+      databases: ['mongodb'],
+      storage: [{ name: 'files', tier: 's3-sm' }],
+      sections: ['auth', 'queues', 'tests'],
+    };
+    const keys = unavailableSteps(planDeploy(wanting, DEPLOY)).map(({ key }) => key);
+    assert.deepEqual(keys, ['databases', 'storage', 'oauth-client', 'gated-tests', 'bindings']);
+    assert.deepEqual(unavailableSteps(planDeploy(catalog, DEPLOY)), []);
+  });
+
+  it('reuses everything before the installation for a rollback', () => {
+    const plan = planDeploy(null, { ...DEPLOY, kind: 'rollback' });
+    assert.deepEqual(pending(plan), ['install', 'health-check', 'service-registration']);
+    assert.equal(statesOf(plan).get('image-build'), 'reused');
+  });
+
+  const retries: readonly [StepKey, readonly StepKey[]][] = [
+    [
+      'source',
+      [
+        'source',
+        'catalog',
+        'container-file',
+        'config-preflight',
+        'image-build',
+        'image-push',
+        'install',
+        'health-check',
+        'service-registration',
+      ],
+    ],
+    [
+      'config-preflight',
+      [
+        'source',
+        'catalog',
+        'container-file',
+        'config-preflight',
+        'image-build',
+        'image-push',
+        'install',
+        'health-check',
+        'service-registration',
+      ],
+    ],
+    [
+      'image-push',
+      [
+        'source',
+        'catalog',
+        'container-file',
+        'image-build',
+        'image-push',
+        'install',
+        'health-check',
+        'service-registration',
+      ],
+    ],
+    ['install', ['install', 'health-check', 'service-registration']],
+    ['health-check', ['install', 'health-check', 'service-registration']],
+    ['service-registration', ['service-registration']],
+  ];
+  for (const [fromStep, expected] of retries) {
+    it(`a retry from ${fromStep} runs what does not outlive the failed build, and nothing else`, () => {
+      assert.deepEqual(pending(planDeploy(catalog, { ...DEPLOY, kind: 'retry', fromStep })), expected);
+    });
+  }
+});
