@@ -27,7 +27,8 @@ export async function startTestStack(
   const remove = (): Promise<void> => rm(dataDir, { recursive: true, force: true });
   try {
     const options = { dataDir, ports: 'free', env, report, signal, disposable: true, yes: env.CI === 'true' } as const;
-    const stack = await startStack(options);
+    // Releases that never become healthy are given up sooner than in production.
+    const stack = await startStack({ ...options, variables: { READINESS_TIMEOUT_SECONDS: '15' } });
     const end = async (keep: boolean): Promise<void> => {
       await stack.stop();
       if (keep) report.line(`the logs of the test stack are kept in ${join(dataDir, 'logs')}`);

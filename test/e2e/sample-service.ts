@@ -1,0 +1,123 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Client, Connection, type Connection as TemporalConnection } from '@temporalio/client';
+import Docker from 'dockerode';
+import { LABELS } from '../../adapters/docker/labels.ts';
+import {
+  api,
+  type Build,
+  createService,
+  ended,
+  parts,
+  type Repository,
+  removeService,
+  repositoryOf,
+  uniqueName,
+} from './harness.ts';
+
+/** A service for one test, from a repository whose image builds in a moment, with all that tests change about it. */
+
+export const docker = new Docker();
+
+export interface AppOptions {
+  /** Instructions before the last ones of the Dockerfile, such as `RUN sleep 4`. */
+  readonly instructions?: string;
+  /** How long after its start the app begins to listen. */
+  readonly startupMs?: number;
+  /** Status of every answer; the default is 200. */
+  readonly status?: number;
+  /** Printed when the app starts. */
+  readonly says?: string;
+  /** Keys of required variables in the catalog. */
+  readonly requires?: readonly string[];
+}
+
+export interface SampleService extends AsyncDisposable {
+  readonly name: string;
+  readonly repository: Repository;
+  /** Writes the app anew and commits it. */
+  readonly commit: (options?: AppOptions) => Promise<string>;
+}
+
+const DOCKERFILE = (instructions: string) => `FROM node:24-alpine
+WORKDIR /app
+COPY . .
+${instructions}
+USER 1001
+EXPOSE 4000
+ENV PORT=4000
+CMD ["node", "server.js"]
+`;
+
+const SERVER = ({ status = 200, startupMs = 0, says = 'starting' }: AppOptions) => `
+import { createServer } from 'node:http';
+console.log(${JSON.stringify(says)});
+const server = createServer((_request, response) => {
+  response.writeHead(${status}, { 'content-type': 'application/json' });
+  response.end(JSON.stringify({ commit: process.env.GIT_COMMIT }));
+});
+setTimeout(() => server.listen(Number(process.env.PORT)), ${startupMs});
+process.on('SIGTERM', () => server.close());
+`;
+
+const catalogText = (name: string, requires: readonly string[]) => `metadata:
+  name: ${name}
+  annotations:
+    platform.io/catalog-version: 0.6.0
+    platform.io/framework: express
+    platform.io/dockerfile: Dockerfile
+    platform.io/port: 4000
+spec:
+  owner: platform
+${requires.length === 0 ? '' : `  config:\n${requires.map((key) => `    - key: ${key}\n      required: true\n`).join('')}`}`;
+
+/** Creates a service of the app; what it started is cancelled and removed at the end. */
+export async function sampleService(prefix: string, options: AppOptions = {}): Promise<SampleService> {
+  const name = uniqueName(prefix);
+  const repository = await repositoryOf('own-dockerfile-user', name);
+  let version = 0;
+  const commit = async (changes: AppOptions = {}) => {
+    const { instructions = '', requires = [] } = changes;
+    version += 1;
+    await writeFile(join(repository.path, 'Dockerfile'), DOCKERFILE(instructions));
+    await writeFile(join(repository.path, 'server.js'), SERVER(changes));
+    await writeFile(join(repository.path, 'catalog-info.yaml'), catalogText(name, requires));
+    await writeFile(join(repository.path, 'version.txt'), `${name} ${version}\n`);
+    return await repository.commit(`version ${version}`);
+  };
+  await commit(options);
+  await createService(name, { gitUrl: repository.path, branch: 'main' });
+  const dispose = async () => {
+    await endBuilds(name);
+    await removeService(name);
+    await repository[Symbol.asyncDispose]();
+  };
+  return { name, repository, commit, [Symbol.asyncDispose]: dispose };
+}
+
+async function endBuilds(service: string): Promise<void> {
+  for (const { id } of (await buildsOf(service)).filter(({ finishedAt }) => finishedAt === null)) {
+    await api('POST', `/builds/${id}/cancel`);
+    await ended(id, 30_000);
+  }
+}
+
+/** All builds of a service, newest first. */
+export async function buildsOf(service: string): Promise<Build[]> {
+  return (await api<{ items: Build[] }>('GET', `/builds?service=${service}&limit=200`)).data.items;
+}
+
+/** The state of a step of a build. */
+export const stateOf = (build: Build, key: string) => build.steps.find((step) => step.key === key)?.state;
+
+/** Containers that were made for a build, running or not. */
+export async function containersOf(buildId: string) {
+  return await docker.listContainers({ all: true, filters: { label: [`${LABELS.build}=${buildId}`] } });
+}
+
+/** A client of the stack's Temporal; closed at the end. */
+export async function temporalClient(): Promise<{ client: Client; connection: TemporalConnection } & AsyncDisposable> {
+  const address = (await parts()).temporal?.address;
+  const connection = await Connection.connect(address === undefined ? {} : { address });
+  return { client: new Client({ connection }), connection, [Symbol.asyncDispose]: () => connection.close() };
+}
