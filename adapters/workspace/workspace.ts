@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { chmod, mkdir, open, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workspace } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { readInside } from './read-inside.ts';
 import { removeTree } from './remove-tree.ts';
 import { enterDirectory, resolveInside, splitPath } from './safe-path.ts';
 
@@ -22,8 +22,7 @@ export function createWorkspace({ root }: { readonly root: string }): Workspace 
     directory,
 
     async readText(buildId, path, limitBytes) {
-      const found = await resolveInside(directory(buildId), path);
-      return found === null ? null : await readLimited(found, path, limitBytes);
+      return await readInside(directory(buildId), path, limitBytes);
     },
 
     async list(buildId, path) {
@@ -59,24 +58,6 @@ export function createWorkspace({ root }: { readonly root: string }): Workspace 
       return entries.filter((entry) => entry.isDirectory() && BUILD_ID.test(entry.name)).map((entry) => entry.name);
     },
   };
-}
-
-async function readLimited(file: string, shown: string, limitBytes: number): Promise<string> {
-  // Without O_NONBLOCK, opening a named pipe would wait for a writer that never comes.
-  const handle = await open(file, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
-  try {
-    const facts = await handle.stat();
-    if (!facts.isFile()) throw new FairleadError('SOURCE_REFUSED', `${shown} in the source is not a file; make it one`);
-    if (facts.size > limitBytes) {
-      throw new FairleadError(
-        'SOURCE_REFUSED',
-        `${shown} in the source is larger than ${limitBytes} bytes; shorten it`,
-      );
-    }
-    return await handle.readFile('utf8');
-  } finally {
-    await handle.close();
-  }
 }
 
 /** Puts a new file in place of whatever has the name, so that a link of that name is replaced and never followed. */

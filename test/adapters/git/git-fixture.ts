@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createArchiveStore } from '../../../adapters/archives/archive-store.ts';
+import { createSourceFetcher, type SourceFetcherOptions } from '../../../adapters/git/git-source-fetcher.ts';
+import { baseEnv } from '../../../adapters/process/base-env.ts';
+import type { ArchiveStore, SourceFetcher } from '../../../domain/deploys/ports.ts';
+import { formatId } from '../../../domain/ids.ts';
+import { type GitHttpServer, startGitHttpServer } from './git-http-server.ts';
+
+export interface GitFixture {
+  /** Removed at the end. */
+  readonly base: string;
+  /** A repository with branches `main` and `release/1.0`, also served as `<host.url>/app`. */
+  readonly repository: string;
+  /** Commits of `main`, oldest first; the first one is the head of `release/1.0`. */
+  readonly commits: readonly string[];
+  /** Where tests fetch to. */
+  readonly target: string;
+  readonly host: GitHttpServer;
+  readonly archives: ArchiveStore;
+  /** Log lines since the last {@link GitFixture.reset}. */
+  readonly lines: string[];
+  fetcher(changes?: Partial<SourceFetcherOptions>): SourceFetcher;
+  git(...args: string[]): string;
+  commit(files: Readonly<Record<string, string>>): string;
+  reset(): void;
+  end(): Promise<void>;
+}
+
+/** A real repository, and a real git host that serves it to those who have the token. */
+export async function makeGitFixture(token: string): Promise<GitFixture> {
+  const base = mkdtempSync(join(tmpdir(), 'git-fetcher-'));
+  const repository = join(base, 'repos', 'app');
+  const newId = (kind: 'archive' | 'build' | 'release' | 'service' | 'request') => formatId(kind, randomBytes(20));
+  const archives = createArchiveStore({ directory: join(base, 'archives'), newId });
+  const git = (...args: string[]): string => {
+    const identity = ['-c', 'user.name=t', '-c', 'user.email=t@t'];
+    return execFileSync('git', ['-C', repository, ...identity, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
+  };
+  const commit = (files: Readonly<Record<string, string>>): string => {
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(repository, name), text);
+    git('add', '-A');
+    git('commit', '-qm', 'change');
+    return git('rev-parse', 'HEAD');
+  };
+  mkdirSync(repository, { recursive: true });
+  git('init', '-q', '-b', 'main');
+  const commits = Array.from({ length: 5 }, (_, index) => commit({ 'index.js': `version ${index}` }));
+  git('branch', 'release/1.0', commits[0] ?? '');
+  symlinkSync('index.js', join(repository, 'link'));
+  commits.push(commit({ run: '#!/bin/sh' }));
+  const host = await startGitHttpServer(join(base, 'repos'), token);
+  const lines: string[] = [];
+  const options = { gitUrl: host.url, gitToken: token, githubToken: null, allowLocalSources: true, archives };
+  return {
+    ...{ base, repository, commits, host, archives, lines, git, commit },
+    target: join(base, 'workspace', 'bld_1'),
+    fetcher: (changes = {}) => createSourceFetcher({ ...options, env: baseEnv(process.env), ...changes }),
+    reset() {
+      lines.length = 0;
+      host.requests.length = 0;
+      host.answer = 'serve';
+      host.protocol2 = true;
+    },
+    async end() {
+      await host.close();
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Private directories of git sessions of this process. */
+export const openSessions = (): string[] =>
+  readdirSync(tmpdir()).filter((name) => name.startsWith(`fairlead-git-${process.pid}-`));
