@@ -6,17 +6,24 @@ import type { DeploysDeps } from './deps.ts';
 
 /** Creates the record of a new build. Idempotent on the build id. */
 export async function openBuild(deps: DeploysDeps, request: BuildRequest): Promise<void> {
+  const { buildId, requestedBy, org, requestId } = request;
   await deps.builds.create(newRecord(request, deps.clock()));
-  await note(deps, request.buildId, `Queued by ${request.requestedBy} (${request.org}), request ${request.requestId}`);
+  await noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued');
 }
 
-/** Says in the log of the build in flight who asked for the same again. */
+/** Says in the log of the build in flight who asked for the same again. Idempotent on the id the request came with. */
 export async function noteAttached(
   deps: DeploysDeps,
   input: { buildId: string; request: BuildRequest },
 ): Promise<void> {
   const { requestedBy, org, requestId } = input.request;
-  await note(deps, input.buildId, `Attached: ${requestedBy} (${org}) asked for the same build, request ${requestId}`);
+  const text = `Attached: ${requestedBy} (${org}) asked for the same build, request ${requestId}`;
+  await noteOnce(deps, input.buildId, text, `attached/${input.request.buildId}`);
+}
+
+/** Local activities run again whenever their workflow task is lost: their lines carry a key. */
+async function noteOnce(deps: DeploysDeps, buildId: string, text: string, key: string): Promise<void> {
+  await deps.log.append(buildId, [{ time: deps.clock(), step: null, level: 'info', text }], key);
 }
 
 /** Appends one line about the build as a whole, or about a step. */

@@ -24,6 +24,8 @@ interface HeadDocument {
   readonly capped: boolean;
   readonly tailLines: number;
   readonly tailErrors: number;
+  /** Keys of what is written once. */
+  readonly once?: readonly string[];
 }
 
 interface LineDocument extends LogLine {
@@ -129,9 +131,18 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
     if (reserved !== null) await insert(buildId, [line], reserved.seq + 1);
   }
 
+  /** True for the first call with a key. */
+  async function isFirst(buildId: string, key: string): Promise<boolean> {
+    await head(buildId);
+    const change = { $push: { once: key } };
+    const { matchedCount } = await mongoCall(() => heads.updateOne({ _id: buildId, once: { $ne: key } }, change));
+    return matchedCount === 1;
+  }
+
   return {
-    async append(buildId, lines) {
+    async append(buildId, lines, once) {
       if (lines.length === 0) return;
+      if (once !== undefined && !(await isFirst(buildId, once))) return;
       const cut = lines.map((line) => cutLine(line, limits.lineBytes));
       const left = await appendWithinCap(buildId, cut);
       if (left.length === 0) return;

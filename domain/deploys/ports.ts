@@ -66,8 +66,11 @@ export interface ReleaseStore {
 
 /** The append-only log of each build. Lines are redacted before they get here. */
 export interface BuildLog {
-  /** Gives each line the next sequence numbers. Past the cap, lines are dropped after one that says so. */
-  append(buildId: string, lines: readonly NewLogLine[]): Promise<void>;
+  /**
+   * Gives each line the next sequence numbers. Past the cap, lines are dropped after one that says so. With `once`, a
+   * second call of the same build and key writes nothing.
+   */
+  append(buildId: string, lines: readonly NewLogLine[], once?: string): Promise<void>;
   /** Lines with `seq > after`, in order, at most `limit`. */
   read(buildId: string, after: number, limit: number): Promise<readonly LogLine[]>;
 }

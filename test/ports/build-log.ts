@@ -45,6 +45,18 @@ export function buildLogSuite(log: () => BuildLog): void {
       assert.deepEqual(await log().read('bld_pages', 3, 10), []);
     });
 
+    it('writes once what comes again under its key, even at once', async () => {
+      const twice = () => log().append('bld_once', [logLine('attached')], 'attached/1');
+      await Promise.all([twice(), twice(), twice()]);
+      await twice();
+      await log().append('bld_once', [logLine('attached')], 'attached/2');
+      const lines = await all('bld_once');
+      assert.deepEqual(
+        lines.map(({ seq }) => seq),
+        [1, 2],
+      );
+    });
+
     it('cuts an overlong line and says so', async () => {
       await log().append('bld_long', [logLine('é'.repeat(20_000))]);
       const [line] = await all('bld_long');
