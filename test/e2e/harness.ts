@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { z } from 'zod';
-import type { buildViewSchema } from '../../domain/deploys/schema.ts';
+import type { buildViewSchema, triggerReplySchema } from '../../domain/deploys/schema.ts';
 import type { Environment } from '../../domain/environment.ts';
 import type { PartState } from '../../infra/dev/stack.ts';
 
@@ -17,6 +17,7 @@ const run = promisify(execFile);
 const FIXTURES = new URL('../fixtures/apps/', import.meta.url);
 
 export type Build = z.infer<typeof buildViewSchema>;
+export type TriggerReply = z.infer<typeof triggerReplySchema>;
 
 interface Connection {
   readonly api: string;
@@ -166,11 +167,8 @@ export async function createService(name: string, fields: Record<string, unknown
   if (status !== 200 && status !== 201) throw new Error(`POST /services: ${JSON.stringify(error)}`);
 }
 
-export async function trigger(
-  service: string,
-  fields: Record<string, unknown> = {},
-): Promise<{ buildId: string; deduplicated: boolean }> {
-  const reply = await api<{ buildId: string; deduplicated: boolean }>('POST', '/builds/trigger', {
+export async function trigger(service: string, fields: Record<string, unknown> = {}): Promise<TriggerReply> {
+  const reply = await api<TriggerReply>('POST', '/builds/trigger', {
     service,
     ...fields,
   });
