@@ -1,6 +1,7 @@
-import type { BuildRequest } from '../../domain/deploys/build.ts';
+import type { BuildRecord, BuildRequest } from '../../domain/deploys/build.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { targetKey } from '../../domain/ids.ts';
 import type { DeploysDeps } from './deps.ts';
 
 const STOP_GRACE_SECONDS = 10;
@@ -23,22 +24,39 @@ export async function cleanUpAfterBuild(deps: DeploysDeps, build: BuildRequest, 
   await pruneImages(deps, signal);
 }
 
-/** Removes images, build cache, archives and source folders that neither a kept release nor an open build needs. */
+/**
+ * Removes images, build cache, archives and source folders that nothing needs. Kept are the images of the last releases
+ * of each service and environment, of open builds, and of the newest build, which can be retried if it failed.
+ */
 export async function pruneImages(
   deps: DeploysDeps,
   signal: AbortSignal,
 ): Promise<{ removed: number; reclaimedBytes: number }> {
   const open = await listOpenBuilds(deps);
-  const keep = new Set(
-    open.flatMap(({ imageTag, imageDigest }) => [imageTag, imageDigest].filter((name) => name !== null)),
-  );
+  const keep = new Set([...open, ...(await newestBuilds(deps))].flatMap(imagesOf));
   for (const active of await deps.releases.allActive()) {
-    const kept = await deps.releases.list(active.service, active.environment, { cursor: null, limit: RELEASES_KEPT });
-    for (const { imageTag, imageDigest } of kept.items) keep.add(imageTag).add(imageDigest);
+    const page = { cursor: null, limit: RELEASES_KEPT };
+    const { items } = await deps.releases.list(active.service, active.environment, page);
+    for (const name of items.flatMap(imagesOf)) keep.add(name);
   }
   const { removed, reclaimedBytes } = await deps.images.prune(keep, signal);
   await pruneSources(deps, open);
   return { removed: removed.length, reclaimedBytes };
+}
+
+function imagesOf({ imageTag, imageDigest }: { imageTag: string | null; imageDigest: string | null }): string[] {
+  return [imageTag, imageDigest].filter((name) => name !== null);
+}
+
+/** The newest build of each service and environment among the latest ones. */
+async function newestBuilds(deps: DeploysDeps): Promise<readonly BuildRecord[]> {
+  const { items } = await deps.builds.list({}, PAGE);
+  const newest = new Map<string, BuildRecord>();
+  for (const build of items) {
+    const key = targetKey(build.service, build.environment);
+    if (!newest.has(key)) newest.set(key, build);
+  }
+  return [...newest.values()];
 }
 
 async function listOpenBuilds(deps: DeploysDeps) {
