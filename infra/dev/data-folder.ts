@@ -36,7 +36,12 @@ export async function prepareDataFolder(folder: string): Promise<void> {
 async function makeFolder(path: string): Promise<void> {
   if (existsSync(path)) return;
   await makeFolder(dirname(path));
-  await mkdir(path, { mode: 0o700 });
+  try {
+    await mkdir(path, { mode: 0o700 });
+  } catch (error) {
+    // Another start may have made it in the meantime.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 /** @throws FairleadError DISK_FULL when fewer than 2 GiB are free there */
