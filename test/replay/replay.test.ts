@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { DeterminismViolationError } from '@temporalio/workflow';
+import { readHistory } from './compact-history.ts';
+
+const folder = join(import.meta.dirname, 'histories');
+const read = (name: string): string => readFileSync(join(folder, `${name}.json`), 'utf8');
+const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+describe('recorded histories', { timeout: 60_000 }, () => {
+  let workflowBundle: WorkflowBundleWithSourceMap;
+  before(async () => {
+    const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
+    workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: SILENT });
+  });
+
+  const replay = (history: string) => Worker.runReplayHistory({ workflowBundle }, readHistory(history));
+
+  for (const file of readdirSync(folder).sort()) {
+    const name = file.replace(/\.json$/, '');
+    it(`${name} replays on the workflows of today`, async () => {
+      await replay(read(name));
+    });
+  }
+
+  it('a step under another name is detected', async () => {
+    const changed = read('deploy-build').replaceAll('"readCatalog"', '"parseCatalog"');
+    assert.notEqual(changed, read('deploy-build'));
+    await assert.rejects(replay(changed), DeterminismViolationError);
+  });
+
+  it('a history of another workflow is detected', async () => {
+    const changed = read('clean-up').replaceAll('"cleanUpAfterBuild"', '"removeService"');
+    assert.notEqual(changed, read('clean-up'));
+    await assert.rejects(replay(changed), DeterminismViolationError);
+  });
+});

@@ -1,0 +1,130 @@
+import { Context } from '@temporalio/activity';
+import {
+  BUILD_SLOTS_WORKFLOW_ID,
+  buildWorkflowId,
+  cleanUpWorkflowId,
+  coordinatorWorkflowId,
+} from '../../domain/deploys/messages.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import {
+  type Activities,
+  buildRequest,
+  createFakeActivities,
+  type createTemporal,
+  eventually,
+} from '../workflows/deploys/harness.ts';
+
+type Temporal = Awaited<ReturnType<typeof createTemporal>>;
+
+/** Name of a recording, without its extension, and the workflow it is taken from. */
+export type Recordings = Readonly<Record<string, string>>;
+
+/** Everything that is recorded: each plays one situation to its end and says which workflows tell of it. */
+export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[] = [
+  wholeDeploy,
+  failedInstall,
+  superseded,
+  cancelled,
+  rollback,
+  cleanUp,
+];
+
+async function wholeDeploy(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  const { activities } = createFakeActivities(temporal.directory);
+  const coordinator = coordinatorWorkflowId(request.service, request.environment);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await ended(temporal, coordinator);
+    await ended(temporal, BUILD_SLOTS_WORKFLOW_ID);
+  });
+  return {
+    'deploy-coordinator': coordinator,
+    'deploy-build': buildWorkflowId(request.buildId),
+    'deploy-slots': BUILD_SLOTS_WORKFLOW_ID,
+  };
+}
+
+async function failedInstall(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  const { activities } = createFakeActivities(temporal.directory, {
+    installWorkload: async () => {
+      throw new FairleadError('INSTALL_FAILED', 'GET /health never answered');
+    },
+  });
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await ended(temporal, coordinatorWorkflowId(request.service, request.environment));
+  });
+  return { 'failed-install-build': buildWorkflowId(request.buildId) };
+}
+
+async function superseded(temporal: Temporal): Promise<Recordings> {
+  const first = buildRequest();
+  const second = buildRequest({ service: first.service });
+  const { activities, begun } = hangingOnce(temporal, 'buildImage');
+  activities.resolveHead = async () => ({ commit: 'b'.repeat(40), branch: 'main' });
+  const coordinator = coordinatorWorkflowId(first.service, first.environment);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(first);
+    await eventually(begun);
+    await temporal.commands.request(second);
+    await ended(temporal, coordinator);
+  });
+  return { 'superseded-coordinator': coordinator, 'superseded-build': buildWorkflowId(first.buildId) };
+}
+
+async function cancelled(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  const { activities, begun } = hangingOnce(temporal, 'installWorkload');
+  const coordinator = coordinatorWorkflowId(request.service, request.environment);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await eventually(begun);
+    await temporal.commands.cancel(request);
+    await ended(temporal, coordinator);
+  });
+  return { 'cancelled-coordinator': coordinator, 'cancelled-build': buildWorkflowId(request.buildId) };
+}
+
+async function rollback(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest({ kind: 'rollback', releaseId: 'rel_0' });
+  const { activities } = createFakeActivities(temporal.directory);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await ended(temporal, coordinatorWorkflowId(request.service, request.environment));
+  });
+  return { 'rollback-build': buildWorkflowId(request.buildId) };
+}
+
+async function cleanUp(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  const { activities } = createFakeActivities(temporal.directory);
+  const id = cleanUpWorkflowId(request.buildId);
+  await temporal.withActivities(activities, async () => {
+    await temporal.directory.startCleanUp(request);
+    await ended(temporal, id);
+  });
+  return { 'clean-up': id };
+}
+
+/** Activities of which one hangs until it is cancelled, the first time it is called. */
+function hangingOnce(temporal: Temporal, name: keyof Activities) {
+  let calls = 0;
+  const hang = async () => {
+    calls += 1;
+    if (calls > 1) return { facts: {} };
+    const context = Context.current();
+    const timer = setInterval(() => context.heartbeat(), 50);
+    try {
+      return await context.cancelled;
+    } finally {
+      clearInterval(timer);
+    }
+  };
+  return { ...createFakeActivities(temporal.directory, { [name]: hang }), begun: () => calls > 0 };
+}
+
+async function ended(temporal: Temporal, workflowId: string): Promise<void> {
+  await temporal.client.workflow.getHandle(workflowId).result();
+}
