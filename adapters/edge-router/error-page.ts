@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 /** What a person, or a program, is told when no workload answers. */
 export interface EdgeError {
-  readonly status: 404 | 502 | 503;
+  readonly status: 400 | 404 | 502 | 503 | 504;
   readonly title: string;
   readonly advice: string;
 }
@@ -20,7 +20,9 @@ export function answerError(request: IncomingMessage, response: ServerResponse, 
     'content-length': Buffer.byteLength(body),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
-    ...(error.status === 503 ? { 'retry-after': '2' } : {}),
+    ...(error.status >= 502 ? { 'retry-after': '2' } : {}),
+    // What is left of the request's body is not read: nothing can follow on this connection.
+    ...(request.complete ? {} : { connection: 'close' }),
   });
   response.end(request.method === 'HEAD' ? undefined : body);
 }

@@ -6,14 +6,19 @@ import { createHostProcess } from '../../adapters/process/host-process.ts';
 /** The local router as a process of its own: a restart of API or worker interrupts no request to a service. */
 const env = readEdgeEnv();
 const host = createHostProcess();
-const server = createEdgeServer({
+const edge = createEdgeServer({
   routesDirectory: join(env.DATA_DIR, 'routes'),
   domain: env.PLATFORM_DOMAIN,
   onError: (error) => process.stderr.write(`edge: ${error instanceof Error ? error.message : String(error)}\n`),
 });
-server.listen(env.EDGE_PORT, env.HOST, () => host.ready());
+edge.server.once('error', (error: NodeJS.ErrnoException) => {
+  const inUse = error.code === 'EADDRINUSE';
+  const why = inUse ? `port ${env.EDGE_PORT} is in use; stop what uses it or set EDGE_PORT` : error.message;
+  process.stderr.write(`edge: ${why}\n`);
+  process.exit(1);
+});
+edge.server.listen(env.EDGE_PORT, env.HOST, () => host.ready());
 
 await host.stopRequested;
-server.close(() => process.exit(0));
-server.closeIdleConnections();
-setTimeout(() => server.closeAllConnections(), 5_000).unref();
+await edge.close(5_000);
+process.exit(0);

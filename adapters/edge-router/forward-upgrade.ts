@@ -1,0 +1,83 @@
+import { type IncomingMessage, request, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { pipeline } from 'node:stream';
+import { answerError, type EdgeError } from './error-page.ts';
+import { requestHeaders } from './forward-headers.ts';
+import { type ForwardOptions, relayAnswer, watchConnection } from './forward-request.ts';
+
+const UNREACHABLE: EdgeError = {
+  status: 502,
+  title: 'The service does not answer',
+  advice: 'The WebSocket could not be opened. See fairlead status and fairlead logs.',
+};
+
+/** Passes a WebSocket handshake on and, once the service agreed, joins both connections. */
+export function forwardUpgrade(incoming: IncomingMessage, socket: Socket, head: Buffer, options: ForwardOptions): void {
+  socket.on('error', () => socket.destroy());
+  const found = options.find(incoming);
+  if ('error' in found) {
+    answerError(incoming, plainResponse(incoming, socket), found.error);
+    return;
+  }
+  const { address } = found;
+  const outgoing = request({
+    host: address.hostname.replace(/^\[|\]$/g, ''),
+    port: address.port,
+    method: incoming.method,
+    path: incoming.url,
+    headers: { ...requestHeaders(incoming), connection: 'Upgrade', upgrade: 'websocket' },
+    setHost: false,
+    agent: false,
+  });
+  const watch = watchConnection(outgoing, options);
+  const onClientGone = (): void => void outgoing.destroy();
+  socket.once('close', onClientGone);
+
+  outgoing.once('upgrade', (answer, upstream: Socket, upstreamHead) => {
+    watch.answered();
+    socket.off('close', onClientGone);
+    join(answer, [socket, head], [upstream, upstreamHead]);
+  });
+  outgoing.once('response', (answer) => {
+    watch.answered();
+    relayAnswer(answer, plainResponse(incoming, socket));
+  });
+  outgoing.on('error', (error) => {
+    if (watch.hasAnswer() || socket.destroyed) return;
+    options.onError(error);
+    answerError(incoming, plainResponse(incoming, socket), UNREACHABLE);
+  });
+  outgoing.end();
+}
+
+type Side = readonly [socket: Socket, head: Buffer];
+
+function join(answer: IncomingMessage, [client, clientHead]: Side, [upstream, upstreamHead]: Side): void {
+  const lines = [`HTTP/1.1 101 ${answer.statusMessage ?? 'Switching Protocols'}`];
+  for (let index = 0; index < answer.rawHeaders.length; index += 2) {
+    lines.push(`${answer.rawHeaders[index]}: ${answer.rawHeaders[index + 1]}`);
+  }
+  client.write(`${lines.join('\r\n')}\r\n\r\n`);
+  if (upstreamHead.length > 0) client.write(upstreamHead);
+  if (clientHead.length > 0) upstream.write(clientHead);
+  for (const socket of [client, upstream]) {
+    socket.setTimeout(0);
+    socket.setNoDelay(true);
+    // A peer that vanished without a word is noticed, however long the silence may last.
+    socket.setKeepAlive(true, 30_000);
+  }
+  const ended = (): void => {
+    // A failure on either side has destroyed both.
+  };
+  pipeline(client, upstream, ended);
+  pipeline(upstream, client, ended);
+}
+
+/** An ordinary answer on a connection that asked for an upgrade; the connection ends with it. */
+function plainResponse(incoming: IncomingMessage, socket: Socket): ServerResponse {
+  const response = new ServerResponse(incoming);
+  response.shouldKeepAlive = false;
+  response.assignSocket(socket);
+  response.once('finish', () => socket.end());
+  return response;
+}

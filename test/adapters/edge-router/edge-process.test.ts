@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const main = fileURLToPath(new URL('../../../infra/dev/edge.ts', import.meta.url));
+const dataDir = mkdtempSync(join(tmpdir(), 'edge-process-'));
+const limit = { signal: AbortSignal.timeout(20_000) };
+
+function start(port: number): ChildProcess {
+  const env = { PATH: process.env.PATH, EDGE_PORT: String(port), DATA_DIR: dataDir, HOST: '127.0.0.1' };
+  return fork(main, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+}
+
+/** A port that nothing used a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
+}
+
+describe('the edge process', () => {
+  after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    it(`says when it serves, and ends with 0 on ${signal}`, async () => {
+      const port = await freePort();
+      const child = start(port);
+      assert.deepEqual((await once(child, 'message', limit))[0], 'ready');
+      assert.equal((await fetch(`http://127.0.0.1:${port}/`)).status, 404);
+      child.kill(signal);
+      assert.deepEqual(await once(child, 'exit', limit), [0, null]);
+    });
+  }
+
+  it('ends by itself when its supervisor is gone', async () => {
+    const child = start(await freePort());
+    await once(child, 'message', limit);
+    child.disconnect();
+    assert.deepEqual(await once(child, 'exit', limit), [0, null]);
+  });
+
+  it('says which port is in use and ends with 1', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const address = taken.address();
+    const child = start(typeof address === 'object' && address !== null ? address.port : 0);
+    let output = '';
+    child.stderr?.on('data', (chunk) => {
+      output += chunk;
+    });
+    assert.deepEqual(await once(child, 'close', limit), [1, null]);
+    assert.match(output, /^edge: port \d+ is in use; .*EDGE_PORT/);
+    taken.close();
+  });
+});
