@@ -10,7 +10,7 @@ import { createHostPorts } from './host-port.ts';
 import { LABELS, labelFilter } from './labels.ts';
 import { decodeLogFrames } from './log-frames.ts';
 import type { RegistryAuth } from './registry-auth.ts';
-import { removeContainer, stopContainer } from './remove-container.ts';
+import { removeContainer } from './remove-container.ts';
 import { resumeWorkload } from './resume-workload.ts';
 import { inspectContainer, startWorkload } from './start-workload.ts';
 import { containerName } from './workload-names.ts';
@@ -25,7 +25,6 @@ export interface WorkloadRuntimeOptions {
 }
 
 const TAIL_LIMIT = 1_000;
-const STOP_GRACE_SECONDS = 5;
 
 /** The workload runtime on a Docker engine: one container for each build that was installed. */
 export function createWorkloadRuntime(options: WorkloadRuntimeOptions): WorkloadRuntime {
@@ -64,12 +63,6 @@ function createTurns(): <T>(key: string, call: () => Promise<T>) => Promise<T> {
       if (last.get(key) === mine) last.delete(key);
     }
   };
-}
-
-/** Stops all running containers of a stack, all at once, and leaves them to be resumed. */
-export async function stopStack(docker: Docker, stackId: string): Promise<void> {
-  const containers = await docker.listContainers({ filters: labelFilter(stackId) });
-  await Promise.all(containers.map(({ Id: id }) => stopContainer(docker, id, STOP_GRACE_SECONDS)));
 }
 
 /** The last lines of a container's output and, when its process ended, one line on how. */

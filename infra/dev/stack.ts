@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { removeStack, stopStack } from '../../adapters/docker/stack-teardown.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ChildSpec } from './child-process.ts';
 import { dockerClient, type Engine, useEngine } from './container-engine.ts';
 import { lockDataFolder, prepareDataFolder, readSecrets, type StackSecrets, writePrivateJson } from './data-folder.ts';
 import type { Env } from './project.ts';
-import { endContainers } from './stack-containers.ts';
 import { choosePorts, type PortName, type Ports } from './stack-ports.ts';
 import { platformProcesses } from './stack-processes.ts';
 import { mongoAddress, mongoData, mongoServer, registryServer, temporalServer } from './stack-servers.ts';
@@ -26,7 +26,7 @@ export interface StackOptions {
   readonly variables?: Readonly<Record<string, string>>;
   /** False starts the servers alone, without API, worker and router. */
   readonly platform?: boolean;
-  /** True for a stack that never starts again: its containers are removed when it stops. */
+  /** True for a stack that never starts again: its containers and images are removed when it stops. */
   readonly disposable?: boolean;
   /** Ends the start early; what was started is stopped. */
   readonly signal?: AbortSignal;
@@ -82,8 +82,10 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     const parts = await describeParts(options, ports, secrets);
     options.signal?.throwIfAborted();
     const running = await runParts(options, parts, engine, undo);
-    if (options.platform !== false)
-      undo.push(() => endContainers(dockerClient(env), secrets.STACK_ID, options.disposable ?? false));
+    if (options.platform !== false) {
+      const end = options.disposable === true ? removeStack : stopStack;
+      undo.push(() => end(dockerClient(env), secrets.STACK_ID));
+    }
     // Undone in reverse: first the processes end, the worker that would start containers again among them.
     undo.push(() => running.supervisor.stop(running.onStop.current));
     options.signal?.addEventListener('abort', () => void running.supervisor.stop(), { once: true });

@@ -4,8 +4,9 @@ import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { z } from 'zod';
 import { LABELS } from '../../../adapters/docker/labels.ts';
+import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
 import { networkName } from '../../../adapters/docker/workload-names.ts';
-import { createWorkloadRuntime, stopStack } from '../../../adapters/docker/workload-runtime.ts';
+import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
 import { POD_TIERS } from '../../../domain/catalog/pod-tiers.ts';
 import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
 import {

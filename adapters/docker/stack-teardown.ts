@@ -1,0 +1,32 @@
+import type Docker from 'dockerode';
+import { engineStatus } from './docker-client.ts';
+import { labelFilter } from './labels.ts';
+import { removeContainer, stopContainer } from './remove-container.ts';
+import { networkName } from './workload-names.ts';
+
+const STOP_GRACE_SECONDS = 5;
+
+/** Stops all running containers of a stack, all at once, and leaves them to be resumed. */
+export async function stopStack(docker: Docker, stackId: string): Promise<void> {
+  const containers = await docker.listContainers({ filters: labelFilter(stackId) });
+  await Promise.all(containers.map(({ Id: id }) => stopContainer(docker, id, STOP_GRACE_SECONDS)));
+}
+
+/** Removes whatever a stack has on the engine: containers, images and its network. No error for what is gone. */
+export async function removeStack(docker: Docker, stackId: string): Promise<void> {
+  const filters = labelFilter(stackId);
+  const containers = await docker.listContainers({ all: true, filters });
+  await Promise.all(containers.map(({ Id: id }) => removeContainer(docker, id, 0)));
+  for (const { Id: id } of await docker.listImages({ filters })) {
+    await unlessGone(() => docker.getImage(id).remove({ force: true }));
+  }
+  await unlessGone(() => docker.getNetwork(networkName(stackId)).remove());
+}
+
+async function unlessGone(remove: () => Promise<unknown>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (engineStatus(error) !== 404) throw error;
+  }
+}
