@@ -11,10 +11,8 @@ export async function fetchSource(deps: DeploysDeps, context: StepContext): Prom
   const { build, facts, signal, onLine } = context;
   await requireFreeDisk(deps);
   const source = pinned(build.source, facts.commitSha);
-  onLine(source.kind === 'git' ? describeGit(source) : `Extracting uploaded archive ${source.sha256.slice(0, 12)}`);
   const workDir = deps.workspace.directory(build.buildId);
   const fetched = await deps.sources.fetch(source, workDir, { signal, onLine });
-  if (fetched.commitSha !== null) onLine(`At commit ${fetched.commitSha}`);
   return {
     workDir,
     ...(fetched.commitSha === null ? {} : { commitSha: fetched.commitSha }),
@@ -25,11 +23,6 @@ export async function fetchSource(deps: DeploysDeps, context: StepContext): Prom
 /** A retry builds the commit the first build found, not what the branch holds now. */
 function pinned(source: BuildSource, commit: string | undefined): BuildSource {
   return source.kind === 'git' && commit !== undefined ? { ...source, commit } : source;
-}
-
-function describeGit(source: Extract<BuildSource, { kind: 'git' }>): string {
-  const at = source.commit === null ? (source.branch ?? 'its default branch') : source.commit.slice(0, 12);
-  return `Cloning ${source.url} at ${at}`;
 }
 
 async function requireFreeDisk(deps: DeploysDeps): Promise<void> {
