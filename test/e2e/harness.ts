@@ -73,18 +73,21 @@ export async function waitFor<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
   timeoutMs = 60_000,
+  intervalMs = 50,
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
     const found = await look();
     if (found !== null && found !== undefined && found !== false) return found;
     if (Date.now() > deadline) throw new Error(`${what}: not within ${timeoutMs / 1000} s`);
-    await delay(50);
+    await delay(intervalMs);
   }
 }
 
 export async function getBuild(id: string): Promise<Build> {
-  return (await api<Build>('GET', `/builds/${id}`)).data;
+  const reply = await api<Build>('GET', `/builds/${id}`);
+  if (reply.status !== 200) throw new Error(`GET /builds/${id}: ${JSON.stringify(reply.error)}`);
+  return reply.data;
 }
 
 /** Waits for the end of a build; survives a restart of the API. */
@@ -96,6 +99,8 @@ export async function ended(id: string, timeoutMs = 180_000): Promise<Build> {
       return build !== null && (build.status === 'completed' || build.status === 'failed') ? build : null;
     },
     timeoutMs,
+    // Several builds are followed at once, and all requests of a minute count against one limit.
+    200,
   );
 }
 
