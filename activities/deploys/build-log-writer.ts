@@ -1,17 +1,22 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { BuildLog } from '../../domain/deploys/ports.ts';
 import type { StepKey } from '../../domain/deploys/steps.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import type { LogLevel, NewLogLine } from '../../domain/logs/log-line.ts';
 
 export interface BuildLogWriter {
   write(text: string, level?: LogLevel): void;
-  /** Stores what is still buffered. @throws the first error of the store. */
+  /** Stores what is still buffered, for which it may wait a minute. @throws the first error of the store. */
   close(): Promise<void>;
 }
 
 const FLUSH_AFTER_MS = 200;
 const FLUSH_AT_LINES = 100;
-/** A step that writes faster than the log can store waits for nobody: past this many lines the oldest batch is awaited. */
-const MAX_BUFFERED_LINES = 20_000;
+/** A step that writes faster than the log can store waits for nobody: lines past this many are left out. */
+const MAX_UNSTORED_LINES = 20_000;
+/** How long a store that is away may take to come back: a step must not be repeated for the sake of its log. */
+const STORE_PATIENCE_MS = 60_000;
+const STORE_RETRY_MS = 250;
 
 /** Writes the log lines of one step in batches: redacted here, before anything is stored, in the order of the calls. */
 export function createBuildLogWriter(options: {
@@ -25,8 +30,23 @@ export function createBuildLogWriter(options: {
   let buffer: NewLogLine[] = [];
   let timer: NodeJS.Timeout | null = null;
   let dropped = 0;
+  let unstored = 0;
   let stored: Promise<void> = Promise.resolve();
   let failure: unknown;
+
+  /** A line may be stored twice when the store went away in the middle of it; none is lost. */
+  const store = async (batch: readonly NewLogLine[]): Promise<void> => {
+    const deadline = Date.now() + STORE_PATIENCE_MS;
+    for (;;) {
+      try {
+        return await log.append(buildId, batch);
+      } catch (error) {
+        const mayPass = error instanceof FairleadError && error.retryable;
+        if (!mayPass || failure !== undefined || Date.now() > deadline) throw error;
+        await delay(STORE_RETRY_MS);
+      }
+    }
+  };
 
   const flush = () => {
     if (timer !== null) clearTimeout(timer);
@@ -35,19 +55,25 @@ export function createBuildLogWriter(options: {
     const batch = buffer;
     buffer = [];
     stored = stored
-      .then(() => log.append(buildId, batch))
+      .then(() => store(batch))
       .catch((error: unknown) => {
         failure ??= error;
+      })
+      .finally(() => {
+        unstored -= batch.length;
       });
   };
 
   return {
     write(text, level = 'info') {
-      if (buffer.length >= MAX_BUFFERED_LINES) {
+      if (unstored >= MAX_UNSTORED_LINES) {
         dropped += 1;
         return;
       }
-      for (const line of text.split(/\r?\n/)) buffer.push({ time: now(), step, level, text: redact(line) });
+      for (const line of text.split(/\r?\n/)) {
+        buffer.push({ time: now(), step, level, text: redact(line) });
+        unstored += 1;
+      }
       if (buffer.length >= FLUSH_AT_LINES) flush();
       else timer ??= setTimeout(flush, FLUSH_AFTER_MS);
     },

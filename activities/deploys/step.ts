@@ -60,7 +60,7 @@ export async function runStep(
         },
       }),
     );
-    await log.close();
+    await whileHeartbeating(() => log.close());
     if (Object.keys(facts).length > 0) await deps.builds.mergeFacts(buildId, facts);
     if (warnings.length > 0) await deps.builds.addWarnings(buildId, warnings);
     await deps.builds.markStep(buildId, key, { state: 'completed', finishedAt: deps.clock(), warnings });
@@ -70,7 +70,7 @@ export async function runStep(
     if (!(shown instanceof CancelledFailure))
       log.write(shown instanceof Error ? shown.message : String(shown), 'error');
     // The step's own error matters more than one of the log store, which would only repeat it.
-    await log.close().catch(() => undefined);
+    await whileHeartbeating(() => log.close()).catch(() => undefined);
     throw shown;
   }
 }
