@@ -13,6 +13,7 @@ import {
   removeService,
   repositoryOf,
   uniqueName,
+  waitFor,
 } from './harness.ts';
 
 /** A service for one test, from a repository whose image builds in a moment, with all that tests change about it. */
@@ -88,18 +89,20 @@ export async function sampleService(prefix: string, options: AppOptions = {}): P
   await commit(options);
   await createService(name, { gitUrl: repository.path, branch: 'main' });
   const dispose = async () => {
-    await endBuilds(name);
-    await removeService(name);
+    // A test that failed may have left a server of the stack restarting.
+    await waitFor(`the removal of ${name}`, () => remove(name).catch(() => false), 30_000);
     await repository[Symbol.asyncDispose]();
   };
   return { name, repository, commit, [Symbol.asyncDispose]: dispose };
 }
 
-async function endBuilds(service: string): Promise<void> {
+async function remove(service: string): Promise<boolean> {
   for (const { id } of (await buildsOf(service)).filter(({ finishedAt }) => finishedAt === null)) {
     await api('POST', `/builds/${id}/cancel`);
     await ended(id, 30_000);
   }
+  await removeService(service);
+  return (await api('GET', `/services/${service}`)).status === 404;
 }
 
 /** All builds of a service, newest first. */
