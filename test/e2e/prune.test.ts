@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import Docker from 'dockerode';
+import {
+  api,
+  completed,
+  createService,
+  removeService,
+  repositoryOf,
+  trigger,
+  uniqueName,
+  visit,
+  waitFor,
+} from './harness.ts';
+
+describe('pruning', () => {
+  it('keeps the images of the last two releases, removes older ones, and can still roll back', async () => {
+    const docker = new Docker();
+    const name = uniqueName('pruned');
+    await using repository = await repositoryOf('express-npm');
+    await createService(name, { gitUrl: repository.path });
+    const commits: string[] = [];
+    const tags: (string | null)[] = [];
+    for (const turn of ['one', 'two', 'three']) {
+      await writeFile(join(repository.path, 'note.txt'), turn);
+      commits.push(await repository.commit(turn));
+      const { buildId } = await trigger(name);
+      tags.push((await completed(buildId)).imageTag);
+    }
+    const imagesOf = async () => {
+      const images = await docker.listImages({ filters: { label: [`fairlead.service=${name}`] } });
+      return images.flatMap(({ RepoTags }) => RepoTags ?? []).toSorted();
+    };
+    const expected = tags.slice(1).map(String).toSorted();
+    const filters = { label: [`fairlead.service=${name}`] };
+    const onlyOne = async () => (await docker.listContainers({ all: true, filters })).length === 1;
+    await waitFor('only the workload that serves to be left', onlyOne, 30_000);
+    await waitFor('two images', async () => (await imagesOf()).length <= expected.length, 30_000);
+    assert.deepEqual(await imagesOf(), expected);
+    assert.equal(JSON.parse((await visit(name, '/health')).body).commit, commits[2]);
+    const rollback = await api<{ buildId: string }>('POST', `/services/${name}/rollback`, {});
+    await completed(rollback.data.buildId);
+    assert.equal(JSON.parse((await visit(name, '/health')).body).commit, commits[1]);
+    await removeService(name);
+  });
+});
