@@ -1,4 +1,5 @@
 import type { BuildRecord, BuildRequest } from '../../domain/deploys/build.ts';
+import { isTerminal } from '../../domain/deploys/status.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { targetKey } from '../../domain/ids.ts';
@@ -70,8 +71,9 @@ async function pruneSources(deps: DeploysDeps, open: Awaited<ReturnType<typeof l
   for (const buildId of await deps.workspace.builds()) {
     if (openIds.has(buildId)) continue;
     const record = await deps.builds.find(buildId);
-    // A folder without a record may belong to a build that is being opened; one with a terminal record is left over.
-    if (record !== null) await deps.workspace.remove(buildId);
+    // A folder without a record may belong to a build that is being opened, and a build may have been opened since the
+    // open ones were listed; one with a terminal record is left over.
+    if (record !== null && isTerminal(record.status)) await deps.workspace.remove(buildId);
   }
 }
 

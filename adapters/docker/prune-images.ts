@@ -35,10 +35,12 @@ export async function pruneImages(
   options: PruneOptions,
 ): Promise<{ removed: readonly string[]; reclaimedBytes: number }> {
   const { docker, stackId } = options;
+  // Listed before anything slow: an image that is built meanwhile is not known to `keep`.
+  const images = await stackImages(docker, stackId);
   const before = await layersBytes(docker);
   const used = await usedImages(docker);
   const removed: string[] = [];
-  for (const image of await stackImages(docker, stackId)) {
+  for (const image of images) {
     signal.throwIfAborted();
     if (used.has(image.id)) continue;
     if ([image.id, ...image.tags, ...image.digests].some((name) => keep.has(name))) continue;
