@@ -2,14 +2,17 @@ import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { HIDDEN_SECRET, type ServiceView } from '../../domain/catalog/service-schema.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import type { ReleaseView } from '../../domain/deploys/schema.ts';
+import { isSensitiveName } from '../../domain/logs/sensitive-names.ts';
 
-/** A service as it is shown: secrets by name only. */
+/** A service as it is shown: secrets by name only, and so what was stored as plain config under the name of a secret. */
 export function serviceView(service: ServiceRecord): ServiceView {
   const hidden = Object.keys(service.secrets).map((name) => [name, HIDDEN_SECRET] as const);
   return {
     ...service,
     authorizedOrgs: [...service.authorizedOrgs],
-    config: { ...service.config },
+    config: Object.fromEntries(
+      Object.entries(service.config).map(([name, value]) => [name, isSensitiveName(name) ? HIDDEN_SECRET : value]),
+    ),
     secrets: Object.fromEntries(hidden),
     createdAt: service.createdAt.toISOString(),
     updatedAt: service.updatedAt.toISOString(),
