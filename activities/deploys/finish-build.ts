@@ -19,7 +19,7 @@ export async function finishBuild(deps: DeploysDeps, input: FinishBuildInput): P
   if (record?.finishedAt === null)
     await note(deps, build.buildId, lastLine(input), failure === null ? 'info' : 'error');
   await deps.builds.finish(build.buildId, { status, reason, failure, supersededBy, finishedAt });
-  await deps.workflows.startCleanUp(build);
+  await Promise.all([deps.workflows.releaseSlot(build.buildId), deps.workflows.startCleanUp(build)]);
 }
 
 function lastLine({ build, reason, failure }: FinishBuildInput): string {

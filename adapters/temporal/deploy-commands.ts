@@ -1,13 +1,12 @@
 import {
   type Client,
   isGrpcServiceError,
-  WithStartWorkflowOperation,
   WorkflowFailedError,
   WorkflowNotFoundError,
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure, defineSearchAttributeKey, type Workflow } from '@temporalio/common';
+import { ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import {
   CANCEL_BUILD,
@@ -23,10 +22,9 @@ import {
 import { FairleadError, isErrorCode } from '../../domain/errors.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { assertPayloadSize } from './payload-size.ts';
+import { type EntityUpdate, updateWithStart } from './update-with-start.ts';
 
 const ANSWER_WITHIN_MS = 25_000;
-/** A coordinator may end in the moment an update reaches it; the next attempt starts a new one. */
-const ATTEMPTS = 3;
 
 /** The API's way to the deploy workflows. Every failure becomes a domain error. */
 export function createDeployCommands(client: Client): DeployCommands {
@@ -66,41 +64,32 @@ export function createDeployCommands(client: Client): DeployCommands {
 
 async function requestDeploy(client: Client, request: BuildRequest): Promise<TriggerOutcome> {
   assertPayloadSize(request, 'the deploy request');
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await client.workflow.executeUpdateWithStart<Workflow, TriggerOutcome, [BuildRequest]>(REQUEST_DEPLOY, {
-        startWorkflowOperation: startCoordinator(request),
-        // The same request sent twice is one request.
-        updateId: request.buildId,
-        args: [request],
-      });
-    } catch (error) {
-      if (attempt === ATTEMPTS || !hasJustEnded(error)) throw error;
-    }
-  }
-}
-
-function startCoordinator({ service, environment, org, requestId }: BuildRequest) {
-  const keyword = (name: string, value: string) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value });
-  return new WithStartWorkflowOperation(WORKFLOW_TYPES.coordinateDeploys, {
-    workflowId: coordinatorWorkflowId(service, environment),
-    workflowIdConflictPolicy: 'USE_EXISTING',
-    taskQueue: DEPLOYS_TASK_QUEUE,
-    args: [{ service, environment, waiting: null }],
-    staticSummary: `deploys of ${service} to ${environment}`,
-    memo: { requestId },
-    typedSearchAttributes: [
-      keyword(SEARCH_ATTRIBUTES.service, service),
-      keyword(SEARCH_ATTRIBUTES.environment, environment),
-      keyword(SEARCH_ATTRIBUTES.org, org),
-    ],
+  return await updateWithStart(client, {
+    start: startCoordinator(request),
+    update: REQUEST_DEPLOY,
+    updateId: request.buildId,
+    arg: request,
   });
 }
 
-function hasJustEnded(error: unknown): boolean {
-  if (error instanceof WorkflowNotFoundError) return true;
-  if (!(error instanceof WorkflowUpdateFailedError)) return false;
-  return error.cause instanceof ApplicationFailure && error.cause.type === 'AcceptedUpdateCompletedWorkflow';
+function startCoordinator({ service, environment, org, requestId }: BuildRequest): EntityUpdate<BuildRequest>['start'] {
+  const keyword = (name: string, value: string) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value });
+  return [
+    WORKFLOW_TYPES.coordinateDeploys,
+    {
+      workflowId: coordinatorWorkflowId(service, environment),
+      workflowIdConflictPolicy: 'USE_EXISTING',
+      taskQueue: DEPLOYS_TASK_QUEUE,
+      args: [{ service, environment, waiting: null }],
+      staticSummary: `deploys of ${service} to ${environment}`,
+      memo: { requestId },
+      typedSearchAttributes: [
+        keyword(SEARCH_ATTRIBUTES.service, service),
+        keyword(SEARCH_ATTRIBUTES.environment, environment),
+        keyword(SEARCH_ATTRIBUTES.org, org),
+      ],
+    },
+  ];
 }
 
 function toDomainError(error: unknown): unknown {

@@ -12,6 +12,9 @@ export interface WorkerOptions extends TemporalAddress {
 /** How often an activity's heartbeat may go out: a cancellation is heard of within a second. */
 const HEARTBEAT_EVERY = '1s';
 
+/** How long Temporal waits for the worker that has a workflow in its cache before any other may go on with it. */
+const STICKY_FOR = '3s';
+
 /** A worker of one task queue, sized for a small machine. The caller runs it and closes the connection after. */
 export async function createWorker(options: WorkerOptions): Promise<{ worker: Worker; connection: NativeConnection }> {
   const connection = await NativeConnection.connect({ address: options.address });
@@ -29,6 +32,7 @@ export async function createWorker(options: WorkerOptions): Promise<{ worker: Wo
     maxConcurrentWorkflowTaskExecutions: 10,
     maxCachedWorkflows: 50,
     workflowThreadPoolSize: 1,
+    stickyQueueScheduleToStartTimeout: STICKY_FOR,
     defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     shutdownGraceTime: '2s',

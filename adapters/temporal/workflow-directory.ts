@@ -3,23 +3,41 @@ import {
   BUILD_SLOTS_WORKFLOW_ID,
   cleanUpWorkflowId,
   DEPLOYS_TASK_QUEUE,
-  SLOT_REQUESTED,
+  REQUEST_SLOT,
+  SLOT_RELEASED,
+  type SlotReleased,
   WORKFLOW_TYPES,
   type WorkflowDirectory,
 } from '../../domain/deploys/messages.ts';
+import { updateWithStart } from './update-with-start.ts';
 
 /** What activities tell and ask other workflows, through the Temporal client. */
 export function createWorkflowDirectory(client: Client): WorkflowDirectory {
   return {
-    async requestSlot(request) {
-      await client.workflow.signalWithStart(WORKFLOW_TYPES.grantBuildSlots, {
-        workflowId: BUILD_SLOTS_WORKFLOW_ID,
-        taskQueue: DEPLOYS_TASK_QUEUE,
-        args: [{ holders: [], waiting: [] }],
-        signal: SLOT_REQUESTED,
-        signalArgs: [request],
-        staticSummary: 'slots of concurrent builds',
-      });
+    requestSlot: (request) =>
+      updateWithStart(client, {
+        start: [
+          WORKFLOW_TYPES.grantBuildSlots,
+          {
+            workflowId: BUILD_SLOTS_WORKFLOW_ID,
+            workflowIdConflictPolicy: 'USE_EXISTING',
+            taskQueue: DEPLOYS_TASK_QUEUE,
+            args: [{ holders: [], waiting: [] }],
+            staticSummary: 'slots of concurrent builds',
+          },
+        ],
+        update: REQUEST_SLOT,
+        updateId: request.buildId,
+        arg: request,
+      }),
+    async releaseSlot(buildId) {
+      const message: SlotReleased = { buildId };
+      try {
+        await client.workflow.getHandle(BUILD_SLOTS_WORKFLOW_ID).signal(SLOT_RELEASED, message);
+      } catch (error) {
+        // No slot keeper runs: a new one starts with all slots free.
+        if (!(error instanceof WorkflowNotFoundError)) throw error;
+      }
     },
     async isRunning(workflowId) {
       try {

@@ -39,10 +39,12 @@ export function cleanUpWorkflowId(buildId: string): string {
 export const REQUEST_DEPLOY = 'requestDeploy';
 export const CANCEL_BUILD = 'cancelBuild';
 
+/** Update of the slot keeper; true when the slot is granted at once, else `slotGranted` follows. */
+export const REQUEST_SLOT = 'requestSlot';
+
 /** Signals; past tense, as facts. */
 export const SOURCE_RESOLVED = 'sourceResolved';
 export const BUILD_SUPERSEDED = 'buildSuperseded';
-export const SLOT_REQUESTED = 'slotRequested';
 export const SLOT_RELEASED = 'slotReleased';
 export const SLOT_GRANTED = 'slotGranted';
 
@@ -98,8 +100,10 @@ export interface DeployCommands {
 
 /** What activities need to know of, or tell, other workflows. */
 export interface WorkflowDirectory {
-  /** Asks for a build slot by signal-with-start. */
-  requestSlot(request: SlotRequested): Promise<void>;
+  /** Asks for a build slot: true when it is granted at once, false when a signal will say so. */
+  requestSlot(request: SlotRequested): Promise<boolean>;
+  /** Gives the slot of a build back. No error when it had none. */
+  releaseSlot(buildId: string): Promise<void>;
   /** True while a workflow of that id is running. */
   isRunning(workflowId: string): Promise<boolean>;
   /** Starts the clean-up of a build once; no error when it has been started before. */

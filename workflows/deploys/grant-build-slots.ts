@@ -2,6 +2,7 @@ import {
   condition,
   continueAsNew,
   defineSignal,
+  defineUpdate,
   getExternalWorkflowHandle,
   setCurrentDetails,
   setHandler,
@@ -9,9 +10,9 @@ import {
 } from '@temporalio/workflow';
 import { nextForSlot } from '../../domain/deploys/build-slots.ts';
 import {
+  REQUEST_SLOT,
   SLOT_GRANTED,
   SLOT_RELEASED,
-  SLOT_REQUESTED,
   type SlotReleased,
   type SlotRequested,
 } from '../../domain/deploys/messages.ts';
@@ -35,7 +36,8 @@ interface Slots {
 
 /**
  * Keeps the number of builds that run at once at BUILD_CONCURRENCY, production first; one workflow, id `build-slots`.
- * A build asks by signal-with-start and is told by `slotGranted`. Ends when no build holds or wants a slot.
+ * A build asks by update-with-start; a free slot is granted in the answer, a later one by `slotGranted`. Ends when no
+ * build holds or wants a slot.
  */
 export async function grantBuildSlots(input: BuildSlots): Promise<void> {
   const slots: Slots = {
@@ -54,10 +56,16 @@ export async function grantBuildSlots(input: BuildSlots): Promise<void> {
 }
 
 function listen(slots: Slots): void {
-  setHandler(defineSignal<[SlotRequested]>(SLOT_REQUESTED), (request) => {
+  setHandler(defineUpdate<boolean, [SlotRequested]>(REQUEST_SLOT), (request) => {
     slots.limit = request.limit;
-    const waits = slots.waiting.some(({ buildId }) => buildId === request.buildId);
-    if (!waits && !slots.holders.has(request.buildId)) slots.waiting.push(request);
+    const { buildId } = request;
+    if (slots.holders.has(buildId)) return true;
+    if (slots.waiting.length === 0 && slots.holders.size < slots.limit) {
+      slots.holders.set(buildId, request);
+      return true;
+    }
+    if (!slots.waiting.some((waiting) => waiting.buildId === buildId)) slots.waiting.push(request);
+    return false;
   });
   setHandler(defineSignal<[SlotReleased]>(SLOT_RELEASED), ({ buildId }) => {
     slots.holders.delete(buildId);
@@ -95,5 +103,5 @@ async function waitForChange(slots: Slots): Promise<boolean> {
     await condition(() => slots.waiting.length > 0 || holders.size === 0);
     return true;
   }
-  return await condition(() => slots.waiting.length > 0, IDLE_BEFORE_END);
+  return await condition(() => slots.waiting.length > 0 || holders.size > 0, IDLE_BEFORE_END);
 }

@@ -9,13 +9,10 @@ import {
 } from '@temporalio/workflow';
 import type { BuildFacts, BuildFailure, BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
 import {
-  BUILD_SLOTS_WORKFLOW_ID,
   BUILD_SUPERSEDED,
   type BuildOutcome,
   type BuildSuperseded,
   SLOT_GRANTED,
-  SLOT_RELEASED,
-  type SlotReleased,
   SOURCE_RESOLVED,
   type SourceResolved,
 } from '../../domain/deploys/messages.ts';
@@ -64,7 +61,6 @@ interface BuildState {
   facts: BuildFacts;
   /** The step that runs now. */
   step: StepKey | null;
-  holdsSlot: boolean;
   supersededBy: string | null;
   /** True once the installation has begun: a newer build then waits instead of superseding this one. */
   pointOfNoReturn: boolean;
@@ -77,7 +73,6 @@ function createBuildState(request: BuildRequest): BuildState {
     request,
     facts: request.resume?.facts ?? {},
     step: null,
-    holdsSlot: false,
     supersededBy: null,
     pointOfNoReturn: false,
     undo: null,
@@ -91,11 +86,10 @@ async function takeSlot(build: BuildState): Promise<void> {
   setHandler(defineSignal(SLOT_GRANTED), () => {
     granted = true;
   });
-  build.holdsSlot = true;
   showProgress(build.request, 'queued', 'waiting for a build slot');
   const { buildId, environment } = build.request;
-  await local.requestSlot({ buildId, environment, workflowId: workflowInfo().workflowId });
-  await condition(() => granted);
+  const atOnce = await local.requestSlot({ buildId, environment, workflowId: workflowInfo().workflowId });
+  if (!atOnce) await condition(() => granted);
 }
 
 async function runSteps(build: BuildState): Promise<void> {
@@ -128,16 +122,21 @@ async function runStep(build: BuildState, key: StepKey): Promise<void> {
   const run = () => stepActivities(definition)({ build: request, facts: build.facts });
   const result = key === 'service-registration' ? await CancellationScope.nonCancellable(run) : await run();
   build.facts = { ...build.facts, ...result.facts };
-  if (key === 'source') await announceSource(build);
+  if (key === 'source') announceSource(build);
   if (key === 'health-check') build.undo = null;
 }
 
-/** Tells the coordinator which commit is being built, so that it can tell a repeated request from a new commit. */
-async function announceSource(build: BuildState): Promise<void> {
+/**
+ * Tells the coordinator which commit is being built, so that it can tell a repeated request from a new commit. The
+ * build does not wait for the delivery, and a coordinator that is gone is told nothing.
+ */
+function announceSource(build: BuildState): void {
   const parent = workflowInfo().parent;
   if (parent === undefined) return;
   const message: SourceResolved = { buildId: build.request.buildId, commitSha: build.facts.commitSha ?? null };
-  await getExternalWorkflowHandle(parent.workflowId).signal(SOURCE_RESOLVED, message);
+  getExternalWorkflowHandle(parent.workflowId)
+    .signal(SOURCE_RESOLVED, message)
+    .catch(() => undefined);
 }
 
 async function finish(build: BuildState, failure: BuildFailure | null, stopped: boolean): Promise<BuildOutcome> {
@@ -153,7 +152,6 @@ async function finish(build: BuildState, failure: BuildFailure | null, stopped: 
     failure,
     supersededBy: build.supersededBy,
   });
-  if (build.holdsSlot) await releaseSlot(request.buildId);
   return { buildId: request.buildId, status, reason, failure };
 }
 
@@ -170,13 +168,4 @@ function stopFailure(build: BuildState): BuildFailure {
         message: `Superseded by ${build.supersededBy}, which builds something newer.`,
         step: build.step,
       };
-}
-
-async function releaseSlot(buildId: string): Promise<void> {
-  const message: SlotReleased = { buildId };
-  try {
-    await getExternalWorkflowHandle(BUILD_SLOTS_WORKFLOW_ID).signal(SLOT_RELEASED, message);
-  } catch {
-    // The slot keeper has ended or was terminated: a new one starts with all slots free.
-  }
 }

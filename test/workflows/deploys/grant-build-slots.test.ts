@@ -41,7 +41,7 @@ describe('grantBuildSlots', () => {
       const slots = temporal.client.workflow.getHandle(BUILD_SLOTS_WORKFLOW_ID);
       await eventually(async () => {
         const { events } = await slots.fetchHistory();
-        return (events ?? []).filter((event) => event.workflowExecutionSignaledEventAttributes).length >= 5;
+        return (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length >= 5;
       });
       waiting.get(holders[0]?.buildId ?? '')?.();
       await eventually(() => waiting.has(prod.buildId));

@@ -69,6 +69,7 @@ export function createFakeActivities(
     finishBuild: async (input) => {
       journal.push(`${input.build.buildId} ${input.status} ${input.reason ?? ''}`.trim());
       finished.push(input);
+      await directory.releaseSlot(input.build.buildId);
     },
     restorePrevious: async ({ buildId }) => void journal.push(`${buildId} restorePrevious`),
     cleanUpAfterBuild: async () => undefined,

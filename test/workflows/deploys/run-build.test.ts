@@ -205,6 +205,7 @@ describe('runBuild', () => {
     const { activities, journal } = fakes({
       requestSlot: async () => {
         slots += 1;
+        return true;
       },
     });
     const request = buildRequest({ kind: 'rollback', releaseId: 'rel_old' });
