@@ -5,7 +5,7 @@ import type { StepActivity, StepKey } from '../../domain/deploys/steps.ts';
 import { cleanUpAfterBuild, pruneImages, removeService } from './clean-up.ts';
 import type { DeploysDeps } from './deps.ts';
 import { type FinishBuildInput, finishBuild } from './finish-build.ts';
-import { noteAttached, openBuild } from './open-build.ts';
+import { noteAttached, openBuild, readSourceProgress } from './open-build.ts';
 import { reconcileBuilds, reconcileWorkloads } from './reconcile.ts';
 import { restorePrevious } from './restore-previous.ts';
 import { runStep, type StepContext, type StepInput, type StepResult, whileHeartbeating } from './step.ts';
@@ -40,6 +40,7 @@ export function createDeploysActivities(deps: DeploysDeps) {
     ...createStepActivities(deps),
     openBuild: (request: BuildRequest) => openBuild(deps, request),
     noteAttached: (input: { buildId: string; request: BuildRequest }) => noteAttached(deps, input),
+    readSourceProgress: (buildId: string) => readSourceProgress(deps, buildId),
     requestSlot: (request: Omit<SlotRequested, 'limit'>) =>
       deps.workflows.requestSlot({ ...request, limit: deps.settings.buildConcurrency }),
     resolveHead: (input: { url: string; branch: string | null }) =>

@@ -11,6 +11,16 @@ export async function openBuild(deps: DeploysDeps, request: BuildRequest): Promi
   await noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued');
 }
 
+/** Whether a build has its source already, and at which commit. Reads only. */
+export async function readSourceProgress(
+  deps: DeploysDeps,
+  buildId: string,
+): Promise<{ cloned: boolean; commitSha: string | null }> {
+  const record = await deps.builds.find(buildId);
+  const source = record?.steps.find(({ key }) => key === 'source');
+  return { cloned: source?.state === 'completed', commitSha: record?.commitSha ?? null };
+}
+
 /** Says in the log of the build in flight who asked for the same again. Idempotent on the id the request came with. */
 export async function noteAttached(
   deps: DeploysDeps,

@@ -43,7 +43,6 @@ export const CANCEL_BUILD = 'cancelBuild';
 export const REQUEST_SLOT = 'requestSlot';
 
 /** Signals; past tense, as facts. */
-export const SOURCE_RESOLVED = 'sourceResolved';
 export const BUILD_SUPERSEDED = 'buildSuperseded';
 export const SLOT_RELEASED = 'slotReleased';
 export const SLOT_GRANTED = 'slotGranted';
@@ -59,11 +58,6 @@ export interface TriggerOutcome {
 
 /** `cancelled`: the build has ended. `cancelling`: it is undoing what it began. `finished`: there was nothing to cancel. */
 export type CancelOutcome = 'cancelled' | 'cancelling' | 'finished';
-
-export interface SourceResolved {
-  readonly buildId: string;
-  readonly commitSha: string | null;
-}
 
 export interface BuildSuperseded {
   readonly by: string;

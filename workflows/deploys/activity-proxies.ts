@@ -6,7 +6,9 @@ import type { StepDefinition } from '../../domain/deploys/steps.ts';
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s' } as const;
 
 /** Effects of a few milliseconds that change one document or send one message: no task queue in between. */
-export const local = proxyLocalActivities<Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'requestSlot'>>({
+export const local = proxyLocalActivities<
+  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot'>
+>({
   startToCloseTimeout: '10s',
   scheduleToCloseTimeout: '5m',
   retry: RETRY,

@@ -4,7 +4,6 @@ import {
   ChildWorkflowFailure,
   condition,
   continueAsNew,
-  defineSignal,
   defineUpdate,
   executeChild,
   getExternalWorkflowHandle,
@@ -15,7 +14,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
-import { decideTrigger, type InFlightBuild } from '../../domain/deploys/deduplicate.ts';
+import { decideTrigger } from '../../domain/deploys/deduplicate.ts';
 import {
   BUILD_SUPERSEDED,
   type BuildSuperseded,
@@ -23,8 +22,6 @@ import {
   CANCEL_BUILD,
   type CancelOutcome,
   REQUEST_DEPLOY,
-  SOURCE_RESOLVED,
-  type SourceResolved,
   type TriggerOutcome,
 } from '../../domain/deploys/messages.ts';
 import { ENVIRONMENT, ORG, SERVICE, STAGE } from '../search-attributes.ts';
@@ -46,8 +43,6 @@ const CANCEL_WAIT = '8s';
 interface RunningBuild {
   readonly request: BuildRequest;
   readonly scope: CancellationScope;
-  cloned: boolean;
-  commitSha: string | null;
 }
 
 interface Coordinator {
@@ -69,11 +64,6 @@ export async function coordinateDeploys(input: CoordinatorInput): Promise<void> 
     exclusively(() => requestDeploy(state, request)),
   );
   setHandler(defineUpdate<CancelOutcome, [string]>(CANCEL_BUILD), (buildId) => cancelBuild(state, buildId));
-  setHandler(defineSignal<[SourceResolved]>(SOURCE_RESOLVED), ({ buildId, commitSha }) => {
-    if (state.current?.request.buildId !== buildId) return;
-    state.current.cloned = true;
-    state.current.commitSha = commitSha;
-  });
 
   while (await hasWork(state)) {
     const request = state.waiting;
@@ -108,26 +98,20 @@ async function requestDeploy(state: Coordinator, request: BuildRequest): Promise
   return { buildId: request.buildId, deduplicated: false, supersededBuildId };
 }
 
-interface Candidate extends InFlightBuild {
-  readonly buildId: string;
+function newestInFlight(state: Coordinator): BuildRequest | null {
+  return state.waiting ?? state.current?.request ?? null;
 }
 
-function newestInFlight(state: Coordinator): Candidate | null {
-  if (state.waiting !== null) {
-    const { buildId, kind, source } = state.waiting;
-    return { buildId, kind, source, cloned: false, commitSha: null };
-  }
-  if (state.current === null) return null;
-  const { request, cloned, commitSha } = state.current;
-  return { buildId: request.buildId, kind: request.kind, source: request.source, cloned, commitSha };
-}
-
-async function isSameBuild(state: Coordinator, inFlight: Candidate, request: BuildRequest): Promise<boolean> {
-  const decision = decideTrigger(inFlight, request);
-  if (decision !== 'compare-head' || request.source.kind !== 'git') return decision === 'attach';
-  const head = await resolveHead({ url: request.source.url, branch: request.source.branch });
-  // The build may have ended while the remote was asked: then there is nothing to attach to.
-  return head.commit === inFlight.commitSha && newestInFlight(state)?.buildId === inFlight.buildId;
+async function isSameBuild(state: Coordinator, inFlight: BuildRequest, request: BuildRequest): Promise<boolean> {
+  const { buildId, kind, source } = inFlight;
+  const progress = await local.readSourceProgress(buildId);
+  const decision = decideTrigger({ kind, source, ...progress }, request);
+  const same =
+    decision === 'compare-head' && request.source.kind === 'git'
+      ? (await resolveHead({ url: request.source.url, branch: request.source.branch })).commit === progress.commitSha
+      : decision === 'attach';
+  // The build may have ended while others were asked: then there is nothing to attach to.
+  return same && newestInFlight(state)?.buildId === buildId;
 }
 
 /** Ends what the new build replaces: a waiting request at once, a running build unless it has begun to install. */
@@ -164,7 +148,7 @@ async function cancelBuild(state: Coordinator, buildId: string): Promise<CancelO
 
 async function superviseBuild(state: Coordinator, request: BuildRequest): Promise<void> {
   const scope = new CancellationScope();
-  state.current = { request, scope, cloned: false, commitSha: null };
+  state.current = { request, scope };
   setCurrentDetails(`running ${request.buildId}`);
   try {
     await scope.run(() => startBuild(request));

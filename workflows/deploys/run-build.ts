@@ -2,7 +2,6 @@ import {
   CancellationScope,
   condition,
   defineSignal,
-  getExternalWorkflowHandle,
   isCancellation,
   setHandler,
   workflowInfo,
@@ -13,8 +12,6 @@ import {
   type BuildOutcome,
   type BuildSuperseded,
   SLOT_GRANTED,
-  SOURCE_RESOLVED,
-  type SourceResolved,
 } from '../../domain/deploys/messages.ts';
 import { planDeploy } from '../../domain/deploys/plan.ts';
 import { type StepKey, stepDefinition } from '../../domain/deploys/steps.ts';
@@ -122,21 +119,7 @@ async function runStep(build: BuildState, key: StepKey): Promise<void> {
   const run = () => stepActivities(definition)({ build: request, facts: build.facts });
   const result = key === 'service-registration' ? await CancellationScope.nonCancellable(run) : await run();
   build.facts = { ...build.facts, ...result.facts };
-  if (key === 'source') announceSource(build);
   if (key === 'health-check') build.undo = null;
-}
-
-/**
- * Tells the coordinator which commit is being built, so that it can tell a repeated request from a new commit. The
- * build does not wait for the delivery, and a coordinator that is gone is told nothing.
- */
-function announceSource(build: BuildState): void {
-  const parent = workflowInfo().parent;
-  if (parent === undefined) return;
-  const message: SourceResolved = { buildId: build.request.buildId, commitSha: build.facts.commitSha ?? null };
-  getExternalWorkflowHandle(parent.workflowId)
-    .signal(SOURCE_RESOLVED, message)
-    .catch(() => undefined);
 }
 
 async function finish(build: BuildState, failure: BuildFailure | null, stopped: boolean): Promise<BuildOutcome> {

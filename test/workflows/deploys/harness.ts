@@ -64,6 +64,10 @@ export function createFakeActivities(
     ...steps,
     openBuild: async ({ buildId }) => void journal.push(`${buildId} open`),
     noteAttached: async ({ buildId, request }) => void journal.push(`${buildId} attached ${request.buildId}`),
+    readSourceProgress: async (buildId) => {
+      const cloned = journal.includes(`${buildId} fetchSource`);
+      return { cloned, commitSha: cloned ? (STEP_FACTS.fetchSource?.commitSha ?? null) : null };
+    },
     requestSlot: (request) => directory.requestSlot({ ...request, limit: 3 }),
     resolveHead: async () => ({ commit: 'a'.repeat(40), branch: 'main' }),
     finishBuild: async (input) => {
