@@ -19,7 +19,6 @@ export async function deployPhases(client: Client, request: BuildRequest): Promi
   const build = await events(client, buildWorkflowId(request.buildId));
   const accepted = first(coordinator, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_UPDATE_COMPLETED);
   const started = first(build, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_STARTED);
-  const granted = first(build, EventType.EVENT_TYPE_WORKFLOW_EXECUTION_SIGNALED);
   const scheduled = build.filter(({ eventType }) => eventType === EventType.EVENT_TYPE_ACTIVITY_TASK_SCHEDULED);
   const completed = build.filter(({ eventType }) => eventType === EventType.EVENT_TYPE_ACTIVITY_TASK_COMPLETED);
   const ended = build.at(-1);
@@ -27,9 +26,8 @@ export async function deployPhases(client: Client, request: BuildRequest): Promi
   return [
     { name: 'request to accepted', ms: between(coordinator[0], accepted) },
     { name: 'accepted to build started', ms: between(accepted, started) },
-    { name: 'build started to slot granted', ms: between(started, granted) },
-    { name: 'slot granted to first step', ms: between(granted, scheduled[0]) },
-    { name: `source step to the next, commit announced`, ms: between(scheduled[0], scheduled[1]) },
+    { name: 'build started to first step', ms: between(started, scheduled[0]) },
+    { name: 'source step to the next', ms: between(scheduled[0], scheduled[1]) },
     { name: `other ${scheduled.length - 1} activities`, ms: between(scheduled[1], completed.at(-1)) },
     { name: `slot given back and end (${tasks} workflow tasks in all)`, ms: between(completed.at(-1), ended) },
   ];
