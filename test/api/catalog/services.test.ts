@@ -48,6 +48,13 @@ it('a secret is in no reply and no log, and its name is listed hidden', async ()
   assert.ok(!JSON.stringify(stored).includes(CANARY));
 });
 
+it('plain config under the name of a secret is stored and not shown', async () => {
+  const config = { LEDGER_PASSWORD: 'hunter2-hunter2', TOKEN_COUNT: '3' };
+  await api.call('POST', '/services', { name: 'careless', config });
+  const found = await api.call('GET', '/services/careless');
+  assert.deepEqual(found.body.data.config, { LEDGER_PASSWORD: '********', TOKEN_COUNT: '3' });
+});
+
 it('a variable is plain or secret, whichever was set last', async () => {
   await api.call('POST', '/services', { name: 'either', config: { K: 'plain' } });
   const sealed = await api.call('POST', '/services', { name: 'either', secrets: { K: 'hidden' } });
