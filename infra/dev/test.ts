@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { join, matchesGlob } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runChecks } from './checks.ts';
+import { useEngine } from './container-engine.ts';
 import { projectRoot } from './project.ts';
 import { createReporter, errorLine, type Reporter } from './terminal.ts';
 import { runFiles, type Tally } from './test-run.ts';
@@ -33,9 +34,15 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
   const absolute = (file: string): string => join(projectRoot, file);
   if (files.some((file) => !isE2e(file))) await addTestServer(tally, report);
   const unit = files.filter((file) => !isE2e(file)).map(absolute);
-  await runFiles({ files: unit, concurrency: 2, timeoutMs: UNIT_TIMEOUT_MS, signal }, tally);
-  const e2e = files.filter(isE2e).map(absolute);
-  if (e2e.length > 0 && !values['no-e2e'] && !signal.aborted) await runEndToEnd(e2e, tally, report, signal);
+  const e2e = values['no-e2e'] ? [] : files.filter(isE2e).map(absolute);
+  // Tests of adapters use the engine as well as the stack does: it is there from the first test to the last.
+  const engine = await useEngine({ env: process.env, report, yes: process.env.CI === 'true' });
+  try {
+    await runFiles({ files: unit, concurrency: 2, timeoutMs: UNIT_TIMEOUT_MS, signal }, tally);
+    if (e2e.length > 0 && !signal.aborted) await runEndToEnd(e2e, tally, report, signal);
+  } finally {
+    await engine.leave();
+  }
 }
 
 async function addChecks(tally: Tally): Promise<void> {
