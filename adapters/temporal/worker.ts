@@ -29,7 +29,8 @@ export async function createWorker(options: WorkerOptions): Promise<{ worker: Wo
       : { workflowsPath: options.workflows.entryPath }),
     interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
     maxConcurrentActivityTaskExecutions: 20,
-    maxConcurrentWorkflowTaskExecutions: 10,
+    // Far more than builds start at once: the local activity of a build waits for another workflow's task on this worker.
+    maxConcurrentWorkflowTaskExecutions: 40,
     maxCachedWorkflows: 50,
     workflowThreadPoolSize: 1,
     stickyQueueScheduleToStartTimeout: STICKY_FOR,
