@@ -14,6 +14,7 @@ import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts
 import { createIndexes } from '../adapters/mongo/indexes.ts';
 import { createReleaseStore } from '../adapters/mongo/releases.ts';
 import { createServiceStore } from '../adapters/mongo/services.ts';
+import { createHostProcess } from '../adapters/process/host-process.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
 import { createBuilderApp } from './builder-app.ts';
@@ -124,26 +125,13 @@ async function main(args: readonly string[]): Promise<void> {
     }
     log.info({ service: name, address: running.at(-1)?.address }, 'serving');
   }
-  onceAskedToStop(async () => {
-    log.info('draining');
-    await stopAll();
-    log.info('stopped');
-  });
-  process.send?.('ready');
-}
-
-function onceAskedToStop(stop: () => Promise<void>): void {
-  let asked = false;
-  const handle = (): void => {
-    if (asked) return;
-    asked = true;
-    stop().then(
-      () => process.exit(0),
-      (error: unknown) => fail(error),
-    );
-  };
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, handle);
-  process.once('disconnect', handle);
+  const host = createHostProcess();
+  host.ready();
+  await host.stopRequested;
+  log.info('draining');
+  await stopAll();
+  log.info('stopped');
+  process.exit(0);
 }
 
 function fail(error: unknown): never {

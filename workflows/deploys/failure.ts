@@ -2,7 +2,6 @@ import {
   ActivityFailure,
   ApplicationFailure,
   ChildWorkflowFailure,
-  isCancellation,
   rootCause,
   TimeoutFailure,
 } from '@temporalio/workflow';
@@ -28,11 +27,6 @@ export function describeFailure(error: unknown, step: StepKey | null): BuildFail
     return { code: 'STEP_DEADLINE_EXCEEDED', message, step };
   }
   return { code: 'INTERNAL', message: rootCause(error) ?? 'The step failed without a reason.', step };
-}
-
-/** True when the error says that someone asked to stop, not that something went wrong. */
-export function isStopped(error: unknown): boolean {
-  return isCancellation(error);
 }
 
 function findApplicationFailure(error: unknown): ApplicationFailure | null {
