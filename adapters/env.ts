@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { FairleadError } from '../domain/errors.ts';
+import { baseEnv } from './process/base-env.ts';
 
 /** The only reader of the process environment: one schema for each role, every bad variable reported at once. */
 
@@ -111,7 +112,7 @@ export const readApiEnv = (source: EnvSource = process.env): ApiEnv => read(apiS
 /** What a worker needs, with the few variables that subprocesses may see. @throws VALIDATION_FAILED */
 export const readWorkerEnv = (source: EnvSource = process.env): WorkerEnv => ({
   ...read(workerSchema, source),
-  subprocessEnv: pickSubprocessEnv(source),
+  subprocessEnv: baseEnv(source),
 });
 
 /** What the local edge router needs. @throws VALIDATION_FAILED */
@@ -122,35 +123,6 @@ export const readCliEnv = (source: EnvSource = process.env): CliEnv => read(cliS
 
 /** Names a process in logs and in the Temporal UI. */
 export const processIdentity = (role: string): string => `${role}@${hostname()}:${process.pid}`;
-
-const SUBPROCESS_VARIABLES = [
-  'PATH',
-  'HOME',
-  'TMPDIR',
-  'LANG',
-  'DOCKER_HOST',
-  'DOCKER_CONFIG',
-  'XDG_CACHE_HOME',
-  'SSL_CERT_FILE',
-  'SSL_CERT_DIR',
-  'NODE_EXTRA_CA_CERTS',
-  'GIT_SSL_CAINFO',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'NO_PROXY',
-  'http_proxy',
-  'https_proxy',
-  'no_proxy',
-] as const;
-
-function pickSubprocessEnv(source: EnvSource): Record<string, string> {
-  const picked: Record<string, string> = {};
-  for (const name of SUBPROCESS_VARIABLES) {
-    const value = source[name];
-    if (value !== undefined) picked[name] = value;
-  }
-  return picked;
-}
 
 function read<T extends z.ZodObject>(schema: T, source: EnvSource): z.infer<T> {
   // An empty variable means "not set", as in shells and compose files.

@@ -5,11 +5,20 @@ export const INHERITED_VARIABLES = [
   'TMPDIR',
   'LANG',
   'LC_ALL',
+  'DOCKER_HOST',
+  'DOCKER_CONFIG',
+  'XDG_CACHE_HOME',
   'SSL_CERT_FILE',
   'SSL_CERT_DIR',
   'CURL_CA_BUNDLE',
   'GIT_SSL_CAINFO',
   'NODE_EXTRA_CA_CERTS',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'NO_PROXY',
+  'http_proxy',
+  'https_proxy',
+  'no_proxy',
 ] as const;
 
 /** Environment of a child process: names to values, given whole. */

@@ -76,9 +76,9 @@ describe('runProcess', () => {
     ]);
   });
 
-  it('baseEnv takes paths, locale and certificates, and nothing else', () => {
-    const source = { PATH: '/p', HOME: '/h', SSL_CERT_FILE: '/c', GIT_TOKEN: 'secret', LANG: '', DOCKER_HOST: 'x' };
-    assert.deepEqual(baseEnv(source), { PATH: '/p', HOME: '/h', SSL_CERT_FILE: '/c' });
+  it('baseEnv takes paths, locale, certificates, proxies and the engine, and nothing else', () => {
+    const taken = { PATH: '/p', HOME: '/h', SSL_CERT_FILE: '/c', https_proxy: 'http://p', DOCKER_HOST: 'unix:///s' };
+    assert.deepEqual(baseEnv({ ...taken, GIT_TOKEN: 'secret', INTERNAL_SERVICE_KEY: 'secret', LANG: '' }), taken);
   });
 
   it('has no input by default, and feeds strings and streams', async () => {
