@@ -1,7 +1,22 @@
 import type { Environment } from './environment.ts';
 
 /** Prefixes of every identifier the platform makes; an id is the prefix and 20 characters of lower-case base 32. */
-export const ID_PREFIXES = { build: 'bld', release: 'rel', service: 'svc', archive: 'arc', request: 'req' } as const;
+export const ID_PREFIXES = {
+  build: 'bld',
+  release: 'rel',
+  service: 'svc',
+  archive: 'arc',
+  request: 'req',
+  user: 'usr',
+  invite: 'inv',
+  session: 'ses',
+  grant: 'grt',
+  token: 'tok',
+  clientSecret: 'sec',
+  signingKey: 'key',
+  event: 'evt',
+  mail: 'eml',
+} as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;
 

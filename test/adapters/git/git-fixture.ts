@@ -1,13 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createArchiveStore } from '../../../adapters/archives/archive-store.ts';
+import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createSourceFetcher, type SourceFetcherOptions } from '../../../adapters/git/git-source-fetcher.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import type { ArchiveStore, SourceFetcher } from '../../../domain/deploys/ports.ts';
-import { formatId } from '../../../domain/ids.ts';
 import { type GitHttpServer, startGitHttpServer } from './git-http-server.ts';
 
 export interface GitFixture {
@@ -34,7 +33,6 @@ export interface GitFixture {
 export async function makeGitFixture(token: string): Promise<GitFixture> {
   const base = mkdtempSync(join(tmpdir(), 'git-fetcher-'));
   const repository = join(base, 'repos', 'app');
-  const newId = (kind: 'archive' | 'build' | 'release' | 'service' | 'request') => formatId(kind, randomBytes(20));
   const archives = createArchiveStore({ directory: join(base, 'archives'), newId });
   const git = (...args: string[]): string => {
     const identity = ['-c', 'user.name=t', '-c', 'user.email=t@t'];

@@ -1,0 +1,13 @@
+import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { AuditEvent } from './audit-event.ts';
+
+/** Where audit events go. */
+export interface AuditTrail {
+  /** Resolves when the event is kept. @throws UNAVAILABLE: the change it tells of is then reported as failed as well. */
+  record(event: AuditEvent): Promise<void>;
+  /** Newest first. */
+  list(
+    filter: { readonly type?: string; readonly subject?: string; readonly orgSlug?: string },
+    page: PageRequest,
+  ): Promise<Page<AuditEvent>>;
+}

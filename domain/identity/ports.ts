@@ -1,0 +1,210 @@
+import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { SealedSecret } from '../catalog/service.ts';
+import type { AccessTokenClaims } from './claims.ts';
+import type { AuthorizationCode, DeviceAuthorization, GrantRecord, SessionRecord } from './login.ts';
+import type { CapturedMail, Mail } from './mail.ts';
+import type { LinkPurpose, OneTimeLink } from './one-time-link.ts';
+import type { RevocableClaims, Revocation } from './revocation.ts';
+import type { KeySet, SigningKey } from './signing-key.ts';
+import type { Passkey, TotpFactor, UserRecord } from './user.ts';
+
+/** Every method that takes something once is one conditional update: of many callers at once exactly one gets it. */
+
+export type UserChanges = Partial<
+  Pick<
+    UserRecord,
+    | 'firstName'
+    | 'lastName'
+    | 'avatar'
+    | 'emailVerified'
+    | 'platformRoles'
+    | 'primaryOrg'
+    | 'suspendedAt'
+    | 'recoveryCodes'
+  >
+>;
+
+export interface UserStore {
+  /** @throws USER_EXISTS when the address is taken. */
+  insert(user: UserRecord): Promise<void>;
+  find(id: string): Promise<UserRecord | null>;
+  /** By the normalized address. */
+  findByEmail(email: string): Promise<UserRecord | null>;
+  /** Ordered by address; `query` is a prefix of it. */
+  list(filter: { query: string | null }, page: PageRequest): Promise<Page<UserRecord>>;
+  countWithPlatformRole(role: string): Promise<number>;
+  /** The user as it is afterwards; null when there is none. */
+  update(id: string, changes: UserChanges): Promise<UserRecord | null>;
+  /** Sets a password and clears `onboardingPending`, in one write. */
+  setPassword(id: string, passwordHash: string): Promise<boolean>;
+  /** Puts a rehash in the place of `oldHash` unless the password was changed since. Clears nothing. */
+  upgradePasswordHash(id: string, oldHash: string, newHash: string): Promise<void>;
+  /** Sets the initial password of a user whose marker names that org, and clears the marker. False: not eligible. */
+  consumeOnboarding(id: string, orgSlug: string, passwordHash: string): Promise<boolean>;
+  clearOnboarding(id: string): Promise<void>;
+  setTotp(id: string, totp: TotpFactor | null): Promise<void>;
+  /** Confirms a generator that is unconfirmed and still has that sealed secret. */
+  confirmTotp(id: string, secret: SealedSecret, step: number, at: Date): Promise<boolean>;
+  /** Marks a time step as used; false when it, or a later one, was used before. */
+  takeTotpStep(id: string, step: number): Promise<boolean>;
+  /** Takes one recovery code out, by its SHA-256. */
+  takeRecoveryCode(id: string, codeHash: string): Promise<boolean>;
+  addPasskey(id: string, passkey: Passkey): Promise<boolean>;
+  /** By credential id, for a login that begins with the key. */
+  findByPasskey(credentialId: string): Promise<UserRecord | null>;
+  /** Records a use; false when the counter did not grow although it counts (a cloned authenticator). */
+  usePasskey(id: string, credentialId: string, counter: number, at: Date): Promise<boolean>;
+  removePasskey(id: string, credentialId: string): Promise<boolean>;
+}
+
+export interface SessionStore {
+  insert(session: SessionRecord): Promise<void>;
+  find(id: string): Promise<SessionRecord | null>;
+  findBySecretHash(secretHash: string): Promise<SessionRecord | null>;
+  /** Records a new full login in the session (step-up, `prompt=login`). */
+  reauthenticate(id: string, methods: SessionRecord['methods'], at: Date): Promise<boolean>;
+  /** Writes at most once a minute. */
+  touch(id: string, at: Date): Promise<void>;
+  /** Live ones, newest first. */
+  listOfUser(userId: string, now: Date): Promise<readonly SessionRecord[]>;
+  /** False when it was revoked before, or does not exist. */
+  revoke(id: string, at: Date): Promise<boolean>;
+  revokeAllOfUser(userId: string, at: Date): Promise<void>;
+}
+
+export interface GrantStore {
+  insert(grant: GrantRecord): Promise<void>;
+  find(id: string): Promise<GrantRecord | null>;
+  /** Moves a live grant from `generation` to the next and keeps the reply for the grace. False: another was faster. */
+  rotate(id: string, generation: number, lastReply: NonNullable<GrantRecord['lastReply']>, at: Date): Promise<boolean>;
+  listOfUser(userId: string, now: Date): Promise<readonly GrantRecord[]>;
+  /** False when it was revoked before, or does not exist. */
+  revoke(id: string, at: Date): Promise<boolean>;
+  /** Of a session, without those that outlive it; returns the ids revoked. */
+  revokeOfSession(sessionId: string, at: Date): Promise<readonly string[]>;
+  revokeAllOfUser(userId: string, at: Date): Promise<void>;
+  revokeAllOfClient(clientId: string, at: Date): Promise<void>;
+}
+
+export interface AuthorizationCodeStore {
+  insert(code: AuthorizationCode): Promise<void>;
+  find(codeHash: string): Promise<AuthorizationCode | null>;
+  /** Takes an unexpired, unredeemed code for that grant. */
+  redeem(codeHash: string, grantId: string, at: Date): Promise<boolean>;
+}
+
+export interface DeviceAuthorizationStore {
+  /** @throws CONFLICT when a living one has that user code. */
+  insert(device: DeviceAuthorization): Promise<void>;
+  findByUserCode(userCode: string, now: Date): Promise<DeviceAuthorization | null>;
+  findByDeviceCodeHash(deviceCodeHash: string): Promise<DeviceAuthorization | null>;
+  /** Answers a pending, unexpired one: approved with who did it, or denied with null. */
+  decide(userCode: string, approval: DeviceAuthorization['approval'], at: Date): Promise<boolean>;
+  /** Records a poll; the record as it was before. A poll that came too early makes the interval 5 s longer. */
+  poll(deviceCodeHash: string, at: Date): Promise<DeviceAuthorization | null>;
+  /** Takes an approved, unexpired one for that grant. */
+  redeem(deviceCodeHash: string, grantId: string, at: Date): Promise<boolean>;
+}
+
+export interface ConsentStore {
+  /** Scopes the person agreed to for the client. */
+  find(userId: string, clientId: string): Promise<readonly string[]>;
+  /** Adds to what was agreed to. */
+  add(userId: string, clientId: string, scopes: readonly string[], at: Date): Promise<void>;
+  remove(userId: string, clientId: string): Promise<boolean>;
+}
+
+export interface OneTimeLinkStore {
+  /** Of one purpose and user only the newest works: earlier ones are consumed. */
+  insert(link: OneTimeLink): Promise<void>;
+  find(tokenHash: string, purpose: LinkPurpose): Promise<OneTimeLink | null>;
+  /** Takes an unexpired, unconsumed link: of many at once one gets it, the others null. */
+  consume(tokenHash: string, purpose: LinkPurpose, at: Date): Promise<OneTimeLink | null>;
+  /** Voids the open ones of a person, after a password change. */
+  consumeAllOfUser(userId: string, at: Date): Promise<void>;
+}
+
+/** Failed attempts by key, counted in fixed windows; exact across processes. */
+export interface AttemptStore {
+  /** Counts one more and returns how many there are in the window now. */
+  count(key: string, windowSeconds: number, at: Date): Promise<number>;
+  /** How many there are in the current window, and when it ends. */
+  read(key: string, at: Date): Promise<{ attempts: number; until: Date } | null>;
+  clear(key: string): Promise<void>;
+}
+
+export interface RevocationStore {
+  /** Of one kind and value the latest `issuedUntil` and `expiresAt` stay. */
+  add(revocation: Revocation): Promise<void>;
+  /** Entries made at or after a moment, by `revokedAt`. */
+  since(moment: Date): Promise<readonly Revocation[]>;
+  /** True when an entry voids the token. */
+  isRevoked(claims: RevocableClaims): Promise<boolean>;
+}
+
+export interface SigningKeyStore {
+  /** Version 0 without keys before the first write. */
+  read(): Promise<KeySet>;
+  /** Replaces the set that has `expectedVersion`; false when another was faster. */
+  write(expectedVersion: number, keys: readonly SigningKey[]): Promise<boolean>;
+}
+
+/** Makes and opens key pairs; the private half is only ever seen sealed. */
+export interface SigningKeyFactory {
+  create(): Promise<SigningKey>;
+}
+
+/** Signs with the active key. */
+export interface TokenSigner {
+  /** @param type header `typ`: `at+jwt` for access tokens, `JWT` for ID tokens. */
+  sign(claims: Readonly<Record<string, unknown>>, type: string): Promise<string>;
+  /** Published keys: next, active and retiring. */
+  publicKeys(): Promise<readonly PublicKey[]>;
+  /** Checks signature, algorithm, issuer, type and lifetime of one of our own access tokens; not audience, not revocation. @throws OAUTH_INVALID_TOKEN */
+  verifyOwn(token: string): Promise<AccessTokenClaims>;
+  /** Reads the key set anew, after a rotation. */
+  reload(): Promise<void>;
+}
+
+export interface PublicKey {
+  readonly kty: 'RSA';
+  readonly n: string;
+  readonly e: string;
+  readonly kid: string;
+  readonly use: 'sig';
+  readonly alg: 'RS256';
+}
+
+/** Argon2id (RFC 9106) in PHC string format. */
+export interface PasswordHasher {
+  hash(password: string): Promise<string>;
+  /** Constant work: with null, a decoy is checked, so that an account that does not exist takes as long. */
+  verify(password: string, passwordHash: string | null): Promise<boolean>;
+  /** True when it was made with weaker parameters than today's. */
+  isOutdated(passwordHash: string): boolean;
+}
+
+/** Random tokens and their hashes. */
+export interface Tokens {
+  /** 256 random bits in base64url, with a prefix that secret scanners know it by. */
+  create(prefix: string): string;
+  /** SHA-256 in hex. */
+  hash(token: string): string;
+  /** HMAC-SHA-256 in base64url with the provider's key, bound to `purpose`. */
+  mac(purpose: string, text: string): string;
+  /** Checks a MAC in constant time, with every key there is. */
+  checkMac(purpose: string, text: string, mac: string): boolean;
+  /** Letters of an alphabet, each drawn evenly. */
+  letters(alphabet: string, length: number): string;
+  equals(presented: string, secret: string): boolean;
+}
+
+export interface MailSender {
+  /** Hands the mail over. @throws UNAVAILABLE (retryable) when the mail server does not take it. */
+  send(mail: Mail): Promise<void>;
+  /** Captured mail, newest first; null when mail is really sent. */
+  readonly outbox: {
+    list(limit: number): Promise<readonly CapturedMail[]>;
+    find(id: string): Promise<CapturedMail | null>;
+  } | null;
+}

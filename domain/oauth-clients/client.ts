@@ -1,0 +1,93 @@
+import type { Environment } from '../environment.ts';
+
+/** The OAuth client record (spec 1, "OAuth client record"). Fields the spec does not show are marked. */
+export interface ClientRecord {
+  /** Unique. Of clients the builder makes: `{service}-{env}`. */
+  readonly clientId: string;
+  readonly name: string;
+  readonly description: string;
+  /** Slug of the owning org. */
+  readonly orgSlug: string;
+  /** Not shown in the spec. A public client has no secret: a CLI, a page in the browser (RFC 6749, 2.1). */
+  readonly clientType: 'confidential' | 'public';
+  readonly redirectUris: readonly string[];
+  /** Not shown. Where a browser may be sent after log-out (OpenID Connect RP-Initiated Logout). */
+  readonly postLogoutRedirectUris: readonly string[];
+  readonly allowedScopes: readonly string[];
+  readonly allowedGrantTypes: readonly GrantType[];
+  readonly trustedClient: boolean;
+  readonly autoApproveScopes: boolean;
+  readonly headlessEnabled: boolean;
+  readonly selfServiceEmail: boolean;
+  readonly passportConfig: PassportConfig;
+  readonly trustedInviteSignup: boolean;
+  readonly llmAccessEnabled: boolean;
+  readonly whiteLabel: WhiteLabel;
+  /** Not shown. Overrides of transactional mail by kind. */
+  readonly mailTemplates: Readonly<Record<string, { readonly subject: string; readonly text: string }>>;
+  readonly customDomains: readonly string[];
+  /** Seconds, 60 to 3,600. */
+  readonly accessTokenTtlSeconds: number;
+  /** Seconds from the login on, however often it is refreshed; 3,600 to 7,776,000. */
+  readonly refreshTokenTtlSeconds: number;
+  /** Not shown. Audience of its users' tokens when none is asked for; empty means the client itself. */
+  readonly defaultAudience: readonly string[];
+  /** Not shown. The service and environment the builder made it for; null for clients made by people. */
+  readonly service: string | null;
+  readonly environment: Environment | null;
+  /** At most two live ones, so that a secret is rotated without downtime. */
+  readonly secrets: readonly ClientSecret[];
+  readonly createdBy: string;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+export const GRANT_TYPES = [
+  'authorization_code',
+  'refresh_token',
+  'client_credentials',
+  'urn:ietf:params:oauth:grant-type:device_code',
+  'urn:ietf:params:oauth:grant-type:token-exchange',
+] as const;
+
+export type GrantType = (typeof GRANT_TYPES)[number];
+
+export interface PassportConfig {
+  readonly includeBranding: boolean;
+  readonly includeEntityHash: boolean;
+  readonly headless: boolean;
+  /** Origins such as `https://shop.example` whose pages may reach the embed API. */
+  readonly allowedEmbedOrigins: readonly string[];
+}
+
+/** How pages and mail of a client or org look (spec 1, D 3). */
+export interface WhiteLabel {
+  readonly emailFromName: string | null;
+  /** https URL of an SVG or PNG. */
+  readonly logoUrl: string | null;
+  /** `#rrggbb`. */
+  readonly primaryColor: string | null;
+}
+
+export interface ClientSecret {
+  /** `sec_…`: names a secret without telling it. */
+  readonly id: string;
+  /** SHA-256 in hex. A secret has 256 random bits, so a slow hash would add nothing. */
+  readonly hash: string;
+  readonly createdAt: Date;
+  /** Within a minute; null when it was never used. */
+  readonly lastUsedAt: Date | null;
+}
+
+export const MAX_LIVE_SECRETS = 2;
+export const STANDARD_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
+export const NO_WHITE_LABEL: WhiteLabel = { emailFromName: null, logoUrl: null, primaryColor: null };
+export const NO_PASSPORT: PassportConfig = {
+  includeBranding: false,
+  includeEntityHash: false,
+  headless: false,
+  allowedEmbedOrigins: [],
+};
+
+/** Ids of the clients every installation has; made at the first start, never to be removed. */
+export const PLATFORM_CLIENTS = { cli: 'fairlead-cli', builder: 'builder' } as const;

@@ -1,0 +1,35 @@
+import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { ClientRecord, ClientSecret } from './client.ts';
+
+/** What may change on a client; identity, ownership and secrets have methods of their own. */
+export type ClientChanges = Partial<
+  Omit<ClientRecord, 'clientId' | 'orgSlug' | 'clientType' | 'secrets' | 'createdBy' | 'createdAt' | 'updatedAt'>
+>;
+
+/** Lists that grow without losing what others put in at the same time. */
+export type ClientAdditions = Partial<Pick<ClientRecord, 'redirectUris' | 'allowedScopes' | 'allowedGrantTypes'>>;
+
+export interface ClientStore {
+  /** @throws CLIENT_EXISTS */
+  insert(client: ClientRecord): Promise<void>;
+  find(clientId: string): Promise<ClientRecord | null>;
+  /** Ordered by id; `orgSlug` and `clientIds` keep to clients of that org or of those ids; null lists all. */
+  list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientRecord>>;
+  /** The client as it is afterwards; null when there is none. Sets `changes` and adds `additions` in one write. */
+  update(clientId: string, changes: ClientChanges, additions?: ClientAdditions): Promise<ClientRecord | null>;
+  removeRedirectUri(clientId: string, uri: string): Promise<ClientRecord | null>;
+  /** Adds a secret while fewer than `MAX_LIVE_SECRETS` are there. @throws CLIENT_SECRETS_FULL, CLIENT_NOT_FOUND */
+  addSecret(clientId: string, secret: ClientSecret): Promise<void>;
+  /** Puts `secret` in the place of all there are. @throws CLIENT_NOT_FOUND */
+  replaceSecrets(clientId: string, secret: ClientSecret): Promise<void>;
+  removeSecret(clientId: string, secretId: string): Promise<boolean>;
+  /** Writes at most once a minute per secret. */
+  touchSecret(clientId: string, secretId: string, at: Date): Promise<void>;
+  remove(clientId: string): Promise<boolean>;
+}
+
+export interface ClientFilter {
+  readonly orgSlug: string | null;
+  /** Listed besides the org's own: clients of services the org owns or is authorized for. */
+  readonly clientIds: readonly string[];
+}

@@ -1,0 +1,51 @@
+import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { InviteRecord, Membership, OrgGrant, OrgRecord } from './org.ts';
+import type { OrgRole } from './roles.ts';
+
+export type OrgChanges = Partial<Pick<OrgRecord, 'name' | 'modules' | 'whiteLabel' | 'mailTemplates' | 'suspendedAt'>>;
+
+export interface OrgStore {
+  /** @throws ORG_EXISTS when the slug is taken, or when it is a second platform org. */
+  insert(org: OrgRecord): Promise<void>;
+  /** By id (`ORG-…`) or slug. */
+  find(idOrSlug: string): Promise<OrgRecord | null>;
+  findPlatformOrg(): Promise<OrgRecord | null>;
+  findMany(ids: readonly string[]): Promise<readonly OrgRecord[]>;
+  /** Ordered by slug. */
+  list(page: PageRequest): Promise<Page<OrgRecord>>;
+  /** The org as it is afterwards; null when there is none. */
+  update(id: string, changes: OrgChanges): Promise<OrgRecord | null>;
+}
+
+export interface MembershipStore {
+  /** Creates the membership or replaces roles and modules of the one there is. One document, one write. */
+  put(membership: Membership): Promise<void>;
+  /** Creates it unless there is one; false when there was, which stays as it is. */
+  insert(membership: Membership): Promise<boolean>;
+  find(userId: string, orgId: string): Promise<Membership | null>;
+  listOfUser(userId: string): Promise<readonly Membership[]>;
+  listOfOrg(orgId: string, page: PageRequest): Promise<Page<Membership>>;
+  setSuspended(userId: string, orgId: string, at: Date | null): Promise<boolean>;
+  /** True when it existed. */
+  remove(userId: string, orgId: string): Promise<boolean>;
+  /** Members of an org with that role, suspended ones left out: an org must keep one admin. */
+  countWithRole(orgId: string, role: OrgRole): Promise<number>;
+}
+
+export interface InviteStore {
+  /** Replaces an open invitation of the same address into the same org, whose link stops working. */
+  insert(invite: InviteRecord): Promise<void>;
+  findByTokenHash(tokenHash: string): Promise<InviteRecord | null>;
+  listOpen(orgId: string, now: Date): Promise<readonly InviteRecord[]>;
+  /** Takes an open, unexpired invitation: of many at once one gets it, the others null. */
+  consume(tokenHash: string, at: Date): Promise<InviteRecord | null>;
+  revoke(id: string, orgId: string, at: Date): Promise<boolean>;
+}
+
+export interface OrgGrantStore {
+  /** Idempotent. */
+  approve(grant: OrgGrant): Promise<void>;
+  find(clientId: string, orgSlug: string): Promise<OrgGrant | null>;
+  listOfOrg(orgSlug: string): Promise<readonly OrgGrant[]>;
+  revoke(clientId: string, orgSlug: string): Promise<boolean>;
+}
