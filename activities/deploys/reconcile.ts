@@ -36,10 +36,14 @@ async function isWorkedOn(deps: DeploysDeps, record: BuildRecord): Promise<boole
   return await deps.workflows.isRunning(coordinatorWorkflowId(record.service, record.environment));
 }
 
-/** Starts the workload of every active release that is not running, and points its route at it. Idempotent: sets states. */
+/**
+ * Starts the workload of every active release that is not running, and points its route at it. Every workload that no
+ * build is starting is held to the limits of its tier. Idempotent: sets states.
+ */
 export async function reconcileWorkloads(deps: DeploysDeps, signal: AbortSignal): Promise<string[]> {
   const restarted: string[] = [];
   const workloads = await deps.runtime.listAll();
+  await settleWorkloads(deps, workloads, signal);
   for (const release of await deps.releases.allActive()) {
     signal.throwIfAborted();
     // A deploy in progress decides itself where the route goes.
@@ -54,6 +58,17 @@ export async function reconcileWorkloads(deps: DeploysDeps, signal: AbortSignal)
   return restarted;
 }
 
+/** Settles what a build left that ended, or whose worker was killed, between start and readiness. */
+async function settleWorkloads(deps: DeploysDeps, workloads: readonly Workload[], signal: AbortSignal): Promise<void> {
+  // Listed after the workloads, so that the build of a workload is open here unless it has ended.
+  const open = await deps.builds.list({ open: true }, { cursor: null, limit: 200 });
+  const starting = new Set(open.items.map(({ id }) => id));
+  for (const workload of workloads) {
+    signal.throwIfAborted();
+    if (!starting.has(workload.buildId)) await deps.runtime.settle(workload);
+  }
+}
+
 async function ensureServing(
   deps: DeploysDeps,
   release: Release,
@@ -65,7 +80,10 @@ async function ensureServing(
   if (routed?.workloadId !== running.id || routed.address !== running.address) {
     await deps.edge.route(release.service, release.environment, { workloadId: running.id, address: running.address });
   }
-  return workload?.running !== true;
+  if (workload?.running === true) return false;
+  // Nobody waits here until it is ready: it starts within the limits of its tier.
+  await deps.runtime.settle(running);
+  return true;
 }
 
 async function bringUp(

@@ -1,5 +1,6 @@
 import type { ContainerCreateOptions } from 'dockerode';
 import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
+import { startupNanoCpus, tierNanoCpus } from './cpu-limit.ts';
 import { imageLabels, LABELS } from './labels.ts';
 import { containerName } from './workload-names.ts';
 
@@ -23,8 +24,8 @@ export interface ContainerFacts {
 }
 
 /**
- * The container of a workload (spec 2, "Pod tiers": limits are real): CPU, memory without swap and processes bounded,
- * a numeric user other than root, no capabilities, no new privileges, a read-only root when the spec asks for it, its
+ * The container of a workload (spec 2, "Pod tiers": limits are real): CPU (that of the tier once it is ready, see
+ * {@link startupNanoCpus}), memory without swap and processes bounded, a numeric user other than root, no capabilities, no new privileges, a read-only root when the spec asks for it, its
  * port published on the loopback interface alone. Environment variables go in the body of the engine's API.
  */
 export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): ContainerCreateOptions {
@@ -40,9 +41,10 @@ export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): Con
       [LABELS.release]: spec.releaseId,
       [LABELS.port]: String(spec.port),
       [LABELS.hostPort]: String(facts.hostPort),
+      [LABELS.nanoCpus]: String(tierNanoCpus(spec.tier, facts.engineCpus)),
     },
     HostConfig: {
-      NanoCpus: Math.min(spec.tier.cpuLimitMillis * 1e6, facts.engineCpus * 1e9),
+      NanoCpus: startupNanoCpus(spec.tier, facts.engineCpus),
       Memory: spec.tier.memoryLimitBytes,
       MemorySwap: spec.tier.memoryLimitBytes,
       PidsLimit: PROCESS_LIMIT,

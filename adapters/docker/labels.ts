@@ -9,6 +9,8 @@ export const LABELS = {
   release: 'fairlead.release',
   port: 'fairlead.port',
   hostPort: 'fairlead.host-port',
+  /** CPU limit of the tier in 1e-9 CPUs, which holds once the workload is ready. */
+  nanoCpus: 'fairlead.nano-cpus',
 } as const;
 
 /** Marks a local stand-in image; its value is the family. Images built on one carry it on. */

@@ -12,6 +12,7 @@ import { decodeLogFrames } from './log-frames.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import { removeContainer } from './remove-container.ts';
 import { resumeWorkload } from './resume-workload.ts';
+import { settleWorkload } from './settle-workload.ts';
 import { inspectContainer, startWorkload } from './start-workload.ts';
 import { containerName } from './workload-names.ts';
 
@@ -35,6 +36,7 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
     start: (spec, context) =>
       inTurn(containerName(stackId, spec), async () => toWorkload(await startWorkload(spec, context, started))),
     probe: (workload, healthEndpoint, signal) => probeHttp({ address: workload.address, path: healthEndpoint }, signal),
+    settle: (workload) => asking('Setting the limits of a container', () => settleWorkload(docker, workload.id)),
     isAlive: (workload) =>
       asking('Asking for a container', async () => {
         const container = await inspectContainer(docker, workload.id);

@@ -26,6 +26,13 @@ const facts = () => ({
   uid: process.getuid(), status: readFileSync('/proc/self/status', 'utf8'),
   root: tryWrite('/app/x'), tmp: tryWrite('/tmp/x'),
 });
+const read = (path) => readFileSync('/sys/fs/cgroup/' + path, 'utf8').trim();
+const cpuMillis = () => {
+  let quota, period;
+  try { [quota, period] = read('cpu.max').split(' '); }
+  catch { [quota, period] = [read('cpu/cpu.cfs_quota_us'), read('cpu/cpu.cfs_period_us')]; }
+  return quota * 1000 / period;
+};
 const mode = process.env.MODE;
 console.log('says out');
 console.error('says err');
@@ -33,6 +40,7 @@ if (mode === 'exit') process.exit(3);
 if (mode === 'oom') { const held = []; setInterval(() => held.push(Buffer.alloc(32 * 1024 * 1024, 1)), 5); }
 const server = createServer((request, response) => {
   if (request.url === '/facts') return response.end(JSON.stringify(facts()));
+  if (request.url === '/cpu') return response.end(String(cpuMillis()));
   if (request.url === '/slow') return setTimeout(() => response.end('done'), 1000);
   if (request.url.startsWith('/reach/')) {
     return fetch('http://' + request.url.slice(7), { signal: AbortSignal.timeout(1500) })
@@ -92,6 +100,11 @@ export function untilHealthy(runtime: WorkloadRuntime, workload: Workload): Prom
   });
 }
 
+/** The CPU limit that holds for the workload's own process, as its control group has it, in milli-cores. */
+export async function cpuMillisOf({ address }: Workload): Promise<number> {
+  return Number(await (await fetch(`${address}/cpu`)).text());
+}
+
 /** What every {@link WorkloadRuntime} guarantees. */
 export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
   const start = (changes: Partial<WorkloadSpec> = {}) =>
@@ -126,6 +139,22 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       const started = await Promise.all([1, 2, 3].map(() => under().runtime.start(spec, recordingContext())));
       assert.equal(new Set(started.map(({ id }) => id)).size, 1);
       await Promise.all(started.map((workload) => under().runtime.remove(workload, 1)));
+    });
+
+    it('a settled workload has the CPU of its tier, and keeps running', async () => {
+      const { runtime } = under();
+      const spec = workloadSpec(under().image, { tier: POD_TIERS.nano });
+      const workload = await runtime.start(spec, recordingContext());
+      await untilHealthy(runtime, workload);
+      assert.ok((await cpuMillisOf(workload)) >= POD_TIERS.nano.cpuLimitMillis);
+      for (const time of ['once', 'twice']) {
+        await runtime.settle(workload);
+        assert.equal(await cpuMillisOf(workload), POD_TIERS.nano.cpuLimitMillis, time);
+      }
+      assert.deepEqual(await runtime.start(spec, recordingContext()), workload);
+      assert.equal(await cpuMillisOf(workload), POD_TIERS.nano.cpuLimitMillis, 'adopted');
+      await runtime.remove(workload, 1);
+      await runtime.settle(workload);
     });
 
     it('an answer other than 2xx is not ok and says its status', async () => {

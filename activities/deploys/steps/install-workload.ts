@@ -11,9 +11,9 @@ const PROBE_INTERVAL_MS = 100;
 const DIAGNOSTIC_LINES = 40;
 
 /**
- * Starts the new workload, waits until its health endpoint answers, then switches the public route to it. The old
- * workload serves until the switch and is stopped later. Idempotent: one workload for each build, adopted by a second
- * attempt; the switch sets a state.
+ * Starts the new workload, waits until its health endpoint answers, holds it to the limits of its tier, then switches
+ * the public route to it. The old workload serves until the switch and is stopped later. Idempotent: one workload for each build, adopted by a second
+ * attempt; limits and route are states that are set.
  */
 export async function installWorkload(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
   const { build, onLine, signal } = context;
@@ -24,6 +24,7 @@ export async function installWorkload(deps: DeploysDeps, context: StepContext): 
   );
   const workload = await deps.runtime.start(spec, { signal, onLine });
   await waitUntilHealthy(deps, context, workload, release);
+  await deps.runtime.settle(workload);
   await deps.edge.route(build.service, build.environment, { workloadId: workload.id, address: workload.address });
   const url = deps.edge.url(build.service, build.environment);
   onLine(`Traffic of ${url} goes to the new workload`);

@@ -10,6 +10,7 @@ import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime
 import { POD_TIERS } from '../../../domain/catalog/pod-tiers.ts';
 import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
 import {
+  cpuMillisOf,
   eventually,
   recordingContext,
   untilHealthy,
@@ -52,7 +53,7 @@ describe('Docker workloads: isolation', () => {
     const spec = workloadSpec(image, { tier: POD_TIERS.nano });
     const workload = await runtime.start(spec, recordingContext());
     const { HostConfig: host, Config: config, Name: name } = await docker.getContainer(workload.id).inspect();
-    assert.equal(host.NanoCpus, 250_000_000);
+    assert.equal(host.NanoCpus, 1e9);
     assert.equal(host.Memory, 256 * 1024 ** 2);
     assert.equal(host.MemorySwap, host.Memory);
     assert.equal(host.PidsLimit, 512);
@@ -67,7 +68,8 @@ describe('Docker workloads: isolation', () => {
     const port = new URL(workload.address).port;
     assert.deepEqual(host.PortBindings, { '3000/tcp': [{ HostIp: '127.0.0.1', HostPort: port }] });
     assert.ok(Number(port) >= 20_000 && Number(port) <= 29_999);
-    const { build, release, service, environment, hostPort, stack: stackLabel } = LABELS;
+    const { build, release, service, environment, hostPort, nanoCpus, stack: stackLabel } = LABELS;
+    assert.equal(config.Labels[nanoCpus], '250000000');
     const wanted = { [build]: spec.buildId, [release]: spec.releaseId, [service]: 'suite', [environment]: 'sandbox' };
     assert.deepEqual({ ...config.Labels, ...wanted, [hostPort]: port, [stackLabel]: stack.stackId }, config.Labels);
     assert.equal(name, `/fl-${stack.stackId}-suite-sandbox-${spec.buildId.slice(4)}`);
@@ -120,10 +122,61 @@ describe('Docker workloads: isolation', () => {
     const tier = { ...POD_TIERS.small, cpuLimitMillis: NCPU * 1_000 + 1_000 };
     const context = recordingContext();
     const workload = await runtime.start(workloadSpec(image, { tier }), context);
+    await runtime.settle(workload);
     const { HostConfig } = await docker.getContainer(workload.id).inspect();
     assert.equal(HostConfig.NanoCpus, NCPU * 1e9);
     assert.match(context.lines.join('\n'), /the engine has/);
     await runtime.remove(workload, 1);
+  });
+});
+
+describe('Docker workloads: CPU until they are ready', () => {
+  const nanoCpusOf = async ({ id }: Workload) => (await docker.getContainer(id).inspect()).HostConfig.NanoCpus;
+
+  it('a small tier starts with one CPU, a large one with its own', async () => {
+    const { NCPU } = await docker.info();
+    for (const [tier, cpus] of [
+      [POD_TIERS.nano, 1],
+      [POD_TIERS.large, 2],
+    ] as const) {
+      const workload = await start({ tier });
+      assert.equal(await nanoCpusOf(workload), Math.min(cpus, NCPU) * 1e9);
+      await runtime.remove(workload, 1);
+    }
+  });
+
+  it('settling changes the CPU limit alone', async () => {
+    const workload = await start({ tier: POD_TIERS.nano });
+    const before = await docker.getContainer(workload.id).inspect();
+    await runtime.settle(workload);
+    const after = await docker.getContainer(workload.id).inspect();
+    assert.deepEqual(after.HostConfig, { ...before.HostConfig, NanoCpus: 250_000_000 });
+    assert.equal(after.State.StartedAt, before.State.StartedAt);
+    await runtime.remove(workload, 1);
+  });
+
+  it('one that stopped before it was ready is settled all the same, and resumes within its tier', async () => {
+    const workload = await start({ tier: POD_TIERS.nano });
+    await stopStack(docker, stack.stackId);
+    await runtime.settle(workload);
+    const resumed = await runtime.resume(workload, AbortSignal.timeout(30_000));
+    await untilHealthy(runtime, resumed);
+    assert.equal(await cpuMillisOf(resumed), POD_TIERS.nano.cpuLimitMillis);
+    await runtime.remove(resumed, 1);
+  });
+
+  it('a process that keeps ending is settled while it restarts', async () => {
+    const workload = await start({ tier: POD_TIERS.nano, env: { MODE: 'exit' } });
+    await eventually('a restart', async () => ((await runtime.isAlive(workload)) ? null : true));
+    await runtime.settle(workload);
+    assert.equal(await nanoCpusOf(workload), 250_000_000);
+    await runtime.remove(workload, 1);
+  });
+
+  it('removing and settling at the same time is no error', async () => {
+    const workload = await start({ tier: POD_TIERS.nano });
+    await Promise.all([runtime.remove(workload, 0), runtime.settle(workload)]);
+    assert.equal(await runtime.isAlive(workload), false);
   });
 });
 
