@@ -2,9 +2,10 @@ import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { startupNanoCpus } from '../../adapters/docker/cpu-limit.ts';
 import { findDockerCli } from '../../adapters/docker/docker-cli.ts';
 import { DEFAULT_POD_TIER, POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import { generateContainerFile } from '../../domain/deploys/container-file/generate-container-file.ts';
@@ -25,15 +26,22 @@ import { median } from './parts/median.ts';
 /**
  * A redeploy of an unchanged express app, from the trigger to a healthy answer at its public address, against raw
  * `docker build && docker push && docker run` and the first 200, with the same container file on the same machine and
- * within the same limits: the app itself starts three times slower on the quarter of a CPU that its tier gives it. The
- * time without limits is printed beside it.
+ * within the limits of the tier from its first moment. Fairlead holds a workload to its tier's CPU only from readiness
+ * on, so part of the figure is that its app starts on more CPU. The overhead of Fairlead itself is the other ratio
+ * printed: against raw docker that starts on the same CPU as Fairlead's workloads.
  */
 export const needsStack = true;
 
 const ROUNDS = 5;
 const APP = 'express-npm';
 const { cpuLimitMillis, memoryLimitBytes } = POD_TIERS[DEFAULT_POD_TIER];
-const TIER_LIMITS = ['--cpus', String(cpuLimitMillis / 1000), '--memory', String(memoryLimitBytes)];
+const MEMORY_LIMIT = ['--memory', String(memoryLimitBytes)];
+const TIER_LIMITS = ['--cpus', String(cpuLimitMillis / 1000), ...MEMORY_LIMIT];
+const STARTUP_LIMITS = [
+  '--cpus',
+  String(startupNanoCpus(POD_TIERS[DEFAULT_POD_TIER], availableParallelism()) / 1e9),
+  ...MEMORY_LIMIT,
+];
 const run = promisify(execFile);
 
 const service = uniqueName('redeploy');
@@ -42,18 +50,18 @@ await createService(service, { gitUrl: repository.path });
 const raw = await prepareRaw();
 const fairlead: number[] = [];
 const docker: number[] = [];
-const unlimited: number[] = [];
+const sameStart: number[] = [];
 const whole: number[] = [];
 try {
   for (let round = -1; round < ROUNDS; round += 1) {
     const deploy = await timeDeploy();
     const bare = await raw.time(TIER_LIMITS);
-    const free = await raw.time([]);
+    const alike = await raw.time(STARTUP_LIMITS);
     if (round < 0) continue; // fills the caches of both
     fairlead.push(deploy.healthy);
     whole.push(deploy.completed);
     docker.push(bare);
-    unlimited.push(free);
+    sameStart.push(alike);
   }
 } finally {
   await removeService(service);
@@ -62,7 +70,8 @@ try {
 
 console.log(`fairlead, trigger to healthy: ${seconds(fairlead)}; to completed: ${seconds(whole)}`);
 console.log(`docker build, push, run, 200, within the limits of the tier: ${seconds(docker)}`);
-console.log(`docker build, push, run, 200, without limits: ${seconds(unlimited)}`);
+console.log(`docker build, push, run, 200, on the CPU Fairlead starts with: ${seconds(sameStart)}`);
+console.log(`against raw docker on the same startup CPU: ${(median(fairlead) / median(sameStart)).toFixed(2)}`);
 console.log(`deploy-redeploy: ${(median(fairlead) / median(docker)).toFixed(2)}`);
 
 async function timeDeploy(): Promise<{ healthy: number; completed: number }> {
