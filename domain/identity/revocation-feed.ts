@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import { REVOCATION_KINDS, type Revocation } from './revocation.ts';
+
+const moment = z.iso.datetime();
+
+/**
+ * The reply of `GET /api/oauth/revocations?since=<ISO>`: the living entries made at or after `since`, or all living ones
+ * without it. `asOf` is the provider's clock when it read them: the next `since` counts from there, so that the clocks
+ * of provider and verifier need not agree.
+ */
+export const revocationFeedSchema = z.object({
+  asOf: moment,
+  revocations: z.array(
+    z.object({
+      kind: z.enum(REVOCATION_KINDS),
+      value: z.string().min(1).max(512),
+      issuedUntil: moment,
+      expiresAt: moment,
+    }),
+  ),
+});
+
+export type RevocationFeed = z.infer<typeof revocationFeedSchema>;
+
+/** Writes the entries as the feed has them. */
+export function revocationFeedOf(revocations: readonly Revocation[], asOf: Date): RevocationFeed {
+  return {
+    asOf: asOf.toISOString(),
+    revocations: revocations.map(({ kind, value, issuedUntil, expiresAt }) => ({
+      kind,
+      value,
+      issuedUntil: issuedUntil.toISOString(),
+      expiresAt: expiresAt.toISOString(),
+    })),
+  };
+}
