@@ -1,15 +1,15 @@
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import type { Caller } from '../http/caller.ts';
+import { type Caller, isPlatform } from '../http/caller.ts';
 
 /**
  * The service access check (spec 2, "Authentication", 2): the caller's org owns the service or is authorized for it.
- * The internal key acts for the platform and passes.
+ * The platform passes.
  */
 export function mayUse(caller: Caller | null, service: Pick<ServiceRecord, 'org' | 'authorizedOrgs'>): boolean {
   if (caller === null) return false;
-  if (caller.kind === 'internal') return true;
+  if (isPlatform(caller)) return true;
   return service.org === caller.org || service.authorizedOrgs.includes(caller.org);
 }
 
@@ -26,7 +26,8 @@ export async function requireService(
 
 /** The org whose services a caller sees in lists; null for all. */
 export function visibleOrg(caller: Caller | null): string | null {
-  return caller?.kind === 'internal' ? null : (caller?.org ?? '');
+  if (caller === null) return '';
+  return isPlatform(caller) ? null : caller.org;
 }
 
 /** The caller of a route that is not public. */

@@ -5,7 +5,7 @@ import type { SecretCipher } from '../../domain/config/ports.ts';
 import { parseBranchName, parseGitUrl } from '../../domain/deploys/git-url.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
-import type { Caller } from '../http/caller.ts';
+import { type Caller, isPlatform } from '../http/caller.ts';
 import { mayUse } from './access.ts';
 
 export interface PutServiceDeps {
@@ -43,7 +43,7 @@ function ownerOf(caller: Caller, existing: ServiceRecord | null, wanted: string 
     const message = `A service called ${name} belongs to another org; choose another name or ask its owner for access`;
     throw new FairleadError('SERVICE_OWNER_MISMATCH', message);
   }
-  if (caller.kind !== 'internal' && wanted !== undefined && wanted !== caller.org) {
+  if (!isPlatform(caller) && wanted !== undefined && wanted !== caller.org) {
     throw new FairleadError('FORBIDDEN', 'org: only your own org can own a service you register');
   }
   return wanted ?? caller.org;

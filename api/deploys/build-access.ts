@@ -3,7 +3,7 @@ import type { BuildRecord } from '../../domain/deploys/build.ts';
 import type { BuildStore } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { mayUse, visibleOrg } from '../catalog/access.ts';
-import type { Caller } from '../http/caller.ts';
+import { type Caller, isPlatform } from '../http/caller.ts';
 
 export interface BuildAccessDeps {
   readonly services: ServiceStore;
@@ -24,7 +24,7 @@ export async function requireBuild(deps: BuildAccessDeps, caller: Caller | null,
 }
 
 async function maySee(deps: BuildAccessDeps, caller: Caller | null, build: BuildRecord): Promise<boolean> {
-  if (caller?.kind === 'internal') return true;
+  if (caller !== null && isPlatform(caller)) return true;
   const service = await deps.services.find(build.serviceId);
   return mayUse(caller, service ?? { org: build.org, authorizedOrgs: [] });
 }

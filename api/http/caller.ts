@@ -1,20 +1,74 @@
-import type { IncomingHttpHeaders } from 'node:http';
 import { FairleadError } from '../../domain/errors.ts';
+import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/orgs/roles.ts';
 
-/** Who makes a request. The internal key acts for the platform (spec 2, "Authentication"). */
-export type Caller =
-  | { readonly kind: 'internal'; readonly org: string; readonly name: string }
-  | { readonly kind: 'user'; readonly org: string; readonly name: string; readonly role: OrgRole };
+export type { OrgRole } from '../../domain/orgs/roles.ts';
 
-const ORG_ROLES = ['viewer', 'member', 'admin'] as const;
+/**
+ * Who makes a request (spec 2, "Authentication"): the platform itself by the internal key, a person by an access token
+ * or by their browser's session, or a service by a token of its own.
+ */
+export type Caller = InternalCaller | UserCaller | ServiceCaller;
 
-export type OrgRole = (typeof ORG_ROLES)[number];
+export interface InternalCaller {
+  readonly kind: 'internal';
+  readonly org: string;
+  readonly name: string;
+}
 
-/** Who may call a route: anyone, users from a role upward, or the platform only. */
-export type CallerKind = 'public' | OrgRole | 'platform';
+export interface UserCaller {
+  readonly kind: 'user';
+  /** A token may travel; a session is the browser in front of the person. */
+  readonly via: 'token' | 'session';
+  readonly userId: string;
+  readonly email: string;
+  /** Slug of the org they act in; empty for someone in no org. */
+  readonly org: string;
+  /** How logs and records name them: the user id. */
+  readonly name: string;
+  /** The strongest of their roles in `org`; null for none that means anything here. */
+  readonly role: OrgRole | null;
+  readonly orgRoles: readonly string[];
+  readonly platformRoles: readonly string[];
+  /** Client the token was issued to; null for a session. */
+  readonly clientId: string | null;
+}
 
-/** Tells who sent these headers; null when they carry no credential. @throws UNAUTHORIZED for a credential that is wrong. */
-export type Authenticate = (headers: IncomingHttpHeaders) => Caller | null;
+export interface ServiceCaller {
+  readonly kind: 'service';
+  readonly clientId: string;
+  readonly org: string;
+  readonly name: string;
+  /** What its scopes make it in its own org. */
+  readonly role: OrgRole | null;
+  readonly scopes: readonly string[];
+  /** True for a service of the org that runs the installation. */
+  readonly platform: boolean;
+}
+
+/**
+ * Who may call a route: anyone, anyone known, callers from an org role upward, the platform (internal key, a super
+ * admin, a service of the platform org), or a super admin in their own browser's session and nothing else.
+ */
+export const CALLER_KINDS = [
+  'public',
+  'authenticated',
+  'viewer',
+  'member',
+  'admin',
+  'platform',
+  'super_admin_session',
+] as const;
+
+export type CallerKind = (typeof CALLER_KINDS)[number];
+
+/** What authentication looks at. */
+export interface Credentials {
+  readonly method: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Tells who sent a request; null when it carries no credential. @throws UNAUTHORIZED for a credential that is wrong. */
+export type Authenticate = (request: Credentials) => Promise<Caller | null>;
 
 export const INTERNAL_KEY_HEADER = 'x-internal-key';
 
@@ -24,7 +78,7 @@ export function createInternalKeyAuth(options: {
   org: string;
   equalsSecret: (presented: string, secret: string) => boolean;
 }): Authenticate {
-  return (headers) => {
+  return async ({ headers }) => {
     const presented = headers[INTERNAL_KEY_HEADER];
     if (presented === undefined) return null;
     if (typeof presented !== 'string' || !options.equalsSecret(presented, options.key)) {
@@ -34,15 +88,31 @@ export function createInternalKeyAuth(options: {
   };
 }
 
-/** What a route requires of its caller. @throws UNAUTHORIZED without a credential; FORBIDDEN when the role is too low. */
+/** True for the platform itself: it passes every rule but that of a person's own session. */
+export function isPlatform(caller: Caller): boolean {
+  if (caller.kind === 'internal') return true;
+  return caller.kind === 'user' ? isPlatformAdmin(caller.platformRoles) : caller.platform;
+}
+
+/** The strongest org role among these. */
+export function strongestRole(orgRoles: readonly string[]): OrgRole | null {
+  const found = (['admin', 'member', 'viewer'] as const).find((role) => hasOrgRole(orgRoles, role));
+  return found ?? null;
+}
+
+/** What a route requires of its caller. @throws UNAUTHORIZED without a credential; FORBIDDEN when it is not enough. */
 export function authorize(callers: CallerKind, caller: Caller | null): void {
   if (callers === 'public') return;
   if (caller === null) {
-    throw new FairleadError('UNAUTHORIZED', `This route needs a credential: send ${INTERNAL_KEY_HEADER}`);
+    throw new FairleadError('UNAUTHORIZED', 'This route needs a credential: send an access token as a Bearer header');
   }
-  if (caller.kind === 'internal') return;
+  if (callers === 'super_admin_session') {
+    if (caller.kind === 'user' && caller.via === 'session' && isPlatformAdmin(caller.platformRoles)) return;
+    throw new FairleadError('FORBIDDEN', "Only a platform super admin's own browser session may do this");
+  }
+  if (callers === 'authenticated' || isPlatform(caller)) return;
   if (callers === 'platform') throw new FairleadError('FORBIDDEN', 'Only the platform itself may do this');
-  if (ORG_ROLES.indexOf(caller.role) < ORG_ROLES.indexOf(callers)) {
-    throw new FairleadError('FORBIDDEN', `This needs the role ${callers} or higher in the service's org`);
+  if (caller.kind === 'internal' || caller.role === null || !hasOrgRole([caller.role], callers)) {
+    throw new FairleadError('FORBIDDEN', `This needs the role ${callers} or higher in the org`);
   }
 }

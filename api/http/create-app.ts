@@ -3,8 +3,8 @@ import type { Logger } from 'pino';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { Authenticate } from './caller.ts';
-import { createGuard, createRunner, type Method, type Route } from './define-route.ts';
-import { createErrorHandler } from './envelope.ts';
+import { type BodyType, createGuard, createRunner, type Method, type Route } from './define-route.ts';
+import { createErrorHandler, type ErrorPage } from './error-handler.ts';
 import { createOpenApi } from './openapi.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRequestId } from './request-id.ts';
@@ -21,15 +21,24 @@ export interface AppOptions {
   readonly log: Logger;
   readonly requestsPerMinute: number;
   readonly stopping: AbortSignal;
+  /** Addresses or networks of the reverse proxies in front, whose `X-Forwarded-For` is believed; none by default. */
+  readonly trustedProxies?: readonly string[];
+  /** Draws the page of an error on a route that answers with pages, or sends the browser elsewhere. */
+  readonly errorPage?: ErrorPage;
 }
 
 const JSON_LIMIT = '2mb';
+const FORM_LIMIT = '64kb';
+const FORM_PARAMETERS = 100;
+
+const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
 /** An HTTP service from its route tables: identification, limits, authentication, validation, documents, envelopes. */
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');
+  app.set('trust proxy', options.trustedProxies === undefined ? false : [...options.trustedProxies]);
   app.use(createRequestId(options), securityHeaders);
   register(app, [options.health], options);
   app.use(createRateLimit(options.requestsPerMinute));
@@ -42,14 +51,20 @@ export function createApp(options: AppOptions): Express {
   app.use(() => {
     throw new FairleadError('NOT_FOUND', 'There is no such route; GET /openapi.json lists all');
   });
-  app.use(createErrorHandler());
+  app.use(createErrorHandler(options.errorPage));
   return app;
 }
 
 function register(app: Express, routes: readonly Route[], options: AppOptions): void {
   for (const route of routes) {
-    const runner = createRunner(route, options.stopping);
-    app[route.method](route.path, createGuard(route, options.authenticate), ...bodyReaders(route), runner);
+    app[route.method](
+      route.path,
+      nameRoute(route),
+      ...(route.rateLimit === undefined ? [] : [createRateLimit(route.rateLimit.perMinute)]),
+      createGuard(route, options.authenticate),
+      ...bodyReaders(route),
+      createRunner(route, options.stopping),
+    );
   }
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method);
@@ -68,7 +83,21 @@ function methodNotAllowed(methods: readonly Method[]): RequestHandler {
 function bodyReaders(route: Route): RequestHandler[] {
   if (route.method === 'get') return [];
   if (route.streamBody !== undefined) return [requireContentType(route.streamBody.contentTypes)];
-  return [requireContentType(['application/json']), express.json({ limit: JSON_LIMIT, strict: true })];
+  const types = route.bodyTypes ?? ['json'];
+  return [requireContentType(types.map((type) => CONTENT_TYPES[type])), ...types.map((type) => READERS[type])];
+}
+
+const READERS: Readonly<Record<BodyType, RequestHandler>> = {
+  json: express.json({ limit: JSON_LIMIT, strict: true }),
+  form: express.urlencoded({ limit: FORM_LIMIT, extended: false, parameterLimit: FORM_PARAMETERS }),
+};
+
+/** The error handler has to know how the route answers. */
+function nameRoute(route: Route): RequestHandler {
+  return (_request, response, next) => {
+    response.locals.replies = route.replies ?? 'envelope';
+    next();
+  };
 }
 
 /** A request without a body needs no type: its fields are then found missing one by one. */

@@ -1,12 +1,22 @@
+import { parseCookie } from 'cookie';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type ErrorCode, FairleadError } from '../../domain/errors.ts';
-import { type Authenticate, authorize, type Caller, type CallerKind } from './caller.ts';
+import { type Authenticate, authorize, CALLER_KINDS, type Caller, type CallerKind } from './caller.ts';
 import { requestLogger, sendData } from './envelope.ts';
 import { validate } from './validate.ts';
 
-export type Method = 'get' | 'post' | 'delete';
+export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
+
+/** What a body may be sent as. A form is read as flat strings: `a[b]=c` is a field called `a[b]`. */
+export type BodyType = 'json' | 'form';
+
+/**
+ * How replies and errors look: the platform's envelope; bare JSON with the errors of RFC 6749, 5.2; or pages. The last
+ * two are never stored by a cache.
+ */
+export type ReplyStyle = 'envelope' | 'oauth' | 'page';
 
 /** What a handler gets besides its validated input. */
 export interface RouteContext {
@@ -15,6 +25,15 @@ export interface RouteContext {
   readonly requestId: string;
   readonly log: Logger;
   readonly headers: Request['headers'];
+  readonly cookies: Readonly<Record<string, string | undefined>>;
+  /** Network address the request came from. */
+  readonly address: string;
+  /** Path and query as they were asked for. */
+  readonly url: string;
+  /** The `Origin` header; null when there is none. */
+  readonly origin: string | null;
+  /** At most 300 characters of it. */
+  readonly userAgent: string;
   /** Aborts when the client goes. */
   readonly gone: AbortSignal;
   /** Aborts when the server is about to stop; streams end themselves then. */
@@ -53,6 +72,12 @@ export interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B
   readonly query?: Q;
   readonly body?: B;
   readonly streamBody?: StreamBody;
+  /** JSON alone when it says nothing. */
+  readonly bodyTypes?: readonly BodyType[];
+  /** The envelope when it says nothing. */
+  readonly replies?: ReplyStyle;
+  /** Requests one address may make in a minute, besides the app's general limit. */
+  readonly rateLimit?: { readonly perMinute: number };
   /** By success status; replies are parsed by these schemas, so nothing undocumented leaves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes this route answers with besides those every route has. */
@@ -71,8 +96,6 @@ export interface Route extends Omit<RouteDefinition<z.ZodObject, z.ZodObject, z.
 }
 
 const NOTHING = z.strictObject({});
-const CALLER_KINDS: readonly unknown[] = ['public', 'viewer', 'member', 'admin', 'platform'] satisfies CallerKind[];
-
 /** Checks a row and gives it the part that validates before it handles. @throws INTERNAL for a row that names no caller. */
 export function defineRoute<
   P extends z.ZodObject = typeof NOTHING,
@@ -80,7 +103,7 @@ export function defineRoute<
   B extends z.ZodType = typeof NOTHING,
 >(definition: RouteDefinition<P, Q, B>): Route {
   const { handle, params, query, body, ...row } = definition;
-  if (!CALLER_KINDS.includes(row.callers)) {
+  if (!CALLER_KINDS.some((kind) => kind === row.callers)) {
     throw new FairleadError('INTERNAL', `${row.method} ${row.path} does not name who may call it`);
   }
   return {
@@ -102,8 +125,8 @@ export function defineRoute<
 
 /** Refuses callers before the body is read. */
 export function createGuard(route: Route, authenticate: Authenticate): RequestHandler {
-  return (request, response, next) => {
-    const caller = authenticate(request.headers);
+  return async (request, response, next) => {
+    const caller = await authenticate(request);
     authorize(route.callers, caller);
     response.locals.caller = caller;
     next();
@@ -122,6 +145,11 @@ export function createRunner(route: Route, stopping: AbortSignal): RequestHandle
       requestId: String(response.locals.requestId),
       log,
       headers: request.headers,
+      cookies: parseCookie(request.headers.cookie ?? ''),
+      address: request.ip ?? '',
+      url: request.originalUrl,
+      origin: request.headers.origin ?? null,
+      userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
       gone: gone.signal,
       stopping,
       stream: request,
@@ -129,8 +157,13 @@ export function createRunner(route: Route, stopping: AbortSignal): RequestHandle
     const body: unknown = route.streamBody === undefined ? (request.body ?? {}) : {};
     const reply = await route.run({ params: { ...request.params }, query: request.query, body }, context);
     if (typeof reply === 'function') await reply(response);
-    else sendData(response, reply.status, documented(route, reply.status).parse(reply.data));
+    else send(route, response, reply.status, documented(route, reply.status).parse(reply.data));
   };
+}
+
+function send(route: Route, response: Response, status: number, data: unknown): void {
+  if (route.replies === 'oauth') response.status(status).json(data);
+  else sendData(response, status, data);
 }
 
 function documented(route: Route, status: number): z.ZodType {

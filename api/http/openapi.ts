@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { INTERNAL_KEY_HEADER } from './caller.ts';
+import { type CallerKind, INTERNAL_KEY_HEADER } from './caller.ts';
 import type { Route } from './define-route.ts';
 import { errorEnvelopeSchema } from './envelope.ts';
 import { ERROR_STATUS } from './error-status.ts';
@@ -9,6 +9,17 @@ import { ERROR_STATUS } from './error-status.ts';
 const COMMON_ERRORS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'RATE_LIMITED', 'INTERNAL', 'UNAVAILABLE'];
 const CALLER_ERRORS: readonly ErrorCode[] = ['UNAUTHORIZED', 'FORBIDDEN'];
 const BODY_ERRORS: readonly ErrorCode[] = ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'];
+
+const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
+
+const ERROR_CONTENT = {
+  envelope: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  oauth: { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } },
+  page: { 'text/html': { schema: { type: 'string' } } },
+} as const;
+
+/** RFC 6749, 5.2. */
+const oauthErrorSchema = z.object({ error: z.string(), error_description: z.string() });
 
 /** The OpenAPI 3.1 document, made from the same schemas that validate requests and replies. */
 export function createOpenApi(info: { title: string; version: string }, routes: readonly Route[]) {
@@ -22,8 +33,15 @@ export function createOpenApi(info: { title: string; version: string }, routes: 
     info: { title: info.title, version: info.version },
     paths,
     components: {
-      schemas: { Error: jsonSchema(errorEnvelopeSchema, 'output') },
-      securitySchemes: { internalKey: { type: 'apiKey', in: 'header', name: INTERNAL_KEY_HEADER } },
+      schemas: {
+        Error: jsonSchema(errorEnvelopeSchema, 'output'),
+        OAuthError: jsonSchema(oauthErrorSchema, 'output'),
+      },
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
+        internalKey: { type: 'apiKey', in: 'header', name: INTERNAL_KEY_HEADER },
+        session: { type: 'apiKey', in: 'cookie', name: '__Host-fl-session' },
+      },
     },
   };
 }
@@ -35,11 +53,17 @@ function operation(route: Route): Record<string, unknown> {
     summary: route.summary,
     ...(route.description === undefined ? {} : { description: route.description }),
     'x-callers': route.callers,
-    security: route.callers === 'public' ? [] : [{ internalKey: [] }],
+    security: security(route.callers),
     parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
     ...requestBody(route),
     responses: { ...successes(route), ...failures(route) },
   };
+}
+
+function security(callers: CallerKind): Record<string, never[]>[] {
+  if (callers === 'public') return [];
+  if (callers === 'super_admin_session') return [{ session: [] }];
+  return [{ bearer: [] }, { internalKey: [] }];
 }
 
 /** `post /builds/:id/cancel` is `post_builds_id_cancel`. */
@@ -64,14 +88,18 @@ function requestBody(route: Route): Record<string, unknown> {
   }
   if (route.body === undefined) return {};
   const required = !z.safeParse(route.body, {}).success;
-  return { requestBody: { required, content: { 'application/json': { schema: jsonSchema(route.body, 'input') } } } };
+  const schema = jsonSchema(route.body, 'input');
+  const content = Object.fromEntries((route.bodyTypes ?? ['json']).map((type) => [CONTENT_TYPES[type], { schema }]));
+  return { requestBody: { required, content } };
 }
 
 function successes(route: Route): Record<string, unknown> {
   const entries = Object.entries(route.responses).map(([status, { description, schema, alternative }]) => {
-    const envelope = z.object({ success: z.literal(true), data: schema });
+    const body = route.replies === 'oauth' ? schema : z.object({ success: z.literal(true), data: schema });
     const content = {
-      'application/json': { schema: jsonSchema(envelope, 'output') },
+      ...(route.replies === 'page'
+        ? { 'text/html': { schema: { type: 'string' } } }
+        : { 'application/json': { schema: jsonSchema(body, 'output') } }),
       ...(alternative === undefined
         ? {}
         : { [alternative.contentType]: { schema: { type: 'string', description: alternative.description } } }),
@@ -89,7 +117,7 @@ function failures(route: Route): Record<string, unknown> {
     ...(route.errors ?? []),
   ]);
   const byStatus = Map.groupBy(codes, (code) => ERROR_STATUS[code]);
-  const content = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+  const content = ERROR_CONTENT[route.replies ?? 'envelope'];
   const entries = [...byStatus].map(([status, list]) => [status, { description: list.join(', '), content }]);
   return Object.fromEntries(entries);
 }

@@ -94,7 +94,7 @@ export async function startApi() {
     },
     {
       // `x-test-user: org/role` plays a token of a user, which the internal key cannot.
-      authenticate: (headers) => testUser(headers['x-test-user']) ?? internal(headers),
+      authenticate: async (request) => testUser(request.headers['x-test-user']) ?? (await internal(request)),
       newId,
       log: createLogger({ name: 'test', level: 'debug', secrets: [KEY] }, sink),
       requestsPerMinute: 100_000,
@@ -138,5 +138,16 @@ function testUser(header: string | string[] | undefined): Caller | null {
   if (typeof header !== 'string') return null;
   const [org = '', role = ''] = header.split('/');
   if (role !== 'viewer' && role !== 'member' && role !== 'admin') throw new Error(`no role ${role}`);
-  return { kind: 'user', org, name: 'usr_test', role };
+  return {
+    kind: 'user',
+    via: 'token',
+    userId: 'usr_test',
+    email: 'test@example.com',
+    org,
+    name: 'usr_test',
+    role,
+    orgRoles: [role],
+    platformRoles: [],
+    clientId: 'fairlead-cli',
+  };
 }

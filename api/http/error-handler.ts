@@ -1,0 +1,45 @@
+import type { ErrorRequestHandler, Request, Response } from 'express';
+import { FairleadError } from '../../domain/errors.ts';
+import type { ReplyStyle } from './define-route.ts';
+import { requestLogger, sendError } from './envelope.ts';
+import { ERROR_STATUS } from './error-status.ts';
+import { sendOAuthError } from './oauth-errors.ts';
+
+/** Draws the page of an error; it sends the whole reply. */
+export type ErrorPage = (error: FairleadError, request: Request, response: Response) => Promise<void> | void;
+
+/** The last handler: everything thrown ends here, in the route's own style, with a log line when it is the server's fault. */
+export function createErrorHandler(errorPage?: ErrorPage): ErrorRequestHandler {
+  return async (thrown: unknown, request, response, next) => {
+    const error = asFairleadError(thrown);
+    if (ERROR_STATUS[error.code] >= 500) requestLogger(response)?.error({ err: thrown }, error.message);
+    if (response.headersSent) {
+      // Too late for an answer: Express's own handler cuts the connection, so the client sees a broken reply.
+      next(thrown);
+      return;
+    }
+    const style = response.locals.replies as ReplyStyle | undefined;
+    if (style === 'oauth') sendOAuthError(response, error);
+    else if (style === 'page' && errorPage !== undefined) await errorPage(error, request, response);
+    else sendError(response, error);
+  };
+}
+
+/** Errors of Express's body parser, by their `type`. */
+const BODY_ERRORS: Readonly<Record<string, () => FairleadError>> = {
+  'entity.parse.failed': () => new FairleadError('VALIDATION_FAILED', 'The body is not valid JSON'),
+  'entity.too.large': () => new FairleadError('PAYLOAD_TOO_LARGE', 'The body is larger than this route takes'),
+  'encoding.unsupported': () => new FairleadError('UNSUPPORTED_MEDIA_TYPE', 'This Content-Encoding is not supported'),
+  'charset.unsupported': () => new FairleadError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as UTF-8'),
+  'request.aborted': () => new FairleadError('VALIDATION_FAILED', 'The request ended before its body was complete'),
+  'request.size.invalid': () => new FairleadError('VALIDATION_FAILED', 'The body is not as long as its Content-Length'),
+};
+
+function asFairleadError(thrown: unknown): FairleadError {
+  if (thrown instanceof FairleadError) return thrown;
+  const type = thrown instanceof Error && 'type' in thrown ? String(thrown.type) : '';
+  const known = BODY_ERRORS[type]?.();
+  if (known !== undefined) return known;
+  if (thrown instanceof URIError) return new FairleadError('VALIDATION_FAILED', 'The path is not validly encoded');
+  return new FairleadError('INTERNAL', 'Something went wrong here; the request id leads to it in the logs');
+}

@@ -1,0 +1,71 @@
+import type { Logger } from 'pino';
+import type { AuditTrail } from '../../domain/audit/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { SecretCipher } from '../../domain/config/ports.ts';
+import type {
+  AttemptStore,
+  AuthorizationCodeStore,
+  ConsentStore,
+  DeviceAuthorizationStore,
+  GrantStore,
+  MailSender,
+  OneTimeLinkStore,
+  PasswordHasher,
+  RevocationStore,
+  SessionStore,
+  SigningKeyStore,
+  TokenSigner,
+  Tokens,
+  UserStore,
+} from '../../domain/identity/ports.ts';
+import type { NewId } from '../../domain/ids.ts';
+import type { ClientStore } from '../../domain/oauth-clients/ports.ts';
+import type { InviteStore, MembershipStore, OrgGrantStore, OrgStore } from '../../domain/orgs/ports.ts';
+
+/** Everything the identity provider keeps. */
+export interface IdentityStores {
+  readonly clients: ClientStore;
+  readonly users: UserStore;
+  readonly sessions: SessionStore;
+  readonly grants: GrantStore;
+  readonly codes: AuthorizationCodeStore;
+  readonly devices: DeviceAuthorizationStore;
+  readonly consents: ConsentStore;
+  readonly links: OneTimeLinkStore;
+  readonly attempts: AttemptStore;
+  readonly revocations: RevocationStore;
+  readonly signingKeys: SigningKeyStore;
+  readonly orgs: OrgStore;
+  readonly memberships: MembershipStore;
+  readonly invites: InviteStore;
+  readonly orgGrants: OrgGrantStore;
+  readonly audit: AuditTrail;
+}
+
+/** What the identity provider is told about its installation. */
+export interface IdentitySettings {
+  /** Public base address without a trailing slash: the claim `iss`, and where browsers come. */
+  readonly issuer: string;
+  /** How the installation calls itself on pages and in mail. */
+  readonly platformName: string;
+  /** Slug of the org that runs the installation. */
+  readonly platformOrg: string;
+  /** Audiences outside the installation that service tokens may be made for. */
+  readonly externalAudiences: readonly string[];
+  /** True where browsers come by https: cookies are then `Secure` and `__Host-`. */
+  readonly secureCookies: boolean;
+}
+
+/** What the handlers of the identity provider work with. */
+export interface IdentityDeps extends IdentityStores {
+  readonly signer: TokenSigner;
+  /** Seals with the provider's own key; `context` names what and whose it is. */
+  readonly cipher: SecretCipher;
+  readonly hasher: PasswordHasher;
+  readonly tokens: Tokens;
+  readonly mail: MailSender;
+  readonly newId: NewId;
+  readonly now: Clock;
+  readonly log: Logger;
+  readonly settings: IdentitySettings;
+}

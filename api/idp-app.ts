@@ -1,0 +1,34 @@
+import type { Express } from 'express';
+import { type AppOptions, createApp } from './http/create-app.ts';
+import { createHealthRoute, type HealthOptions } from './http/health.ts';
+import { accountRoutes } from './identity/account/routes.ts';
+import type { IdentityDeps } from './identity/deps.ts';
+import { embedRoutes } from './identity/embed/routes.ts';
+import { keyRoutes } from './identity/keys/routes.ts';
+import { oauthRoutes } from './identity/oauth/routes.ts';
+import { pageRoutes } from './identity/pages/routes.ts';
+import { clientRoutes } from './oauth-clients/provider-routes.ts';
+import { orgRoutes } from './orgs/routes.ts';
+
+export interface IdpOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
+  readonly health: HealthOptions;
+}
+
+/** The identity provider: tokens, pages, people, orgs and clients on one port. */
+export function createIdpApp(deps: IdentityDeps, options: IdpOptions): Express {
+  return createApp({
+    ...options,
+    title: 'Fairlead identity provider',
+    version: options.health.version,
+    health: createHealthRoute(options.health),
+    routes: [
+      ...oauthRoutes(deps),
+      ...keyRoutes(deps),
+      ...pageRoutes(deps),
+      ...embedRoutes(deps),
+      ...accountRoutes(deps),
+      ...orgRoutes(deps),
+      ...clientRoutes(deps),
+    ],
+  });
+}
