@@ -21,6 +21,7 @@ import type {
 import type { NewId } from '../../domain/ids.ts';
 import type { ClientStore } from '../../domain/oauth-clients/ports.ts';
 import type { InviteStore, MembershipStore, OrgGrantStore, OrgStore } from '../../domain/orgs/ports.ts';
+import type { MailQueue } from './mail/mail-queue.ts';
 
 /** Everything the identity provider keeps. */
 export interface IdentityStores {
@@ -64,6 +65,8 @@ export interface IdentityDeps extends IdentityStores {
   readonly hasher: PasswordHasher;
   readonly tokens: Tokens;
   readonly mail: MailSender;
+  /** Where mail is sent from, after the reply. */
+  readonly mailQueue: MailQueue;
   readonly newId: NewId;
   readonly now: Clock;
   readonly log: Logger;

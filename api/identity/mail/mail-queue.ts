@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import { FairleadError } from '../../../domain/errors.ts';
+
+/** Work that goes on after the reply was sent: looking accounts up and sending them mail. */
+export interface MailQueue {
+  /** Takes a job on; false when the queue is full. It never throws and never waits. */
+  add(name: string, job: () => Promise<void>): boolean;
+  /** Resolves when nothing is waiting or running; for the process's end, and for tests. */
+  idle(): Promise<void>;
+}
+
+export interface MailQueueOptions {
+  readonly log: Logger;
+  /** Jobs that may wait; more are dropped, so that a flood costs mail and not memory. */
+  readonly capacity?: number;
+  readonly atOnce?: number;
+  /** Milliseconds before each further attempt at a job whose failure may pass. */
+  readonly retryDelaysMs?: readonly number[];
+}
+
+/**
+ * A bounded queue in this process. Whoever asks for a mail must not learn from the answer, or from its time, whether
+ * there is such an account: so everything that depends on it happens here. It is no workflow because a job holds the
+ * secret of a link, which belongs in no history; what is lost with the process is asked for again by its person.
+ */
+export function createMailQueue(options: MailQueueOptions): MailQueue {
+  const { log, capacity = 1_000, atOnce = 4, retryDelaysMs = [1_000, 5_000] } = options;
+  const waiting: { name: string; job: () => Promise<void> }[] = [];
+  let running = 0;
+  let settled = Promise.withResolvers<void>();
+  settled.resolve();
+
+  async function run({ name, job }: { name: string; job: () => Promise<void> }): Promise<void> {
+    for (const delayMs of [...retryDelaysMs, null]) {
+      try {
+        return await job();
+      } catch (error) {
+        const again = error instanceof FairleadError && error.retryable && delayMs !== null;
+        log.warn({ err: error, job: name, again }, 'a mail job failed');
+        if (!again) return;
+        await new Promise((resolve) => setTimeout(resolve, delayMs));
+      }
+    }
+  }
+
+  function next(): void {
+    const job = running < atOnce ? waiting.shift() : undefined;
+    if (job === undefined) {
+      if (running === 0) settled.resolve();
+      return;
+    }
+    running += 1;
+    // A turn later, so that nothing of the job comes before the reply.
+    setImmediate(() => {
+      run(job).then(() => {
+        running -= 1;
+        next();
+      });
+    });
+  }
+
+  return {
+    add(name, job) {
+      if (waiting.length >= capacity) {
+        log.error({ job: name, capacity }, 'the mail queue is full: a mail is dropped');
+        return false;
+      }
+      if (running === 0 && waiting.length === 0) settled = Promise.withResolvers();
+      waiting.push({ name, job });
+      next();
+      return true;
+    },
+    idle: () => settled.promise,
+  };
+}

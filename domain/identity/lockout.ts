@@ -1,0 +1,23 @@
+export interface AttemptLimit {
+  readonly failures: number;
+  readonly windowSeconds: number;
+}
+
+/**
+ * Failed logins before an account, or an address on the network, has to wait for its window to end. The limit of an
+ * address is higher: many people may share one.
+ */
+export const LOGIN_LIMITS = {
+  account: { failures: 10, windowSeconds: 15 * 60 },
+  address: { failures: 50, windowSeconds: 15 * 60 },
+} as const satisfies Readonly<Record<string, AttemptLimit>>;
+
+/** @param attempts how many there are in the window, the one being judged included. */
+export function exceeds(limit: AttemptLimit, attempts: number): boolean {
+  return attempts > limit.failures;
+}
+
+/** Whole seconds from `now` until a window ends, for `Retry-After`; at least one. */
+export function secondsUntil(until: Date, now: Date): number {
+  return Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
+}
