@@ -23,11 +23,10 @@ const temporal = {
   TEMPORAL_NAMESPACE: text.default('default'),
 };
 
+const mongodbUri = z.string().regex(/^mongodb(\+srv)?:\/\/.+/, 'a mongodb:// address');
+
 const shared = {
-  MONGODB_URI: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\/.+/, 'a mongodb:// address')
-    .default('mongodb://localhost:27017/builder'),
+  MONGODB_URI: mongodbUri.default('mongodb://localhost:27017/builder'),
   ...temporal,
   DATA_DIR: text.default('.fairlead').transform((path) => resolve(path)),
   PLATFORM_DOMAIN: text.default('localhost'),
@@ -45,11 +44,60 @@ const shared = {
     .refine((enabled) => !enabled, 'must be false: this version runs workloads on the Docker engine'),
 };
 
-const apiSchema = z.object({
+const internalKey = z.string().min(32, 'at least 32 characters');
+const baseUrl = z.url({ protocol: /^https?$/ }).transform((url) => url.replace(/\/+$/, ''));
+const commaList = z.string().transform((value) => value.split(',').flatMap((part) => part.trim() || []));
+
+/** What every HTTP service needs. */
+const server = {
+  HOST: text.default('127.0.0.1'),
+  INTERNAL_SERVICE_KEY: internalKey,
+  /** Addresses or networks of reverse proxies whose X-Forwarded-For is believed; also `loopback`. */
+  TRUSTED_PROXIES: commaList.default([]),
+};
+
+const builderSchema = z.object({
   ...shared,
   PORT: port.default(3002),
-  HOST: text.default('127.0.0.1'),
-  INTERNAL_SERVICE_KEY: z.string().min(32, 'at least 32 characters'),
+  ...server,
+  REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
+  /** Address of the identity provider; without it the builder knows the internal key alone. */
+  IDP_URL: baseUrl.optional(),
+  /** Its internal key; the builder's own when it is not set. */
+  IDP_INTERNAL_KEY: internalKey.optional(),
+});
+
+const idpSchema = z.object({
+  ...server,
+  IDP_PORT: port.default(3001),
+  /** The issuer: where browsers and services reach the identity provider. */
+  IDP_URL: baseUrl.default('http://localhost:3001'),
+  MONGODB_URI: shared.MONGODB_URI,
+  /** A database server of its own; otherwise MONGODB_URI's, with the database `identity`. */
+  IDP_MONGODB_URI: mongodbUri.optional(),
+  IDP_ENCRYPTION_KEY: encryptionKeys,
+  PLATFORM_NAME: text.max(60).default('Fairlead'),
+  PLATFORM_ORG: shared.PLATFORM_ORG,
+  /** Audiences outside the installation that service tokens may be made for. */
+  IDP_EXTERNAL_AUDIENCES: commaList.default([]),
+  /** `smtp://` or `smtps://` address of the mail server; without it mail is captured in the outbox. */
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_FROM: z.email().default('fairlead@localhost.localdomain'),
+  REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
+  DATA_DIR: shared.DATA_DIR,
+  PLATFORM_COMMIT: shared.PLATFORM_COMMIT,
+  LOG_LEVEL: shared.LOG_LEVEL,
+});
+
+/** What the process of the HTTP services itself reads, whichever of them it runs. */
+const apiProcessSchema = z.object({
+  // A bad one is reported by the services, together with everything else.
+  LOG_LEVEL: shared.LOG_LEVEL.catch('info'),
+  INTERNAL_SERVICE_KEY: text.optional(),
+  IDP_INTERNAL_KEY: text.optional(),
+  IDP_ENCRYPTION_KEY: text.optional(),
+  CONFIG_ENCRYPTION_KEY: text.optional(),
+  SMTP_URL: text.optional(),
 });
 
 const workerSchema = z.object({
@@ -101,13 +149,28 @@ const cliSchema = z.object({
   CI: z.string().optional(),
 });
 
-export type ApiEnv = z.infer<typeof apiSchema>;
+export type BuilderEnv = z.infer<typeof builderSchema>;
+export type IdpEnv = z.infer<typeof idpSchema>;
+export interface ApiProcessEnv {
+  readonly LOG_LEVEL: z.infer<typeof shared.LOG_LEVEL>;
+  /** Values that must never be in a line of the log. */
+  readonly secrets: readonly string[];
+}
 export type WorkerEnv = z.infer<typeof workerSchema> & { readonly subprocessEnv: Readonly<Record<string, string>> };
 export type EdgeEnv = z.infer<typeof edgeSchema>;
 export type CliEnv = z.infer<typeof cliSchema>;
 
 /** What the builder's API needs. @throws VALIDATION_FAILED listing every bad variable. */
-export const readApiEnv = (source: EnvSource = process.env): ApiEnv => read(apiSchema, source);
+export const readBuilderEnv = (source: EnvSource = process.env): BuilderEnv => read(builderSchema, source);
+
+/** What the identity provider needs. @throws VALIDATION_FAILED listing every bad variable. */
+export const readIdpEnv = (source: EnvSource = process.env): IdpEnv => read(idpSchema, source);
+
+/** What the process of the HTTP services needs. @throws VALIDATION_FAILED */
+export const readApiProcessEnv = (source: EnvSource = process.env): ApiProcessEnv => {
+  const { LOG_LEVEL, ...values } = read(apiProcessSchema, source);
+  return { LOG_LEVEL, secrets: Object.values(values).filter((value) => value !== undefined) };
+};
 
 /** What a worker needs, with the few variables that subprocesses may see. @throws VALIDATION_FAILED */
 export const readWorkerEnv = (source: EnvSource = process.env): WorkerEnv => ({

@@ -22,12 +22,12 @@ const DEFAULT_DATABASE = 'builder';
 
 /**
  * Connects with write concern `majority` and bounded waits: what was acknowledged survives the loss of one member,
- * and a server that is away is reported within seconds.
+ * and a server that is away is reported within seconds. `database` goes before the one that the address names.
  * @throws UNAVAILABLE (retryable) when no server answers; VALIDATION_FAILED for an address that is none.
  */
-export async function connectMongo(uri: string, appName: string): Promise<MongoConnection> {
+export async function connectMongo(uri: string, appName: string, database?: string): Promise<MongoConnection> {
   const client = makeClient(uri, appName);
-  const db = client.db(databaseName(uri));
+  const db = client.db(database ?? databaseName(uri));
   const ping = async (): Promise<void> => {
     await mongoCall(() => db.command({ ping: 1 }, { timeoutMS: 2_000 }));
   };

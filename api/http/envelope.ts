@@ -17,9 +17,18 @@ export function sendData(response: Response, status: number, data: unknown): voi
 /** Sends an error as its code's status; what it was caused by stays in the log. */
 export function sendError(response: Response, error: FairleadError): void {
   const { code, message, details } = error;
-  if (error.retryable) response.setHeader('Retry-After', '2');
+  const wait = retryAfterSeconds(error);
+  if (wait !== null) response.setHeader('Retry-After', String(wait));
   const body = { code, message, ...(details === undefined ? {} : { details }) };
   response.status(ERROR_STATUS[code]).json({ success: false, error: body });
+}
+
+/** Seconds after which the same call may succeed: those the error names, or a moment for what passes by itself. */
+function retryAfterSeconds({ details, retryable }: FairleadError): number | null {
+  if (typeof details === 'object' && details !== null && 'retryAfterSeconds' in details) {
+    return Number(details.retryAfterSeconds);
+  }
+  return retryable ? 2 : null;
 }
 
 /** The logger of the request, with its id in every line. */

@@ -3,7 +3,11 @@ import type { RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:http';
 import { FairleadError } from '../../domain/errors.ts';
 
-export interface RunningServer {
+/** How long requests in flight may take when a service stops. */
+export const DRAIN_MS = 10_000;
+
+/** A service that listens. */
+export interface RunningService {
   /** Such as `http://127.0.0.1:3002`. */
   readonly address: string;
   /** Takes no new connections, lets requests in flight end, and cuts what is left after the grace. */
@@ -20,7 +24,7 @@ const REQUEST_MS = 300_000;
 export async function startServer(
   listener: RequestListener,
   options: { host: string; port: number; stopping: AbortController; graceMs: number },
-): Promise<RunningServer> {
+): Promise<RunningService> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_MS }, listener);
   // Longer than keep-alive, so that a connection in reuse is never cut while its headers arrive.
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;

@@ -4,6 +4,7 @@ import type { Env } from './project.ts';
 
 /** Every port of a stack: its default and the variable that changes it. */
 export const PORTS = {
+  idp: { usual: 3001, variable: 'IDP_PORT', title: 'the identity provider' },
   api: { usual: 3002, variable: 'PORT', title: 'the API' },
   edge: { usual: 8000, variable: 'EDGE_PORT', title: 'the public router' },
   temporal: { usual: 7233, variable: 'FAIRLEAD_TEMPORAL_PORT', title: 'Temporal' },
@@ -22,6 +23,7 @@ export type Ports = Readonly<Record<PortName, number>>;
 export async function choosePorts(mode: 'fixed' | 'free', env: Env, needed: readonly PortName[]): Promise<Ports> {
   if (mode === 'free') return freePorts();
   const ports = {
+    idp: readPort('idp', env),
     api: readPort('api', env),
     edge: readPort('edge', env),
     temporal: readPort('temporal', env),
@@ -58,9 +60,11 @@ async function isFree(port: number): Promise<boolean> {
 async function freePorts(): Promise<Ports> {
   // All held at once, so that no two of them are the same.
   const held = await Promise.all(Object.keys(PORTS).map(() => listen(0)));
-  const [api = 0, edge = 0, temporal = 0, temporalUi = 0, mongo = 0, registry = 0] = held.map(({ port }) => port);
+  const [idp = 0, api = 0, edge = 0, temporal = 0, temporalUi = 0, mongo = 0, registry = 0] = held.map(
+    ({ port }) => port,
+  );
   await Promise.all(held.map(({ close }) => close()));
-  return { api, edge, temporal, temporalUi, mongo, registry };
+  return { idp, api, edge, temporal, temporalUi, mongo, registry };
 }
 
 function listen(port: number): Promise<{ port: number; close: () => Promise<void> }> {

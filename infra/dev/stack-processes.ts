@@ -61,6 +61,9 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...secrets,
     ...given('INTERNAL_SERVICE_KEY', secrets.INTERNAL_SERVICE_KEY),
     ...given('CONFIG_ENCRYPTION_KEY', secrets.CONFIG_ENCRYPTION_KEY),
+    ...given('IDP_ENCRYPTION_KEY', secrets.IDP_ENCRYPTION_KEY),
+    // `localhost` and not its address: passkeys belong to a name.
+    ...given('IDP_URL', `http://localhost:${ports.idp}`),
     ...given('HOST', '127.0.0.1'),
     ...given('TEMPORAL_NAMESPACE', 'default'),
     ...given('PLATFORM_DOMAIN', 'localhost'),
@@ -71,6 +74,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     // Fewer arenas of glibc's allocator: the native threads of the Temporal SDK would otherwise each keep their own.
     MALLOC_ARENA_MAX: '2',
     PORT: String(ports.api),
+    IDP_PORT: String(ports.idp),
     EDGE_PORT: String(ports.edge),
     MONGODB_URI: options.mongodbUri,
     TEMPORAL_ADDRESS: options.temporalAddress,

@@ -90,7 +90,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     undo.push(() => running.supervisor.stop(running.onStop.current));
     options.signal?.addEventListener('abort', () => void running.supervisor.stop(), { once: true });
     await startParts(options, parts, running.supervisor);
-    await writeConnection(dataDir, ports, secrets, parts.get('temporal-ui')?.address, env);
+    await writeConnection(dataDir, ports, secrets, parts, env);
     return {
       dataDir,
       key: secrets.INTERNAL_SERVICE_KEY,
@@ -110,7 +110,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 function neededPorts({ env, platform }: StackOptions): PortName[] {
-  const needed: PortName[] = platform === false ? [] : ['api', 'edge'];
+  const needed: PortName[] = platform === false ? [] : ['idp', 'api', 'edge'];
   if (!env.TEMPORAL_ADDRESS) needed.push('temporal', 'temporalUi');
   if (!env.MONGODB_URI) needed.push('mongo');
   if (!env.DOCKER_REGISTRY) needed.push('registry');
@@ -168,7 +168,13 @@ async function addPlatform(options: StackOptions, ports: Ports, secrets: StackSe
     registry: addressOf('registry'),
     variables: options.variables ?? {},
   });
-  for (const row of rows) parts.set(row.spec.name, { ...row, dataFolder: dataDir });
+  for (const row of rows) {
+    parts.set(row.spec.name, { ...row, dataFolder: dataDir });
+    if (row.spec.name !== 'api') continue;
+    // The identity provider and the builder share a process.
+    const address = env.IDP_URL || `http://localhost:${ports.idp}`;
+    parts.set('idp', { spec: undefined, address, version: row.version, dataFolder: dataDir });
+  }
 }
 
 /** The kind of MongoDB whose data this folder holds already. */
@@ -233,7 +239,7 @@ async function writeConnection(
   dataDir: string,
   ports: Ports,
   secrets: StackSecrets,
-  temporalUi: string | undefined,
+  parts: ReadonlyMap<string, Part>,
   env: Env,
 ): Promise<void> {
   await writePrivateJson(join(dataDir, 'connection.json'), {
@@ -241,7 +247,8 @@ async function writeConnection(
     key: secrets.INTERNAL_SERVICE_KEY,
     edgePort: ports.edge,
     domain: env.PLATFORM_DOMAIN || 'localhost',
-    temporalUi: temporalUi ?? null,
+    idp: parts.get('idp')?.address ?? null,
+    temporalUi: parts.get('temporal-ui')?.address ?? null,
   }).catch((cause: Error) => {
     throw new FairleadError('UNAVAILABLE', `${dataDir} is not writable: ${cause.message}`, { cause });
   });

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkStart } from './check-start.ts';
 import { deployDemo } from './deploy-demo.ts';
@@ -45,7 +47,7 @@ async function main(): Promise<number> {
   }
   attach(stack);
   if (!interrupted.aborted) {
-    printStack(stack, (performance.now() - startedAt) / 1000, values.json);
+    await printStack(stack, (performance.now() - startedAt) / 1000, values.json);
     if (values.demo) await deployDemo(stack, interrupted).catch((error) => report.line(`demo: ${errorLine(error)}`));
   }
   if (!interrupted.aborted) await new Promise((resolve) => interrupted.addEventListener('abort', resolve));
@@ -82,7 +84,7 @@ function watchInterrupts(): { interrupted: AbortSignal; attach: (stack: Stack) =
   };
 }
 
-function printStack(stack: Stack, seconds: number, json: boolean): void {
+async function printStack(stack: Stack, seconds: number, json: boolean): Promise<void> {
   const state = stack.state();
   if (json) {
     console.log(JSON.stringify({ dataDir: stack.dataDir, ports: stack.ports, seconds, parts: state }));
@@ -93,7 +95,15 @@ function printStack(stack: Stack, seconds: number, json: boolean): void {
   const [head = '', ...lines] = formatTable([['part', 'address', 'version', 'data'], ...rows]).split('\n');
   console.log(`\n${bold(head)}\n${lines.join('\n')}\n`);
   console.log(`${green('Fairlead is ready')} ${dim(`in ${seconds.toFixed(1)} s; Ctrl-C stops it, data is kept`)}`);
+  const firstAdmin = await firstAdminLink(stack.dataDir);
+  if (firstAdmin !== null) console.log(`Nobody can sign in yet. Become the first admin: ${bold(firstAdmin)}`);
   console.log(`Next: ${bold('npx fairlead deploy <git url or folder>')}\n`);
+}
+
+/** Where the first person makes their account; null once there is one. */
+async function firstAdminLink(dataDir: string): Promise<string | null> {
+  const text = await readFile(join(dataDir, 'first-admin-link'), 'utf8').catch(() => null);
+  return text?.trim() ?? null;
 }
 
 try {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readApiEnv, readWorkerEnv } from '../../adapters/env.ts';
+import { readBuilderEnv, readWorkerEnv } from '../../adapters/env.ts';
 
 const KEY = 'k'.repeat(32);
 
@@ -8,7 +8,7 @@ describe('the environment', () => {
   it('reports every bad variable at once', () => {
     const source = { PORT: 'eighty', LOG_LEVEL: 'loud', MONGODB_URI: 'http://x', INTERNAL_SERVICE_KEY: 'short' };
     assert.throws(
-      () => readApiEnv(source),
+      () => readBuilderEnv(source),
       (error: Error & { details?: { variable: string }[] }) => {
         const names = error.details?.map(({ variable }) => variable).toSorted();
         assert.deepEqual(names, ['INTERNAL_SERVICE_KEY', 'LOG_LEVEL', 'MONGODB_URI', 'PORT']);
@@ -19,13 +19,13 @@ describe('the environment', () => {
 
   it('does not repeat the value of a bad variable', () => {
     assert.throws(
-      () => readApiEnv({ INTERNAL_SERVICE_KEY: 'hunter2' }),
+      () => readBuilderEnv({ INTERNAL_SERVICE_KEY: 'hunter2' }),
       (error: Error) => !error.message.includes('hunter2'),
     );
   });
 
   it('takes the defaults of the specification, and an empty variable for one that is not set', () => {
-    const env = readApiEnv({ INTERNAL_SERVICE_KEY: KEY, PORT: '', HOST: '' });
+    const env = readBuilderEnv({ INTERNAL_SERVICE_KEY: KEY, PORT: '', HOST: '' });
     assert.equal(env.PORT, 3002);
     assert.equal(env.MONGODB_URI, 'mongodb://localhost:27017/builder');
     const worker = readWorkerEnv({});
@@ -45,13 +45,13 @@ describe('the environment', () => {
   it('reads one or more encryption keys in base64 or hex', () => {
     const hex = 'ab'.repeat(32);
     const base64 = Buffer.alloc(32, 1).toString('base64');
-    const env = readApiEnv({ INTERNAL_SERVICE_KEY: KEY, CONFIG_ENCRYPTION_KEY: `${hex},${base64}` });
+    const env = readBuilderEnv({ INTERNAL_SERVICE_KEY: KEY, CONFIG_ENCRYPTION_KEY: `${hex},${base64}` });
     assert.deepEqual(
       env.CONFIG_ENCRYPTION_KEY?.map((key) => key.length),
       [32, 32],
     );
     assert.throws(
-      () => readApiEnv({ INTERNAL_SERVICE_KEY: KEY, CONFIG_ENCRYPTION_KEY: 'short' }),
+      () => readBuilderEnv({ INTERNAL_SERVICE_KEY: KEY, CONFIG_ENCRYPTION_KEY: 'short' }),
       /CONFIG_ENCRYPTION_KEY/,
     );
   });

@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import type { Logger } from 'pino';
+import { createArchiveStore } from '../adapters/archives/archive-store.ts';
+import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
+import { newId } from '../adapters/crypto/new-id.ts';
+import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
+import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
+import { type BuilderEnv, processIdentity, readBuilderEnv } from '../adapters/env.ts';
+import { createBuildLog } from '../adapters/mongo/build-logs.ts';
+import { createBuildStore } from '../adapters/mongo/builds.ts';
+import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
+import { createIndexes } from '../adapters/mongo/indexes.ts';
+import { createReleaseStore } from '../adapters/mongo/releases.ts';
+import { createServiceStore } from '../adapters/mongo/services.ts';
+import { createTemporalClient } from '../adapters/temporal/client.ts';
+import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
+import { createBuilderApp } from './builder-app.ts';
+import { createInternalKeyAuth } from './http/caller.ts';
+import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
+import { ownVersion } from './own-version.ts';
+
+const now = () => new Date();
+
+/** Starts the builder on its port, with MongoDB and Temporal behind it. @throws VALIDATION_FAILED, UNAVAILABLE, CONFLICT */
+export async function startBuilder(log: Logger): Promise<RunningService> {
+  const env = readBuilderEnv();
+  const mongo = await connectMongo(env.MONGODB_URI, 'fairlead-builder');
+  const temporal = createTemporalClient({
+    address: env.TEMPORAL_ADDRESS,
+    namespace: env.TEMPORAL_NAMESPACE,
+    identity: processIdentity('api'),
+  });
+  const stopping = new AbortController();
+  const close = async (): Promise<void> => {
+    await Promise.all([temporal.connection.close(), mongo.close()]);
+  };
+  try {
+    await createIndexes(mongo.db);
+    const app = createBuilderApp(builderDeps(env, mongo, createDeployCommands(temporal)), {
+      authenticate: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
+      newId,
+      log,
+      requestsPerMinute: env.REQUESTS_PER_MINUTE,
+      trustedProxies: env.TRUSTED_PROXIES,
+      stopping: stopping.signal,
+      health: {
+        commit: env.PLATFORM_COMMIT,
+        version: await ownVersion(),
+        now,
+        checks: {
+          mongo: () => mongo.ping(),
+          temporal: async () => {
+            await temporal.withDeadline(Date.now() + 2_000, () => temporal.workflowService.getSystemInfo({}));
+          },
+        },
+      },
+    });
+    const server = await startServer(app, { host: env.HOST, port: env.PORT, stopping, graceMs: DRAIN_MS });
+    const stop = async (): Promise<void> => {
+      await server.stop();
+      await close();
+    };
+    return { address: server.address, stop };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function builderDeps(env: BuilderEnv, { db }: MongoConnection, commands: ReturnType<typeof createDeployCommands>) {
+  const router = createEdgeRouter({
+    routesDirectory: join(env.DATA_DIR, 'routes'),
+    domain: env.PLATFORM_DOMAIN,
+    port: env.EDGE_PORT,
+  });
+  return {
+    services: createServiceStore({ db, now }),
+    builds: createBuildStore({ db, now }),
+    releases: createReleaseStore({ db }),
+    log: createBuildLog({ db, now }),
+    archives: createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId }),
+    cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
+    commands,
+    newId,
+    now,
+    publicUrl: router.url,
+    platformGitUrl: env.GIT_URL ?? null,
+    allowLocalSources: env.ALLOW_LOCAL_SOURCES,
+    enforceMinimumCatalogVersion: env.ENFORCE_MINIMUM_CATALOG_VERSION,
+  };
+}
