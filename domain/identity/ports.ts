@@ -130,6 +130,8 @@ export interface AttemptStore {
   count(key: string, windowSeconds: number, at: Date): Promise<number>;
   /** How many there are in the current window, and when it ends. */
   read(key: string, at: Date): Promise<{ attempts: number; until: Date } | null>;
+  /** Takes one back that turned out to be no failure, if its window still runs; never below zero. */
+  forgive(key: string, at: Date): Promise<void>;
   clear(key: string): Promise<void>;
 }
 
@@ -164,6 +166,17 @@ export interface TokenSigner {
   verifyOwn(token: string): Promise<AccessTokenClaims>;
   /** Reads the key set anew, after a rotation. */
   reload(): Promise<void>;
+  /** Does what is due for the keys; with `force` the next key signs from now on. @throws CONFLICT when that is too early. */
+  rotate(options: { readonly force: boolean }): Promise<KeyRotation>;
+}
+
+/** What a rotation did, by ids of keys, and all keys there are afterwards. */
+export interface KeyRotation {
+  readonly activated: string | null;
+  readonly retired: string | null;
+  readonly removed: readonly string[];
+  readonly created: readonly string[];
+  readonly keys: readonly SigningKey[];
 }
 
 export interface PublicKey {

@@ -1,5 +1,5 @@
-import { normalizeEmail } from '../../../domain/identity/email-address.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { normalizeEmail } from '../../../domain/identity/email-address.ts';
 import { type AttemptLimit, exceeds, LOGIN_LIMITS, secondsUntil } from '../../../domain/identity/lockout.ts';
 import { normalizePassword } from '../../../domain/identity/password-rules.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
@@ -53,14 +53,15 @@ async function countAttempt(deps: Deps, key: string, limit: AttemptLimit): Promi
   });
 }
 
-/** Keeps the failure only for accounts that exist: what strangers type may be a password in the wrong field. */
+/** One write for every account, there or not; an address that nobody has is not kept, it may be a mistyped secret. */
 async function auditFailure(deps: Deps, user: UserRecord | null, address: string | null): Promise<void> {
-  const subject = user?.id ?? 'unknown';
-  await audit(deps, { requestId: '', address: address ?? '' }, facts(subject, user));
-}
-
-function facts(subject: string, user: UserRecord | null) {
-  return { type: 'user.login_failed', actor: 'anonymous', subject, orgSlug: user?.primaryOrg ?? null };
+  await audit(deps, null, {
+    type: 'user.login_failed',
+    actor: 'anonymous',
+    subject: user?.id ?? 'unknown',
+    orgSlug: user?.primaryOrg ?? null,
+    data: { address },
+  });
 }
 
 /** Hashes made with weaker parameters are replaced at a login, when the password is at hand. */
