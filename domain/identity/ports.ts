@@ -61,8 +61,8 @@ export interface SessionStore {
   insert(session: SessionRecord): Promise<void>;
   find(id: string): Promise<SessionRecord | null>;
   findBySecretHash(secretHash: string): Promise<SessionRecord | null>;
-  /** Records a new full login in the session (step-up, `prompt=login`). */
-  reauthenticate(id: string, methods: SessionRecord['methods'], at: Date): Promise<boolean>;
+  /** Records a new full login in the session (step-up, `prompt=login`) and gives it another secret: the old one ends. */
+  reauthenticate(id: string, login: Pick<SessionRecord, 'secretHash' | 'methods'>, at: Date): Promise<boolean>;
   /** Writes at most once a minute. */
   touch(id: string, at: Date): Promise<void>;
   /** Live ones, newest first. */
