@@ -1,0 +1,69 @@
+import { type ClientRecord, NO_PASSPORT, NO_WHITE_LABEL, PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import type { IdentitySettings } from './deps.ts';
+
+const HOUR_SECONDS = 3_600;
+const DAY_SECONDS = 24 * HOUR_SECONDS;
+
+/**
+ * The clients every installation has. `builder` is the platform's API: the audience of tokens for it, and a client that
+ * gets secrets once it asks for tokens itself. `fairlead-cli` is the command line: public, so it proves itself by PKCE
+ * and a loopback address (RFC 8252, 7.3: any port) or by the device flow.
+ */
+export function platformClients(
+  settings: Pick<IdentitySettings, 'platformName' | 'platformOrg'>,
+  now: Date,
+): readonly ClientRecord[] {
+  const common = {
+    orgSlug: settings.platformOrg,
+    postLogoutRedirectUris: [],
+    // Nothing on a machine proves to be the command line, so its person is asked (RFC 8252, 8.6).
+    trustedClient: false,
+    autoApproveScopes: false,
+    headlessEnabled: false,
+    selfServiceEmail: false,
+    passportConfig: NO_PASSPORT,
+    trustedInviteSignup: false,
+    llmAccessEnabled: false,
+    whiteLabel: NO_WHITE_LABEL,
+    mailTemplates: {},
+    customDomains: [],
+    accessTokenTtlSeconds: HOUR_SECONDS,
+    service: null,
+    environment: null,
+    secrets: [],
+    createdBy: 'internal',
+    createdAt: now,
+    updatedAt: now,
+  } as const;
+  return [
+    {
+      ...common,
+      clientId: PLATFORM_CLIENTS.builder,
+      name: `${settings.platformName} builder`,
+      description: "The platform's API",
+      clientType: 'confidential',
+      redirectUris: [],
+      allowedScopes: ['openid', 'profile', 'email'],
+      allowedGrantTypes: ['client_credentials'],
+      refreshTokenTtlSeconds: 30 * DAY_SECONDS,
+      defaultAudience: [],
+    },
+    {
+      ...common,
+      clientId: PLATFORM_CLIENTS.cli,
+      name: `${settings.platformName} command line`,
+      description: 'The fairlead command on a machine of its user',
+      clientType: 'public',
+      redirectUris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],
+      allowedScopes: ['openid', 'profile', 'email', 'offline_access'],
+      allowedGrantTypes: [
+        'authorization_code',
+        'refresh_token',
+        'urn:ietf:params:oauth:grant-type:device_code',
+        'urn:ietf:params:oauth:grant-type:token-exchange',
+      ],
+      refreshTokenTtlSeconds: 30 * DAY_SECONDS,
+      defaultAudience: [PLATFORM_CLIENTS.builder],
+    },
+  ];
+}
