@@ -16,6 +16,8 @@ export const ID_PREFIXES = {
   signingKey: 'key',
   event: 'evt',
   mail: 'eml',
+  batch: 'bat',
+  verification: 'ver',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

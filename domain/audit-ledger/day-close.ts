@@ -1,0 +1,36 @@
+import type { Hash } from './event.ts';
+
+/** A UTC day, as `2026-11-21`. */
+export type Day = string;
+
+/** Type of the event that closes a day of a namespace; its `data` is a {@link DayClose}. */
+export const DAY_CLOSED = 'ledger.day_closed';
+
+/**
+ * What one namespace held on one UTC day. It is appended to the namespace's own chain as an event of type
+ * {@link DAY_CLOSED}, the first of a later day: as times never go back within a chain, nothing can join the day after it.
+ * The close belongs to the batch of the day it closes.
+ */
+export interface DayClose {
+  readonly day: Day;
+  readonly namespace: string;
+  /** Events of the day, this close not counted. */
+  readonly count: number;
+  /** Chain indexes of the first and last of them; null on a day without events. */
+  readonly firstIndex: number | null;
+  readonly lastIndex: number | null;
+  /** Hash of the last event before the close. */
+  readonly head: Hash;
+}
+
+/** Type of the event in the ledger's own namespace that closes a day of the whole ledger. */
+export const LEDGER_CLOSED = 'ledger.closed';
+
+/** Which namespaces a day has: one that is left out shows. Appended last, to the ledger's own namespace. */
+export interface LedgerClose {
+  readonly day: Day;
+  /** Ordered by name. */
+  readonly namespaces: readonly { readonly namespace: string; readonly closeHash: Hash; readonly count: number }[];
+  /** Root of the batch before; the zero hash for the first. */
+  readonly previousRoot: Hash;
+}

@@ -1,0 +1,66 @@
+import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { Anchor, Batch } from './batch.ts';
+import type { Day } from './day-close.ts';
+import type { ChainHead, EventDraft, Hash, LedgerEvent } from './event.ts';
+
+export interface EventFilter {
+  /** Null for platform admins, who read all. */
+  readonly orgSlug: string | null;
+  readonly namespace?: string;
+  readonly entityId?: string;
+  readonly eventType?: string;
+  /** Inclusive. */
+  readonly from?: Date;
+  /** Exclusive. */
+  readonly to?: Date;
+}
+
+/** The chains. A unique index on namespace and chain index makes a fork impossible, whoever writes. */
+export interface EventStore {
+  head(namespace: string): Promise<ChainHead | null>;
+  /**
+   * Appends consecutive events of one namespace and returns how many of them, from the first on, are now durable. Fewer
+   * than given means that another writer took the next index: read the head anew and chain the rest to it.
+   */
+  append(events: readonly LedgerEvent[]): Promise<number>;
+  find(id: string): Promise<LedgerEvent | null>;
+  findByIdempotencyKey(namespace: string, emitter: string, key: string): Promise<LedgerEvent | null>;
+  /** Newest first. */
+  list(filter: EventFilter, page: PageRequest): Promise<Page<LedgerEvent>>;
+  /** Whole chain from an index on, in order, in bounded memory. */
+  stream(namespace: string, fromIndex: number): AsyncIterable<LedgerEvent>;
+  /** Events of an entity, in every namespace, ordered by namespace and chain index. */
+  streamOfEntity(entityId: string, orgSlug: string | null): AsyncIterable<LedgerEvent>;
+  /** Events of a namespace created in `[from, to)`, in the order of the chain. */
+  streamBetween(namespace: string, from: Date, to: Date): AsyncIterable<LedgerEvent>;
+  namespaces(): Promise<readonly string[]>;
+}
+
+/** Writes events: many at once share one write of the database (group commit). */
+export interface EventWriter {
+  /** Resolves when the event is durable. Repeats under an idempotency key resolve to the first one's event. @throws IDEMPOTENCY_KEY_REUSED, UNAVAILABLE */
+  emit(draft: EventDraft): Promise<LedgerEvent>;
+}
+
+export interface BatchStore {
+  /** Keeps a batch with its leaves, once; false when the day has one already, which stays as it is. */
+  insert(batch: Omit<Batch, 'anchors'>, leaves: AsyncIterable<BatchLeaf> | Iterable<BatchLeaf>): Promise<boolean>;
+  find(id: Day): Promise<Batch | null>;
+  latestBefore(day: Day): Promise<Batch | null>;
+  /** Days in `[from, to]`, oldest first. */
+  list(from: Day, to: Day, page: PageRequest): Promise<Page<Batch>>;
+  addAnchor(id: Day, anchor: Anchor): Promise<void>;
+  leafOfEvent(eventId: string): Promise<(BatchLeaf & { readonly batchId: Day }) | null>;
+  /** In order. */
+  leaves(id: Day): AsyncIterable<BatchLeaf>;
+  /** Nodes of the tree that a proof of that leaf needs, without reading the whole day. */
+  proof(id: Day, leafIndex: number): Promise<readonly Hash[]>;
+}
+
+export interface BatchLeaf {
+  readonly leafIndex: number;
+  readonly eventId: string;
+  readonly namespace: string;
+  readonly chainIndex: number;
+  readonly eventHash: Hash;
+}
