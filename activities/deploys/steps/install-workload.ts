@@ -7,7 +7,8 @@ import type { DeploysDeps } from '../deps.ts';
 import { releaseOfBuild, workloadOf } from '../release-of-build.ts';
 import type { StepContext } from '../step.ts';
 
-const PROBE_INTERVAL_MS = 100;
+const SHORTEST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 100;
 const DIAGNOSTIC_LINES = 40;
 
 /**
@@ -38,7 +39,8 @@ async function waitUntilHealthy(
   release: Release,
 ): Promise<void> {
   const { signal, onLine } = context;
-  const deadline = Date.now() + deps.settings.readinessTimeoutMs;
+  const startedAt = Date.now();
+  const deadline = startedAt + deps.settings.readinessTimeoutMs;
   let last: ProbeResult | null = null;
   for (;;) {
     signal.throwIfAborted();
@@ -55,8 +57,13 @@ async function waitUntilHealthy(
       const after = `no healthy answer within ${Math.round(deps.settings.readinessTimeoutMs / 1000)} seconds`;
       return await giveUp(deps, context, workload, after, last);
     }
-    await delay(PROBE_INTERVAL_MS, undefined, { signal });
+    await delay(pauseAfter(Date.now() - startedAt), undefined, { signal });
   }
+}
+
+/** A quarter of the wait so far: an app ready in a moment is not kept waiting, a slow one is not asked all the time. */
+function pauseAfter(waitedMs: number): number {
+  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs / 4));
 }
 
 async function giveUp(
