@@ -1,0 +1,122 @@
+import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
+import type { Clock } from '../../domain/clock.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { createMiddleware, type Middleware } from './middleware.ts';
+import { type FeedCredentials, type FollowedRevocations, followRevocations } from './revocation-feed.ts';
+import { createSigningKeys } from './signing-keys.ts';
+import { createTokenCheck, isExpired, refusal, type VerifiedToken } from './token-check.ts';
+import { type RequestWithHeaders, readTokens } from './token-source.ts';
+import type { FairleadUser } from './user.ts';
+
+export interface TokenVerifierOptions {
+  /** Base address of the identity provider, IDP_URL. */
+  readonly idpUrl: string | undefined;
+  /** The issuer that tokens must name, where the provider is reached by another address than it calls itself. */
+  readonly issuer?: string;
+  /** The client id of the service that verifies, IDP_CLIENT_ID: tokens for others are refused. */
+  readonly audience: string | undefined;
+  /**
+   * Credentials to follow the provider's denylist with, so that a revoked token is refused within a second. `off`: a
+   * revoked token stays good until it expires, within the hour.
+   */
+  readonly revocations: FeedCredentials | 'off';
+  /** While the denylist cannot be read: refuse every token (the default), or accept what might be revoked. */
+  readonly staleRevocations?: 'refuse' | 'accept';
+  readonly fetch?: typeof fetch;
+  readonly clock?: Clock;
+}
+
+/** A request whose token was good. */
+export interface Authenticated {
+  readonly user: FairleadUser;
+  readonly accessToken: string;
+  readonly refreshToken: string | null;
+}
+
+export interface TokenVerifier {
+  /**
+   * The user of an access token. @throws UNAUTHORIZED for a token that is not good here, with details `{ reason }`;
+   * UNAVAILABLE (retryable) when keys or denylist cannot be known now.
+   */
+  verify(token: string): Promise<FairleadUser>;
+  /** Verifies the token a request carries. @throws as `verify`, and UNAUTHORIZED when it carries none */
+  authenticate(request: RequestWithHeaders): Promise<Authenticated>;
+  /** For Express and the like: sets `request.user`, or answers 401. */
+  middleware(): Middleware;
+  /** Stops following the denylist; nothing is verified afterwards. */
+  close(): void;
+}
+
+const CACHED_TOKENS = 2_000;
+
+/**
+ * Verifies access tokens of the identity provider offline (spec 1, A; RFC 9068, 4): RS256 by a published key, `typ`
+ * at+jwt, issuer and audience exact, lifetime with 5 s of skew, and not revoked. Nothing in a token's header but its
+ * `kid` has any effect, and that one only chooses among the published keys.
+ *
+ * @throws VALIDATION_FAILED when IDP_URL or IDP_CLIENT_ID is missing
+ */
+export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifier {
+  const { fetch = globalThis.fetch, clock = () => new Date() } = options;
+  const idpUrl = requireSetting('IDP_URL', options.idpUrl).replace(/\/+$/, '');
+  const keys = createSigningKeys({ idpUrl, fetch, clock });
+  const check = createTokenCheck({
+    issuer: options.issuer ?? idpUrl,
+    audience: requireSetting('IDP_CLIENT_ID', options.audience),
+    keys,
+    clock,
+  });
+  const feed = options.revocations === 'off' ? null : follow(idpUrl, options.revocations, options, { fetch, clock });
+  const cache = new LRUCache<string, VerifiedToken>({ max: CACHED_TOKENS });
+  let closed = false;
+
+  const verified = async (token: string): Promise<FairleadUser> => {
+    // By digest, so that the cache holds no token.
+    const id = createHash('sha256').update(token).digest('base64');
+    const cached = cache.get(id);
+    if (cached !== undefined && keys.stillHas(cached.kid, cached.key)) {
+      if (!isExpired(cached.user, clock)) return cached.user;
+      cache.delete(id);
+    }
+    const fresh = await check(token);
+    cache.set(id, fresh);
+    return fresh.user;
+  };
+  const verify = async (token: string): Promise<FairleadUser> => {
+    if (closed) throw new FairleadError('UNAVAILABLE', 'This token verifier was closed');
+    const user = await verified(token);
+    if (feed === null) return user;
+    if (!feed.isFresh()) await feed.waitUntilFresh();
+    if (feed.isRevoked(user.claims)) throw refusal('revoked');
+    return user;
+  };
+  const authenticate = async (request: RequestWithHeaders): Promise<Authenticated> => {
+    const { accessToken, refreshToken } = readTokens(request);
+    if (accessToken === null) throw refusal('missing');
+    return { user: await verify(accessToken), accessToken, refreshToken };
+  };
+  return {
+    verify,
+    authenticate,
+    middleware: () => createMiddleware(authenticate),
+    close: () => {
+      closed = true;
+      feed?.close();
+    },
+  };
+}
+
+function follow(
+  idpUrl: string,
+  credentials: FeedCredentials,
+  { staleRevocations }: TokenVerifierOptions,
+  parts: { fetch: typeof fetch; clock: Clock },
+): FollowedRevocations {
+  return followRevocations({ idpUrl, credentials, stale: staleRevocations ?? 'refuse', ...parts });
+}
+
+function requireSetting(name: string, value: string | undefined): string {
+  if (value !== undefined && value !== '') return value;
+  throw new FairleadError('VALIDATION_FAILED', `${name} is required: declare spec.auth in the catalog, then deploy`);
+}

@@ -1,0 +1,13 @@
+/** What a deployed service imports. */
+export { FairleadError } from '../domain/errors.ts';
+export type { AccessTokenClaims } from '../domain/identity/claims.ts';
+export { type Middleware, userOf } from './auth/middleware.ts';
+export { createServiceTokens, type ServiceTokens, type ServiceTokensOptions } from './auth/service-tokens.ts';
+export { type PresentedTokens, type RequestWithHeaders, readTokens } from './auth/token-source.ts';
+export {
+  type Authenticated,
+  createTokenVerifier,
+  type TokenVerifier,
+  type TokenVerifierOptions,
+} from './auth/token-verifier.ts';
+export { type FairleadUser, hasOrgRole, hasScope, isPlatformAdmin } from './auth/user.ts';

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createTokenVerifier, type TokenVerifier, type TokenVerifierOptions } from '../../../sdk/index.ts';
+import { until } from '../../cli/run-cli.ts';
+import { AUDIENCE, type Provider, startProvider } from './test-provider.ts';
+
+const FEED = '/api/oauth/revocations';
+
+describe('the denylist', () => {
+  let provider: Provider;
+  const opened: TokenVerifier[] = [];
+  beforeEach(async () => {
+    provider = await startProvider();
+  });
+  afterEach(async () => {
+    for (const verifier of opened.splice(0)) verifier.close();
+    await provider.stop();
+  });
+  const open = (options: Partial<TokenVerifierOptions> = {}): TokenVerifier => {
+    const revocations = { clientId: 'orders-prod', clientSecret: 'flcs_s:e%c+ret' };
+    const verifier = createTokenVerifier({ idpUrl: provider.url, audience: AUDIENCE, revocations, ...options });
+    opened.push(verifier);
+    return verifier;
+  };
+  const outcome = (verifier: TokenVerifier, token: string): Promise<string> =>
+    verifier.verify(token).then(
+      () => 'accepted',
+      (error: { code: string; details?: { reason?: string } }) => error.details?.reason ?? error.code,
+    );
+  const polls = () => provider.count(FEED);
+
+  it('ends a token that was accepted and cached, by each of its ids, within a second', async () => {
+    const verifier = open();
+    const ids = [
+      ['token', 'tok_a', { jti: 'tok_a' }],
+      ['grant', 'grt_b', { gid: 'grt_b' }],
+      ['session', 'ses_c', { sid: 'ses_c' }],
+      ['user', 'usr_d', { sub: 'usr_d' }],
+      ['client', 'client-e', { client_id: 'client-e' }],
+    ] as const;
+    for (const [kind, value, claims] of ids) {
+      const token = await provider.sign(claims);
+      const bystander = await provider.sign({ sub: 'usr_z', gid: 'grt_z', sid: 'ses_z' });
+      assert.equal(await outcome(verifier, token), 'accepted');
+      provider.revoke(kind, value);
+      const revokedAt = performance.now();
+      while ((await outcome(verifier, token)) === 'accepted' && performance.now() - revokedAt < 1_000) {
+        await new Promise((done) => setTimeout(done, 10));
+      }
+      assert.equal(await outcome(verifier, token), 'revoked', kind);
+      assert.equal(await outcome(verifier, bystander), 'accepted', `a bystander of ${kind}`);
+    }
+  });
+
+  it('does not touch what was issued after the revocation, nor another kind of the same value', async () => {
+    const verifier = open();
+    const now = Math.floor(Date.now() / 1000);
+    provider.revoke('user', 'usr_1', new Date((now - 60) * 1000));
+    provider.revoke('session', 'grt_9', new Date());
+    const asked = polls();
+    await until(() => polls() >= asked + 2, 'the entry to be read');
+    assert.equal(await outcome(verifier, await provider.sign({ iat: now - 60 })), 'revoked');
+    assert.equal(await outcome(verifier, await provider.sign({ iat: now - 59 })), 'accepted');
+    assert.equal(await outcome(verifier, await provider.sign({ gid: 'grt_9' })), 'accepted');
+  });
+
+  it('is known before the first token is judged', async () => {
+    provider.revoke('user', 'usr_1');
+    const held = Promise.withResolvers<void>();
+    provider.gate = held.promise;
+    const verifier = open();
+    const judged = outcome(verifier, await provider.sign());
+    held.resolve();
+    assert.equal(await judged, 'revoked');
+  });
+
+  it('is asked for with the client’s form-encoded credentials, all of it once, and then what is new', async () => {
+    open();
+    await until(() => polls() >= 3, 'three polls');
+    const [first, second] = provider.seen;
+    const credentials = Buffer.from('orders-prod:flcs_s%3Ae%25c%2Bret').toString('base64');
+    assert.equal(first?.headers.authorization, `Basic ${credentials}`);
+    assert.equal(first?.path, FEED);
+    const since = new Date(new URL(second?.path ?? '', 'http://x').searchParams.get('since') ?? 0).getTime();
+    assert.ok(Math.abs(Date.now() - 5_000 - since) < 3_000, 'five seconds are asked for again');
+  });
+
+  it('that is away for more than five seconds makes tokens UNAVAILABLE, and good again with its first answer', async () => {
+    let laterMs = 0;
+    const verifier = open({ clock: () => new Date(Date.now() + laterMs) });
+    const token = await provider.sign();
+    assert.equal(await outcome(verifier, token), 'accepted');
+    provider.broken.set(FEED, 503);
+    const before = polls();
+    await until(() => polls() >= before + 2, 'two failed polls');
+    assert.equal(await outcome(verifier, token), 'accepted', 'a short absence is bridged');
+    laterMs = 6_000;
+    assert.equal(await outcome(verifier, token), 'UNAVAILABLE');
+    laterMs = -3_600_000;
+    assert.equal(await outcome(verifier, token), 'UNAVAILABLE', 'a clock that was set back makes nothing fresh');
+    laterMs = 6_000;
+    provider.broken.delete(FEED);
+    const failed = polls();
+    await until(() => polls() >= failed + 2, 'a poll to be answered');
+    assert.equal(await outcome(verifier, token), 'accepted');
+  });
+
+  it('that was never read refuses every token', async () => {
+    provider.broken.set(FEED, 401);
+    assert.equal(await outcome(open(), await provider.sign()), 'UNAVAILABLE');
+  });
+
+  it('is read anew before a token is judged when the process was asleep', async () => {
+    let laterMs = 0;
+    const verifier = open({ clock: () => new Date(Date.now() + laterMs) });
+    const token = await provider.sign();
+    assert.equal(await outcome(verifier, token), 'accepted');
+    provider.revoke('token', String((await verifier.verify(token)).claims.jti));
+    laterMs = 3_000_000;
+    assert.equal(await outcome(verifier, token), 'revoked');
+  });
+
+  it('may be forgone while it is away, by those who say so, and what was last known still counts', async () => {
+    let laterMs = 0;
+    const verifier = open({ staleRevocations: 'accept', clock: () => new Date(Date.now() + laterMs) });
+    const token = await provider.sign({ jti: 'tok_old' });
+    provider.revoke('token', 'tok_old');
+    const before = polls();
+    await until(() => polls() >= before + 2, 'the entry to be read');
+    provider.broken.set(FEED, 503);
+    laterMs = 60_000;
+    assert.equal(await outcome(verifier, await provider.sign()), 'accepted');
+    assert.equal(await outcome(verifier, token), 'revoked');
+  });
+
+  it('is not followed after close, and nothing is accepted any more', async () => {
+    const verifier = open();
+    const token = await provider.sign();
+    await verifier.verify(token);
+    verifier.close();
+    const asked = polls();
+    assert.equal(await outcome(verifier, token), 'UNAVAILABLE');
+    await new Promise((done) => setTimeout(done, 1_200));
+    assert.ok(polls() <= asked + 1, 'a poll under way at most');
+  });
+
+  it('keeps no process alive', async () => {
+    const entry = new URL('../../../sdk/index.ts', import.meta.url).href;
+    const script = `import { createTokenVerifier } from '${entry}';
+      createTokenVerifier({ idpUrl: '${provider.url}', audience: 'x', revocations: { internalKey: 'k' } });
+      setTimeout(() => console.log('done'), 1500);`;
+    const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const limit = setTimeout(() => child.kill('SIGKILL'), 20_000);
+    const [code] = await once(child, 'exit');
+    clearTimeout(limit);
+    assert.equal(code, 0);
+  });
+});
