@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from '../../domain/catalog/catalog.ts';
+import { AUTH_MODES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from '../../domain/catalog/catalog.ts';
 import { POD_TIERS, type PodTierName } from '../../domain/catalog/pod-tiers.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { BUILD_KINDS, type BuildFacts, type BuildRecord, type BuildStep } from '../../domain/deploys/build.ts';
@@ -29,6 +29,8 @@ const absentTime = z.date().nullable().default(null);
 const sealedSecret = z.object({ keyId: text, sealed: text });
 const variables = { config: z.record(text, text).default({}), secrets: z.record(text, sealedSecret).default({}) };
 
+const credential = z.object({ clientId: text, secret: sealedSecret });
+
 const serviceSchema = z.object({
   _id: text,
   name: text,
@@ -40,6 +42,9 @@ const serviceSchema = z.object({
   dockerfilePath: nullableText,
   port: z.int().nullable(),
   ...variables,
+  oauthCredentials: z
+    .object({ prod: credential.exactOptional(), sandbox: credential.exactOptional(), uat: credential.exactOptional() })
+    .default({}),
   lastBuildId: nullableText,
   createdAt: z.date(),
   updatedAt: z.date(),
@@ -72,6 +77,18 @@ const catalogSchema: z.ZodType<Catalog> = z.object({
       stripPrefix: nullableText,
     }),
   ),
+  auth: z
+    .object({
+      mode: z.enum(AUTH_MODES),
+      passport: z.object({
+        includeBranding: z.boolean(),
+        includeEntityHash: z.boolean(),
+        headless: z.boolean(),
+        allowedEmbedOrigins: z.array(text),
+      }),
+    })
+    .nullable()
+    .default(null),
   sections: z.array(z.enum(CATALOG_SECTIONS)),
 });
 
@@ -144,6 +161,7 @@ const releaseSchema = z.object({
   healthEndpoint: text,
   podTier,
   readOnlyRoot: z.boolean(),
+  oauthClient: z.boolean().default(false),
   ...variables,
   createdAt: z.date(),
   activatedAt: absentTime,

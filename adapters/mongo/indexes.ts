@@ -10,8 +10,11 @@ export const COLLECTIONS = {
   buildLogHeads: 'build_log_heads',
 } as const;
 
+/** Every index of a database, by collection. */
+export type IndexTable = Readonly<Record<string, readonly IndexDescription[]>>;
+
 /** Every index of the builder's database. `_id` carries the ids. */
-const INDEXES: Readonly<Record<string, readonly IndexDescription[]>> = {
+const INDEXES: IndexTable = {
   [COLLECTIONS.services]: [
     { key: { name: 1 }, name: 'name', unique: true },
     { key: { org: 1, name: 1 }, name: 'org_name' },
@@ -29,9 +32,14 @@ const INDEXES: Readonly<Record<string, readonly IndexDescription[]>> = {
   [COLLECTIONS.buildLogs]: [{ key: { buildId: 1, seq: 1 }, name: 'build_seq', unique: true }],
 };
 
-/** Creates what is missing; safe to run by every process at its start. @throws UNAVAILABLE */
+/** The builder's indexes. @throws UNAVAILABLE */
 export async function createIndexes(db: Db): Promise<void> {
-  for (const [collection, indexes] of Object.entries(INDEXES)) {
+  await ensureIndexes(db, INDEXES);
+}
+
+/** Creates what is missing of a table; safe to run by every process at its start. @throws UNAVAILABLE */
+export async function ensureIndexes(db: Db, table: IndexTable): Promise<void> {
+  for (const [collection, indexes] of Object.entries(table)) {
     await mongoCall(() => db.collection(collection).createIndexes([...indexes]));
   }
 }

@@ -80,6 +80,17 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
         collection.updateOne({ _id: id }, { $set: { lastBuildId: buildId, updatedAt: deps.now() } }),
       );
     },
+    async setOAuthCredential(id, environment, { clientId, secret }) {
+      const credential = { clientId, secret: { keyId: secret.keyId, sealed: secret.sealed } };
+      const set = { [`oauthCredentials.${environment}`]: credential, updatedAt: deps.now() };
+      const result = await mongoCall(() => collection.updateOne({ _id: id }, { $set: set }));
+      return result.matchedCount === 1;
+    },
+    async clearOAuthCredential(id, environment, clientId) {
+      const path = `oauthCredentials.${environment}`;
+      const update = { $unset: { [path]: '' as const }, $set: { updatedAt: deps.now() } };
+      await mongoCall(() => collection.updateOne({ _id: id, [`${path}.clientId`]: clientId }, update));
+    },
   };
 }
 

@@ -1,0 +1,34 @@
+import type { Db, Filter } from 'mongodb';
+import type { AuditTrail } from '../../../domain/audit/ports.ts';
+import { insertOnce, mongoCall } from '../connect.ts';
+import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { type AuditDocument, auditDocument, readAuditEvent } from './provider-documents.ts';
+
+/** Audit events in MongoDB. An event recorded again, after an answer that was lost, is kept once. */
+export function createAuditTrail(deps: { db: Db }): AuditTrail {
+  const collection = deps.db.collection<AuditDocument>(IDENTITY_COLLECTIONS.audit);
+  return {
+    async record(event) {
+      const { _id, ...fields } = auditDocument(event);
+      await insertOnce(collection, _id, fields);
+    },
+    async list({ type, subject, orgSlug }, { cursor, limit }) {
+      const before = decodeCursor(cursor, timeAndId);
+      const filter = {
+        ...(type === undefined ? {} : { type }),
+        ...(subject === undefined ? {} : { subject }),
+        ...(orgSlug === undefined ? {} : { orgSlug }),
+        ...olderThan('time', before),
+      } as Filter<AuditDocument>;
+      const documents = await mongoCall(() =>
+        collection
+          .find(filter)
+          .sort({ time: -1, _id: -1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      return toPage(documents.map(readAuditEvent), limit, (event) => [event.time.getTime(), event.id]);
+    },
+  };
+}

@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { ENVIRONMENTS } from '../../../domain/environment.ts';
+import { type ClientRecord, GRANT_TYPES } from '../../../domain/oauth-clients/client.ts';
+import {
+  mailTemplatesSchema,
+  type StoredMailTemplate,
+  storedMailTemplates,
+  whiteLabelSchema,
+} from './appearance-fields.ts';
+import { readDocument } from './read-document.ts';
+
+/** A client as it is stored; `_id` is the client id. */
+export interface ClientDocument extends Omit<ClientRecord, 'clientId' | 'mailTemplates'> {
+  readonly _id: string;
+  readonly mailTemplates: readonly StoredMailTemplate[];
+}
+
+const text = z.string();
+const texts = z.array(text);
+
+const clientSchema = z.object({
+  _id: text,
+  name: text,
+  description: text,
+  orgSlug: text,
+  clientType: z.enum(['confidential', 'public']),
+  redirectUris: texts,
+  postLogoutRedirectUris: texts,
+  allowedScopes: texts,
+  allowedGrantTypes: z.array(z.enum(GRANT_TYPES)),
+  trustedClient: z.boolean(),
+  autoApproveScopes: z.boolean(),
+  headlessEnabled: z.boolean(),
+  selfServiceEmail: z.boolean(),
+  passportConfig: z.object({
+    includeBranding: z.boolean(),
+    includeEntityHash: z.boolean(),
+    headless: z.boolean(),
+    allowedEmbedOrigins: texts,
+  }),
+  trustedInviteSignup: z.boolean(),
+  llmAccessEnabled: z.boolean(),
+  whiteLabel: whiteLabelSchema,
+  mailTemplates: mailTemplatesSchema,
+  customDomains: texts,
+  accessTokenTtlSeconds: z.int(),
+  refreshTokenTtlSeconds: z.int(),
+  defaultAudience: texts,
+  service: text.nullable(),
+  environment: z.enum(ENVIRONMENTS).nullable(),
+  secrets: z.array(z.object({ id: text, hash: text, createdAt: z.date(), lastUsedAt: z.date().nullable() })),
+  createdBy: text,
+  createdAt: z.date(),
+  updatedAt: z.date(),
+});
+
+export function readClient(document: unknown): ClientRecord {
+  const { _id, ...rest } = readDocument('client', clientSchema, document);
+  return { clientId: _id, ...rest };
+}
+
+export function clientDocument({ clientId, mailTemplates, ...rest }: ClientRecord): ClientDocument {
+  return { _id: clientId, ...rest, mailTemplates: storedMailTemplates(mailTemplates) };
+}

@@ -1,0 +1,171 @@
+import type { Db, Filter, UpdateFilter } from 'mongodb';
+import { z } from 'zod';
+import type { Clock } from '../../../domain/clock.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import {
+  type ClientRecord,
+  MAX_LIVE_SECRETS,
+  type PassportConfig,
+  type WhiteLabel,
+} from '../../../domain/oauth-clients/client.ts';
+import type { ClientAdditions, ClientChanges, ClientFilter, ClientStore } from '../../../domain/oauth-clients/ports.ts';
+import { mongoCall } from '../connect.ts';
+import { decodeCursor, toPage } from '../cursor.ts';
+import { storedMailTemplates } from './appearance-fields.ts';
+import { type ClientDocument, clientDocument, readClient } from './client-document.ts';
+import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { insertNew } from './insert-new.ts';
+import { pickChanges } from './pick-changes.ts';
+
+/** Changed part by part: the parts that are not given stay as they are. */
+const PASSPORT_PARTS: Readonly<Record<keyof PassportConfig, true>> = {
+  includeBranding: true,
+  includeEntityHash: true,
+  headless: true,
+  allowedEmbedOrigins: true,
+};
+
+const WHITE_LABEL_PARTS: Readonly<Record<keyof WhiteLabel, true>> = {
+  emailFromName: true,
+  logoUrl: true,
+  primaryColor: true,
+};
+
+/** Changed as a whole. */
+const CHANGEABLE: Readonly<
+  Record<Exclude<keyof ClientChanges, 'passportConfig' | 'whiteLabel' | 'mailTemplates'>, true>
+> = {
+  name: true,
+  description: true,
+  redirectUris: true,
+  postLogoutRedirectUris: true,
+  allowedScopes: true,
+  allowedGrantTypes: true,
+  trustedClient: true,
+  autoApproveScopes: true,
+  headlessEnabled: true,
+  selfServiceEmail: true,
+  trustedInviteSignup: true,
+  llmAccessEnabled: true,
+  customDomains: true,
+  accessTokenTtlSeconds: true,
+  refreshTokenTtlSeconds: true,
+  defaultAudience: true,
+  service: true,
+  environment: true,
+};
+
+const GROWING = ['redirectUris', 'allowedScopes', 'allowedGrantTypes'] as const satisfies (keyof ClientAdditions)[];
+
+const TOUCH_INTERVAL_MS = 60_000;
+
+/** OAuth clients in MongoDB: one document each, its secrets inside, so that their limit is held by one update. */
+export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
+  const collection = deps.db.collection<ClientDocument>(IDENTITY_COLLECTIONS.clients);
+
+  async function changed(clientId: string, update: UpdateFilter<ClientDocument>): Promise<ClientRecord | null> {
+    // What it answers may already hold a later writer's change: it is the client as it is afterwards all the same.
+    const options = { returnDocument: 'after' } as const;
+    const document = await mongoCall(() => collection.findOneAndUpdate({ _id: clientId }, update, options));
+    return document === null ? null : readClient(document);
+  }
+
+  async function matches(filter: Filter<ClientDocument>, update: UpdateFilter<ClientDocument>): Promise<boolean> {
+    const { matchedCount } = await mongoCall(() => collection.updateOne(filter, update));
+    return matchedCount === 1;
+  }
+
+  return {
+    async insert(client) {
+      await insertNew(collection, clientDocument(client), () => {
+        return new FairleadError('CLIENT_EXISTS', `A client with the id ${client.clientId} exists already`);
+      });
+    },
+    async find(clientId) {
+      const document = await mongoCall(() => collection.findOne({ _id: clientId }));
+      return document === null ? null : readClient(document);
+    },
+    async list(filter, { cursor, limit }) {
+      const after = decodeCursor(cursor, z.tuple([z.string().max(200)]));
+      const documents = await mongoCall(() =>
+        collection
+          .find({ $and: [ownedBy(filter), after === null ? {} : { _id: { $gt: after[0] } }] })
+          .sort({ _id: 1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      return toPage(documents.map(readClient), limit, (client) => [client.clientId]);
+    },
+    async update(clientId, changes, additions = {}) {
+      return changed(clientId, updateOf(changes, additions, deps.now()));
+    },
+    async removeRedirectUri(clientId, uri) {
+      return changed(clientId, { $pull: { redirectUris: uri }, $set: { updatedAt: deps.now() } });
+    },
+    async addSecret(clientId, secret) {
+      const hasRoom = { _id: clientId, [`secrets.${MAX_LIVE_SECRETS - 1}`]: { $exists: false } };
+      if (await matches(hasRoom, { $push: { secrets: secret }, $set: { updatedAt: deps.now() } })) return;
+      const exists = await mongoCall(() => collection.countDocuments({ _id: clientId }, { limit: 1 }));
+      if (exists === 0) throw notFound(clientId);
+      throw new FairleadError(
+        'CLIENT_SECRETS_FULL',
+        `Client ${clientId} has ${MAX_LIVE_SECRETS} secrets already; remove one that is no longer used first`,
+      );
+    },
+    async replaceSecrets(clientId, secret) {
+      const replaced = await matches({ _id: clientId }, { $set: { secrets: [secret], updatedAt: deps.now() } });
+      if (!replaced) throw notFound(clientId);
+    },
+    async removeSecret(clientId, secretId) {
+      const update = { $pull: { secrets: { id: secretId } }, $set: { updatedAt: deps.now() } };
+      return matches({ _id: clientId, 'secrets.id': secretId }, update);
+    },
+    async touchSecret(clientId, secretId, at) {
+      const longAgo = new Date(at.getTime() - TOUCH_INTERVAL_MS);
+      const used = { $elemMatch: { id: secretId, lastUsedAt: { $not: { $gt: longAgo } } } };
+      await mongoCall(() =>
+        collection.updateOne(
+          { _id: clientId, secrets: used },
+          { $set: { 'secrets.$[used].lastUsedAt': at } },
+          { arrayFilters: [{ 'used.id': secretId }] },
+        ),
+      );
+    },
+    async remove(clientId) {
+      const { deletedCount } = await mongoCall(() => collection.deleteOne({ _id: clientId }));
+      return deletedCount === 1;
+    },
+  };
+}
+
+function notFound(clientId: string): FairleadError {
+  return new FairleadError('CLIENT_NOT_FOUND', `No client has the id ${clientId}`);
+}
+
+function ownedBy({ orgSlug, clientIds }: ClientFilter): Filter<ClientDocument> {
+  if (orgSlug === null) return {};
+  return { $or: [{ orgSlug }, { _id: { $in: [...clientIds] } }] };
+}
+
+function parts(field: string, changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(changes).map(([part, value]) => [`${field}.${part}`, value]));
+}
+
+/** A list that is replaced and added to at once is set to both together: one field takes one operator. */
+function updateOf(changes: ClientChanges, additions: ClientAdditions, now: Date): UpdateFilter<ClientDocument> {
+  const set: Record<string, unknown> = {
+    ...pickChanges(changes, CHANGEABLE),
+    ...parts('passportConfig', pickChanges(changes.passportConfig ?? {}, PASSPORT_PARTS)),
+    ...parts('whiteLabel', pickChanges(changes.whiteLabel ?? {}, WHITE_LABEL_PARTS)),
+    updatedAt: now,
+  };
+  if (changes.mailTemplates !== undefined) set.mailTemplates = storedMailTemplates(changes.mailTemplates);
+  const add: Record<string, { $each: readonly string[] }> = {};
+  for (const field of GROWING) {
+    const added: readonly string[] = additions[field] ?? [];
+    const replaced: readonly string[] | undefined = changes[field];
+    if (replaced !== undefined) set[field] = [...new Set([...replaced, ...added])];
+    else if (added.length > 0) add[field] = { $each: added };
+  }
+  return { $set: set, ...(Object.keys(add).length === 0 ? {} : { $addToSet: add }) } as UpdateFilter<ClientDocument>;
+}

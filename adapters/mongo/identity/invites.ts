@@ -1,0 +1,53 @@
+import type { Db } from 'mongodb';
+import type { Clock } from '../../../domain/clock.ts';
+import type { InviteStore } from '../../../domain/orgs/ports.ts';
+import { mongoCall } from '../connect.ts';
+import { createExpirySweep } from './expiry-sweep.ts';
+import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { type InviteDocument, readInvite } from './org-documents.ts';
+import { upsertOnceMore } from './upsert-once-more.ts';
+
+/**
+ * Invitations in MongoDB: one document for each org and address. A new one replaces the one before, whose link then
+ * leads nowhere, in one write.
+ */
+export function createInviteStore(deps: { db: Db; now: Clock }): InviteStore {
+  const collection = deps.db.collection<InviteDocument>(IDENTITY_COLLECTIONS.invites);
+  const sweep = createExpirySweep(deps, IDENTITY_COLLECTIONS.invites);
+  const open = (at: Date) => ({ acceptedAt: null, revokedAt: null, expiresAt: { $gt: at } });
+  return {
+    async insert(invite) {
+      await sweep();
+      const _id = `${invite.orgId}:${invite.email}`;
+      await upsertOnceMore(() => collection.replaceOne({ _id }, invite, { upsert: true }));
+    },
+    async findByTokenHash(tokenHash) {
+      const document = await mongoCall(() => collection.findOne({ tokenHash, expiresAt: { $gt: deps.now() } }));
+      return document === null ? null : readInvite(document);
+    },
+    async listOpen(orgId, now) {
+      const documents = await mongoCall(() =>
+        collection
+          .find({ orgId, ...open(now) })
+          .sort({ createdAt: -1, _id: -1 })
+          .toArray(),
+      );
+      return documents.map(readInvite);
+    },
+    async consume(tokenHash, at) {
+      const before = await mongoCall(() =>
+        collection.findOneAndUpdate(
+          { tokenHash, ...open(at) },
+          { $set: { acceptedAt: at } },
+          { returnDocument: 'before' },
+        ),
+      );
+      return before === null ? null : { ...readInvite(before), acceptedAt: at };
+    },
+    async revoke(id, orgId, at) {
+      const filter = { id, orgId, ...open(at) };
+      const { matchedCount } = await mongoCall(() => collection.updateOne(filter, { $set: { revokedAt: at } }));
+      return matchedCount === 1;
+    },
+  };
+}

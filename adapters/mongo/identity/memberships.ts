@@ -1,0 +1,62 @@
+import type { Db, Filter } from 'mongodb';
+import { z } from 'zod';
+import type { Clock } from '../../../domain/clock.ts';
+import type { Membership } from '../../../domain/orgs/org.ts';
+import type { MembershipStore } from '../../../domain/orgs/ports.ts';
+import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { decodeCursor, toPage } from '../cursor.ts';
+import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { readMembership } from './org-documents.ts';
+import { upsertOnceMore } from './upsert-once-more.ts';
+
+/** Memberships in MongoDB: one document for each person and org, held by a unique index over both. */
+export function createMembershipStore(deps: { db: Db; now: Clock }): MembershipStore {
+  const collection = deps.db.collection<Membership>(IDENTITY_COLLECTIONS.memberships);
+  return {
+    async put({ userId, orgId, roles, modules, updatedAt, ...first }) {
+      const update = { $set: { roles, modules, updatedAt }, $setOnInsert: first };
+      await upsertOnceMore(() => collection.updateOne({ userId, orgId }, update, { upsert: true }));
+    },
+    async insert(membership) {
+      try {
+        await mongoCall(() => collection.insertOne({ ...membership }));
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    async find(userId, orgId) {
+      const document = await mongoCall(() => collection.findOne({ userId, orgId }));
+      return document === null ? null : readMembership(document);
+    },
+    async listOfUser(userId) {
+      const documents = await mongoCall(() => collection.find({ userId }).sort({ orgSlug: 1 }).toArray());
+      return documents.map(readMembership);
+    },
+    async listOfOrg(orgId, { cursor, limit }) {
+      const after = decodeCursor(cursor, z.tuple([z.string().max(100)]));
+      const documents = await mongoCall(() =>
+        collection
+          .find({ orgId, ...(after === null ? {} : { userId: { $gt: after[0] } }) })
+          .sort({ userId: 1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      return toPage(documents.map(readMembership), limit, (membership) => [membership.userId]);
+    },
+    async setSuspended(userId, orgId, at) {
+      const set = { suspendedAt: at, updatedAt: deps.now() };
+      const { matchedCount } = await mongoCall(() => collection.updateOne({ userId, orgId }, { $set: set }));
+      return matchedCount === 1;
+    },
+    async remove(userId, orgId) {
+      const { deletedCount } = await mongoCall(() => collection.deleteOne({ userId, orgId }));
+      return deletedCount === 1;
+    },
+    countWithRole(orgId, role) {
+      const filter = { orgId, roles: role, suspendedAt: null } as Filter<Membership>;
+      return mongoCall(() => collection.countDocuments(filter));
+    },
+  };
+}

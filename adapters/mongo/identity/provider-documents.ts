@@ -1,0 +1,109 @@
+import { z } from 'zod';
+import type { AuditEvent } from '../../../domain/audit/audit-event.ts';
+import { LINK_PURPOSES, type OneTimeLink } from '../../../domain/identity/one-time-link.ts';
+import { REVOCATION_KINDS, type Revocation } from '../../../domain/identity/revocation.ts';
+import { KEY_STATES, type KeySet, type SigningKey } from '../../../domain/identity/signing-key.ts';
+import { readDocument } from './read-document.ts';
+import { sealedSecretSchema } from './sealed-secret-schema.ts';
+
+/** `_id` is `{purpose}:{user id}`: there is one link of a purpose for each person. */
+export interface LinkDocument extends OneTimeLink {
+  readonly _id: string;
+}
+
+/** `_id` is the key that attempts are counted by. */
+export interface AttemptDocument {
+  readonly _id: string;
+  readonly attempts: number;
+  /** End of the window. */
+  readonly until: Date;
+}
+
+/** `_id` is `{kind}:{value}`. */
+export interface RevocationDocument extends Revocation {
+  readonly _id: string;
+}
+
+export interface KeySetDocument extends KeySet {
+  readonly _id: string;
+}
+
+/** `_id` is the id of the event. Data is a list, so that no text in it can be the name of a field. */
+export interface AuditDocument extends Omit<AuditEvent, 'id' | 'data'> {
+  readonly _id: string;
+  readonly data: readonly { readonly key: string; readonly value: AuditEvent['data'][string] }[];
+}
+
+const text = z.string();
+const time = z.date();
+
+const linkSchema: z.ZodType<OneTimeLink> = z.object({
+  tokenHash: text,
+  purpose: z.enum(LINK_PURPOSES),
+  userId: text.nullable(),
+  email: text,
+  clientId: text.nullable(),
+  returnTo: text.nullable(),
+  createdAt: time,
+  expiresAt: time,
+  consumedAt: time.nullable(),
+});
+
+const attemptSchema = z.object({ attempts: z.int(), until: time });
+
+const revocationSchema: z.ZodType<Revocation> = z.object({
+  kind: z.enum(REVOCATION_KINDS),
+  value: text,
+  issuedUntil: time,
+  revokedAt: time,
+  expiresAt: time,
+});
+
+const signingKeySchema: z.ZodType<SigningKey> = z.object({
+  id: text,
+  state: z.enum(KEY_STATES),
+  publicJwk: z.object({ kty: z.literal('RSA'), n: text, e: text }),
+  privateKey: sealedSecretSchema,
+  createdAt: time,
+  activatedAt: time.nullable(),
+  retiredAt: time.nullable(),
+});
+
+const keySetSchema: z.ZodType<KeySet> = z.object({ version: z.int().min(1), keys: z.array(signingKeySchema) });
+
+const auditSchema = z.object({
+  _id: text,
+  type: text,
+  actor: text,
+  subject: text,
+  orgSlug: text.nullable(),
+  data: z.array(z.object({ key: text, value: z.union([text, z.number(), z.boolean(), z.null(), z.array(text)]) })),
+  requestId: text.nullable(),
+  address: text.nullable(),
+  time,
+});
+
+export function readLink(document: unknown): OneTimeLink {
+  return readDocument('one-time link', linkSchema, document);
+}
+
+export function readAttempts(document: unknown): { attempts: number; until: Date } {
+  return readDocument('count of attempts', attemptSchema, document);
+}
+
+export function readRevocation(document: unknown): Revocation {
+  return readDocument('revocation', revocationSchema, document);
+}
+
+export function readKeySet(document: unknown): KeySet {
+  return readDocument('key set', keySetSchema, document);
+}
+
+export function readAuditEvent(document: unknown): AuditEvent {
+  const { _id, data, ...rest } = readDocument('audit event', auditSchema, document);
+  return { id: _id, ...rest, data: Object.fromEntries(data.map(({ key, value }) => [key, value])) };
+}
+
+export function auditDocument({ id, data, ...rest }: AuditEvent): AuditDocument {
+  return { _id: id, ...rest, data: Object.entries(data).map(([key, value]) => ({ key, value })) };
+}

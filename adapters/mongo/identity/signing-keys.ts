@@ -1,0 +1,31 @@
+import type { Db } from 'mongodb';
+import type { SigningKeyStore } from '../../../domain/identity/ports.ts';
+import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { type KeySetDocument, readKeySet } from './provider-documents.ts';
+
+const ID = 'key-set';
+
+/** The signing keys in MongoDB: one document with a version, so of many writers at once exactly one gets through. */
+export function createSigningKeyStore(deps: { db: Db }): SigningKeyStore {
+  const collection = deps.db.collection<KeySetDocument>(IDENTITY_COLLECTIONS.signingKeys);
+  return {
+    async read() {
+      const document = await mongoCall(() => collection.findOne({ _id: ID }));
+      return document === null ? { version: 0, keys: [] } : readKeySet(document);
+    },
+    async write(expectedVersion, keys) {
+      try {
+        const expected = { _id: ID, version: expectedVersion };
+        const update = { $set: { keys, version: expectedVersion + 1 } };
+        // Version 0 is no document: then the update inserts it, unless one is there by now.
+        const options = { upsert: expectedVersion === 0 };
+        const result = await mongoCall(() => collection.updateOne(expected, update, options));
+        return result.matchedCount + result.upsertedCount === 1;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+  };
+}

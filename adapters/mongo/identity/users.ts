@@ -1,0 +1,133 @@
+import type { Db, Filter, UpdateFilter } from 'mongodb';
+import { z } from 'zod';
+import type { Clock } from '../../../domain/clock.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { UserChanges, UserStore } from '../../../domain/identity/ports.ts';
+import { mongoCall } from '../connect.ts';
+import { decodeCursor, toPage } from '../cursor.ts';
+import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { insertNew } from './insert-new.ts';
+import { createPasskeyOwners } from './passkey-owners.ts';
+import { pickChanges } from './pick-changes.ts';
+import { readUser, type UserDocument, userDocument } from './user-document.ts';
+
+const CHANGEABLE: Readonly<Record<keyof UserChanges, true>> = {
+  firstName: true,
+  lastName: true,
+  avatar: true,
+  emailVerified: true,
+  platformRoles: true,
+  primaryOrg: true,
+  suspendedAt: true,
+  recoveryCodes: true,
+};
+
+/** Greater than every character of an address, so that a range of the index holds exactly what begins with a prefix. */
+const AFTER_ANY_CHARACTER = '\u{10FFFF}';
+
+/**
+ * People in MongoDB: one document each, with their second factors inside, so that every code is taken by one
+ * conditional update. Who owns a passkey stands in a collection of its own (passkey-owners.ts).
+ */
+export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
+  const collection = deps.db.collection<UserDocument>(IDENTITY_COLLECTIONS.users);
+  const owners = createPasskeyOwners(deps);
+
+  async function findOne(filter: Filter<UserDocument>) {
+    const document = await mongoCall(() => collection.findOne(filter));
+    return document === null ? null : readUser(document);
+  }
+
+  /** True when a user matched: of many that ask for the same once, the first leaves nothing to match. */
+  async function matches(filter: Filter<UserDocument>, set: Record<string, unknown>): Promise<boolean> {
+    return updates(filter, { $set: { ...set, updatedAt: deps.now() } });
+  }
+
+  async function updates(filter: Filter<UserDocument>, update: UpdateFilter<UserDocument>): Promise<boolean> {
+    const { matchedCount } = await mongoCall(() => collection.updateOne(filter, update));
+    return matchedCount === 1;
+  }
+
+  return {
+    async insert(user) {
+      await insertNew(collection, userDocument(user), () => {
+        return new FairleadError('USER_EXISTS', 'An account with this email address exists already');
+      });
+    },
+    find: (id) => findOne({ _id: id }),
+    findByEmail: (email) => findOne({ email }),
+    async list({ query }, { cursor, limit }) {
+      const after = decodeCursor(cursor, z.tuple([z.string().max(400)]));
+      const prefix = query === null ? {} : { email: { $gte: query, $lt: `${query}${AFTER_ANY_CHARACTER}` } };
+      const documents = await mongoCall(() =>
+        collection
+          .find({ $and: [prefix, after === null ? {} : { email: { $gt: after[0] } }] })
+          .sort({ email: 1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      return toPage(documents.map(readUser), limit, (user) => [user.email]);
+    },
+    countWithPlatformRole(role) {
+      const filter = { platformRoles: role, suspendedAt: null } as Filter<UserDocument>;
+      return mongoCall(() => collection.countDocuments(filter));
+    },
+    async update(id, changes) {
+      const update = { $set: { ...pickChanges(changes, CHANGEABLE), updatedAt: deps.now() } };
+      // What it answers may already hold a later writer's change: it is the user as they are afterwards all the same.
+      const options = { returnDocument: 'after' } as const;
+      const document = await mongoCall(() => collection.findOneAndUpdate({ _id: id }, update, options));
+      return document === null ? null : readUser(document);
+    },
+    setPassword: (id, passwordHash) => matches({ _id: id }, { passwordHash, onboardingPending: null }),
+    async upgradePasswordHash(id, oldHash, newHash) {
+      await matches({ _id: id, passwordHash: oldHash }, { passwordHash: newHash });
+    },
+    consumeOnboarding(id, orgSlug, passwordHash) {
+      return matches({ _id: id, 'onboardingPending.orgSlug': orgSlug }, { passwordHash, onboardingPending: null });
+    },
+    async clearOnboarding(id) {
+      await matches({ _id: id, onboardingPending: { $ne: null } }, { onboardingPending: null });
+    },
+    async setTotp(id, totp) {
+      await matches({ _id: id }, { totp });
+    },
+    confirmTotp(id, { keyId, sealed }, step, at) {
+      const unconfirmed = { 'totp.secret.keyId': keyId, 'totp.secret.sealed': sealed, 'totp.confirmedAt': null };
+      return matches({ _id: id, ...unconfirmed }, { 'totp.confirmedAt': at, 'totp.lastStep': step });
+    },
+    takeTotpStep(id, step) {
+      const unused = { 'totp.confirmedAt': { $ne: null }, 'totp.lastStep': { $not: { $gte: step } } };
+      return matches({ _id: id, ...unused }, { 'totp.lastStep': step });
+    },
+    takeRecoveryCode(id, codeHash) {
+      const update = { $pull: { recoveryCodes: codeHash }, $set: { updatedAt: deps.now() } };
+      return updates({ _id: id, recoveryCodes: codeHash }, update);
+    },
+    async addPasskey(id, passkey) {
+      const { credentialId } = passkey;
+      if (!(await owners.claim(credentialId, id))) return false;
+      const update = { $push: { passkeys: passkey }, $set: { updatedAt: deps.now() } };
+      const added = await updates({ _id: id, 'passkeys.credentialId': { $ne: credentialId } }, update);
+      // Not added: it is there already, or there is no such person.
+      if (!added && (await findOne({ _id: id })) === null) await owners.release(credentialId, id);
+      return added;
+    },
+    findByPasskey: (credentialId) => findOne({ 'passkeys.credentialId': credentialId }),
+    async usePasskey(id, credentialId, counter, at) {
+      // An authenticator without a counter always says zero (WebAuthn, 7.2, step 22).
+      const grown = counter === 0 ? 0 : { $lt: counter };
+      const filter = { _id: id, passkeys: { $elemMatch: { credentialId, counter: grown } } };
+      const set = { 'passkeys.$[used].counter': counter, 'passkeys.$[used].lastUsedAt': at };
+      const arrayFilters = [{ 'used.credentialId': credentialId }];
+      const { matchedCount } = await mongoCall(() => collection.updateOne(filter, { $set: set }, { arrayFilters }));
+      return matchedCount === 1;
+    },
+    async removePasskey(id, credentialId) {
+      const update = { $pull: { passkeys: { credentialId } }, $set: { updatedAt: deps.now() } };
+      const removed = await updates({ _id: id, 'passkeys.credentialId': credentialId }, update);
+      if (removed) await owners.release(credentialId, id);
+      return removed;
+    },
+  };
+}
