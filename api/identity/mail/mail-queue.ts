@@ -3,10 +3,19 @@ import { FairleadError } from '../../../domain/errors.ts';
 
 /** Work that goes on after the reply was sent: looking accounts up and sending them mail. */
 export interface MailQueue {
-  /** Takes a job on; false when the queue is full. It never throws and never waits. */
-  add(name: string, job: () => Promise<void>): boolean;
+  /**
+   * Takes a job on; false when the queue is full. It never throws and never waits. A job is tried again when its
+   * failure may pass, and `onFailure` is called once it was given up.
+   */
+  add(name: string, job: () => Promise<void>, onFailure?: () => Promise<void>): boolean;
   /** Resolves when nothing is waiting or running; for the process's end, and for tests. */
   idle(): Promise<void>;
+}
+
+interface Job {
+  readonly name: string;
+  readonly job: () => Promise<void>;
+  readonly onFailure: (() => Promise<void>) | undefined;
 }
 
 export interface MailQueueOptions {
@@ -25,21 +34,31 @@ export interface MailQueueOptions {
  */
 export function createMailQueue(options: MailQueueOptions): MailQueue {
   const { log, capacity = 1_000, atOnce = 4, retryDelaysMs = [1_000, 5_000] } = options;
-  const waiting: { name: string; job: () => Promise<void> }[] = [];
+  const waiting: Job[] = [];
   let running = 0;
   let settled = Promise.withResolvers<void>();
   settled.resolve();
 
-  async function run({ name, job }: { name: string; job: () => Promise<void> }): Promise<void> {
+  async function attempt({ name, job }: Job): Promise<boolean> {
     for (const delayMs of [...retryDelaysMs, null]) {
       try {
-        return await job();
+        await job();
+        return true;
       } catch (error) {
         const again = error instanceof FairleadError && error.retryable && delayMs !== null;
         log.warn({ err: error, job: name, again }, 'a mail job failed');
-        if (!again) return;
+        if (!again) return false;
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
+    }
+    return false;
+  }
+
+  async function run(job: Job): Promise<void> {
+    try {
+      if (!(await attempt(job))) await job.onFailure?.();
+    } catch (error) {
+      log.error({ err: error, job: job.name }, 'the failure of a mail job could not be recorded');
     }
   }
 
@@ -60,13 +79,13 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   }
 
   return {
-    add(name, job) {
+    add(name, job, onFailure) {
       if (waiting.length >= capacity) {
         log.error({ job: name, capacity }, 'the mail queue is full: a mail is dropped');
         return false;
       }
       if (running === 0 && waiting.length === 0) settled = Promise.withResolvers();
-      waiting.push({ name, job });
+      waiting.push({ name, job, onFailure });
       next();
       return true;
     },

@@ -1,0 +1,101 @@
+import { createTransport } from 'nodemailer';
+import { FairleadError } from '../../domain/errors.ts';
+import { normalizeEmail } from '../../domain/identity/email-address.ts';
+import type { Mail } from '../../domain/identity/mail.ts';
+import type { MailSender } from '../../domain/identity/ports.ts';
+import { checkRecipient } from './check-recipient.ts';
+
+export interface SmtpOptions {
+  /** `smtp://user:password@host:587`, or `smtps://` for TLS from the first byte. */
+  readonly url: string;
+  /** Sender address of every mail; its name is each mail's own. */
+  readonly from: string;
+  /**
+   * True sends without encryption where the server offers none. Mail carries links that sign people in, so this is for
+   * a server on the same machine or network only; a server on the loopback interface needs no such leave.
+   */
+  readonly allowPlaintext?: boolean;
+  /** Milliseconds: for reaching the server and its greeting, and for any later silence of it. */
+  readonly timeouts?: { readonly connectMs: number; readonly silenceMs: number };
+}
+
+export interface SmtpSender extends MailSender {
+  close(): void;
+}
+
+const TIMEOUTS = { connectMs: 5_000, silenceMs: 15_000 } as const;
+
+/**
+ * Sends through a mail server, over a few connections that are kept. Certificates are always verified. A mail's id is
+ * its Message-ID: one that is sent again after a lost answer is recognised as the same.
+ * @throws VALIDATION_FAILED for a URL or sender that is none.
+ */
+export function createSmtpSender(options: SmtpOptions): SmtpSender {
+  const { host, secure, port, auth } = readUrl(options.url);
+  const from = normalizeEmail(options.from);
+  if (from === null) throw new FairleadError('VALIDATION_FAILED', 'MAIL_FROM is not an e-mail address');
+  const domain = from.slice(from.lastIndexOf('@') + 1);
+  const { connectMs, silenceMs } = options.timeouts ?? TIMEOUTS;
+  const transport = createTransport({
+    host,
+    port,
+    secure,
+    ...(auth === null ? {} : { auth }),
+    requireTLS: !secure && options.allowPlaintext !== true && !isLoopback(host),
+    tls: { rejectUnauthorized: true },
+    pool: true,
+    maxConnections: 2,
+    connectionTimeout: connectMs,
+    greetingTimeout: connectMs,
+    socketTimeout: silenceMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return {
+    outbox: null,
+    async send(mail: Mail) {
+      checkRecipient(mail.to);
+      try {
+        await transport.sendMail({
+          // Objects, not strings: a string would be parsed, and could name several.
+          from: { name: mail.fromName, address: from },
+          to: { name: '', address: mail.to },
+          subject: mail.subject,
+          text: mail.text,
+          html: mail.html,
+          messageId: `<${mail.id}@${domain}>`,
+          headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+        });
+      } catch (error) {
+        throw refusal(error);
+      }
+    },
+    close: () => transport.close(),
+  };
+}
+
+/** Only what a server said for good (5xx) is not worth another attempt (RFC 5321, 4.2.1). */
+function refusal(error: unknown): FairleadError {
+  const code = typeof error === 'object' && error !== null && 'responseCode' in error ? Number(error.responseCode) : 0;
+  const final = code >= 500 && code < 600;
+  const message = final ? `The mail server refused the mail (${code})` : 'The mail server did not take the mail';
+  return new FairleadError('UNAVAILABLE', message, { cause: error, retryable: !final });
+}
+
+function readUrl(text: string) {
+  const url = URL.parse(text);
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === '') {
+    // The URL may carry a password: it is not repeated.
+    throw new FairleadError('VALIDATION_FAILED', 'SMTP_URL is not an smtp:// or smtps:// address');
+  }
+  const secure = url.protocol === 'smtps:';
+  const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
+  const port = url.port === '' ? (secure ? 465 : 587) : Number(url.port);
+  const auth =
+    url.username === '' ? null : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  return { host, secure, port, auth };
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}

@@ -1,0 +1,87 @@
+import { isPersonaAddress } from '../../../domain/identity/email-address.ts';
+import type { MailKind } from '../../../domain/identity/mail.ts';
+import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
+import type { OrgRecord } from '../../../domain/orgs/org.ts';
+import { audit } from '../audit.ts';
+import type { IdentityDeps } from '../deps.ts';
+import { brandOf } from '../pages/brand.ts';
+import { composeMail } from './compose-mail.ts';
+
+export interface MailOrder {
+  readonly kind: MailKind;
+  readonly to: string;
+  /** Client on whose behalf it is sent; null for the provider itself. */
+  readonly client: ClientRecord | null;
+  /** Org it is about; null takes the client's. */
+  readonly org: OrgRecord | null;
+  readonly data: {
+    /** Who it is for; empty for someone not known yet. */
+    readonly name: string;
+    readonly link: string;
+    readonly expiresAt: Date;
+  };
+}
+
+/**
+ * Writes a mail and hands it to the mail server, waiting for it: call it in a job of `deps.mailQueue`, see
+ * {@link queueMail}. Personas have no mailbox, so nothing is sent to them. @throws UNAVAILABLE (retryable)
+ */
+export async function sendMail(deps: IdentityDeps, order: MailOrder): Promise<void> {
+  if (isPersonaAddress(order.to)) return;
+  const { client, data } = order;
+  const org = order.org ?? (client === null ? null : await deps.orgs.find(client.orgSlug));
+  const { platformName } = deps.settings;
+  const brand = await brandOf(deps, client?.clientId ?? null);
+  const mail = composeMail({
+    id: deps.newId('mail'),
+    kind: order.kind,
+    to: order.to,
+    client,
+    org,
+    brand,
+    platformName,
+    values: {
+      name: data.name,
+      link: data.link,
+      org: org?.name ?? platformName,
+      product: brand.name,
+      expires: readableTime(data.expiresAt),
+    },
+  });
+  await deps.mail.send(mail);
+}
+
+/**
+ * Sends after the reply: `prepare` looks up who gets what, and null sends nothing. Neither what it finds nor how long it
+ * takes is seen by whoever asked. A mail that cannot be sent is logged and audited without its content.
+ */
+export function queueMail(
+  deps: IdentityDeps,
+  kind: MailKind,
+  prepare: () => Promise<(MailOrder & { readonly subject: string }) | null>,
+): void {
+  let about: (MailOrder & { readonly subject: string }) | null = null;
+  const failed = (reason: string): Promise<void> =>
+    audit(deps, null, {
+      type: 'mail.failed',
+      actor: 'internal',
+      subject: about?.subject ?? 'unknown',
+      orgSlug: about?.org?.slug ?? about?.client?.orgSlug ?? null,
+      data: { kind, reason },
+    });
+  const taken = deps.mailQueue.add(
+    `mail ${kind}`,
+    async () => {
+      about ??= await prepare();
+      if (about !== null) await sendMail(deps, about);
+    },
+    () => failed('not_sent'),
+  );
+  if (!taken) failed('queue_full').catch((error: unknown) => deps.log.error({ err: error }, 'an event was not kept'));
+}
+
+/** `21 Nov 2026, 10:40 UTC`. */
+function readableTime(time: Date): string {
+  const options = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
+  return `${time.toLocaleString('en-GB', { ...options, timeZone: 'UTC' })} UTC`;
+}
