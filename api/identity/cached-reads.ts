@@ -1,0 +1,93 @@
+import { LRUCache } from 'lru-cache';
+import type { ClientStore } from '../../domain/oauth-clients/ports.ts';
+import type { OrgStore } from '../../domain/orgs/ports.ts';
+
+/**
+ * How long a client or org may be used without being read again. What this process changes it sees at once; a change
+ * made by another process counts within this time. Revoking a client's tokens allows for it (`revokeClient`).
+ */
+export const CACHED_READ_MS = 1_000;
+
+const MAX_ENTRIES = 2_000;
+
+/**
+ * Client and org stores that remember what they read for a second, so that a service's token costs a signature and no
+ * database read. Nobody is remembered as unknown: a client that was just made is found at once.
+ */
+export function cacheReads<S extends { clients: ClientStore; orgs: OrgStore }>(stores: S): S {
+  return { ...stores, clients: cacheClients(stores.clients), orgs: cacheOrgs(stores.orgs) };
+}
+
+function cacheClients(store: ClientStore): ClientStore {
+  const cache = createReadCache((clientId) => store.find(clientId));
+  const changing = <A extends [string, ...unknown[]], R>(write: (...args: A) => Promise<R>) => cache.around(write);
+  return {
+    ...store,
+    find: cache.read,
+    update: changing((...args) => store.update(...args)),
+    removeRedirectUri: changing((...args) => store.removeRedirectUri(...args)),
+    addSecret: changing((...args) => store.addSecret(...args)),
+    replaceSecrets: changing((...args) => store.replaceSecrets(...args)),
+    removeSecret: changing((...args) => store.removeSecret(...args)),
+    touchSecret: changing((...args) => store.touchSecret(...args)),
+    remove: changing((...args) => store.remove(...args)),
+  };
+}
+
+function cacheOrgs(store: OrgStore): OrgStore {
+  const cache = createReadCache((idOrSlug) => store.find(idOrSlug));
+  return {
+    ...store,
+    find: cache.read,
+    // An org is remembered under its id and its slug, and changed by its id: changes are rare, so all are forgotten.
+    async update(...args) {
+      try {
+        return await store.update(...args);
+      } finally {
+        cache.clear();
+      }
+    },
+  };
+}
+
+function createReadCache<T extends object>(find: (key: string) => Promise<T | null>) {
+  const found = new LRUCache<string, T>({ max: MAX_ENTRIES, ttl: CACHED_READ_MS });
+  const reading = new Map<string, Promise<T | null>>();
+
+  async function load(key: string): Promise<T | null> {
+    const read = find(key);
+    reading.set(key, read);
+    try {
+      const value = await read;
+      // A read that a change overtook has been taken off the list: what it saw may be old.
+      if (value !== null && reading.get(key) === read) found.set(key, value);
+      return value;
+    } finally {
+      if (reading.get(key) === read) reading.delete(key);
+    }
+  }
+
+  function forget(key: string): void {
+    found.delete(key);
+    reading.delete(key);
+  }
+
+  return {
+    read: async (key: string): Promise<T | null> => found.get(key) ?? reading.get(key) ?? load(key),
+    clear(): void {
+      found.clear();
+      reading.clear();
+    },
+    /** Forgets what is known of a key before and after a write to it. */
+    around<A extends [string, ...unknown[]], R>(write: (...args: A) => Promise<R>): (...args: A) => Promise<R> {
+      return async (...args) => {
+        forget(args[0]);
+        try {
+          return await write(...args);
+        } finally {
+          forget(args[0]);
+        }
+      };
+    },
+  };
+}
