@@ -1,0 +1,268 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer } from 'node:net';
+import { Writable } from 'node:stream';
+import { equalsSecret } from '../../../adapters/crypto/equals-secret.ts';
+import { newId } from '../../../adapters/crypto/new-id.ts';
+import { createPasswordHasher } from '../../../adapters/crypto/password-hasher.ts';
+import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import { createTokens } from '../../../adapters/crypto/tokens.ts';
+import { createKeyring } from '../../../adapters/jose/keyring.ts';
+import { createSigningKeyFactory } from '../../../adapters/jose/signing-key-factory.ts';
+import { createLogger } from '../../../adapters/logging/logger.ts';
+import { createIdentityStores } from '../../../adapters/mongo/identity/create-identity-stores.ts';
+import { createIdentityIndexes } from '../../../adapters/mongo/identity/indexes.ts';
+import { createInternalKeyAuth } from '../../../api/http/caller.ts';
+import { startServer } from '../../../api/http/server.ts';
+import { bootstrapIdentity } from '../../../api/identity/bootstrap.ts';
+import { cacheReads } from '../../../api/identity/cached-reads.ts';
+import type { IdentityDeps } from '../../../api/identity/deps.ts';
+import { createIdpApp } from '../../../api/idp-app.ts';
+import type { CapturedMail, Mail } from '../../../domain/identity/mail.ts';
+import { newUser } from '../../../domain/identity/new-user.ts';
+import type { MailSender } from '../../../domain/identity/ports.ts';
+import type { UserRecord } from '../../../domain/identity/user.ts';
+import { type ClientRecord, NO_PASSPORT, NO_WHITE_LABEL } from '../../../domain/oauth-clients/client.ts';
+import { newMembership, newOrg, newOrgId } from '../../../domain/orgs/new-org.ts';
+import type { OrgRecord } from '../../../domain/orgs/org.ts';
+import type { OrgRole, PlatformRole } from '../../../domain/orgs/roles.ts';
+import { startMongo } from '../../adapters/mongo/start-mongo.ts';
+
+export const KEY = 'internal-key-of-this-test-0123456789';
+const ENCRYPTION_KEY = randomBytes(32);
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** Parsed JSON of any shape: tests look into it. */
+  readonly body: ReturnType<typeof JSON.parse>;
+}
+
+export interface CallOptions {
+  readonly json?: unknown;
+  readonly form?: Readonly<Record<string, string>> | URLSearchParams;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * The identity provider's whole app on a free port of the loopback, with real stores and keys, a clock that tests move
+ * forward, and mail that is kept in `mailbox`. Redirects are not followed.
+ */
+export async function startIdp(options: { requestsPerMinute?: number } = {}) {
+  const mongo = await startMongo();
+  const { db } = mongo.connection;
+  await createIdentityIndexes(db);
+  const port = await freePort();
+  const issuer = `http://localhost:${port}`;
+  let aheadMs = 0;
+  const now = () => new Date(Date.now() + aheadMs);
+  const logged: string[] = [];
+  const log = createLogger({ name: 'test', level: 'debug', secrets: [KEY] }, collect(logged));
+  const cipher = createSecretCipher([ENCRYPTION_KEY]);
+  const stores = createIdentityStores({ db, now });
+  const mailbox: Mail[] = [];
+  const deps: IdentityDeps = {
+    ...cacheReads(stores),
+    cipher,
+    signer: createKeyring({
+      store: stores.signingKeys,
+      factory: createSigningKeyFactory({ cipher, newId, now }),
+      cipher,
+      issuer,
+      now,
+    }),
+    hasher: createPasswordHasher(),
+    tokens: createTokens([ENCRYPTION_KEY]),
+    mail: keepIn(mailbox, now),
+    newId,
+    now,
+    log,
+    settings: {
+      issuer,
+      platformName: 'Fairlead',
+      platformOrg: 'platform',
+      externalAudiences: ['https://model.example'],
+      secureCookies: false,
+    },
+  };
+  await deps.signer.reload();
+  let firstAdminUrl = '';
+  await bootstrapIdentity(deps, {
+    onFirstAdminLink: async ({ url }) => {
+      firstAdminUrl = url;
+    },
+  });
+  const stopping = new AbortController();
+  const app = createIdpApp(deps, {
+    authenticate: createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret }),
+    newId,
+    log,
+    requestsPerMinute: options.requestsPerMinute ?? 1_000_000,
+    stopping: stopping.signal,
+    health: { commit: 'c0ffee', version: '1.2.3', now, checks: { mongo: () => mongo.connection.ping() } },
+  });
+  const server = await startServer(app, { host: '127.0.0.1', port, stopping, graceMs: 2_000 });
+
+  async function call(method: string, path: string, { json, form, headers }: CallOptions = {}): Promise<Answer> {
+    const body = json === undefined ? form && new URLSearchParams(form).toString() : JSON.stringify(json);
+    const type = json === undefined ? 'application/x-www-form-urlencoded' : 'application/json';
+    const response = await fetch(server.address + path, {
+      method,
+      redirect: 'manual',
+      headers: { ...(body === undefined ? {} : { 'content-type': type }), ...headers },
+      ...(body === undefined ? {} : { body }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') === true;
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
+  }
+
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await mongo.stop();
+  };
+  return {
+    deps,
+    db,
+    issuer,
+    address: server.address,
+    call,
+    /** Headers that make a call the platform's own. */
+    internal: { 'x-internal-key': KEY },
+    mailbox,
+    logged,
+    firstAdminUrl,
+    /** Moves the clock forward. */
+    advance: (ms: number) => {
+      aheadMs += ms;
+    },
+    ...createSeeds(deps),
+    server,
+    mongo,
+    stop,
+  };
+}
+
+export type TestIdp = Awaited<ReturnType<typeof startIdp>>;
+
+/** Records put straight into the stores, for tests that are about something else. */
+function createSeeds(deps: IdentityDeps) {
+  async function seedOrg(slug: string, fields: Partial<OrgRecord> = {}): Promise<OrgRecord> {
+    const id = newOrgId(deps.tokens.letters);
+    const org = { ...newOrg({ id, slug, name: `Org ${slug}`, modules: [] }, deps.now()), ...fields };
+    await deps.orgs.insert(org);
+    return org;
+  }
+
+  /** A person who is a member of `org` (a slug that exists), when one is given. */
+  async function seedUser(
+    email: string,
+    given: {
+      password?: string;
+      org?: string;
+      orgRoles?: readonly OrgRole[];
+      platformRoles?: readonly PlatformRole[];
+      fields?: Partial<UserRecord>;
+    } = {},
+  ): Promise<UserRecord> {
+    const user = newUser(
+      {
+        id: deps.newId('user'),
+        email,
+        firstName: 'Ada',
+        lastName: 'Lovelace',
+        emailVerified: true,
+        passwordHash: given.password === undefined ? null : await deps.hasher.hash(given.password),
+        platformRoles: given.platformRoles ?? [],
+        primaryOrg: given.org ?? null,
+        ...given.fields,
+      },
+      deps.now(),
+    );
+    await deps.users.insert(user);
+    const org = given.org === undefined ? null : await deps.orgs.find(given.org);
+    if (org !== null) {
+      const rights = { roles: given.orgRoles ?? (['member'] as const), modules: [] };
+      await deps.memberships.put(newMembership(user.id, org, rights, deps.now()));
+    }
+    return user;
+  }
+
+  /** A client and its secret; `clientType: 'public'` has none. */
+  async function seedClient(
+    clientId: string,
+    fields: Partial<ClientRecord> = {},
+  ): Promise<{ client: ClientRecord; secret: string }> {
+    const secret = deps.tokens.create('flcs');
+    const kept = { id: deps.newId('clientSecret'), hash: deps.tokens.hash(secret), createdAt: deps.now() };
+    const client: ClientRecord = {
+      clientId,
+      name: `Client ${clientId}`,
+      description: '',
+      orgSlug: 'platform',
+      clientType: 'confidential',
+      redirectUris: [],
+      postLogoutRedirectUris: [],
+      allowedScopes: ['openid', 'profile', 'email'],
+      allowedGrantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+      trustedClient: false,
+      autoApproveScopes: false,
+      headlessEnabled: false,
+      selfServiceEmail: false,
+      passportConfig: NO_PASSPORT,
+      trustedInviteSignup: false,
+      llmAccessEnabled: false,
+      whiteLabel: NO_WHITE_LABEL,
+      mailTemplates: {},
+      customDomains: [],
+      accessTokenTtlSeconds: 3_600,
+      refreshTokenTtlSeconds: 30 * 86_400,
+      defaultAudience: [],
+      service: null,
+      environment: null,
+      secrets: fields.clientType === 'public' ? [] : [{ ...kept, lastUsedAt: null }],
+      createdBy: 'internal',
+      createdAt: deps.now(),
+      updatedAt: deps.now(),
+      ...fields,
+    };
+    await deps.clients.insert(client);
+    return { client, secret };
+  }
+
+  return { seedOrg, seedUser, seedClient };
+}
+
+function keepIn(mailbox: Mail[], now: () => Date): MailSender {
+  const captured: CapturedMail[] = [];
+  return {
+    async send(mail) {
+      mailbox.push(mail);
+      captured.unshift({ ...mail, capturedAt: now() });
+    },
+    outbox: {
+      list: async (limit) => captured.slice(0, limit),
+      find: async (id) => captured.find((mail) => mail.id === id) ?? null,
+    },
+  };
+}
+
+function collect(lines: string[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}
