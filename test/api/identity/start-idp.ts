@@ -17,6 +17,7 @@ import { startServer } from '../../../api/http/server.ts';
 import { bootstrapIdentity } from '../../../api/identity/bootstrap.ts';
 import { cacheReads } from '../../../api/identity/cached-reads.ts';
 import type { IdentityDeps } from '../../../api/identity/deps.ts';
+import { createMailQueue } from '../../../api/identity/mail/mail-queue.ts';
 import { createIdpApp } from '../../../api/idp-app.ts';
 import type { CapturedMail, Mail } from '../../../domain/identity/mail.ts';
 import { newUser } from '../../../domain/identity/new-user.ts';
@@ -75,6 +76,7 @@ export async function startIdp(options: { requestsPerMinute?: number } = {}) {
     hasher: createPasswordHasher(),
     tokens: createTokens([ENCRYPTION_KEY]),
     mail: keepIn(mailbox, now),
+    mailQueue: createMailQueue({ log, retryDelaysMs: [10, 10] }),
     newId,
     now,
     log,
