@@ -1,0 +1,95 @@
+import { FairleadError } from '../../../domain/errors.ts';
+import type { GrantOrigin, GrantRecord } from '../../../domain/identity/login.ts';
+import { addSeconds, epochSeconds } from '../../../domain/identity/token-lifetimes.ts';
+import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
+import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
+import { audit } from '../audit.ts';
+import type { IdentityDeps } from '../deps.ts';
+import { signPersonTokens } from './sign-tokens.ts';
+import { findTokenPerson } from './token-person.ts';
+import type { TokenReply } from './token-reply.ts';
+
+export type { TokenReply } from './token-reply.ts';
+
+export interface TokenOrder {
+  readonly user: Pick<UserRecord, 'id'>;
+  readonly client: ClientRecord;
+  readonly origin: GrantOrigin;
+  /** The browser session; null for logins without one. */
+  readonly sessionId: string | null;
+  readonly scopes: readonly string[];
+  readonly audience: readonly string[];
+  readonly methods: readonly LoginMethod[];
+  /** Moment of the full login. */
+  readonly authenticatedAt: Date;
+  readonly nonce?: string | null;
+  readonly address: string;
+  readonly userAgent: string;
+  /** Made beforehand by callers that bind something taken once to it; else made here. */
+  readonly grantId?: string;
+  /** The request it belongs to, for the audit trail. */
+  readonly requestId?: string | null;
+}
+
+/**
+ * Begins a login of a person at a client: keeps the grant and answers its first tokens.
+ * @throws OAUTH_INVALID_GRANT for a person who gets no tokens; UNAVAILABLE
+ */
+export async function issueTokens(deps: IdentityDeps, order: TokenOrder): Promise<TokenReply> {
+  // Before anything is read: what is revoked from here on is revoked after these tokens were issued.
+  const issuedAt = deps.now();
+  const person = await findTokenPerson(deps, order.user.id);
+  if (person === null) throw new FairleadError('OAUTH_INVALID_GRANT', 'The account, or its organization, is suspended');
+  const grant = newGrant(deps, order, issuedAt);
+  await deps.grants.insert(grant);
+  await endIfRevoked(deps, grant, issuedAt);
+  const { id, userId, clientId, origin, scopes, offline } = grant;
+  await audit(deps, order.requestId == null ? null : { requestId: order.requestId, address: order.address }, {
+    type: 'oauth.grant_created',
+    actor: userId,
+    subject: id,
+    orgSlug: person.org?.slug ?? null,
+    data: { clientId, origin, scopes, offline, audience: grant.audience, methods: grant.methods },
+  });
+  const { client, nonce = null } = order;
+  return signPersonTokens(deps, { person, client, grant, scopes, issuedAt, generation: grant.generation, nonce });
+}
+
+function newGrant(deps: IdentityDeps, order: TokenOrder, issuedAt: Date): GrantRecord {
+  return {
+    id: order.grantId ?? deps.newId('grant'),
+    userId: order.user.id,
+    clientId: order.client.clientId,
+    sessionId: order.sessionId,
+    origin: order.origin,
+    offline: order.scopes.includes('offline_access'),
+    scopes: order.scopes,
+    audience: order.audience,
+    methods: order.methods,
+    authenticatedAt: order.authenticatedAt,
+    generation: 0,
+    lastReply: null,
+    address: order.address,
+    userAgent: order.userAgent,
+    createdAt: issuedAt,
+    lastUsedAt: issuedAt,
+    expiresAt: addSeconds(issuedAt, order.client.refreshTokenTtlSeconds),
+    revokedAt: null,
+  };
+}
+
+/**
+ * Whoever revoked the grant, its person, client or session in between found no grant to end: this one is ended here.
+ * The tokens are answered all the same; they are void, as if the revocation had come a moment later.
+ */
+async function endIfRevoked(deps: IdentityDeps, grant: GrantRecord, issuedAt: Date): Promise<void> {
+  const revoked = await deps.revocations.isRevoked({
+    jti: grant.id,
+    gid: grant.id,
+    sid: grant.offline ? undefined : (grant.sessionId ?? undefined),
+    sub: grant.userId,
+    client_id: grant.clientId,
+    iat: epochSeconds(issuedAt),
+  });
+  if (revoked) await deps.grants.revoke(grant.id, deps.now());
+}
