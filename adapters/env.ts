@@ -128,7 +128,10 @@ const workerSchema = z.object({
   HOME: text.default('/root'),
   GIT_TOKEN: text.optional(),
   GITHUB_TOKEN: text.optional(),
-  IDP_URL: z.url().optional(),
+  IDP_URL: baseUrl.optional(),
+  /** Key of the identity provider, whose clients deploys make; the installation's own when it is not set. */
+  IDP_INTERNAL_KEY: internalKey.optional(),
+  INTERNAL_SERVICE_KEY: internalKey.optional(),
   REGISTRY_URL: z.url().optional(),
   GATEWAY_URL: z.url().optional(),
   AUDIT_URL: z.url().optional(),

@@ -15,6 +15,7 @@ import { createWorkloadRuntime } from '../adapters/docker/workload-runtime.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
 import type { WorkerEnv } from '../adapters/env.ts';
 import { createSourceFetcher } from '../adapters/git/git-source-fetcher.ts';
+import { createClientAdministration } from '../adapters/idp/client-administration.ts';
 import { createBuildLog } from '../adapters/mongo/build-logs.ts';
 import { createBuildStore } from '../adapters/mongo/builds.ts';
 import type { MongoConnection } from '../adapters/mongo/connect.ts';
@@ -56,11 +57,18 @@ export async function composeDeploys(parts: {
       port: env.EDGE_PORT,
     }),
     cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
+    clients: composeClients(env),
     workflows: createWorkflowDirectory(client),
     clock: now,
     settings: readSettings(env),
   };
   return createDeploysActivities(deps);
+}
+
+function composeClients(env: WorkerEnv): DeploysDeps['clients'] {
+  const key = env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY;
+  if (env.IDP_URL === undefined || key === undefined) return null;
+  return createClientAdministration({ url: env.IDP_URL, internalKey: key });
 }
 
 async function composeDocker(env: WorkerEnv, logger: Logger): Promise<Pick<DeploysDeps, 'images' | 'runtime'>> {
@@ -98,7 +106,10 @@ async function composeDocker(env: WorkerEnv, logger: Logger): Promise<Pick<Deplo
 function readSettings(env: WorkerEnv): DeploySettings {
   const urls = ['IDP_URL', 'REGISTRY_URL', 'GATEWAY_URL', 'AUDIT_URL', 'WALLET_SERVICE_URL'] as const;
   const platformUrls = urls.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
-  const secrets = [env.GIT_TOKEN, env.GITHUB_TOKEN, env.DOCKER_REGISTRY_TOKEN];
+  const secrets = [
+    ...[env.GIT_TOKEN, env.GITHUB_TOKEN, env.DOCKER_REGISTRY_TOKEN],
+    ...[env.IDP_INTERNAL_KEY, env.INTERNAL_SERVICE_KEY],
+  ];
   return {
     registry: env.DOCKER_REGISTRY,
     autoContainerFile: env.ENABLE_AUTO_DOCKERFILE,

@@ -13,6 +13,7 @@ import type {
   WorkloadRuntime,
   Workspace,
 } from '../../domain/deploys/ports.ts';
+import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 
 /** Everything the deploy activities work with, built by a composition root in `workers/`. */
 export interface DeploysDeps {
@@ -28,6 +29,8 @@ export interface DeploysDeps {
   readonly edge: EdgeRouter;
   /** Null when CONFIG_ENCRYPTION_KEY is not set: then no service has secrets. */
   readonly cipher: SecretCipher | null;
+  /** Clients at the identity provider; null when none is configured. */
+  readonly clients: Pick<ClientAdministration, 'provision'> | null;
   readonly workflows: WorkflowDirectory;
   readonly clock: Clock;
   readonly settings: DeploySettings;

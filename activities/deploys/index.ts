@@ -15,6 +15,7 @@ import { fetchSource } from './steps/fetch-source.ts';
 import { installWorkload } from './steps/install-workload.ts';
 import { preflightConfig } from './steps/preflight-config.ts';
 import { prepareContainerFile } from './steps/prepare-container-file.ts';
+import { provisionOAuthClient } from './steps/provision-oauth-client.ts';
 import { pushImage } from './steps/push-image.ts';
 import { readCatalog } from './steps/read-catalog.ts';
 import { registerRelease } from './steps/register-release.ts';
@@ -29,6 +30,7 @@ const STEP_WORK: Record<StepActivity, readonly [StepKey, StepWork]> = {
   preflightConfig: ['config-preflight', preflightConfig],
   buildImage: ['image-build', buildImage],
   pushImage: ['image-push', pushImage],
+  provisionOAuthClient: ['oauth-client', provisionOAuthClient],
   installWorkload: ['install', installWorkload],
   checkHealth: ['health-check', checkHealth],
   registerRelease: ['service-registration', registerRelease],

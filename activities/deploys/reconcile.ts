@@ -93,7 +93,8 @@ async function bringUp(
   signal: AbortSignal,
 ): Promise<Workload> {
   if (workload === undefined) {
-    return await deps.runtime.start(workloadOf(deps, release, release.buildId), { signal, onLine: () => undefined });
+    const spec = await workloadOf(deps, release, release.buildId);
+    return await deps.runtime.start(spec, { signal, onLine: () => undefined });
   }
   return workload.running ? workload : await deps.runtime.resume(workload, signal);
 }

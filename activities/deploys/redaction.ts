@@ -1,7 +1,9 @@
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createRedactor, isSensitiveName } from '../../domain/logs/redact.ts';
 import type { DeploysDeps } from './deps.ts';
+import { credentialVariables } from './oauth-credential.ts';
 import { openSecrets } from './service-config.ts';
 
 /** A redactor that knows every secret of the service and of the platform, for whatever a build writes to its log. */
@@ -14,7 +16,12 @@ export async function buildRedactor(deps: DeploysDeps, serviceId: string): Promi
 
 function secretValues(deps: DeploysDeps, service: ServiceRecord): string[] {
   const sensitive = Object.entries(service.config).filter(([key]) => isSensitiveName(key));
-  return [...sensitive.map(([, value]) => value), ...Object.values(openSecrets(deps, service.name, service.secrets))];
+  const clientSecrets = ENVIRONMENTS.map((environment) => credentialVariables(deps, service, environment));
+  return [
+    ...sensitive.map(([, value]) => value),
+    ...Object.values(openSecrets(deps, service.name, service.secrets)),
+    ...clientSecrets.flatMap(({ IDP_CLIENT_SECRET: secret }) => secret ?? []),
+  ];
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Release } from '../../domain/deploys/release.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { ID_PREFIXES } from '../../domain/ids.ts';
 import type { DeploysDeps } from './deps.ts';
+import { credentialVariables } from './oauth-credential.ts';
 import { declaredDefaults, openSecrets } from './service-config.ts';
 import { findService } from './service-lookup.ts';
 import { requireFacts } from './step.ts';
@@ -36,6 +37,7 @@ async function composeRelease(deps: DeploysDeps, id: string, build: BuildRequest
     healthEndpoint: known.catalog.healthEndpoint,
     podTier: known.catalog.podTier,
     readOnlyRoot: facts.generatedContainerFile ?? false,
+    oauthClient: (known.catalog.auth ?? null) !== null,
     config: { ...declaredDefaults(known.catalog), ...service.config },
     secrets: service.secrets,
     createdAt: deps.clock(),
@@ -44,7 +46,8 @@ async function composeRelease(deps: DeploysDeps, id: string, build: BuildRequest
 }
 
 /** The workload of a release; `buildId` is the build that installs it, which for a rollback is not the one that made it. */
-export function workloadOf(deps: DeploysDeps, release: Release, buildId: string): WorkloadSpec {
+export async function workloadOf(deps: DeploysDeps, release: Release, buildId: string): Promise<WorkloadSpec> {
+  const credential = release.oauthClient ? await currentCredential(deps, release) : {};
   return {
     buildId,
     releaseId: release.id,
@@ -58,6 +61,7 @@ export function workloadOf(deps: DeploysDeps, release: Release, buildId: string)
     env: {
       ...release.config,
       ...openSecrets(deps, release.service, release.secrets),
+      ...credential,
       // The platform's own variables win: spec 2, "Variables injected into every pod".
       ...deps.settings.platformUrls,
       NODE_ENV: 'production',
@@ -66,4 +70,10 @@ export function workloadOf(deps: DeploysDeps, release: Release, buildId: string)
       ...(release.commitSha === null ? {} : { GIT_COMMIT: release.commitSha }),
     },
   };
+}
+
+/** The credential the service has now: an earlier release goes on with today's secret, not with the one of its time. */
+async function currentCredential(deps: DeploysDeps, release: Release): Promise<ReturnType<typeof credentialVariables>> {
+  const service = await deps.services.find(release.serviceId);
+  return service === null ? {} : credentialVariables(deps, service, release.environment);
 }

@@ -1,3 +1,4 @@
+import type { PassportConfig } from '../oauth-clients/client.ts';
 import type { PodTierName } from './pod-tiers.ts';
 
 /** The versions of the catalog format, oldest first. Sections newer than the declared version are ignored. */
@@ -35,6 +36,8 @@ export interface Catalog {
   readonly storage: readonly StorageDeclaration[];
   readonly dependencies: readonly DependencyDeclaration[];
   readonly routes: readonly RouteDeclaration[];
+  /** `spec.auth`; null without it: then the service has no OAuth client. */
+  readonly auth: AuthDeclaration | null;
   /** Top-level keys of `spec` that belong to later steps (auth, tests, queues, …) and are present in the file. */
   readonly sections: readonly CatalogSection[];
 }
@@ -67,6 +70,17 @@ export interface RouteDeclaration {
   readonly gas: number;
   readonly charge: 'service' | 'callerOrg' | 'system';
   readonly stripPrefix: string | null;
+}
+
+/** What `spec.auth.mode` asks for: people log in, or the service alone has credentials. */
+export const AUTH_MODES = ['sso', 'service-only'] as const;
+
+export type AuthMode = (typeof AUTH_MODES)[number];
+
+/** `spec.auth` (spec 1, "Catalog auth declaration"). */
+export interface AuthDeclaration {
+  readonly mode: AuthMode;
+  readonly passport: PassportConfig;
 }
 
 export const CATALOG_SECTIONS = [

@@ -46,6 +46,7 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     storage: [],
     dependencies: [],
     routes: [],
+    auth: null,
     sections: [],
   };
   return { catalog, warnings };

@@ -107,6 +107,7 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     storage: lastOfEach(file.spec?.storage ?? [], (entry) => entry.name, 'spec.storage', warnings),
     dependencies: lastOfEach(file.spec?.dependencies ?? [], (entry) => entry.service, 'spec.dependencies', warnings),
     routes: file.spec?.routes ?? [],
+    auth: file.spec?.auth ?? null,
     sections: CATALOG_SECTIONS.filter((section) => recordHas(spec, section)),
   };
   return { catalog, warnings, declaredHealthEndpoint };

@@ -1,4 +1,5 @@
-import type { SealedSecret, ServiceRecord } from './service.ts';
+import type { Environment } from '../environment.ts';
+import type { OAuthCredential, SealedSecret, ServiceRecord } from './service.ts';
 
 /** What a caller may set on a service; an absent field keeps what is stored. */
 export interface ServiceChanges {
@@ -41,4 +42,8 @@ export interface ServiceStore {
   /** True when it existed. */
   remove(id: string): Promise<boolean>;
   setLastBuild(id: string, buildId: string): Promise<void>;
+  /** Puts the credential in the place of the one there is. False when there is no such service. */
+  setOAuthCredential(id: string, environment: Environment, credential: OAuthCredential): Promise<boolean>;
+  /** Takes the credential of that client away; one of another client stays. */
+  clearOAuthCredential(id: string, environment: Environment, clientId: string): Promise<void>;
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { STORAGE_TIERS } from './catalog.ts';
+import { NO_PASSPORT } from '../oauth-clients/client.ts';
+import { AUTH_MODES, STORAGE_TIERS } from './catalog.ts';
 import { isInsidePath } from './source-path.ts';
 
 /** The catalog file's shape (spec 2, "Catalog file"). Each message completes the sentence "expected …, found …". */
@@ -74,6 +75,44 @@ const configEntry = entry(
   '{ key, secret, required, default }',
 );
 
+const ORIGIN = 'an origin such as https://shop.example, without a path';
+const origins = listOf(
+  z
+    .string({ error: ORIGIN })
+    .refine((value) => /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value, {
+      error: ORIGIN,
+    }),
+  'origins',
+);
+
+/** The shorthand `branding: true` is a key like any unknown one: dropped without a word (spec 1, catalog rule 1). */
+const auth = entry(
+  {
+    mode: z.enum(AUTH_MODES, { error: `one of ${AUTH_MODES.join(', ')}` }),
+    passport: entry(
+      {
+        includeBranding: flag,
+        includeEntityHash: flag,
+        headless: flag,
+        allowedEmbedOrigins: origins,
+        // One example of the spec spells the key this way.
+        allowedOrigins: origins,
+      },
+      '{ includeBranding, includeEntityHash, headless, allowedEmbedOrigins }',
+    )
+      .nullish()
+      .transform((passport) => {
+        const { allowedOrigins = [], allowedEmbedOrigins = [], ...flags } = passport ?? {};
+        return {
+          ...NO_PASSPORT,
+          ...flags,
+          allowedEmbedOrigins: [...new Set([...allowedEmbedOrigins, ...allowedOrigins])],
+        };
+      }),
+  },
+  '{ mode, passport }',
+);
+
 const PORT = 'a port from 1 to 65535';
 const port = z
   .union(
@@ -146,6 +185,7 @@ const spec = z.object(
       'buckets',
     ),
     config: listOf(configEntry, 'variables'),
+    auth: auth.nullish(),
   },
   { error: 'a mapping' },
 );

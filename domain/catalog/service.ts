@@ -1,3 +1,5 @@
+import type { Environment } from '../environment.ts';
+
 /** The service record (spec 2, "Service record"), as far as the steps that exist today read and write it. */
 export interface ServiceRecord {
   /** `svc_…` */
@@ -18,6 +20,8 @@ export interface ServiceRecord {
   readonly config: Readonly<Record<string, string>>;
   /** Encrypted variables by name. The plaintext never leaves the place it is used in. */
   readonly secrets: Readonly<Record<string, SealedSecret>>;
+  /** Client credentials by environment, made at deploy and injected into the service; none without `spec.auth`. */
+  readonly oauthCredentials: Readonly<Partial<Record<Environment, OAuthCredential>>>;
   readonly lastBuildId: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -28,4 +32,10 @@ export interface SealedSecret {
   readonly keyId: string;
   /** base64url of nonce, ciphertext and tag. */
   readonly sealed: string;
+}
+
+/** The stored OAuth credential of a service in one environment (spec 1, B 4). */
+export interface OAuthCredential {
+  readonly clientId: string;
+  readonly secret: SealedSecret;
 }

@@ -17,7 +17,7 @@ export interface PlanFacts {
  */
 export function planDeploy(catalog: Catalog | null, facts: PlanFacts): BuildStep[] {
   return STEPS.map((definition): BuildStep => {
-    const outcome = reuse(definition.key, facts) ?? skip(definition.key, definition.activity, catalog, facts);
+    const outcome = reuse(definition.key, facts) ?? skip(definition, catalog, facts);
     return {
       key: definition.key,
       title: definition.title,
@@ -69,7 +69,7 @@ const SKIP_REASONS: Partial<Record<StepKey, (catalog: Catalog | null, facts: Pla
   'consumed-databases': () => 'the service consumes no other service’s database',
   storage: (catalog) => declared(catalog?.storage, 'the catalog declares no storage'),
   dependencies: (catalog) => declared(catalog?.dependencies, 'the catalog declares no dependencies'),
-  'oauth-client': section('auth', 'the catalog declares no auth'),
+  'oauth-client': () => 'the catalog declares no auth',
   'model-access': () => 'no model vendor is configured',
   'scope-grants': (catalog) => declared(catalog?.dependencies, 'the catalog declares no dependencies'),
   modules: section('modules', 'the catalog declares no modules'),
@@ -89,8 +89,20 @@ const SKIP_REASONS: Partial<Record<StepKey, (catalog: Catalog | null, facts: Pla
   monitor: () => 'no uptime monitor (MONITOR_URL) is configured',
 };
 
-function skip(key: StepKey, activity: string | null, catalog: Catalog | null, facts: PlanFacts): Outcome | null {
-  if (activity !== null) return null;
+/**
+ * Steps with an activity that the catalog does without. What builds of earlier versions planned must stay planned: their
+ * catalogs have no `auth`, whatever their sections say.
+ */
+const NOT_NEEDED: Partial<Record<StepKey, (catalog: Catalog | null) => boolean>> = {
+  'oauth-client': (catalog) => (catalog?.auth ?? null) === null,
+};
+
+function skip(
+  { key, activity }: { key: StepKey; activity: string | null },
+  catalog: Catalog | null,
+  facts: PlanFacts,
+): Outcome | null {
+  if (activity !== null && NOT_NEEDED[key]?.(catalog) !== true) return null;
   return { state: 'skipped', reason: SKIP_REASONS[key]?.(catalog, facts) ?? UNAVAILABLE };
 }
 

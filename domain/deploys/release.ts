@@ -21,6 +21,8 @@ export interface Release {
   readonly healthEndpoint: string;
   readonly podTier: PodTierName;
   readonly readOnlyRoot: boolean;
+  /** True when its catalog declared `spec.auth`: it is started with the client credentials its service has then. */
+  readonly oauthClient: boolean;
   /** Configuration as it was installed: plain values in clear, secrets sealed. */
   readonly config: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, SealedSecret>>;

@@ -36,7 +36,7 @@ export const STEPS = [
   step('consumed-databases', 'Provision consumed databases', 'deploying', 'fail', null),
   step('storage', 'Provision object storage', 'deploying', 'fail', null),
   step('dependencies', 'Resolve dependencies', 'deploying', 'fail', null),
-  step('oauth-client', 'Provision OAuth client', 'deploying', 'fail', null),
+  step('oauth-client', 'Provision OAuth client', 'deploying', 'fail', 'provisionOAuthClient', 120, 30),
   step('model-access', 'Model-access identity', 'deploying', 'warn', null),
   step('scope-grants', 'Create scope grants', 'deploying', 'fail', null),
   step('modules', 'Register modules', 'deploying', 'fail', null),

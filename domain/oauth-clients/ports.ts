@@ -1,9 +1,17 @@
 import type { Page, PageRequest } from '../catalog/ports.ts';
-import type { ClientRecord, ClientSecret } from './client.ts';
+import type { ClientRecord, ClientSecret, PassportConfig, WhiteLabel } from './client.ts';
 
-/** What may change on a client; identity, ownership and secrets have methods of their own. */
+type Fixed = 'clientId' | 'orgSlug' | 'clientType' | 'secrets' | 'createdBy' | 'createdAt' | 'updatedAt';
+
+/**
+ * What may change on a client; identity, ownership and secrets have methods of their own. Of `passportConfig` and
+ * `whiteLabel` the given parts are set and the others kept, so that a flag someone switches off meanwhile stays off.
+ */
 export type ClientChanges = Partial<
-  Omit<ClientRecord, 'clientId' | 'orgSlug' | 'clientType' | 'secrets' | 'createdBy' | 'createdAt' | 'updatedAt'>
+  Omit<ClientRecord, Fixed | 'passportConfig' | 'whiteLabel'> & {
+    readonly passportConfig: Partial<PassportConfig>;
+    readonly whiteLabel: Partial<WhiteLabel>;
+  }
 >;
 
 /** Lists that grow without losing what others put in at the same time. */

@@ -49,6 +49,7 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     healthEndpoint: '/health',
     podTier: 'nano',
     readOnlyRoot: true,
+    oauthClient: false,
     config: { COLOUR: 'blue' },
     secrets: { KEY: { keyId: '01234567', sealed: 'c2VhbGVk' } },
     createdAt: new Date('2026-01-01T00:00:00Z'),

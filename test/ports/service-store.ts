@@ -70,6 +70,20 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       }
     });
 
+    it('keeps one client credential for each environment, and clears it only for the client it is of', async () => {
+      await store().upsert({ id: 'svc_creds', name: 'creds', org: 'acme' }, {});
+      const credential = (clientId: string) => ({ clientId, secret: { keyId: '00000000', sealed: clientId } });
+      assert.deepEqual((await store().find('creds'))?.oauthCredentials, {});
+      assert.equal(await store().setOAuthCredential('svc_creds', 'prod', credential('old')), true);
+      assert.equal(await store().setOAuthCredential('svc_creds', 'prod', credential('creds-prod')), true);
+      assert.equal(await store().setOAuthCredential('svc_creds', 'uat', credential('creds-uat')), true);
+      await store().clearOAuthCredential('svc_creds', 'prod', 'old');
+      await store().clearOAuthCredential('svc_creds', 'uat', 'creds-uat');
+      await store().upsert({ id: 'svc_other', name: 'creds', org: 'acme' }, { port: 80 });
+      assert.deepEqual((await store().find('creds'))?.oauthCredentials, { prod: credential('creds-prod') });
+      assert.equal(await store().setOAuthCredential('svc_nobody', 'prod', credential('x')), false);
+    });
+
     it('remembers the last build and forgets a removed service', async () => {
       await store().upsert({ id: 'svc_gone', name: 'gone', org: 'acme' }, {});
       await store().setLastBuild('svc_gone', 'bld_9');

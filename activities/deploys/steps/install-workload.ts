@@ -19,10 +19,13 @@ const DIAGNOSTIC_LINES = 40;
 export async function installWorkload(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
   const { build, onLine, signal } = context;
   const release = await releaseOfBuild(deps, build, context.facts);
-  const spec = workloadOf(deps, release, build.buildId);
+  const spec = await workloadOf(deps, release, build.buildId);
   onLine(
     `Starting ${spec.image} with ${spec.tier.cpuLimitMillis / 1000} CPU and ${spec.tier.memoryLimitBytes / 1024 ** 2} MiB`,
   );
+  if (release.oauthClient && spec.env.IDP_CLIENT_SECRET === undefined) {
+    context.warn(`${build.service} declares spec.auth and has no client credentials now: deploy it to get new ones.`);
+  }
   const workload = await deps.runtime.start(spec, { signal, onLine });
   await waitUntilHealthy(deps, context, workload, release);
   await deps.runtime.settle(workload);

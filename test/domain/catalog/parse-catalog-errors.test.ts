@@ -27,6 +27,18 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ['an alias bomb', bomb(), /aliases expand to too much/],
   ['too deep', '['.repeat(60_000), /nested too deep/],
   ['too large', `metadata: { name: a }\n# ${'x'.repeat(70_000)}`, /larger than 64 KiB/],
+  [
+    'an unknown auth mode',
+    catalog('0.6.0', '  auth: { mode: magic }\n'),
+    /spec\.auth\.mode: expected one of sso, service/,
+  ],
+  ['auth without a mode', catalog('0.6.0', '  auth: {}\n'), /spec\.auth\.mode: expected one of sso.*found nothing/],
+  ['auth as a word', catalog('0.6.0', '  auth: sso\n'), /spec\.auth: expected a mapping \{ mode, passport \}/],
+  [
+    'an embed origin with a path',
+    catalog('0.6.0', '  auth: { mode: sso, passport: { allowedEmbedOrigins: ["https://a.example/"] } }\n'),
+    /allowedEmbedOrigins\[0\]: expected an origin such as/,
+  ],
   ['no metadata', 'spec: {}\n', /: metadata: expected a mapping with the name of the service, found nothing/],
   ['no name', 'metadata: {}\n', /metadata\.name: expected a service name.*found nothing/],
   ['a number as name', 'metadata: { name: 5 }\n', /1:19: metadata\.name: expected a service name.*found 5/],

@@ -64,9 +64,47 @@ test('a full catalog of the current version is read without a warning', () => {
       { path: '/items/{id}', methods: ['GET', 'POST'], auth: 'user', gas: 3, charge: 'callerOrg', stripPrefix: '/api' },
       { path: '/items/:id/free', methods: [], auth: null, gas: 0, charge: 'service', stripPrefix: null },
     ],
+    auth: null,
     sections: ['seo', 'tests'],
   });
 });
+
+const NO_FLAGS = { includeBranding: false, includeEntityHash: false, headless: false, allowedEmbedOrigins: [] };
+const AUTH: readonly (readonly [string, string, unknown])[] = [
+  ['sso', 'auth: { mode: sso }', { mode: 'sso', passport: NO_FLAGS }],
+  ['service-only', 'auth: { mode: service-only, passport: null }', { mode: 'service-only', passport: NO_FLAGS }],
+  [
+    'every passport field',
+    'auth: { mode: sso, passport: { includeBranding: true, includeEntityHash: true, headless: true, allowedEmbedOrigins: ["https://a.example", "http://localhost:3000"] } }',
+    {
+      mode: 'sso',
+      passport: {
+        includeBranding: true,
+        includeEntityHash: true,
+        headless: true,
+        allowedEmbedOrigins: ['https://a.example', 'http://localhost:3000'],
+      },
+    },
+  ],
+  [
+    'origins under the other key',
+    'auth: { mode: sso, passport: { allowedOrigins: ["https://a.example"] } }',
+    { mode: 'sso', passport: { ...NO_FLAGS, allowedEmbedOrigins: ['https://a.example'] } },
+  ],
+  [
+    'the shorthand branding, which is dropped without a word',
+    'auth: { mode: sso, branding: true, passport: { branding: true } }',
+    { mode: 'sso', passport: NO_FLAGS },
+  ],
+];
+
+for (const [what, text, expected] of AUTH) {
+  test(`spec.auth: ${what}`, () => {
+    const { catalog: found, warnings } = read(catalog('0.6.0', `  ${text}\n`));
+    assert.deepEqual(found.auth, expected);
+    assert.deepEqual(warnings, []);
+  });
+}
 
 const EVERYTHING =
   '  storage: [{ name: a, tier: s3-sm }]\n  dependencies: [{ service: b }]\n  config: [{ key: C }]\n  tests: {}\n  userAccess: {}\n  registration: {}\n';

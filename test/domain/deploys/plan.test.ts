@@ -5,6 +5,7 @@ import { inferCatalog } from '../../../domain/catalog/infer-catalog.ts';
 import { type PlanFacts, planDeploy, unavailableSteps } from '../../../domain/deploys/plan.ts';
 import { BUILD_STATUSES } from '../../../domain/deploys/status.ts';
 import { STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
+import { NO_PASSPORT } from '../../../domain/oauth-clients/client.ts';
 
 const DEPLOY: PlanFacts = { kind: 'deploy', fromStep: null, runtime: 'docker' };
 const catalog: Catalog = inferCatalog({ manifest: '{"dependencies":{"express":"5"}}', files: [] }).catalog;
@@ -51,8 +52,20 @@ describe('planDeploy', () => {
       sections: ['auth', 'queues', 'tests'],
     };
     const keys = unavailableSteps(planDeploy(wanting, DEPLOY)).map(({ key }) => key);
-    assert.deepEqual(keys, ['databases', 'storage', 'oauth-client', 'gated-tests', 'bindings']);
+    assert.deepEqual(keys, ['databases', 'storage', 'gated-tests', 'bindings']);
     assert.deepEqual(unavailableSteps(planDeploy(catalog, DEPLOY)), []);
+  });
+
+  it('makes an OAuth client only for a catalog that declares auth', () => {
+    const auth = { mode: 'sso', passport: NO_PASSPORT } as const;
+    assert.equal(statesOf(planDeploy({ ...catalog, auth }, DEPLOY)).get('oauth-client'), 'pending');
+    assert.equal(statesOf(planDeploy(catalog, DEPLOY)).get('oauth-client'), 'skipped');
+    assert.equal(statesOf(planDeploy(null, DEPLOY)).get('oauth-client'), 'skipped');
+  });
+
+  it('leaves the plan of a build from before there were clients as it was', () => {
+    const { auth: _, ...before } = { ...catalog, sections: ['auth'] as const };
+    assert.equal(statesOf(planDeploy(before as unknown as Catalog, DEPLOY)).get('oauth-client'), 'skipped');
   });
 
   it('reuses everything before the installation for a rollback', () => {

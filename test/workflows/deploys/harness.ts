@@ -31,6 +31,7 @@ export const CATALOG: Catalog = {
   storage: [],
   dependencies: [],
   routes: [],
+  auth: null,
   sections: [],
 };
 

@@ -1,0 +1,126 @@
+import type { AuthDeclaration, Catalog } from '../../../domain/catalog/catalog.ts';
+import type { ServiceRecord } from '../../../domain/catalog/service.ts';
+import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
+import type { ProvisionReply, ProvisionRequest } from '../../../domain/oauth-clients/client-schema.ts';
+import { deriveScopes, GRANT_TYPES_OF_MODE } from '../../../domain/oauth-clients/derive-client.ts';
+import { serviceCallback } from '../../../domain/oauth-clients/redirect-uri.ts';
+import type { DeploysDeps } from '../deps.ts';
+import { sealCredential } from '../oauth-credential.ts';
+import { findService } from '../service-lookup.ts';
+import { requireFacts, type StepContext } from '../step.ts';
+
+/**
+ * Makes the OAuth client of a service that declares `spec.auth`, or adds what its client lacks, and keeps the client
+ * secret on the service record (spec 1, B and "OAuth client at deploy").
+ *
+ * Idempotent: deploys only add. A secret is stored before anything says that there is one; an attempt that finds a
+ * client without a stored secret gives it a new one.
+ */
+export async function provisionOAuthClient(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+  const { catalog } = requireFacts(context.facts, ['catalog']);
+  if (catalog.auth === null) return {};
+  const service = await findService(deps, context.build);
+  const stored = service.oauthCredentials[context.build.environment];
+  const wanted = wantedClient(deps, context, catalog, catalog.auth, service);
+  try {
+    await synchronize(deps, context, service, wanted);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'UNAVAILABLE' || stored === undefined) throw error;
+    // Nothing was sent or nothing is known of it; what is stored still works (spec 1, "OAuth client at deploy").
+    context.warn(`${error.message} Redirect URIs and scopes of ${stored.clientId} were not synchronized.`);
+  }
+  return {};
+}
+
+type Wanted = Omit<ProvisionRequest, 'create' | 'newSecret'>;
+
+function wantedClient(
+  deps: DeploysDeps,
+  context: StepContext,
+  catalog: Catalog,
+  auth: AuthDeclaration,
+  service: ServiceRecord,
+): Wanted {
+  const { environment } = context.build;
+  const publicUrl = deps.edge.url(service.name, environment);
+  const callback = serviceCallback(publicUrl);
+  if (callback === null && auth.mode === 'sso') {
+    context.warn(`No redirect URI is registered: ${publicUrl} is not https, and people cannot log in there.`);
+  }
+  const { scopes, refused } = deriveScopes(catalog.dependencies);
+  if (refused.length > 0) {
+    context.warn(`Scopes that a dependency cannot bring: ${refused.join(', ')}; ask a platform admin for them.`);
+  }
+  const passportConfig = { ...auth.passport, allowedEmbedOrigins: [...auth.passport.allowedEmbedOrigins] };
+  return {
+    service: service.name,
+    environment,
+    orgSlug: service.org,
+    redirectUris: callback === null ? [] : [callback],
+    scopes: [...scopes],
+    grantTypes: [...GRANT_TYPES_OF_MODE[auth.mode]],
+    passportConfig,
+  };
+}
+
+async function synchronize(
+  deps: DeploysDeps,
+  context: StepContext,
+  service: ServiceRecord,
+  wanted: Wanted,
+): Promise<void> {
+  const { clients } = deps;
+  if (clients === null) {
+    throw new FairleadError('UNAVAILABLE', 'No identity provider is configured: set IDP_URL and IDP_INTERNAL_KEY.');
+  }
+  const kept = await keepExisting(deps, clients, context, service, wanted);
+  const reply = kept ?? (await clients.provision({ ...wanted, create: true, newSecret: true }, context.signal));
+  if (reply.clientSecret !== null) await storeSecret(deps, service, context, reply.clientId, reply.clientSecret);
+  report(context, reply);
+}
+
+/** Adds what a client lacks whose credential is stored. Null when there is no credential, or no client any more. */
+async function keepExisting(
+  deps: DeploysDeps,
+  clients: Pick<ClientAdministration, 'provision'>,
+  context: StepContext,
+  service: ServiceRecord,
+  wanted: Wanted,
+): Promise<ProvisionReply | null> {
+  const { environment } = context.build;
+  const stored = service.oauthCredentials[environment];
+  if (stored === undefined) return null;
+  try {
+    return await clients.provision({ ...wanted, create: false }, context.signal);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'CLIENT_NOT_FOUND') throw error;
+    // Forgotten before the new one is made: an attempt that ends in between must not take the old secret for good.
+    await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
+    context.warn(`Client ${stored.clientId} was gone at the identity provider and is made anew.`);
+    return null;
+  }
+}
+
+async function storeSecret(
+  deps: DeploysDeps,
+  service: ServiceRecord,
+  context: StepContext,
+  clientId: string,
+  clientSecret: string,
+): Promise<void> {
+  const { environment } = context.build;
+  const credential = sealCredential(deps, service.name, environment, { clientId, clientSecret });
+  if (await deps.services.setOAuthCredential(service.id, environment, credential)) return;
+  throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${service.name} was deleted while it was built.`);
+}
+
+/** Names of what is there by hand are shown, and no values of anything (spec 1, B 3). */
+function report({ onLine }: StepContext, { clientId, created, clientSecret, preserved }: ProvisionReply): void {
+  if (created) onLine(`Created the OAuth client ${clientId}`);
+  else if (clientSecret !== null) onLine(`OAuth client ${clientId} has a new secret: none was stored here`);
+  else onLine(`OAuth client ${clientId} is in place`);
+  if (preserved.scopes.length > 0)
+    onLine(`Scopes kept that this deploy did not derive: ${preserved.scopes.join(', ')}`);
+}

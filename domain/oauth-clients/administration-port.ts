@@ -1,0 +1,41 @@
+import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { ClientPatch } from './administration.ts';
+import type { ClientView, ClientWithSecret, NewClient, ProvisionReply, ProvisionRequest } from './client-schema.ts';
+import type { ClientFilter } from './ports.ts';
+
+/** Header in which the builder names the person it asks for. Believed of the internal key alone. */
+export const ACTING_FOR_HEADER = 'x-acting-for';
+
+/** For whom the builder asks: named in the identity provider's audit trail, decides nothing there. */
+export interface ActingFor {
+  /** A user id, a client id, or `internal`. */
+  readonly actor: string;
+}
+
+/**
+ * The identity provider's clients, as the builder works with them. Every method may fail with UNAVAILABLE (retryable)
+ * when the provider cannot be reached or does not take the builder's key.
+ */
+export interface ClientAdministration {
+  /**
+   * Makes the client of a service and environment, or adds what it lacks. Idempotent but for `newSecret`.
+   * @throws CLIENT_NOT_FOUND without `create`; CLIENT_EXISTS when the id is someone else's; INVALID_REDIRECT_URI
+   */
+  provision(request: ProvisionRequest, signal: AbortSignal): Promise<ProvisionReply>;
+  find(clientId: string): Promise<ClientView | null>;
+  /** Ordered by id; as `ClientStore.list`. */
+  list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientView>>;
+  /** @throws CLIENT_EXISTS, INVALID_REDIRECT_URI, VALIDATION_FAILED */
+  create(client: NewClient & { readonly orgSlug: string }, by: ActingFor): Promise<ClientWithSecret>;
+  /** @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN */
+  update(clientId: string, patch: ClientPatch, by: ActingFor): Promise<ClientView>;
+  /** The tokens of the client end with it. False when there was none. */
+  remove(clientId: string, by: ActingFor): Promise<boolean>;
+  addRedirectUri(clientId: string, redirectUri: string, by: ActingFor): Promise<ClientView>;
+  removeRedirectUri(clientId: string, redirectUri: string, by: ActingFor): Promise<ClientView>;
+  /** One new secret in the place of all. @throws CLIENT_NOT_FOUND, CONFLICT for a public client */
+  regenerateSecret(clientId: string, by: ActingFor): Promise<ClientWithSecret>;
+  /** A second secret; the first stays. @throws CLIENT_SECRETS_FULL, CLIENT_NOT_FOUND, CONFLICT */
+  addSecret(clientId: string, by: ActingFor): Promise<ClientWithSecret>;
+  removeSecret(clientId: string, secretId: string, by: ActingFor): Promise<ClientView>;
+}
