@@ -1,0 +1,73 @@
+import { FairleadError } from '../../../domain/errors.ts';
+import { normalizePassword, passwordProblem } from '../../../domain/identity/password-rules.ts';
+import type { UserRecord } from '../../../domain/identity/user.ts';
+import type { RouteContext } from '../../http/define-route.ts';
+import { audit } from '../audit.ts';
+import type { IdentityDeps } from '../deps.ts';
+import { revokeGrant, revokeSession } from '../revocation/revoke.ts';
+
+/** Hashes a new password. @throws PASSWORD_REFUSED with the reason, before anything was changed. */
+export async function hashNewPassword(
+  deps: Pick<IdentityDeps, 'hasher'>,
+  password: string,
+  email: string,
+): Promise<string> {
+  const problem = passwordProblem(password, email);
+  if (problem !== null) throw new FairleadError('PASSWORD_REFUSED', problem);
+  return deps.hasher.hash(normalizePassword(password));
+}
+
+/**
+ * Sets a person's password. Whoever knew the old one is out: open links, and all sessions and logins but those of
+ * `keepSession` (the one it is changed in), end. The marker of an account that waits for its first password goes.
+ * @throws PASSWORD_REFUSED, USER_NOT_FOUND
+ */
+export async function setPassword(
+  deps: IdentityDeps,
+  context: RouteContext,
+  user: Pick<UserRecord, 'id' | 'email' | 'primaryOrg'>,
+  password: string,
+  options: { readonly keepSession?: string | undefined } = {},
+): Promise<void> {
+  await storePassword(deps, context, user, await hashNewPassword(deps, password, user.email), options);
+}
+
+/** The same with a hash made by {@link hashNewPassword} before something that works once was taken. */
+export async function storePassword(
+  deps: IdentityDeps,
+  context: RouteContext,
+  user: Pick<UserRecord, 'id' | 'email' | 'primaryOrg'>,
+  passwordHash: string,
+  options: { readonly keepSession?: string | undefined } = {},
+): Promise<void> {
+  if (!(await deps.users.setPassword(user.id, passwordHash))) {
+    throw new FairleadError('USER_NOT_FOUND', 'There is no such user any more');
+  }
+  await deps.links.consumeAllOfUser(user.id, deps.now());
+  await endOtherLogins(deps, context, user.id, options.keepSession);
+  await audit(deps, context, {
+    type: 'user.password_changed',
+    actor: context.caller?.name ?? user.id,
+    subject: user.id,
+    orgSlug: user.primaryOrg,
+  });
+}
+
+/**
+ * One by one rather than by an entry about the user: that would also void the tokens of a login made with the new
+ * password within the same second.
+ */
+async function endOtherLogins(
+  deps: IdentityDeps,
+  context: RouteContext,
+  userId: string,
+  keepSession: string | undefined,
+): Promise<void> {
+  const now = deps.now();
+  const sessions = await deps.sessions.listOfUser(userId, now);
+  for (const { id } of sessions) if (id !== keepSession) await revokeSession(deps, context, id);
+  const grants = await deps.grants.listOfUser(userId, now);
+  for (const { id, sessionId } of grants) {
+    if (sessionId === null || sessionId !== keepSession) await revokeGrant(deps, context, id);
+  }
+}
