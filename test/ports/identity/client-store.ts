@@ -1,0 +1,135 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Clock } from '../../../domain/clock.ts';
+import type { ClientChanges, ClientStore } from '../../../domain/oauth-clients/ports.ts';
+import { allPages } from './all-pages.ts';
+import { atOnce, CALLERS, HOSTILE, refusals, winners } from './at-once.ts';
+import { at, clientRecord, clientSecret } from './records.ts';
+
+/** What every {@link ClientStore} guarantees. */
+export function clientStoreSuite(create: (now: Clock) => ClientStore): void {
+  const store = create(() => at(10));
+
+  describe('ClientStore', () => {
+    it('gives back what was put in, and null for an id it does not know', async () => {
+      const client = clientRecord({ clientId: 'cl-whole', secrets: [clientSecret('sec_1')], environment: 'uat' });
+      await store.insert(client);
+      assert.deepEqual(await store.find('cl-whole'), client);
+      for (const id of ['cl-none', ...HOSTILE]) assert.equal(await store.find(id), null, id);
+      assert.equal(await store.update('cl-none', { name: 'x' }), null);
+      assert.equal(await store.removeRedirectUri('cl-none', 'x'), null);
+      assert.equal(await store.removeSecret('cl-none', 'sec_1'), false);
+    });
+
+    it('50 inserts of one id at once make one client', async () => {
+      const insert = (caller: number) => store.insert(clientRecord({ clientId: 'cl-race', name: `${caller}` }));
+      assert.equal(await refusals('CLIENT_EXISTS', insert), CALLERS - 1);
+    });
+
+    it('sets what is given, part by part of passport and appearance, and keeps the rest', async () => {
+      await store.insert(clientRecord({ clientId: 'cl-change' }));
+      await store.update('cl-change', {
+        passportConfig: { headless: true },
+        whiteLabel: { logoUrl: 'https://a.test/l' },
+      });
+      const changed = await store.update('cl-change', {
+        name: 'Renamed',
+        passportConfig: { includeBranding: true },
+        whiteLabel: { primaryColor: '#000000' },
+      });
+      const before = clientRecord({ clientId: 'cl-change' });
+      assert.deepEqual(changed, {
+        ...before,
+        name: 'Renamed',
+        passportConfig: { ...before.passportConfig, headless: true, includeBranding: true },
+        whiteLabel: { emailFromName: null, logoUrl: 'https://a.test/l', primaryColor: '#000000' },
+        updatedAt: at(10),
+      });
+      assert.deepEqual(await store.find('cl-change'), changed);
+    });
+
+    it('writes no field that is not one to change', async () => {
+      await store.insert(clientRecord({ clientId: 'cl-fixed' }));
+      const smuggled = {
+        orgSlug: 'thief',
+        clientType: 'public',
+        secrets: [],
+        createdBy: 'x',
+        'passportConfig.headless': true,
+      };
+      const parts = { passportConfig: { 'a.b': true, $set: 1 }, whiteLabel: { 'x.y': 1 } };
+      await store.update('cl-fixed', { ...smuggled, ...parts } as unknown as ClientChanges);
+      assert.deepEqual(await store.find('cl-fixed'), { ...clientRecord({ clientId: 'cl-fixed' }), updatedAt: at(10) });
+    });
+
+    it('50 additions at once lose nothing, and a list that is replaced and added to holds both', async () => {
+      await store.insert(clientRecord({ clientId: 'cl-grow', redirectUris: ['https://a.test'] }));
+      await atOnce((caller) => {
+        const additions = { redirectUris: [`https://a.test/${caller}`], allowedScopes: ['openid', `s:${caller}`] };
+        return store.update('cl-grow', { llmAccessEnabled: true }, additions);
+      });
+      const grown = await store.find('cl-grow');
+      assert.equal(grown?.redirectUris.length, CALLERS + 1);
+      assert.equal(new Set(grown?.allowedScopes).size, CALLERS + 3);
+      assert.equal(grown?.allowedScopes.length, CALLERS + 3, 'nothing is there twice');
+      const both = await store.update('cl-grow', { redirectUris: ['b'] }, { redirectUris: ['b', 'c'] });
+      assert.deepEqual(both?.redirectUris, ['b', 'c']);
+      assert.deepEqual((await store.removeRedirectUri('cl-grow', 'b'))?.redirectUris, ['c']);
+    });
+
+    it('never holds more than two secrets, however many come at once', async () => {
+      await store.insert(clientRecord({ clientId: 'cl-secrets' }));
+      const add = (caller: number) => store.addSecret('cl-secrets', clientSecret(`sec_${caller}`));
+      assert.equal(await refusals('CLIENT_SECRETS_FULL', add), CALLERS - 2);
+      const secrets = (await store.find('cl-secrets'))?.secrets ?? [];
+      assert.equal(secrets.length, 2);
+      assert.equal(await winners(() => store.removeSecret('cl-secrets', secrets[0]?.id ?? '')), 1);
+      await store.addSecret('cl-secrets', clientSecret('sec_new'));
+      await store.replaceSecrets('cl-secrets', clientSecret('sec_only'));
+      assert.deepEqual((await store.find('cl-secrets'))?.secrets, [clientSecret('sec_only')]);
+      await assert.rejects(store.addSecret('cl-none', clientSecret('sec_x')), { code: 'CLIENT_NOT_FOUND' });
+      await assert.rejects(store.replaceSecrets('cl-none', clientSecret('sec_x')), { code: 'CLIENT_NOT_FOUND' });
+    });
+
+    it('notes the use of a secret at most once a minute, and of that secret alone', async () => {
+      await store.insert(
+        clientRecord({ clientId: 'cl-touch', secrets: [clientSecret('sec_1'), clientSecret('sec_2')] }),
+      );
+      const used = async () => (await store.find('cl-touch'))?.secrets.map((secret) => secret.lastUsedAt);
+      await store.touchSecret('cl-touch', 'sec_2', at(5));
+      await store.touchSecret('cl-touch', 'sec_2', at(64));
+      assert.deepEqual(await used(), [null, at(5)]);
+      await store.touchSecret('cl-touch', 'sec_2', at(65));
+      assert.deepEqual(await used(), [null, at(65)]);
+      await store.touchSecret('cl-touch', 'sec_none', at(99));
+      assert.deepEqual(await used(), [null, at(65)]);
+    });
+
+    it('lists by id the clients of an org and those named besides, in pages that miss and repeat nothing', async () => {
+      for (const id of ['p3', 'p1', 'p2']) await store.insert(clientRecord({ clientId: `cl-${id}`, orgSlug: 'paged' }));
+      await store.insert(clientRecord({ clientId: 'cl-p0', orgSlug: 'other' }));
+      const ids = async (orgSlug: string | null, clientIds: string[]) =>
+        (await allPages((page) => store.list({ orgSlug, clientIds }, page), 2)).map((client) => client.clientId);
+      assert.deepEqual(await ids('paged', []), ['cl-p1', 'cl-p2', 'cl-p3']);
+      assert.deepEqual(await ids('paged', ['cl-p0', 'cl-p1', 'cl-none']), ['cl-p0', 'cl-p1', 'cl-p2', 'cl-p3']);
+      for (const hostile of HOSTILE) assert.deepEqual(await ids(hostile, [hostile]), [], hostile);
+      const all = await ids(null, []);
+      assert.ok(['cl-p0', 'cl-p3', 'cl-race'].every((id) => all.includes(id)));
+      assert.deepEqual(all, [...all].sort());
+    });
+
+    it('keeps kinds of mail whatever they are called', async () => {
+      const mailTemplates = Object.fromEntries(HOSTILE.map((kind) => [kind, { subject: kind, text: 'x' }]));
+      await store.insert(clientRecord({ clientId: 'cl-mail', mailTemplates }));
+      assert.deepEqual((await store.find('cl-mail'))?.mailTemplates, mailTemplates);
+      assert.deepEqual((await store.update('cl-mail', { mailTemplates: {} }))?.mailTemplates, {});
+      assert.deepEqual((await store.update('cl-mail', { mailTemplates }))?.mailTemplates, mailTemplates);
+    });
+
+    it('a client is removed once, and then is no more', async () => {
+      await store.insert(clientRecord({ clientId: 'cl-gone' }));
+      assert.equal(await winners(() => store.remove('cl-gone')), 1);
+      assert.equal(await store.find('cl-gone'), null);
+    });
+  });
+}
