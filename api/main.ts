@@ -1,32 +1,43 @@
 import type { Logger } from 'pino';
-import { readApiProcessEnv } from '../adapters/env.ts';
+import { readApiProcessEnv, readBuilderEnv, readIdpEnv, readTogether } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import type { RunningService } from './http/server.ts';
 import { type ServiceName, selectServices } from './services.ts';
 import { startBuilder } from './start-builder.ts';
+import { startIdp } from './start-idp.ts';
 
 /**
  * The HTTP services in one process: `api/main.ts [--only idp,builder]`. Says `ready` to its supervisor once they serve,
  * and drains and ends with 0 on SIGTERM, SIGINT, or when the supervisor's channel closes.
  */
 
-/** How each service of the table is started. */
-const START: Readonly<Record<ServiceName, (log: Logger) => Promise<RunningService>>> = {
-  builder: startBuilder,
+type Start = (log: Logger) => Promise<RunningService>;
+
+/** How each service of the table is prepared, which checks its environment, and then started. */
+const PREPARE: Readonly<Record<ServiceName, () => Start>> = {
+  idp: () => {
+    const env = readIdpEnv();
+    return (log) => startIdp(env, log);
+  },
+  builder: () => {
+    const env = readBuilderEnv();
+    return (log) => startBuilder(env, log);
+  },
 };
 
 async function main(args: readonly string[]): Promise<void> {
   const names = selectServices(args);
   const env = readApiProcessEnv();
   const log = createLogger({ name: 'api', level: env.LOG_LEVEL, secrets: env.secrets });
+  const starts = readTogether(names.map((name) => () => [name, PREPARE[name]()] as const));
   const running: RunningService[] = [];
   const stopAll = async (): Promise<void> => {
     await Promise.all(running.map((service) => service.stop()));
   };
-  for (const name of names) {
+  for (const [name, start] of starts) {
     try {
-      running.push(await START[name](log.child({ service: name })));
+      running.push(await start(log.child({ service: name })));
     } catch (error) {
       await stopAll();
       throw error;

@@ -3,6 +3,14 @@ import { FairleadError } from '../domain/errors.ts';
 /** The HTTP services of the platform that exist today: name, default port, base-URL variable, database, modules. */
 export const SERVICES = [
   {
+    name: 'idp',
+    title: 'Fairlead identity provider',
+    defaultPort: 3001,
+    baseUrlVariable: 'IDP_URL',
+    database: 'identity',
+    modules: ['identity', 'oauth-clients', 'orgs', 'passport'],
+  },
+  {
     name: 'builder',
     title: 'Fairlead builder',
     defaultPort: 3002,

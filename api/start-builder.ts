@@ -5,7 +5,7 @@ import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
-import { type BuilderEnv, processIdentity, readBuilderEnv } from '../adapters/env.ts';
+import { type BuilderEnv, processIdentity } from '../adapters/env.ts';
 import { createBuildLog } from '../adapters/mongo/build-logs.ts';
 import { createBuildStore } from '../adapters/mongo/builds.ts';
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
@@ -21,9 +21,8 @@ import { ownVersion } from './own-version.ts';
 
 const now = () => new Date();
 
-/** Starts the builder on its port, with MongoDB and Temporal behind it. @throws VALIDATION_FAILED, UNAVAILABLE, CONFLICT */
-export async function startBuilder(log: Logger): Promise<RunningService> {
-  const env = readBuilderEnv();
+/** Starts the builder on its port, with MongoDB and Temporal behind it. @throws UNAVAILABLE, CONFLICT */
+export async function startBuilder(env: BuilderEnv, log: Logger): Promise<RunningService> {
   const mongo = await connectMongo(env.MONGODB_URI, 'fairlead-builder');
   const temporal = createTemporalClient({
     address: env.TEMPORAL_ADDRESS,

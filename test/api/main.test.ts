@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import { selectServices } from '../../api/services.ts';
 import { startMongo, type TestMongo } from '../adapters/mongo/start-mongo.ts';
 
 const KEY = 'internal-key-of-this-test-0123456789';
+const ENCRYPTION_KEY = randomBytes(32).toString('base64');
 const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
 
 let mongo: TestMongo;
@@ -26,7 +28,14 @@ after(async () => {
 
 function start(env: Record<string, string>, args: readonly string[] = []) {
   const child = fork(MAIN, args, {
-    env: { PATH: process.env.PATH, DATA_DIR: folder, INTERNAL_SERVICE_KEY: KEY, MONGODB_URI: mongo.uri, ...env },
+    env: {
+      PATH: process.env.PATH,
+      DATA_DIR: folder,
+      INTERNAL_SERVICE_KEY: KEY,
+      MONGODB_URI: mongo.uri,
+      IDP_ENCRYPTION_KEY: ENCRYPTION_KEY,
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   const output: string[] = [];
@@ -49,7 +58,8 @@ async function freePort(): Promise<string> {
 
 it('says ready once it serves, tells that Temporal is away, and drains on SIGTERM', async () => {
   const PORT = await freePort();
-  const { child, output } = start({ PORT, TEMPORAL_ADDRESS: '127.0.0.1:9' });
+  const IDP_PORT = await freePort();
+  const { child, output } = start({ PORT, IDP_PORT, TEMPORAL_ADDRESS: '127.0.0.1:9' });
   try {
     const [message] = await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
     assert.equal(message, 'ready', output.join(''));
@@ -60,8 +70,13 @@ it('says ready once it serves, tells that Temporal is away, and drains on SIGTER
     assert.notEqual(body.error.details.checks.temporal, 'ok');
     const services = await fetch(`http://127.0.0.1:${PORT}/services`, { headers: { 'x-internal-key': KEY } });
     assert.equal(services.status, 200);
+    const keys = await fetch(`http://127.0.0.1:${IDP_PORT}/health`);
+    assert.equal(keys.status, 200);
+    const link = (await readFile(join(folder, 'first-admin-link'), 'utf8')).trim();
+    assert.equal((await stat(join(folder, 'first-admin-link'))).mode & 0o777, 0o600);
     child.kill('SIGTERM');
     assert.equal(await ended(child), 0, output.join(''));
+    assert.ok(!output.join('').includes(new URL(link).searchParams.get('token') ?? link));
     assert.ok(!output.join('').includes(KEY));
   } finally {
     child.kill('SIGKILL');
@@ -69,7 +84,11 @@ it('says ready once it serves, tells that Temporal is away, and drains on SIGTER
 });
 
 it('ends by itself when its supervisor is gone', async () => {
-  const { child, output } = start({ PORT: await freePort(), TEMPORAL_ADDRESS: '127.0.0.1:9' });
+  const { child, output } = start({
+    PORT: await freePort(),
+    IDP_PORT: await freePort(),
+    TEMPORAL_ADDRESS: '127.0.0.1:9',
+  });
   try {
     await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
     child.disconnect();
@@ -81,8 +100,9 @@ it('ends by itself when its supervisor is gone', async () => {
 
 it('a start that cannot work ends with one clear message', async () => {
   const cases: readonly [Record<string, string>, readonly string[], RegExp][] = [
-    [{ PORT: 'x', INTERNAL_SERVICE_KEY: 'short' }, [], /PORT: [\s\S]*INTERNAL_SERVICE_KEY: at least 32/],
-    [{}, ['--only', 'nothing'], /no service is called nothing; there is builder/],
+    [{ PORT: 'x', INTERNAL_SERVICE_KEY: 'short', IDP_PORT: 'y' }, [], /IDP_PORT: [\s\S]*\n {2}PORT: /],
+    [{ INTERNAL_SERVICE_KEY: 'short' }, ['--only', 'builder'], /INTERNAL_SERVICE_KEY: at least 32/],
+    [{}, ['--only', 'nothing'], /no service is called nothing; there is idp, builder/],
     [{ MONGODB_URI: 'mongodb://me:hidden@127.0.0.1:9/x?serverSelectionTimeoutMS=300' }, [], /cannot be reached/],
   ];
   for (const [env, args, message] of cases) {
@@ -94,8 +114,9 @@ it('a start that cannot work ends with one clear message', async () => {
 });
 
 it('runs every service, or those that --only names', () => {
-  assert.deepEqual(selectServices([]), ['builder']);
+  assert.deepEqual(selectServices([]), ['idp', 'builder']);
   assert.deepEqual(selectServices(['--only', 'builder']), ['builder']);
-  assert.throws(() => selectServices(['--only', 'builder,idp']), /idp/);
+  assert.deepEqual(selectServices(['--only', 'builder, idp']), ['idp', 'builder']);
+  assert.throws(() => selectServices(['--only', 'builder,wallets']), /wallets/);
   assert.throws(() => selectServices(['--lonely']), /usage/);
 });
