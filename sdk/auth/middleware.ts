@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { FairleadError } from '../../domain/errors.ts';
 import type { RequestWithHeaders } from './token-source.ts';
-import type { Authenticated } from './token-verifier.ts';
 import type { FairleadUser } from './user.ts';
 
 /** A middleware of Express, Connect, or of a plain `http` server. */
@@ -15,7 +14,9 @@ export type Middleware = (
  * Lets requests with a good token pass, with `request.user` set. Others get 401 with `{ error: 'Unauthorized' }` (spec
  * 1, A 4) and the challenge of RFC 6750, 3; 503 while the provider cannot be asked. Anything else goes to `next(error)`.
  */
-export function createMiddleware(authenticate: (request: RequestWithHeaders) => Promise<Authenticated>): Middleware {
+export function createMiddleware(
+  authenticate: (request: RequestWithHeaders) => Promise<{ readonly user: FairleadUser }>,
+): Middleware {
   return (request, response, next) => {
     authenticate(request).then(
       ({ user }) => {

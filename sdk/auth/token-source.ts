@@ -21,16 +21,21 @@ export interface PresentedTokens {
  * be bad is not made up for by the cookie. The request is an argument on purpose: there is no ambient cookie store.
  */
 export function readTokens(request: RequestWithHeaders): PresentedTokens {
-  const cookies = parseCookie(headerOf(request, 'cookie') ?? '');
+  const cookie = headerOf(request, 'cookie');
+  const cookies = cookie === null ? {} : parseCookie(cookie);
   return {
     accessToken: bearerOf(headerOf(request, 'authorization')) ?? nonEmpty(cookies[ACCESS_TOKEN_COOKIE]),
     refreshToken: nonEmpty(cookies[REFRESH_TOKEN_COOKIE]),
   };
 }
 
+const BEARER = 'bearer ';
+
 /** RFC 6750, 2.1; the scheme's name is case-insensitive (RFC 9110, 11.1). */
 function bearerOf(authorization: string | null): string | null {
-  return nonEmpty(/^bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]);
+  if (authorization === null || authorization.slice(0, BEARER.length).toLowerCase() !== BEARER) return null;
+  const token = authorization.slice(BEARER.length).trim();
+  return token === '' || token.includes(' ') ? null : token;
 }
 
 function headerOf({ headers }: RequestWithHeaders, name: string): string | null {

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createMiddleware, type Middleware } from './middleware.ts';
 import { type FeedCredentials, type FollowedRevocations, followRevocations } from './revocation-feed.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import { createTokenCheck, isExpired, refusal, type VerifiedToken } from './token-check.ts';
+import { createTokenCheck, isExpired, readVerified, refusal, type VerifiedToken } from './token-check.ts';
 import { type RequestWithHeaders, readTokens } from './token-source.ts';
 import type { FairleadUser } from './user.ts';
 
@@ -48,7 +48,7 @@ export interface TokenVerifier {
   close(): void;
 }
 
-const CACHED_TOKENS = 2_000;
+const CACHED_TOKENS = 3_000;
 
 /**
  * Verifies access tokens of the identity provider offline (spec 1, A; RFC 9068, 4): RS256 by a published key, `typ`
@@ -68,24 +68,25 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     clock,
   });
   const feed = options.revocations === 'off' ? null : follow(idpUrl, options.revocations, options, { fetch, clock });
-  const cache = new LRUCache<string, VerifiedToken>({ max: CACHED_TOKENS });
+  // Which key a token was found good by. Claims are read from the token each time: every request has its own user.
+  const cache = new LRUCache<string, Pick<VerifiedToken, 'kid' | 'key'>>({ max: CACHED_TOKENS });
   let closed = false;
 
-  const verified = async (token: string): Promise<FairleadUser> => {
+  const userOf = async (token: string): Promise<FairleadUser> => {
     // By digest, so that the cache holds no token.
-    const id = createHash('sha256').update(token).digest('base64');
-    const cached = cache.get(id);
-    if (cached !== undefined && keys.stillHas(cached.kid, cached.key)) {
-      if (!isExpired(cached.user, clock)) return cached.user;
-      cache.delete(id);
+    const id = hash('sha256', token, 'base64');
+    const before = cache.get(id);
+    if (before !== undefined && keys.stillHas(before.kid, before.key)) {
+      const user = readVerified(token);
+      if (!isExpired(user, clock)) return user;
     }
-    const fresh = await check(token);
-    cache.set(id, fresh);
-    return fresh.user;
+    const { user, kid, key } = await check(token);
+    cache.set(id, { kid, key });
+    return user;
   };
   const verify = async (token: string): Promise<FairleadUser> => {
     if (closed) throw new FairleadError('UNAVAILABLE', 'This token verifier was closed');
-    const user = await verified(token);
+    const user = await userOf(token);
     if (feed === null) return user;
     if (!feed.isFresh()) await feed.waitUntilFresh();
     if (feed.isRevoked(user.claims)) throw refusal('revoked');

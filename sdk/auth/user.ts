@@ -1,7 +1,7 @@
 import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
 import * as roles from '../../domain/orgs/roles.ts';
 
-/** Who a verified token speaks for: `req.user` of the middleware. Frozen, because tokens are verified once and shared. */
+/** Who a verified token speaks for: `req.user` of the middleware. */
 export interface FairleadUser {
   /** `service` for a token of the grant client_credentials. */
   readonly kind: 'user' | 'service';
