@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { SigningKeyStore } from '../../../domain/identity/ports.ts';
+import { winners } from './at-once.ts';
+import { at, signingKey } from './records.ts';
+
+/** What every {@link SigningKeyStore} guarantees; begins with an empty one. */
+export function signingKeyStoreSuite(create: () => SigningKeyStore): void {
+  const store = create();
+
+  describe('SigningKeyStore', () => {
+    it('has version 0 and no keys before the first write', async () => {
+      assert.deepEqual(await store.read(), { version: 0, keys: [] });
+      assert.equal(await store.write(1, [signingKey('key_early')]), false);
+      assert.deepEqual(await store.read(), { version: 0, keys: [] });
+    });
+
+    it('of 50 first writers at once one gets through, and so of 50 that replace a version', async () => {
+      for (const version of [0, 1, 2]) {
+        const won: number[] = [];
+        const write = async (caller: number) => {
+          const through = await store.write(version, [signingKey(`key_${version}_${caller}`)]);
+          if (through) won.push(caller);
+          return through;
+        };
+        assert.equal(await winners(write), 1, `version ${version}`);
+        assert.deepEqual(await store.read(), { version: version + 1, keys: [signingKey(`key_${version}_${won[0]}`)] });
+      }
+    });
+
+    it('gives back keys of every state as they were put in, and refuses a version that is past', async () => {
+      const { version } = await store.read();
+      const keys = [
+        signingKey('key_a', { state: 'retiring', activatedAt: at(1), retiredAt: at(2) }),
+        signingKey('key_b', { state: 'active', activatedAt: at(2) }),
+        signingKey('key_c'),
+      ];
+      assert.equal(await store.write(version, keys), true);
+      assert.deepEqual((await store.read()).keys, keys);
+      for (const past of [0, version, version + 2]) assert.equal(await store.write(past, []), false, `${past}`);
+      assert.deepEqual((await store.read()).keys, keys);
+    });
+  });
+}

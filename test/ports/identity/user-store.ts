@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { Clock } from '../../../domain/clock.ts';
+import type { UserChanges, UserStore } from '../../../domain/identity/ports.ts';
+import { allPages } from './all-pages.ts';
+import { CALLERS, HOSTILE, refusals, winners } from './at-once.ts';
+import { at, passkey, totpFactor, userRecord } from './records.ts';
+
+/** What every {@link UserStore} guarantees, second factors apart (user-factors.ts). */
+export function userStoreSuite(create: (now: Clock) => UserStore): void {
+  const store = create(() => at(10));
+
+  describe('UserStore', () => {
+    it('gives back who was put in, and null for whom it does not know', async () => {
+      const user = userRecord({
+        id: 'usr_whole',
+        totp: totpFactor(),
+        passkeys: [passkey('cred-whole')],
+        recoveryCodes: ['a', 'b'],
+        onboardingPending: { orgSlug: 'acme', clientId: 'shop', since: at(0) },
+      });
+      await store.insert(user);
+      assert.deepEqual(await store.find('usr_whole'), user);
+      assert.deepEqual(await store.findByEmail(user.email), user);
+      for (const text of ['usr_none', ...HOSTILE]) {
+        assert.equal(await store.find(text), null, text);
+        assert.equal(await store.findByEmail(text), null, text);
+        assert.equal(await store.findByPasskey(text), null, text);
+      }
+      assert.equal(await store.update('usr_none', { firstName: 'x' }), null);
+      assert.equal(await store.setPassword('usr_none', 'x'), false);
+    });
+
+    it('50 sign-ups with one address at once make one account', async () => {
+      const insert = (caller: number) => store.insert(userRecord({ id: `usr_s${caller}`, email: 'one@example.test' }));
+      assert.equal(await refusals('USER_EXISTS', insert), CALLERS - 1);
+    });
+
+    it('sets what is given, keeps the rest, and writes no field that is not one to change', async () => {
+      const user = userRecord({ id: 'usr_change', avatar: 'a.png' });
+      await store.insert(user);
+      const changed = await store.update('usr_change', { firstName: 'Grace', avatar: null, suspendedAt: at(3) });
+      assert.deepEqual(changed, { ...user, firstName: 'Grace', avatar: null, suspendedAt: at(3), updatedAt: at(10) });
+      const smuggled = { passwordHash: 'x', email: 'x@example.test', 'totp.lastStep': 1, passkeys: [] };
+      await store.update('usr_change', smuggled as unknown as UserChanges);
+      assert.deepEqual(await store.find('usr_change'), changed);
+    });
+
+    it('lists by address, in pages that miss and repeat nothing, and by a prefix that is no pattern', async () => {
+      for (const name of ['pb', 'pa.x', 'pa', 'paz']) {
+        await store.insert(userRecord({ id: `usr_${name}`, email: `${name}@list.test` }));
+      }
+      const emails = async (query: string | null) =>
+        (await allPages((page) => store.list({ query }, page), 2)).map((user) => user.email);
+      assert.deepEqual(await emails('pa'), ['pa.x@list.test', 'pa@list.test', 'paz@list.test']);
+      assert.deepEqual(await emails('pa@'), ['pa@list.test']);
+      for (const query of HOSTILE.filter((text) => text !== '')) assert.deepEqual(await emails(query), [], query);
+      const all = await emails(null);
+      assert.deepEqual(all, [...all].sort());
+      assert.deepEqual(await emails(''), all);
+    });
+
+    it('counts who has a platform role, suspended people left out', async () => {
+      const admin = (id: string, suspendedAt: Date | null) =>
+        store.insert(userRecord({ id, platformRoles: ['developer', 'super_admin'], suspendedAt }));
+      assert.equal(await store.countWithPlatformRole('super_admin'), 0);
+      await admin('usr_admin1', null);
+      await admin('usr_admin2', at(1));
+      assert.equal(await store.countWithPlatformRole('super_admin'), 1);
+      for (const role of ['super', ...HOSTILE]) assert.equal(await store.countWithPlatformRole(role), 0, role);
+    });
+
+    it('a rehash takes the place of the hash it was made from, and of no other', async () => {
+      await store.insert(userRecord({ id: 'usr_hash', passwordHash: 'old' }));
+      await store.upgradePasswordHash('usr_hash', 'older', 'wrong');
+      assert.equal((await store.find('usr_hash'))?.passwordHash, 'old');
+      await store.upgradePasswordHash('usr_hash', 'old', 'new');
+      assert.equal((await store.find('usr_hash'))?.passwordHash, 'new');
+    });
+  });
+
+  describe('UserStore, onboarding', () => {
+    const pending = { orgSlug: 'acme', clientId: 'shop', since: at(0) };
+
+    it('of 50 that set the initial password at once one does, and it is the one that counts', async () => {
+      await store.insert(userRecord({ id: 'usr_onboard', onboardingPending: pending }));
+      for (const org of ['other', ...HOSTILE]) {
+        assert.equal(await store.consumeOnboarding('usr_onboard', org, 'thief'), false, org);
+      }
+      const won: string[] = [];
+      const consume = async (caller: number) => {
+        const taken = await store.consumeOnboarding('usr_onboard', 'acme', `hash ${caller}`);
+        if (taken) won.push(`hash ${caller}`);
+        return taken;
+      };
+      assert.equal(await winners(consume), 1);
+      const user = await store.find('usr_onboard');
+      assert.equal(user?.onboardingPending, null);
+      assert.equal(user?.passwordHash, won[0]);
+    });
+
+    it('a password or a login clears the marker; a rehash does not', async () => {
+      const marked = { onboardingPending: pending, passwordHash: 'old' };
+      for (const id of ['usr_m1', 'usr_m2', 'usr_m3']) await store.insert(userRecord({ id, ...marked }));
+      assert.equal(await store.setPassword('usr_m1', 'new'), true);
+      await store.clearOnboarding('usr_m2');
+      await store.upgradePasswordHash('usr_m3', 'old', 'new');
+      assert.equal((await store.find('usr_m1'))?.passwordHash, 'new');
+      assert.equal(await store.consumeOnboarding('usr_m1', 'acme', 'late'), false);
+      assert.equal(await store.consumeOnboarding('usr_m2', 'acme', 'late'), false);
+      assert.equal(await store.consumeOnboarding('usr_m3', 'acme', 'in time'), true);
+    });
+  });
+}
