@@ -18,7 +18,7 @@ export interface OrgStore {
 }
 
 export interface MembershipStore {
-  /** Creates the membership or replaces roles and modules of the one there is. One document, one write. */
+  /** Creates the membership or replaces roles and modules of the one there is, which stays suspended if it is. One write. */
   put(membership: Membership): Promise<void>;
   /** Creates it unless there is one; false when there was, which stays as it is. */
   insert(membership: Membership): Promise<boolean>;
@@ -43,7 +43,7 @@ export interface InviteStore {
 }
 
 export interface OrgGrantStore {
-  /** Idempotent. */
+  /** Idempotent: an approval that stands keeps who gave it. */
   approve(grant: OrgGrant): Promise<void>;
   find(clientId: string, orgSlug: string): Promise<OrgGrant | null>;
   listOfOrg(orgSlug: string): Promise<readonly OrgGrant[]>;

@@ -51,33 +51,47 @@ export async function sendMail(deps: IdentityDeps, order: MailOrder): Promise<vo
   await deps.mail.send(mail);
 }
 
+/** Mails of one kind to one address: a stranger must not fill somebody's mailbox by asking again and again. */
+const MAILS_PER_ADDRESS = { count: 5, windowSeconds: 15 * 60 } as const;
+
+type PreparedMail = Omit<MailOrder, 'kind' | 'to'> & {
+  /** Who or what it is about, for the audit trail. */
+  readonly subject: string;
+};
+
 /**
  * Sends after the reply: `prepare` looks up who gets what, and null sends nothing. Neither what it finds nor how long it
- * takes is seen by whoever asked. A mail that cannot be sent is logged and audited without its content.
+ * takes is seen by whoever asked. Mail above the limit is dropped before `prepare` makes a link, which would void the
+ * one sent before. A mail that cannot be sent is logged and audited without its content.
  */
 export function queueMail(
   deps: IdentityDeps,
-  kind: MailKind,
-  prepare: () => Promise<(MailOrder & { readonly subject: string }) | null>,
+  { kind, to }: Pick<MailOrder, 'kind' | 'to'>,
+  prepare: () => Promise<PreparedMail | null>,
 ): void {
-  let about: (MailOrder & { readonly subject: string }) | null = null;
-  const failed = (reason: string): Promise<void> =>
+  let prepared: PreparedMail | null = null;
+  const noteFailure = (reason: string): Promise<void> =>
     audit(deps, null, {
       type: 'mail.failed',
       actor: 'internal',
-      subject: about?.subject ?? 'unknown',
-      orgSlug: about?.org?.slug ?? about?.client?.orgSlug ?? null,
+      subject: prepared?.subject ?? 'unknown',
+      orgSlug: prepared?.org?.slug ?? prepared?.client?.orgSlug ?? null,
       data: { kind, reason },
     });
-  const taken = deps.mailQueue.add(
-    `mail ${kind}`,
-    async () => {
-      about ??= await prepare();
-      if (about !== null) await sendMail(deps, about);
-    },
-    () => failed('not_sent'),
-  );
-  if (!taken) failed('queue_full').catch((error: unknown) => deps.log.error({ err: error }, 'an event was not kept'));
+  const job = async (): Promise<void> => {
+    if (prepared === null && !(await withinLimit(deps, kind, to))) return;
+    prepared ??= await prepare();
+    if (prepared !== null) await sendMail(deps, { kind, to, ...prepared });
+  };
+  if (deps.mailQueue.add(`mail ${kind}`, job, () => noteFailure('not_sent'))) return;
+  noteFailure('queue_full').catch((error: unknown) => deps.log.error({ err: error }, 'an event was not kept'));
+}
+
+async function withinLimit(deps: IdentityDeps, kind: MailKind, to: string): Promise<boolean> {
+  const key = `mail:${kind}:${deps.tokens.hash(to)}`;
+  const count = await deps.attempts.count(key, MAILS_PER_ADDRESS.windowSeconds, deps.now());
+  if (count > MAILS_PER_ADDRESS.count) deps.log.warn({ kind, count }, 'too many mails to one address: not sent');
+  return count <= MAILS_PER_ADDRESS.count;
 }
 
 /** `21 Nov 2026, 10:40 UTC`. */

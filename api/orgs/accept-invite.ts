@@ -1,0 +1,137 @@
+import { FairleadError } from '../../domain/errors.ts';
+import { newUser } from '../../domain/identity/new-user.ts';
+import type { UserRecord } from '../../domain/identity/user.ts';
+import { ID_PREFIXES } from '../../domain/ids.ts';
+import { judgeRoles } from '../../domain/orgs/administration.ts';
+import { newMembership } from '../../domain/orgs/new-org.ts';
+import type { InviteRecord, OrgRecord } from '../../domain/orgs/org.ts';
+import { hasOrgRole, isPlatformAdmin } from '../../domain/orgs/roles.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { hashNewPassword } from '../identity/login/set-password.ts';
+import { INVITE_PREFIXES, noteInvite } from './invites.ts';
+
+/** Someone who has no account yet. Their address is the invited one. */
+export interface InvitedPerson {
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly password: string;
+}
+
+export type InviteAcceptance =
+  | { readonly token: string; readonly user: UserRecord }
+  | { readonly token: string; readonly newUser: InvitedPerson };
+
+export interface OpenInvite {
+  readonly invite: InviteRecord;
+  readonly org: OrgRecord;
+}
+
+/** What an open invitation says, for the page that shows it. Takes nothing. @throws INVITE_INVALID */
+export async function readInvite(deps: IdentityDeps, token: string): Promise<OpenInvite> {
+  const invite = await deps.invites.findByTokenHash(deps.tokens.hash(token));
+  const open = invite !== null && invite.acceptedAt === null && invite.revokedAt === null;
+  if (invite === null || !open || invite.expiresAt <= deps.now()) throw inviteInvalid();
+  const org = await deps.orgs.find(invite.orgId);
+  if (org === null || org.suspendedAt !== null) throw inviteInvalid();
+  if (!(await inviterMayStillInvite(deps, invite))) throw inviteInvalid();
+  return { invite, org };
+}
+
+/** An admin who was removed must not come back by an invitation they left behind. */
+async function inviterMayStillInvite(deps: IdentityDeps, { invitedBy, orgId, role }: InviteRecord): Promise<boolean> {
+  if (!invitedBy.startsWith(`${ID_PREFIXES.user}_`)) return true;
+  const [user, membership] = await Promise.all([deps.users.find(invitedBy), deps.memberships.find(invitedBy, orgId)]);
+  if (user === null || user.suspendedAt !== null) return false;
+  const roles = membership === null || membership.suspendedAt !== null ? [] : membership.roles;
+  const power = { platform: isPlatformAdmin(user.platformRoles), roles };
+  return (power.platform || hasOrgRole(roles, 'admin')) && judgeRoles(power, [role]).refused.length === 0;
+}
+
+/**
+ * Accepts an invitation, for someone signed in with the invited address, or for someone who makes their account by it.
+ * It is taken by one conditional write: of many at once exactly one is let in. What can be wrong with the input is found
+ * before that, so that a mistyped password does not use the invitation up.
+ * @throws INVITE_INVALID also for another address than the invited one; PASSWORD_REFUSED; USER_EXISTS when the address has
+ * an account: its owner signs in first.
+ */
+export async function acceptInvite(
+  deps: IdentityDeps,
+  context: RouteContext,
+  acceptance: InviteAcceptance,
+): Promise<{ user: UserRecord; org: OrgRecord }> {
+  const { invite, org } = await readInvite(deps, acceptance.token);
+  const join = 'user' in acceptance ? existing(deps, invite, acceptance) : invited(deps, invite, acceptance);
+  const makeUser = await join;
+  const taken = await deps.invites.consume(invite.tokenHash, deps.now());
+  if (taken === null) throw inviteInvalid();
+  const user = await makeUser();
+  await addToOrg(deps, user, org, taken);
+  await noteInvite(deps, context, 'org.invite_accepted', taken, { userId: user.id }, user.id);
+  return { user: (await deps.users.find(user.id)) ?? user, org };
+}
+
+async function existing(
+  deps: IdentityDeps,
+  invite: InviteRecord,
+  { token, user }: { readonly token: string; readonly user: UserRecord },
+): Promise<() => Promise<UserRecord>> {
+  if (user.email !== invite.email || user.suspendedAt !== null) throw inviteInvalid();
+  return async () => {
+    if (!user.emailVerified && wasMailed(token)) await deps.users.update(user.id, { emailVerified: true });
+    // Signing in and accepting is coming oneself: a marker that waits for the first password goes.
+    if (user.onboardingPending !== null) await deps.users.clearOnboarding(user.id);
+    return user;
+  };
+}
+
+/** Checks and hashes now, and returns what inserts the user once the invitation is taken. */
+async function invited(
+  deps: IdentityDeps,
+  invite: InviteRecord,
+  { token, newUser: person }: { readonly token: string; readonly newUser: InvitedPerson },
+): Promise<() => Promise<UserRecord>> {
+  if ((await deps.users.findByEmail(invite.email)) !== null) {
+    throw new FairleadError('USER_EXISTS', 'There is an account of this address: sign in to accept the invitation');
+  }
+  const passwordHash = await hashNewPassword(deps, person.password, invite.email);
+  return async () => {
+    const user = newUser(
+      {
+        id: deps.newId('user'),
+        email: invite.email,
+        emailVerified: wasMailed(token),
+        firstName: person.firstName,
+        lastName: person.lastName,
+        passwordHash,
+        primaryOrg: invite.orgSlug,
+      },
+      deps.now(),
+    );
+    await deps.users.insert(user);
+    return user;
+  };
+}
+
+/** Someone who is a member already keeps their roles and gets the invited one besides. */
+async function addToOrg(deps: IdentityDeps, user: UserRecord, org: OrgRecord, invite: InviteRecord): Promise<void> {
+  const modules = invite.modules.filter((module) => org.modules.includes(module));
+  const membership = newMembership(user.id, org, { roles: [invite.role], modules }, deps.now());
+  if (!(await deps.memberships.insert(membership))) {
+    const before = await deps.memberships.find(user.id, org.id);
+    if (before !== null) {
+      const roles = [...new Set([...before.roles, ...membership.roles])];
+      await deps.memberships.put({ ...membership, roles, modules: [...new Set([...before.modules, ...modules])] });
+    }
+  }
+  if (user.primaryOrg === null) await deps.users.update(user.id, { primaryOrg: org.slug });
+}
+
+function wasMailed(token: string): boolean {
+  return token.startsWith(INVITE_PREFIXES.mailed);
+}
+
+function inviteInvalid(): FairleadError {
+  const message = 'This invitation was used before, was withdrawn, has expired, or is for another address';
+  return new FairleadError('INVITE_INVALID', message);
+}

@@ -1,0 +1,100 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { InviteRecord, OrgRecord } from '../../domain/orgs/org.ts';
+import type { OrgRole } from '../../domain/orgs/roles.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import { audit } from '../identity/audit.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { queueMail } from '../identity/mail/send-mail.ts';
+import { checkRights, type OrgAccess } from './org-access.ts';
+
+const INVITE_DAYS = 7;
+const DAY_MS = 86_400_000;
+
+/**
+ * The prefix tells how the token reached its person, and is part of what its hash is made of. One that was mailed proves
+ * that they read the mailbox; one that was handed to an admin proves nothing about the address.
+ */
+export const INVITE_PREFIXES = { mailed: 'fliv_', handed: 'flih_' } as const;
+
+export interface InviteOrder {
+  readonly email: string;
+  readonly role: OrgRole;
+  readonly modules: readonly string[];
+  readonly sendEmail: boolean;
+}
+
+/**
+ * Invites an address into an org (spec 1, "Identity provider"): by mail, or with an `inviteUrl` for whoever passes it on
+ * themselves. An open invitation of the same address is replaced. The answer is the same whether there is an account.
+ * @throws ROLE_ESCALATION, VALIDATION_FAILED
+ */
+export async function createInvite(
+  deps: IdentityDeps,
+  context: RouteContext,
+  access: OrgAccess,
+  order: InviteOrder,
+): Promise<{ invite: InviteRecord; inviteUrl: string | null }> {
+  const { org } = access;
+  checkRights(access, { roles: [order.role], modules: order.modules });
+  const token = deps.tokens.create(order.sendEmail ? INVITE_PREFIXES.mailed : INVITE_PREFIXES.handed);
+  const createdAt = deps.now();
+  const invite: InviteRecord = {
+    id: deps.newId('invite'),
+    orgId: org.id,
+    orgSlug: org.slug,
+    email: order.email,
+    role: order.role,
+    modules: order.modules,
+    tokenHash: deps.tokens.hash(token),
+    invitedBy: context.caller?.name ?? 'internal',
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + INVITE_DAYS * DAY_MS),
+    acceptedAt: null,
+    revokedAt: null,
+  };
+  await deps.invites.insert(invite);
+  await noteInvite(deps, context, 'org.invite_created', invite, { mailed: order.sendEmail });
+  const inviteUrl = `${deps.settings.issuer}/invites/accept?token=${token}`;
+  if (!order.sendEmail) return { invite, inviteUrl };
+  mailInvite(deps, org, invite, inviteUrl);
+  return { invite, inviteUrl: null };
+}
+
+function mailInvite(deps: IdentityDeps, org: OrgRecord, invite: InviteRecord, link: string): void {
+  queueMail(deps, { kind: 'invite', to: invite.email }, async () => ({
+    client: null,
+    org,
+    subject: invite.id,
+    data: { name: '', link, expiresAt: invite.expiresAt },
+  }));
+}
+
+/** @throws NOT_FOUND for one that is not open, or another org's. */
+export async function revokeInvite(
+  deps: IdentityDeps,
+  context: RouteContext,
+  org: OrgRecord,
+  inviteId: string,
+): Promise<void> {
+  if (!(await deps.invites.revoke(inviteId, org.id, deps.now()))) {
+    throw new FairleadError('NOT_FOUND', 'There is no such open invitation');
+  }
+  await audit(deps, context, {
+    type: 'org.invite_revoked',
+    actor: context.caller?.name ?? 'internal',
+    subject: inviteId,
+    orgSlug: org.slug,
+  });
+}
+
+export function noteInvite(
+  deps: IdentityDeps,
+  context: RouteContext,
+  type: string,
+  invite: InviteRecord,
+  data: Readonly<Record<string, string | boolean>> = {},
+  actor = context.caller?.name ?? 'internal',
+): Promise<void> {
+  const { id: subject, orgSlug, email, role, modules } = invite;
+  return audit(deps, context, { type, actor, subject, orgSlug, data: { email, role, modules, ...data } });
+}

@@ -1,0 +1,150 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { UserRecord } from '../../domain/identity/user.ts';
+import { losesRights } from '../../domain/orgs/administration.ts';
+import { newMembership } from '../../domain/orgs/new-org.ts';
+import type { Membership, OrgRecord } from '../../domain/orgs/org.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import { audit } from '../identity/audit.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { voidAccessTokens } from '../identity/revocation/void-access-tokens.ts';
+import { checkRights, type OrgAccess } from './org-access.ts';
+
+export type MemberRights = Pick<Membership, 'roles' | 'modules'>;
+
+export interface Member {
+  readonly membership: Membership;
+  readonly user: UserRecord;
+}
+
+/** @throws USER_NOT_FOUND for someone who is not in the org, whether they exist or not. */
+export async function requireMember(deps: IdentityDeps, org: OrgRecord, userId: string): Promise<Member> {
+  const membership = await deps.memberships.find(userId, org.id);
+  const user = membership === null ? null : await deps.users.find(userId);
+  if (membership === null || user === null) throw userNotFound(org);
+  return { membership, user };
+}
+
+/**
+ * Replaces a member's roles and modules. Only the platform puts someone into an org this way: everybody else invites
+ * them, so that nobody is in an org without having agreed.
+ * @throws USER_NOT_FOUND, ROLE_ESCALATION, VALIDATION_FAILED, CONFLICT when the org would have no admin
+ */
+export async function putMember(
+  deps: IdentityDeps,
+  context: RouteContext,
+  access: OrgAccess,
+  userId: string,
+  rights: MemberRights,
+): Promise<Member> {
+  const { org, power } = access;
+  checkRights(access, rights);
+  const [user, before] = await Promise.all([deps.users.find(userId), deps.memberships.find(userId, org.id)]);
+  if (user === null || (before === null && !power.platform)) throw userNotFound(org);
+  const after = newMembership(userId, org, rights, deps.now());
+  await keepingAnAdmin(deps, org, {
+    change: () => deps.memberships.put(after),
+    undo: async () => {
+      if (before !== null) await deps.memberships.put(before);
+    },
+  });
+  if (user.primaryOrg === null) await deps.users.update(userId, { primaryOrg: org.slug });
+  if (before !== null && losesRights(before, after)) await voidAccessTokens(deps, userId);
+  await noteMember(deps, context, 'org.member_changed', org, userId, {
+    roles: rights.roles,
+    modules: rights.modules,
+    rolesBefore: before?.roles ?? [],
+    modulesBefore: before?.modules ?? [],
+  });
+  return {
+    user,
+    membership: {
+      ...after,
+      ...(before === null ? {} : { createdAt: before.createdAt }),
+      suspendedAt: before?.suspendedAt ?? null,
+    },
+  };
+}
+
+/** Takes a member out of the org. @throws USER_NOT_FOUND; CONFLICT when the org would have no admin */
+export async function removeMember(
+  deps: IdentityDeps,
+  context: RouteContext,
+  org: OrgRecord,
+  userId: string,
+): Promise<void> {
+  const { membership, user } = await requireMember(deps, org, userId);
+  await keepingAnAdmin(deps, org, {
+    change: async () => {
+      await deps.memberships.remove(userId, org.id);
+    },
+    undo: async () => {
+      await deps.memberships.insert(membership);
+    },
+  });
+  if (user.primaryOrg === org.slug) {
+    const [next] = await deps.memberships.listOfUser(userId);
+    await deps.users.update(userId, { primaryOrg: next?.orgSlug ?? null });
+  }
+  await voidAccessTokens(deps, userId);
+  await noteMember(deps, context, 'org.member_removed', org, userId, { rolesBefore: membership.roles });
+}
+
+/** Suspends or restores a membership; the person and their other orgs are left alone. @throws like {@link removeMember} */
+export async function suspendMember(
+  deps: IdentityDeps,
+  context: RouteContext,
+  org: OrgRecord,
+  userId: string,
+  suspended: boolean,
+): Promise<Member> {
+  const { membership, user } = await requireMember(deps, org, userId);
+  const suspendedAt = suspended ? (membership.suspendedAt ?? deps.now()) : null;
+  await keepingAnAdmin(deps, org, {
+    change: async () => {
+      await deps.memberships.setSuspended(userId, org.id, suspendedAt);
+    },
+    undo: async () => {
+      await deps.memberships.setSuspended(userId, org.id, membership.suspendedAt);
+    },
+  });
+  if (suspended) await voidAccessTokens(deps, userId);
+  await noteMember(deps, context, suspended ? 'org.member_suspended' : 'org.member_restored', org, userId);
+  return { user, membership: { ...membership, suspendedAt } };
+}
+
+/**
+ * An org that had an admin keeps one. Two admins may take each other's role away at the same time, so it is looked at
+ * after the change: whoever wrote last sees that nobody is left, and takes their own change back.
+ */
+async function keepingAnAdmin(
+  deps: IdentityDeps,
+  org: OrgRecord,
+  { change, undo }: { change: () => Promise<void>; undo: () => Promise<void> },
+): Promise<void> {
+  const before = await deps.memberships.countWithRole(org.id, 'admin');
+  await change();
+  if (before === 0 || (await deps.memberships.countWithRole(org.id, 'admin')) > 0) return;
+  await undo();
+  throw new FairleadError('CONFLICT', `${org.slug} must keep an admin: make somebody else one first`);
+}
+
+function noteMember(
+  deps: IdentityDeps,
+  context: RouteContext,
+  type: string,
+  org: OrgRecord,
+  userId: string,
+  data: Readonly<Record<string, readonly string[]>> = {},
+): Promise<void> {
+  return audit(deps, context, {
+    type,
+    actor: context.caller?.name ?? userId,
+    subject: userId,
+    orgSlug: org.slug,
+    data,
+  });
+}
+
+function userNotFound(org: OrgRecord): FairleadError {
+  return new FairleadError('USER_NOT_FOUND', `There is no such member in ${org.slug}`);
+}

@@ -1,0 +1,66 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
+import type { OrgGrant, OrgRecord } from '../../domain/orgs/org.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import { audit } from '../identity/audit.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+
+type Deps = Pick<IdentityDeps, 'orgGrants'>;
+
+/**
+ * The grant by which a client manages an org's people (spec 1, D 4); null when there is none. Never for the platform's
+ * org. A grant from before the client was made belonged to another client of that name, and counts no more.
+ */
+export async function findOrgGrant(
+  deps: Deps,
+  client: Pick<ClientRecord, 'clientId' | 'createdAt'>,
+  org: Pick<OrgRecord, 'slug' | 'platform' | 'suspendedAt'>,
+): Promise<OrgGrant | null> {
+  if (org.platform || org.suspendedAt !== null) return null;
+  const grant = await deps.orgGrants.find(client.clientId, org.slug);
+  return grant !== null && grant.approvedAt >= client.createdAt ? grant : null;
+}
+
+/** Lets a client manage the org's people. Idempotent. @throws CLIENT_NOT_FOUND; FORBIDDEN for the platform's org */
+export async function approveOrgGrant(
+  deps: IdentityDeps,
+  context: RouteContext,
+  org: OrgRecord,
+  clientId: string,
+): Promise<OrgGrant> {
+  if (org.platform) throw new FairleadError('FORBIDDEN', "Nobody is let manage the people of the platform's own org");
+  const client = await deps.clients.find(clientId);
+  if (client === null) throw new FairleadError('CLIENT_NOT_FOUND', 'There is no such client');
+  const found = await findOrgGrant(deps, client, org);
+  if (found !== null) return found;
+  await deps.orgGrants.revoke(clientId, org.slug);
+  const approvedBy = context.caller?.name ?? 'internal';
+  const grant: OrgGrant = { clientId, orgSlug: org.slug, grant: 'org:manage', approvedBy, approvedAt: deps.now() };
+  await deps.orgGrants.approve(grant);
+  await noteGrant(deps, context, 'org.grant_approved', org, clientId);
+  return grant;
+}
+
+/** @throws NOT_FOUND when there is none. */
+export async function revokeOrgGrant(
+  deps: IdentityDeps,
+  context: RouteContext,
+  org: OrgRecord,
+  clientId: string,
+): Promise<void> {
+  if (!(await deps.orgGrants.revoke(clientId, org.slug))) {
+    throw new FairleadError('NOT_FOUND', `${clientId} has no grant on ${org.slug}`);
+  }
+  await noteGrant(deps, context, 'org.grant_revoked', org, clientId);
+}
+
+function noteGrant(
+  deps: IdentityDeps,
+  context: RouteContext,
+  type: string,
+  org: OrgRecord,
+  clientId: string,
+): Promise<void> {
+  const actor = context.caller?.name ?? 'internal';
+  return audit(deps, context, { type, actor, subject: clientId, orgSlug: org.slug, data: { grant: 'org:manage' } });
+}

@@ -1,0 +1,88 @@
+import { FairleadError } from '../../domain/errors.ts';
+import { newUser } from '../../domain/identity/new-user.ts';
+import { newMembership } from '../../domain/orgs/new-org.ts';
+import type { Membership, OrgRecord } from '../../domain/orgs/org.ts';
+import type { OrgRole } from '../../domain/orgs/roles.ts';
+import type { Caller } from '../http/caller.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import { audit } from '../identity/audit.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import type { Member } from './members.ts';
+import { administersPeople, checkRights, findOrg, type OrgAccess, orgNotFound, requireCaller } from './org-access.ts';
+import { findOrgGrant } from './org-grants.ts';
+
+export interface ProvisionOrder {
+  readonly email: string;
+  readonly firstName: string;
+  readonly lastName: string;
+  readonly role: OrgRole;
+  readonly modules: readonly string[];
+}
+
+/**
+ * The org of a path, for who may create people in it: the platform, or a service whose client the org granted
+ * `org:manage`. Such a client gives no role above `member`. Everybody else is told there is no such org, even its own
+ * admins' tokens: people invite people.
+ * @throws ORG_NOT_FOUND
+ */
+export async function requireProvisioning(deps: IdentityDeps, caller: Caller | null, slug: string): Promise<OrgAccess> {
+  const known = requireCaller(caller);
+  const org = await findOrg(deps, slug);
+  if (administersPeople(known)) return { org, power: { platform: true, roles: [] } };
+  const client = known.kind === 'service' ? await deps.clients.find(known.clientId) : null;
+  if (client === null || (await findOrgGrant(deps, client, org)) === null) throw orgNotFound();
+  return { org, power: { platform: false, roles: ['member'] } };
+}
+
+/**
+ * Makes an account with no password that anybody knows and a marker that its first one is still to be set (spec 1,
+ * "Provisioned account and initial password"; D 5). The address counts as unverified until its person proves it.
+ * @throws USER_EXISTS, ROLE_ESCALATION, VALIDATION_FAILED
+ */
+export async function provisionUser(
+  deps: IdentityDeps,
+  context: RouteContext,
+  access: OrgAccess,
+  order: ProvisionOrder,
+): Promise<Member> {
+  const { org } = access;
+  const { role, modules, ...person } = order;
+  checkRights(access, { roles: [role], modules });
+  if ((await deps.users.findByEmail(person.email)) !== null) {
+    throw new FairleadError('USER_EXISTS', 'There is an account of this address already; invite it');
+  }
+  const now = deps.now();
+  const caller = requireCaller(context.caller);
+  const clientId = caller.kind === 'service' ? caller.clientId : caller.name;
+  const user = newUser(
+    {
+      ...person,
+      id: deps.newId('user'),
+      primaryOrg: org.slug,
+      onboardingPending: { orgSlug: org.slug, clientId, since: now },
+    },
+    now,
+  );
+  await deps.users.insert(user);
+  const membership: Membership = newMembership(user.id, org, { roles: [role], modules }, now);
+  await deps.memberships.put(membership);
+  await noteProvisioned(deps, context, org, user.id, role);
+  return { user, membership };
+}
+
+function noteProvisioned(
+  deps: IdentityDeps,
+  context: RouteContext,
+  org: OrgRecord,
+  userId: string,
+  role: OrgRole,
+): Promise<void> {
+  const actor = context.caller?.name ?? 'internal';
+  return audit(deps, context, {
+    type: 'user.provisioned',
+    actor,
+    subject: userId,
+    orgSlug: org.slug,
+    data: { role },
+  });
+}

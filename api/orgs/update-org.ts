@@ -1,0 +1,84 @@
+import type { z } from 'zod';
+import { FairleadError } from '../../domain/errors.ts';
+import { newOrg, newOrgId } from '../../domain/orgs/new-org.ts';
+import type { OrgRecord } from '../../domain/orgs/org.ts';
+import type { OrgChanges } from '../../domain/orgs/ports.ts';
+import type { createOrgBodySchema, updateOrgBodySchema } from '../../domain/orgs/schema.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import { audit } from '../identity/audit.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { revokeClient } from '../identity/revocation/revoke.ts';
+import { voidAccessTokens } from '../identity/revocation/void-access-tokens.ts';
+import { type OrgAccess, orgNotFound } from './org-access.ts';
+
+/** @throws ORG_EXISTS */
+export async function createOrg(
+  deps: IdentityDeps,
+  context: RouteContext,
+  fields: z.output<typeof createOrgBodySchema>,
+): Promise<OrgRecord> {
+  const org = newOrg({ id: newOrgId(deps.tokens.letters), ...fields }, deps.now());
+  await deps.orgs.insert(org);
+  await noteOrg(deps, context, 'org.created', org, { name: org.name, modules: org.modules });
+  return org;
+}
+
+/**
+ * Changes an org: its admins how it looks, the platform also its modules and whether it is suspended. Suspending ends
+ * what its clients and members hold; that they get nothing new is the token endpoint's part.
+ * @throws FORBIDDEN, ORG_NOT_FOUND
+ */
+export async function updateOrg(
+  deps: IdentityDeps,
+  context: RouteContext,
+  { org, power }: OrgAccess,
+  { suspended, whiteLabel, ...body }: z.output<typeof updateOrgBodySchema>,
+): Promise<OrgRecord> {
+  if (!power.platform && (suspended !== undefined || body.modules !== undefined)) {
+    throw new FairleadError('FORBIDDEN', 'Only the platform may change modules, or suspend an org');
+  }
+  if (suspended === true && org.platform) throw new FairleadError('FORBIDDEN', "The platform's own org stays");
+  const changes: OrgChanges = {
+    ...defined(body),
+    ...(whiteLabel === undefined ? {} : { whiteLabel: { ...org.whiteLabel, ...defined(whiteLabel) } }),
+    ...(suspended === undefined ? {} : { suspendedAt: suspended ? (org.suspendedAt ?? deps.now()) : null }),
+  };
+  const changed = await deps.orgs.update(org.id, changes);
+  if (changed === null) throw orgNotFound();
+  if (suspended === true) await endAccess(deps, context, org);
+  await noteOrg(deps, context, 'org.changed', org, { fields: Object.keys(changes) });
+  return changed;
+}
+
+const PAGE = 200;
+
+/** Clients of the org lose their tokens; members keep the logins that other orgs of theirs need. */
+async function endAccess(deps: IdentityDeps, context: RouteContext, org: OrgRecord): Promise<void> {
+  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+    const page = await deps.clients.list({ orgSlug: org.slug, clientIds: [] }, { cursor, limit: PAGE });
+    for (const { clientId } of page.items) await revokeClient(deps, context, clientId, { reason: 'org suspended' });
+    cursor = page.nextCursor;
+  }
+  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
+    const page = await deps.memberships.listOfOrg(org.id, { cursor, limit: PAGE });
+    for (const { userId } of page.items) await voidAccessTokens(deps, userId);
+    cursor = page.nextCursor;
+  }
+}
+
+function noteOrg(
+  deps: IdentityDeps,
+  context: RouteContext,
+  type: string,
+  org: OrgRecord,
+  data: Readonly<Record<string, string | readonly string[]>>,
+): Promise<void> {
+  const actor = context.caller?.name ?? 'internal';
+  return audit(deps, context, { type, actor, subject: org.id, orgSlug: org.slug, data });
+}
+
+/** Fields that were sent: null is a value, undefined is none. */
+function defined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> };
+}

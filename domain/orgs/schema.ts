@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { orgSlugSchema } from '../catalog/service-schema.ts';
+import { isMailKind, type MailTemplate, templateProblem } from '../identity/mail-templates.ts';
+import { emailSchema, idSchema, personNameSchema } from '../identity/schema.ts';
+import { ORG_ROLES } from './roles.ts';
+
+/** Shapes of orgs, members, invitations and grants as the HTTP API takes and shows them (spec 1; bodies are ours). */
+
+const time = z.iso.datetime();
+
+/** Shown on pages and in mail to strangers: one line. */
+const orgNameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(100)
+  .regex(/^[^\p{Cc}\p{Cf}\u2028\u2029<>]+$/u, 'one line without control characters and angle brackets')
+  .refine((name) => !/:\/\/|www\./i.test(name), 'a name, no address');
+
+const moduleSchema = z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'lower-case letters, digits, dashes, underscores');
+export const modulesSchema = z
+  .array(moduleSchema)
+  .max(50)
+  .transform((modules) => [...new Set(modules)]);
+
+export const orgRoleSchema = z.enum(ORG_ROLES);
+const rolesSchema = z
+  .array(orgRoleSchema)
+  .min(1)
+  .max(ORG_ROLES.length)
+  .transform((roles) => ORG_ROLES.filter((role) => roles.includes(role)));
+
+const whiteLabelSchema = z.strictObject({
+  emailFromName: orgNameSchema.nullable(),
+  logoUrl: z
+    .url({ protocol: /^https$/ })
+    .max(2_000)
+    .nullable(),
+  primaryColor: z
+    .string()
+    .regex(/^#[0-9a-fA-F]{6}$/, 'a colour such as #0F172A')
+    .nullable(),
+});
+
+const templateSchema = z
+  .strictObject({ subject: z.string().max(1_000), text: z.string().max(20_000) })
+  .superRefine((template: MailTemplate, context) => {
+    const problem = templateProblem(template);
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  });
+
+/** Overrides of transactional mail by kind. */
+export const mailTemplatesSchema = z.record(
+  z.string().max(40).refine(isMailKind, 'a kind of mail: invite, magic_link, password_reset, email_verification'),
+  templateSchema,
+);
+
+export const orgParamsSchema = z.strictObject({ orgSlug: z.string().min(1).max(63) });
+export const memberParamsSchema = orgParamsSchema.extend({ userId: idSchema });
+export const inviteParamsSchema = orgParamsSchema.extend({ inviteId: idSchema });
+export const grantParamsSchema = orgParamsSchema.extend({ clientId: z.string().min(1).max(200) });
+
+export const createOrgBodySchema = z.strictObject({
+  slug: orgSlugSchema,
+  name: orgNameSchema,
+  modules: modulesSchema.default([]),
+});
+
+export const updateOrgBodySchema = z.strictObject({
+  name: orgNameSchema.optional(),
+  whiteLabel: whiteLabelSchema.partial().optional().describe('Absent fields keep what is stored; null clears'),
+  mailTemplates: mailTemplatesSchema.optional().describe('Replaces all overrides of the org'),
+  modules: modulesSchema.optional().describe('Only the platform may change them'),
+  suspended: z.boolean().optional().describe('Only the platform may change it; the platform’s own org never is'),
+});
+
+export const putMemberBodySchema = z.strictObject({ roles: rolesSchema, modules: modulesSchema.default([]) });
+
+export const createInviteBodySchema = z.strictObject({
+  email: emailSchema,
+  role: orgRoleSchema.default('member'),
+  modules: modulesSchema.default([]),
+  sendEmail: z.boolean().default(true).describe('false answers the inviteUrl instead of sending it'),
+});
+
+export const createOrgUserBodySchema = z.strictObject({
+  email: emailSchema,
+  firstName: personNameSchema,
+  lastName: personNameSchema,
+  role: orgRoleSchema.default('member'),
+  modules: modulesSchema.default([]),
+});
+
+export const orgViewSchema = z.object({
+  id: z.string(),
+  slug: z.string(),
+  name: z.string(),
+  platform: z.boolean(),
+  modules: z.array(z.string()),
+  whiteLabel: z.object({
+    emailFromName: z.string().nullable(),
+    logoUrl: z.string().nullable(),
+    primaryColor: z.string().nullable(),
+  }),
+  mailTemplates: z.record(z.string(), z.object({ subject: z.string(), text: z.string() })),
+  suspendedAt: time.nullable(),
+  createdAt: time,
+});
+
+export const memberViewSchema = z.object({
+  userId: z.string(),
+  email: z.string(),
+  firstName: z.string(),
+  lastName: z.string(),
+  roles: z.array(orgRoleSchema),
+  modules: z.array(z.string()),
+  suspendedAt: time.nullable(),
+  createdAt: time,
+});
+
+export const inviteViewSchema = z.object({
+  id: z.string(),
+  email: z.string(),
+  role: orgRoleSchema,
+  modules: z.array(z.string()),
+  invitedBy: z.string(),
+  createdAt: time,
+  expiresAt: time,
+});
+
+/** The link is told once, and only to whoever asked for it instead of a mail. */
+export const createdInviteSchema = inviteViewSchema.extend({ inviteUrl: z.url().optional() });
+
+export const orgGrantViewSchema = z.object({
+  clientId: z.string(),
+  orgSlug: z.string(),
+  grant: z.literal('org:manage'),
+  approvedBy: z.string(),
+  approvedAt: time,
+});
