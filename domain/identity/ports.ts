@@ -32,6 +32,7 @@ export interface UserStore {
   findByEmail(email: string): Promise<UserRecord | null>;
   /** Ordered by address; `query` is a prefix of it. */
   list(filter: { query: string | null }, page: PageRequest): Promise<Page<UserRecord>>;
+  /** People who are suspended left out: the platform must keep one admin who can log in. */
   countWithPlatformRole(role: string): Promise<number>;
   /** The user as it is afterwards; null when there is none. */
   update(id: string, changes: UserChanges): Promise<UserRecord | null>;
@@ -49,6 +50,7 @@ export interface UserStore {
   takeTotpStep(id: string, step: number): Promise<boolean>;
   /** Takes one recovery code out, by its SHA-256. */
   takeRecoveryCode(id: string, codeHash: string): Promise<boolean>;
+  /** False when the credential is somebody's already, or there is no such person. */
   addPasskey(id: string, passkey: Passkey): Promise<boolean>;
   /** By credential id, for a login that begins with the key. */
   findByPasskey(credentialId: string): Promise<UserRecord | null>;
@@ -57,9 +59,12 @@ export interface UserStore {
   removePasskey(id: string, credentialId: string): Promise<boolean>;
 }
 
+/** A session that has expired is not found by anything. */
 export interface SessionStore {
   insert(session: SessionRecord): Promise<void>;
+  /** Also one that was revoked. */
   find(id: string): Promise<SessionRecord | null>;
+  /** None that was revoked: what a cookie opens. */
   findBySecretHash(secretHash: string): Promise<SessionRecord | null>;
   /** Records a new full login in the session (step-up, `prompt=login`) and gives it another secret: the old one ends. */
   reauthenticate(id: string, login: Pick<SessionRecord, 'secretHash' | 'methods'>, at: Date): Promise<boolean>;
@@ -74,6 +79,7 @@ export interface SessionStore {
 
 export interface GrantStore {
   insert(grant: GrantRecord): Promise<void>;
+  /** Also one that was revoked; none that has expired. */
   find(id: string): Promise<GrantRecord | null>;
   /** Moves a live grant from `generation` to the next and keeps the reply for the grace. False: another was faster. */
   rotate(id: string, generation: number, lastReply: NonNullable<GrantRecord['lastReply']>, at: Date): Promise<boolean>;
@@ -88,6 +94,7 @@ export interface GrantStore {
 
 export interface AuthorizationCodeStore {
   insert(code: AuthorizationCode): Promise<void>;
+  /** A redeemed one for as long as its grant may live, so that a replay is recognised; none that expired unused. */
   find(codeHash: string): Promise<AuthorizationCode | null>;
   /** Takes an unexpired, unredeemed code for that grant. */
   redeem(codeHash: string, grantId: string, at: Date): Promise<boolean>;
@@ -97,10 +104,11 @@ export interface DeviceAuthorizationStore {
   /** @throws CONFLICT when a living one has that user code. */
   insert(device: DeviceAuthorization): Promise<void>;
   findByUserCode(userCode: string, now: Date): Promise<DeviceAuthorization | null>;
+  /** Also for a day after it expired, so that its device can be told. */
   findByDeviceCodeHash(deviceCodeHash: string): Promise<DeviceAuthorization | null>;
   /** Answers a pending, unexpired one: approved with who did it, or denied with null. */
   decide(userCode: string, approval: DeviceAuthorization['approval'], at: Date): Promise<boolean>;
-  /** Records a poll; the record as it was before. A poll that came too early makes the interval 5 s longer. */
+  /** Records a poll; the record as it was before. A poll that came too early makes the interval 5 s longer; one after expiry changes nothing. */
   poll(deviceCodeHash: string, at: Date): Promise<DeviceAuthorization | null>;
   /** Takes an approved, unexpired one for that grant. */
   redeem(deviceCodeHash: string, grantId: string, at: Date): Promise<boolean>;
