@@ -1,7 +1,9 @@
 import type { Route } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
+import { meRoutes } from './me-routes.ts';
+import { userRoutes } from './user-routes.ts';
 
 /** People and their sessions. */
-export function accountRoutes(_deps: IdentityDeps): readonly Route[] {
-  return [];
+export function accountRoutes(deps: IdentityDeps): readonly Route[] {
+  return [...meRoutes(deps), ...userRoutes(deps)];
 }

@@ -1,0 +1,96 @@
+import type { z } from 'zod';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { UserChanges } from '../../../domain/identity/ports.ts';
+import type { updateUserBodySchema } from '../../../domain/identity/schema.ts';
+import type { UserRecord } from '../../../domain/identity/user.ts';
+import { isPlatformAdmin } from '../../../domain/orgs/roles.ts';
+import type { RouteContext } from '../../http/define-route.ts';
+import { audit } from '../audit.ts';
+import type { IdentityDeps } from '../deps.ts';
+import { revokeUser } from '../revocation/revoke.ts';
+import { voidAccessTokens } from '../revocation/void-access-tokens.ts';
+
+/** @throws USER_NOT_FOUND */
+export async function requireUser(deps: Pick<IdentityDeps, 'users'>, userId: string): Promise<UserRecord> {
+  const user = await deps.users.find(userId);
+  if (user === null) throw new FairleadError('USER_NOT_FOUND', 'There is no such user');
+  return user;
+}
+
+/**
+ * Changes a person's name, or their platform roles. Roles are given by super admins in person: not by the internal key,
+ * since nobody gives more than they hold and a key holds none. A role that is taken away ends the tokens that name it.
+ * @throws USER_NOT_FOUND, ROLE_ESCALATION; CONFLICT when no super admin would be left
+ */
+export async function changeUser(
+  deps: IdentityDeps,
+  context: RouteContext,
+  userId: string,
+  body: z.output<typeof updateUserBodySchema>,
+): Promise<UserRecord> {
+  const before = await requireUser(deps, userId);
+  const { platformRoles } = body;
+  if (platformRoles !== undefined) requireSuperAdmin(context, platformRoles);
+  const changes: UserChanges = {
+    ...(body.firstName === undefined ? {} : { firstName: body.firstName }),
+    ...(body.lastName === undefined ? {} : { lastName: body.lastName }),
+    ...(platformRoles === undefined ? {} : { platformRoles }),
+  };
+  const after = await keepingASuperAdmin(deps, before, changes, { platformRoles: before.platformRoles });
+  if (before.platformRoles.some((role) => !after.platformRoles.includes(role))) await voidAccessTokens(deps, userId);
+  await noteUser(deps, context, 'user.changed', after, {
+    fields: Object.keys(changes),
+    ...(platformRoles === undefined ? {} : { platformRoles, platformRolesBefore: before.platformRoles }),
+  });
+  return after;
+}
+
+/** Suspends a person, which ends everything they are signed in to, or restores them. @throws like {@link changeUser} */
+export async function suspendUser(
+  deps: IdentityDeps,
+  context: RouteContext,
+  userId: string,
+  suspended: boolean,
+): Promise<UserRecord> {
+  const before = await requireUser(deps, userId);
+  const suspendedAt = suspended ? (before.suspendedAt ?? deps.now()) : null;
+  const after = await keepingASuperAdmin(deps, before, { suspendedAt }, { suspendedAt: before.suspendedAt });
+  if (suspended) {
+    await deps.links.consumeAllOfUser(userId, deps.now());
+    await revokeUser(deps, context, userId, { reason: 'suspended' });
+  }
+  await noteUser(deps, context, suspended ? 'user.suspended' : 'user.restored', after);
+  return after;
+}
+
+function requireSuperAdmin({ caller }: RouteContext, wanted: readonly string[]): void {
+  if (caller?.kind === 'user' && isPlatformAdmin(caller.platformRoles)) return;
+  throw new FairleadError('ROLE_ESCALATION', 'Only a super admin, signed in as themself, gives platform roles', {
+    details: { refused: wanted, grantable: [], howToGetTheRest: 'Ask a super admin of the platform' },
+  });
+}
+
+/** Looks after the change, so that two super admins who remove each other at once do not leave none: see api/orgs/members.ts. */
+async function keepingASuperAdmin(
+  deps: IdentityDeps,
+  { id, platformRoles }: UserRecord,
+  changes: UserChanges,
+  undo: UserChanges,
+): Promise<UserRecord> {
+  const after = await deps.users.update(id, changes);
+  if (after === null) throw new FairleadError('USER_NOT_FOUND', 'There is no such user');
+  if (!isPlatformAdmin(platformRoles) || (await deps.users.countWithPlatformRole('super_admin')) > 0) return after;
+  await deps.users.update(id, undo);
+  throw new FairleadError('CONFLICT', 'The platform must keep a super admin: make somebody else one first');
+}
+
+function noteUser(
+  deps: IdentityDeps,
+  context: RouteContext,
+  type: string,
+  user: UserRecord,
+  data: Readonly<Record<string, readonly string[]>> = {},
+): Promise<void> {
+  const actor = context.caller?.name ?? 'internal';
+  return audit(deps, context, { type, actor, subject: user.id, orgSlug: user.primaryOrg, data });
+}

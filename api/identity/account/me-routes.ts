@@ -1,0 +1,85 @@
+import { z } from 'zod';
+import { FairleadError } from '../../../domain/errors.ts';
+import { idSchema, meSchema, sessionViewSchema } from '../../../domain/identity/schema.ts';
+import type { Caller, UserCaller } from '../../http/caller.ts';
+import { defineRoute, type Route } from '../../http/define-route.ts';
+import type { IdentityDeps } from '../deps.ts';
+import { revokeSession } from '../revocation/revoke.ts';
+import { findMemberships } from '../tokens/token-person.ts';
+import { requireUser } from './change-user.ts';
+import { sessionView, userView } from './user-views.ts';
+
+const tag = 'people';
+
+/** The signed-in person's own record and sessions (bodies are ours). */
+export function meRoutes(deps: IdentityDeps): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/api/v2/me',
+      summary: 'Who the caller is, and the orgs they are in',
+      tag,
+      callers: 'authenticated',
+      responses: { 200: { description: 'The person', schema: meSchema } },
+      handle: async (_input, { caller }) => ({ status: 200, data: await describeMe(deps, requirePerson(caller)) }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/api/v2/me/sessions',
+      summary: "The caller's browser sessions, newest first",
+      tag,
+      callers: 'authenticated',
+      responses: {
+        200: { description: 'Live sessions', schema: z.object({ items: z.array(sessionViewSchema) }) },
+      },
+      handle: async (_input, { caller }) => {
+        const sessions = await deps.sessions.listOfUser(requirePerson(caller).userId, deps.now());
+        return { status: 200, data: { items: sessions.map(sessionView) } };
+      },
+    }),
+    defineRoute({
+      method: 'delete',
+      path: '/api/v2/me/sessions/:id',
+      summary: 'End one of the sessions, with the logins made in it',
+      tag,
+      callers: 'authenticated',
+      params: z.strictObject({ id: idSchema }),
+      responses: { 200: { description: 'It is over', schema: z.object({ id: z.string() }) } },
+      errors: ['NOT_FOUND'],
+      handle: async ({ params: { id } }, context) => {
+        const session = await deps.sessions.find(id);
+        if (session === null || session.userId !== requirePerson(context.caller).userId) {
+          throw new FairleadError('NOT_FOUND', 'You have no such session');
+        }
+        await revokeSession(deps, context, id);
+        return { status: 200, data: { id } };
+      },
+    }),
+  ];
+}
+
+async function describeMe(deps: IdentityDeps, caller: UserCaller): Promise<z.input<typeof meSchema>> {
+  const user = await requireUser(deps, caller.userId);
+  const { live } = await findMemberships(deps, user.id);
+  return {
+    ...userView(user),
+    orgs: live.map(({ membership, org }) => ({
+      orgSlug: org.slug,
+      orgId: org.id,
+      orgName: org.name,
+      roles: [...membership.roles],
+      modules: [...membership.modules],
+    })),
+    secondFactor: {
+      totp: user.totp !== null && user.totp.confirmedAt !== null,
+      passkeys: user.passkeys.length,
+      recoveryCodes: user.recoveryCodes.length,
+    },
+  };
+}
+
+/** @throws FORBIDDEN for keys and services, which are nobody. */
+function requirePerson(caller: Caller | null): UserCaller {
+  if (caller?.kind === 'user') return caller;
+  throw new FairleadError('FORBIDDEN', 'This is for people: sign in as one');
+}
