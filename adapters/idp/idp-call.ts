@@ -30,7 +30,7 @@ const envelopeSchema = z.discriminatedUnion('success', [
 ]);
 
 /** Codes that are about the calling service and its key, not about what its own caller asked for. */
-const OURS = new Set(['UNAUTHORIZED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED', 'METHOD_NOT_ALLOWED', 'NOT_FOUND']);
+const OURS = new Set(['UNAUTHORIZED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED', 'METHOD_NOT_ALLOWED']);
 
 export function createIdpCall(connection: IdpConnection): IdpCall {
   return async (reply, request) => {

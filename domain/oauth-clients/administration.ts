@@ -1,4 +1,4 @@
-import type { ClientRecord, PassportConfig } from './client.ts';
+import type { ClientRecord } from './client.ts';
 import type { ClientChanges } from './ports.ts';
 
 /**
@@ -11,7 +11,7 @@ export type Administrator = 'owner' | 'super_admin' | 'super_admin_session';
  * Who may change a field: `switch` is turned on by a super admin and off by the owner as well; `own_session` is for a
  * super admin's own session and refused to everybody else, the builder included (spec 1, D 4).
  */
-type FieldRule = 'owner' | 'super_admin' | 'switch' | 'own_session';
+export type FieldRule = 'owner' | 'super_admin' | 'switch' | 'own_session';
 
 /** The allowlist of what can be changed on a client and by whom (spec 1, "OAuth client record" and C). */
 export const FIELD_RULES = {
@@ -84,7 +84,8 @@ export function valueAt(record: Partial<ClientRecord> | ClientChanges, field: Cl
   return Object.getOwnPropertyDescriptor(value, part)?.value;
 }
 
-function mayChange(rule: FieldRule, value: unknown, by: Administrator): boolean {
+/** Whether `by` may give a field of that rule a new value. */
+export function mayChange(rule: FieldRule, value: unknown, by: Administrator): boolean {
   if (rule === 'own_session') return by === 'super_admin_session';
   if (by !== 'owner' || rule === 'owner') return true;
   return rule === 'switch' && value === false;
@@ -110,9 +111,4 @@ function withValue(changes: ClientChanges, field: ClientField, value: unknown): 
   if (part === undefined) return { ...changes, [name]: value };
   const parts: unknown = Object.getOwnPropertyDescriptor(changes, name)?.value;
   return { ...changes, [name]: { ...(typeof parts === 'object' ? parts : {}), [part]: value } };
-}
-
-/** Passport fields as a deploy writes them: all of them, because the catalog is their source (spec 1, catalog rule 3). */
-export function passportChanges(existing: PassportConfig, fromCatalog: PassportConfig): ClientChanges {
-  return isSame(existing, fromCatalog) ? {} : { passportConfig: fromCatalog };
 }

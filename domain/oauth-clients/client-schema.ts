@@ -81,22 +81,28 @@ const plainFields = {
   defaultAudience: listOf(z.string().min(1).max(300), 20),
 };
 
+/** Every field may be absent, and none may be there without a value. */
+function optionalFields<T extends Record<string, z.ZodType>>(shape: T) {
+  const rows = Object.entries(shape).map(([field, type]) => [field, type.exactOptional()]);
+  return Object.fromEntries(rows) as { [K in keyof T]: z.ZodExactOptional<T[K]> };
+}
+
+const changeableFields = optionalFields({
+  ...plainFields,
+  passportConfig: z.object(optionalFields(passportParts)),
+  whiteLabel: z.object(optionalFields(whiteLabelParts)),
+});
+
 /** Body of PATCH: what is not named here is dropped, as the spec has it. */
-export const clientPatchSchema = z
-  .object({
-    ...plainFields,
-    passportConfig: z.object(passportParts).partial(),
-    whiteLabel: z.object(whiteLabelParts).partial(),
-  })
-  .partial();
+export const clientPatchSchema = z.object(changeableFields);
 
 /** Body of POST. An absent field has its default; `orgSlug` is the caller's org. */
 export const newClientSchema = z.strictObject({
-  ...clientPatchSchema.shape,
+  ...changeableFields,
   name,
-  clientId: clientIdSchema.optional().describe('Default: made from the name'),
-  orgSlug: orgSlugSchema.optional(),
-  clientType: z.enum(['confidential', 'public']).optional(),
+  clientId: clientIdSchema.exactOptional().describe('Default: made from the name'),
+  orgSlug: orgSlugSchema.exactOptional(),
+  clientType: z.enum(['confidential', 'public']).exactOptional(),
 });
 
 export type NewClient = z.output<typeof newClientSchema>;

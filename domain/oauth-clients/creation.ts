@@ -1,4 +1,11 @@
-import { type ClientField, FIELD_RULES, valueAt } from './administration.ts';
+import {
+  type Administrator,
+  type ClientField,
+  type ClientPatch,
+  FIELD_RULES,
+  mayChange,
+  valueAt,
+} from './administration.ts';
 import { type ClientRecord, type GrantType, NO_PASSPORT, NO_WHITE_LABEL } from './client.ts';
 
 /** What anyone's client may have from the start (spec 1, "Limits"). */
@@ -36,21 +43,21 @@ export const NEW_CLIENT = {
 /** Ids of this shape are given to services at deploy. */
 const SERVICE_CLIENT_ID = /-(?:prod|sandbox|uat)$/;
 
-/** What someone asks a new client to be. */
-export type WantedClient = Partial<Omit<ClientRecord, 'secrets' | 'createdBy' | 'createdAt' | 'updatedAt'>>;
+/** What someone asks a new client to be. Objects may be given in part. */
+export type WantedClient = ClientPatch & Partial<Pick<ClientRecord, 'clientId' | 'orgSlug' | 'clientType'>>;
 
 /**
- * What someone who is no super admin may not have in a client they create (spec 1, "Builder routes for OAuth clients"):
- * scopes beyond openid, profile and email, grants beyond authorization code and refresh, another org, anything that
- * only a super admin switches on, and the id of a service's client. Empty means that the client may be created.
+ * What `by` may not have in a client they create (spec 1, "Builder routes for OAuth clients"). For an owner that is:
+ * scopes beyond openid, profile and email, grants beyond authorization code and refresh, another org than `org`,
+ * whatever a super admin switches on, and the id of a service's client. Empty means that the client may be created.
  */
-export function refusedInCreation(wanted: WantedClient, org: string): readonly string[] {
+export function refusedInCreation(wanted: WantedClient, by: Administrator, org: string): readonly string[] {
   const refused: string[] = [];
-  if (org === '' || (wanted.orgSlug ?? org) !== org) refused.push('orgSlug');
-  if (SERVICE_CLIENT_ID.test(wanted.clientId ?? '')) refused.push('clientId');
+  if (by === 'owner' && (org === '' || (wanted.orgSlug ?? org) !== org)) refused.push('orgSlug');
+  if (by === 'owner' && SERVICE_CLIENT_ID.test(wanted.clientId ?? '')) refused.push('clientId');
   for (const field of Object.keys(FIELD_RULES) as ClientField[]) {
     const value = valueAt(wanted, field);
-    if (value !== undefined && FIELD_RULES[field] !== 'owner' && !isBasic(field, value)) refused.push(field);
+    if (value !== undefined && !mayChange(FIELD_RULES[field], value, by) && !isBasic(field, value)) refused.push(field);
   }
   return refused;
 }

@@ -1,0 +1,27 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { Administrator } from '../../domain/oauth-clients/administration.ts';
+import { isPlatformAdmin } from '../../domain/orgs/roles.ts';
+import type { Caller } from '../http/caller.ts';
+
+/**
+ * In what capacity a caller administers clients through the builder (spec 1, C): the internal key and super admins may
+ * do everything, anyone else what an owner may. A service of the platform's org is its org's service, no more.
+ */
+export function administratorOf(caller: Caller): Administrator {
+  if (caller.kind === 'internal') return 'super_admin';
+  return caller.kind === 'user' && isPlatformAdmin(caller.platformRoles) ? 'super_admin' : 'owner';
+}
+
+/** For routes of the provider itself. @throws FORBIDDEN for everyone but the internal key and super admins */
+export function requireSuperAdmin(caller: Caller | null): Caller {
+  if (caller !== null && administratorOf(caller) === 'super_admin') return caller;
+  throw new FairleadError('FORBIDDEN', 'Only the internal key or a platform super admin may administer clients here');
+}
+
+/** @throws FORBIDDEN naming the fields, unless there are none */
+export function refuseFields(refused: readonly string[]): void {
+  if (refused.length === 0) return;
+  const details = refused.map((field) => ({ field, message: 'not yours to set' }));
+  const message = `This needs a platform super admin: ${refused.join(', ')}`;
+  throw new FairleadError('FORBIDDEN', message, { details });
+}

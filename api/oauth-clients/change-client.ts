@@ -1,0 +1,115 @@
+import { FairleadError } from '../../domain/errors.ts';
+import { type Administrator, type ClientPatch, decideClientPatch } from '../../domain/oauth-clients/administration.ts';
+import { type ClientRecord, PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import type { ClientAdditions, ClientChanges } from '../../domain/oauth-clients/ports.ts';
+import { checkRedirectUri, checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { revokeClient } from '../identity/revocation/revoke.ts';
+import { refuseFields } from './administrator.ts';
+import { actorOf, auditClient, changedFields } from './client-audit.ts';
+import { requireClient, requireFound } from './require-client.ts';
+
+/**
+ * Changes a client as far as the table of domain/oauth-clients/administration.ts lets `by`; whatever is outside the
+ * table is dropped. @throws CLIENT_NOT_FOUND, FORBIDDEN, INVALID_REDIRECT_URI, VALIDATION_FAILED
+ */
+export async function changeClient(
+  deps: IdentityDeps,
+  context: RouteContext,
+  change: { readonly clientId: string; readonly patch: ClientPatch; readonly by: Administrator },
+): Promise<ClientRecord> {
+  const before = await requireClient(deps.clients, change.clientId);
+  const { changes, fields, refused } = decideClientPatch(before, withCheckedUris(before, change.patch), change.by);
+  refuseFields(refused);
+  if (fields.length === 0) return before;
+  refuseSecretGrants({ ...before, ...changes });
+  const after = await update(deps, before.clientId, changes);
+  const data = changedFields(before, after, fields);
+  await auditClient(deps, context, { type: 'oauth.client_updated', client: after, data });
+  return after;
+}
+
+/** Registers one more redirect URI. Idempotent. @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI */
+export async function addRedirectUri(
+  deps: IdentityDeps,
+  context: RouteContext,
+  clientId: string,
+  uri: string,
+): Promise<ClientRecord> {
+  const before = await requireClient(deps.clients, clientId);
+  const redirectUri = checkRedirectUri(uri, before);
+  if (before.redirectUris.includes(redirectUri)) return before;
+  const after = await update(deps, clientId, {}, { redirectUris: [redirectUri] });
+  const data = { redirectUri };
+  await auditClient(deps, context, { type: 'oauth.client_redirect_uri_added', client: after, data });
+  return after;
+}
+
+/** Takes a redirect URI away, as it is stored or as it was once given. @throws CLIENT_NOT_FOUND, NOT_FOUND */
+export async function removeRedirectUri(
+  deps: IdentityDeps,
+  context: RouteContext,
+  clientId: string,
+  uri: string,
+): Promise<ClientRecord> {
+  const before = await requireClient(deps.clients, clientId);
+  const redirectUri = before.redirectUris.find((known) => known === uri || known === normalized(uri));
+  if (redirectUri === undefined) throw new FairleadError('NOT_FOUND', `${clientId} has no such redirect URI`);
+  const after = requireFound(await deps.clients.removeRedirectUri(clientId, redirectUri), clientId);
+  const data = { redirectUri };
+  await auditClient(deps, context, { type: 'oauth.client_redirect_uri_removed', client: after, data });
+  return after;
+}
+
+/**
+ * Removes a client and ends its tokens: before, so that a failure leaves no token behind without its client, and after,
+ * for what was issued in between. @throws CLIENT_NOT_FOUND, FORBIDDEN for a client of the platform
+ */
+export async function deleteClient(deps: IdentityDeps, context: RouteContext, clientId: string): Promise<void> {
+  const client = await requireClient(deps.clients, clientId);
+  if (Object.values<string>(PLATFORM_CLIENTS).includes(clientId)) {
+    throw new FairleadError('FORBIDDEN', `${clientId} belongs to the platform and cannot be deleted`);
+  }
+  const options = { actor: actorOf(context), reason: 'client deleted' };
+  await revokeClient(deps, context, clientId, options);
+  if (!(await deps.clients.remove(clientId))) return;
+  await revokeClient(deps, context, clientId, options);
+  await auditClient(deps, context, { type: 'oauth.client_deleted', client });
+}
+
+/** A public client has nothing to prove itself with where no person is. @throws VALIDATION_FAILED */
+export function refuseSecretGrants(client: Pick<ClientRecord, 'clientType' | 'allowedGrantTypes'>): void {
+  if (client.clientType === 'confidential' || !client.allowedGrantTypes.includes('client_credentials')) return;
+  const details = [{ field: 'allowedGrantTypes', message: 'client_credentials is for confidential clients' }];
+  throw new FairleadError('VALIDATION_FAILED', 'A public client cannot have the grant client_credentials', { details });
+}
+
+function withCheckedUris(client: ClientRecord, patch: ClientPatch): ClientPatch {
+  const { redirectUris, postLogoutRedirectUris } = patch;
+  return {
+    ...patch,
+    ...(redirectUris === undefined ? {} : { redirectUris: checkRedirectUris(redirectUris, client) }),
+    // After a log-out people may be sent to any page of the client, not to its callback.
+    ...(postLogoutRedirectUris === undefined
+      ? {}
+      : { postLogoutRedirectUris: checkRedirectUris(postLogoutRedirectUris, { service: null }) }),
+  };
+}
+
+async function update(
+  deps: Pick<IdentityDeps, 'clients'>,
+  clientId: string,
+  changes: ClientChanges,
+  additions?: ClientAdditions,
+): Promise<ClientRecord> {
+  return requireFound(await deps.clients.update(clientId, changes, additions), clientId);
+}
+
+function normalized(uri: string): string | null {
+  try {
+    return checkRedirectUri(uri, { service: null });
+  } catch {
+    return null; // then only the exact text can be one of the client's
+  }
+}

@@ -1,0 +1,51 @@
+import type { AuditEvent } from '../../domain/audit/audit-event.ts';
+import { type ClientField, valueAt } from '../../domain/oauth-clients/administration.ts';
+import { ACTING_FOR_HEADER } from '../../domain/oauth-clients/administration-port.ts';
+import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import { audit } from '../identity/audit.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+
+type Data = AuditEvent['data'];
+
+/** Who is behind a call: the person the builder names when it calls with the internal key, else the caller itself. */
+export function actorOf({ caller, headers }: Pick<RouteContext, 'caller' | 'headers'>): string {
+  const named = headers[ACTING_FOR_HEADER];
+  if (caller?.kind === 'internal' && typeof named === 'string' && /^[\w.-]{1,120}$/.test(named)) return named;
+  return caller?.name ?? 'anonymous';
+}
+
+/** Keeps what was done to a client, and by whom. */
+export async function auditClient(
+  deps: IdentityDeps,
+  context: RouteContext,
+  event: { readonly type: string; readonly client: Pick<ClientRecord, 'clientId' | 'orgSlug'>; readonly data?: Data },
+): Promise<void> {
+  const { type, client, data = {} } = event;
+  await audit(deps, context, {
+    type,
+    actor: actorOf(context),
+    subject: client.clientId,
+    orgSlug: client.orgSlug,
+    data,
+  });
+}
+
+/** The fields that changed, with their values before and after. No field of a client that can be changed is secret. */
+export function changedFields(before: ClientRecord, after: ClientRecord, fields: readonly ClientField[]): Data {
+  const values = fields.flatMap((field) => {
+    const name = field.replace('.', '_');
+    return [
+      [`${name}_before`, auditValue(valueAt(before, field))],
+      [`${name}_after`, auditValue(valueAt(after, field))],
+    ] as const;
+  });
+  return { fields: [...fields], ...Object.fromEntries(values) };
+}
+
+/** Texts of mail are long: their kinds are enough. */
+function auditValue(value: unknown): Data[string] {
+  if (Array.isArray(value)) return value.map(String);
+  if (typeof value === 'object' && value !== null) return Object.keys(value);
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : null;
+}

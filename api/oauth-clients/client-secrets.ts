@@ -1,0 +1,87 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { ClientRecord, ClientSecret } from '../../domain/oauth-clients/client.ts';
+import { type ClientView, type ClientWithSecret, clientView } from '../../domain/oauth-clients/client-schema.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { auditClient } from './client-audit.ts';
+import { requireClient } from './require-client.ts';
+
+/** What secrets of clients begin with, so that secret scanners know them. */
+const SECRET_PREFIX = 'flcs';
+
+export interface NewSecret {
+  /** The secret itself: shown once, stored nowhere. */
+  readonly text: string;
+  readonly record: ClientSecret;
+}
+
+/** A new secret of 256 random bits, of which the SHA-256 is kept. */
+export function newClientSecret(deps: Pick<IdentityDeps, 'tokens' | 'newId' | 'now'>): NewSecret {
+  const text = deps.tokens.create(SECRET_PREFIX);
+  const record = {
+    id: deps.newId('clientSecret'),
+    hash: deps.tokens.hash(text),
+    createdAt: deps.now(),
+    lastUsedAt: null,
+  };
+  return { text, record };
+}
+
+/**
+ * Gives a client a second secret beside the one it has, so that it can be rotated without downtime.
+ * @throws CLIENT_NOT_FOUND, CLIENT_SECRETS_FULL, CONFLICT for a public client
+ */
+export async function addSecret(
+  deps: IdentityDeps,
+  context: RouteContext,
+  clientId: string,
+): Promise<ClientWithSecret> {
+  const client = requireConfidential(await requireClient(deps.clients, clientId));
+  const secret = newClientSecret(deps);
+  await deps.clients.addSecret(clientId, secret.record);
+  const data = { secretId: secret.record.id };
+  await auditClient(deps, context, { type: 'oauth.client_secret_added', client, data });
+  return await withSecret(deps, clientId, secret);
+}
+
+/** One new secret in the place of all there are. @throws CLIENT_NOT_FOUND, CONFLICT for a public client */
+export async function regenerateSecret(
+  deps: IdentityDeps,
+  context: RouteContext,
+  clientId: string,
+): Promise<ClientWithSecret> {
+  const client = requireConfidential(await requireClient(deps.clients, clientId));
+  const secret = newClientSecret(deps);
+  await deps.clients.replaceSecrets(clientId, secret.record);
+  const data = { secretId: secret.record.id, removed: client.secrets.map(({ id }) => id) };
+  await auditClient(deps, context, { type: 'oauth.client_secret_regenerated', client, data });
+  return await withSecret(deps, clientId, secret);
+}
+
+/** Ends a secret at once; tokens that were got with it live until they expire. @throws CLIENT_NOT_FOUND, NOT_FOUND */
+export async function removeSecret(
+  deps: IdentityDeps,
+  context: RouteContext,
+  clientId: string,
+  secretId: string,
+): Promise<ClientView> {
+  const client = await requireClient(deps.clients, clientId);
+  if (!(await deps.clients.removeSecret(clientId, secretId))) {
+    throw new FairleadError('NOT_FOUND', `Client ${clientId} has no such secret`);
+  }
+  await auditClient(deps, context, { type: 'oauth.client_secret_removed', client, data: { secretId } });
+  return clientView(await requireClient(deps.clients, clientId));
+}
+
+async function withSecret(deps: IdentityDeps, clientId: string, secret: NewSecret): Promise<ClientWithSecret> {
+  const client = await requireClient(deps.clients, clientId);
+  return { ...clientView(client), clientSecret: secret.text, secretId: secret.record.id };
+}
+
+function requireConfidential(client: ClientRecord): ClientRecord {
+  if (client.clientType === 'confidential') return client;
+  throw new FairleadError(
+    'CONFLICT',
+    `${client.clientId} is a public client: it has no secret to keep (RFC 6749, 2.1)`,
+  );
+}

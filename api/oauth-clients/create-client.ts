@@ -1,0 +1,72 @@
+import { FairleadError } from '../../domain/errors.ts';
+import { type ClientRecord, NO_PASSPORT, NO_WHITE_LABEL } from '../../domain/oauth-clients/client.ts';
+import { type ClientWithSecret, clientView, type NewClient } from '../../domain/oauth-clients/client-schema.ts';
+import { NEW_CLIENT, refusedInCreation } from '../../domain/oauth-clients/creation.ts';
+import { checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { refuseFields } from './administrator.ts';
+import { refuseSecretGrants } from './change-client.ts';
+import { actorOf, auditClient } from './client-audit.ts';
+import { newClientSecret } from './client-secrets.ts';
+
+/** What ends a made-up id, so that two clients of one name get along. */
+const SUFFIX_ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789';
+const SUFFIX_LENGTH = 6;
+
+/**
+ * Makes a client, with its first secret unless it is public.
+ * @throws CLIENT_EXISTS, ORG_NOT_FOUND, INVALID_REDIRECT_URI, VALIDATION_FAILED, FORBIDDEN
+ */
+export async function createClient(
+  deps: IdentityDeps,
+  context: RouteContext,
+  wanted: NewClient & { readonly orgSlug: string },
+): Promise<ClientWithSecret> {
+  refuseFields(refusedInCreation(wanted, 'super_admin', wanted.orgSlug));
+  if ((await deps.orgs.find(wanted.orgSlug)) === null) {
+    throw new FairleadError('ORG_NOT_FOUND', `No org has the slug ${wanted.orgSlug}`);
+  }
+  const secret = wanted.clientType === 'public' ? null : newClientSecret(deps);
+  const client = composeClient(deps, wanted, actorOf(context));
+  refuseSecretGrants(client);
+  await deps.clients.insert({ ...client, secrets: secret === null ? [] : [secret.record] });
+  const { clientType, redirectUris, allowedScopes, allowedGrantTypes } = client;
+  const data = { clientType, redirectUris, allowedScopes, allowedGrantTypes };
+  await auditClient(deps, context, { type: 'oauth.client_created', client, data });
+  return {
+    ...clientView({ ...client, secrets: secret === null ? [] : [secret.record] }),
+    clientSecret: secret?.text ?? null,
+    secretId: secret?.record.id ?? null,
+  };
+}
+
+function composeClient(
+  deps: IdentityDeps,
+  wanted: NewClient & { readonly orgSlug: string },
+  createdBy: string,
+): ClientRecord {
+  const now = deps.now();
+  return {
+    ...NEW_CLIENT,
+    ...wanted,
+    clientId: wanted.clientId ?? madeUpId(deps, wanted.name),
+    redirectUris: checkRedirectUris(wanted.redirectUris ?? [], { service: null }),
+    postLogoutRedirectUris: checkRedirectUris(wanted.postLogoutRedirectUris ?? [], { service: null }),
+    passportConfig: { ...NO_PASSPORT, ...wanted.passportConfig },
+    whiteLabel: { ...NO_WHITE_LABEL, ...wanted.whiteLabel },
+    secrets: [],
+    createdBy,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function madeUpId(deps: Pick<IdentityDeps, 'tokens'>, name: string): string {
+  const words = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-|-$/g, '')
+    .slice(0, 60);
+  return `${words === '' ? 'client' : words}-${deps.tokens.letters(SUFFIX_ALPHABET, SUFFIX_LENGTH)}`;
+}

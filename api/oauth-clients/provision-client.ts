@@ -1,0 +1,145 @@
+import type { z } from 'zod';
+import { FairleadError } from '../../domain/errors.ts';
+import { type ClientField, decideClientPatch } from '../../domain/oauth-clients/administration.ts';
+import { type ClientRecord, MAX_LIVE_SECRETS } from '../../domain/oauth-clients/client.ts';
+import type { ProvisionReply, provisionBodySchema } from '../../domain/oauth-clients/client-schema.ts';
+import { NEW_CLIENT } from '../../domain/oauth-clients/creation.ts';
+import { type DerivedLists, type MergedClient, mergeClient } from '../../domain/oauth-clients/merge-client.ts';
+import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
+import type { ClientChanges } from '../../domain/oauth-clients/ports.ts';
+import { checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { actorOf, auditClient } from './client-audit.ts';
+import { newClientSecret } from './client-secrets.ts';
+import { requireFound } from './require-client.ts';
+
+export type Provision = z.output<typeof provisionBodySchema>;
+
+const NOTHING_PRESERVED = { redirectUris: [], scopes: [], grantTypes: [] };
+
+/**
+ * Makes the client of a service and environment, or adds to it what a deploy derives (spec 1, B): redirect URIs, scopes
+ * and grant types are only ever added, the passport fields are written from the catalog. Idempotent but for `newSecret`.
+ *
+ * @throws CLIENT_NOT_FOUND without `create`; CLIENT_EXISTS when the id belongs to someone else; INVALID_REDIRECT_URI
+ */
+export async function provisionClient(
+  deps: IdentityDeps,
+  context: RouteContext,
+  wanted: Provision,
+): Promise<ProvisionReply> {
+  const clientId = serviceClientId(wanted.service, wanted.environment);
+  const redirectUris = checkRedirectUris(wanted.redirectUris, { service: wanted.service });
+  const derived: DerivedLists = { redirectUris, scopes: wanted.scopes, grantTypes: wanted.grantTypes };
+  const existing = await deps.clients.find(clientId);
+  if (existing !== null) return await extendClient(deps, context, existing, wanted, derived);
+  if (!wanted.create) requireFound(existing, clientId);
+  const made = await insertClient(deps, context, clientId, wanted, derived);
+  if (made !== null) return made;
+  // Another deploy made it in between: then it is there to be extended.
+  const other = requireFound(await deps.clients.find(clientId), clientId);
+  return await extendClient(deps, context, other, wanted, derived);
+}
+
+/** Null when there is a client of that id now. */
+async function insertClient(
+  deps: IdentityDeps,
+  context: RouteContext,
+  clientId: string,
+  wanted: Provision,
+  derived: DerivedLists,
+): Promise<ProvisionReply | null> {
+  const { service, environment, orgSlug } = wanted;
+  const secret = newClientSecret(deps);
+  const client: ClientRecord = {
+    ...NEW_CLIENT,
+    clientId,
+    name: service,
+    description: `The service ${service} in ${environment}`,
+    orgSlug,
+    redirectUris: derived.redirectUris,
+    allowedScopes: [...new Set(derived.scopes)],
+    allowedGrantTypes: [...new Set(derived.grantTypes)],
+    passportConfig: wanted.passportConfig ?? NEW_CLIENT.passportConfig,
+    service,
+    environment,
+    secrets: [secret.record],
+    createdBy: actorOf(context),
+    createdAt: deps.now(),
+    updatedAt: deps.now(),
+  };
+  try {
+    await deps.clients.insert(client);
+  } catch (error) {
+    if (error instanceof FairleadError && error.code === 'CLIENT_EXISTS') return null;
+    throw error;
+  }
+  const { redirectUris, allowedScopes, allowedGrantTypes } = client;
+  const data = { service, environment, redirectUris, allowedScopes, allowedGrantTypes };
+  await auditClient(deps, context, { type: 'oauth.client_created', client, data });
+  return { clientId, created: true, clientSecret: secret.text, preserved: NOTHING_PRESERVED };
+}
+
+async function extendClient(
+  deps: IdentityDeps,
+  context: RouteContext,
+  existing: ClientRecord,
+  wanted: Provision,
+  derived: DerivedLists,
+): Promise<ProvisionReply> {
+  const { clientId } = existing;
+  requireSameOwner(existing, wanted);
+  const merged = mergeClient(existing, derived);
+  const { changes, fields } = changesOf(existing, wanted);
+  if (Object.keys(changes).length > 0 || Object.keys(merged.additions).length > 0) {
+    const client = requireFound(await deps.clients.update(clientId, changes, merged.additions), clientId);
+    await auditClient(deps, context, { type: 'oauth.client_extended', client, data: extensionData(merged, fields) });
+  }
+  const clientSecret = wanted.newSecret ? await giveSecret(deps, context, existing) : null;
+  const { redirectUris, scopes, grantTypes } = merged.preserved;
+  const preserved = { redirectUris: [...redirectUris], scopes: [...scopes], grantTypes: [...grantTypes] };
+  return { clientId, created: false, clientSecret, preserved };
+}
+
+/** A client of someone else must not be taken over by whoever gets hold of a service's name. */
+function requireSameOwner(existing: ClientRecord, wanted: Provision): void {
+  const sameService =
+    existing.service === null || (existing.service === wanted.service && existing.environment === wanted.environment);
+  if (sameService && existing.orgSlug === wanted.orgSlug && existing.clientType === 'confidential') return;
+  const message = `The client ${existing.clientId} exists and is not one of ${wanted.orgSlug} for ${wanted.service}; a platform admin can delete it`;
+  throw new FairleadError('CLIENT_EXISTS', message);
+}
+
+/** The catalog is the source of the passport fields; a client of the org that was made by hand becomes the service's. */
+function changesOf(existing: ClientRecord, wanted: Provision): { changes: ClientChanges; fields: ClientField[] } {
+  const { passportConfig, service, environment } = wanted;
+  const decision = decideClientPatch(
+    existing,
+    passportConfig === undefined ? {} : { passportConfig },
+    // What the deploy of a catalog writes passes by the rules for people (spec 1, C).
+    'super_admin',
+  );
+  const adopted: ClientChanges = existing.service === null ? { service, environment } : {};
+  return { changes: { ...decision.changes, ...adopted }, fields: [...decision.fields] };
+}
+
+function extensionData({ additions }: MergedClient, fields: readonly ClientField[]) {
+  return {
+    fields: [...fields],
+    redirectUris_added: additions.redirectUris ?? [],
+    allowedScopes_added: additions.allowedScopes ?? [],
+    allowedGrantTypes_added: additions.allowedGrantTypes ?? [],
+  };
+}
+
+/** A secret beside the others where there is room, so that what runs goes on; otherwise in the place of all. */
+async function giveSecret(deps: IdentityDeps, context: RouteContext, client: ClientRecord): Promise<string> {
+  const secret = newClientSecret(deps);
+  const full = client.secrets.length >= MAX_LIVE_SECRETS;
+  if (full) await deps.clients.replaceSecrets(client.clientId, secret.record);
+  else await deps.clients.addSecret(client.clientId, secret.record);
+  const type = full ? 'oauth.client_secret_regenerated' : 'oauth.client_secret_added';
+  await auditClient(deps, context, { type, client, data: { secretId: secret.record.id } });
+  return secret.text;
+}

@@ -1,0 +1,15 @@
+import { FairleadError } from '../../domain/errors.ts';
+
+/** The client of that id, from a store or from the provider. @throws CLIENT_NOT_FOUND */
+export async function requireClient<T>(
+  clients: { find(clientId: string): Promise<T | null> },
+  clientId: string,
+): Promise<T> {
+  return requireFound(await clients.find(clientId), clientId);
+}
+
+/** @throws CLIENT_NOT_FOUND for null, which is what stores and the provider answer then */
+export function requireFound<T>(client: T | null, clientId: string): T {
+  if (client !== null) return client;
+  throw new FairleadError('CLIENT_NOT_FOUND', `No client has the id ${clientId}`);
+}
