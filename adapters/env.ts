@@ -61,6 +61,8 @@ const builderSchema = z.object({
   PORT: port.default(3002),
   ...server,
   REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(1_200),
+  /** Where clients reach the builder; without it, the address each request arrived on. */
+  BUILDER_URL: baseUrl.optional(),
   /** Address of the identity provider; without it the builder knows the internal key alone. */
   IDP_URL: baseUrl.optional(),
   /** Its internal key; the builder's own when it is not set. */

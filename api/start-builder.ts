@@ -14,9 +14,12 @@ import { createReleaseStore } from '../adapters/mongo/releases.ts';
 import { createServiceStore } from '../adapters/mongo/services.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
+import { PLATFORM_CLIENTS } from '../domain/oauth-clients/client.ts';
+import { createTokenVerifier, type TokenVerifier } from '../sdk/index.ts';
 import { createBuilderApp } from './builder-app.ts';
 import { createInternalKeyAuth } from './http/caller.ts';
 import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
+import { createTokenAuth } from './http/token-auth.ts';
 import { ownVersion } from './own-version.ts';
 
 const now = () => new Date();
@@ -30,13 +33,20 @@ export async function startBuilder(env: BuilderEnv, log: Logger): Promise<Runnin
     identity: processIdentity('api'),
   });
   const stopping = new AbortController();
+  const verifier = createVerifier(env);
   const close = async (): Promise<void> => {
+    verifier?.close();
     await Promise.all([temporal.connection.close(), mongo.close()]);
   };
   try {
     await createIndexes(mongo.db);
     const app = createBuilderApp(builderDeps(env, mongo, createDeployCommands(temporal)), {
-      authenticate: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
+      authenticate: createTokenAuth({
+        internalKey: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
+        verifier,
+        platformOrg: env.PLATFORM_ORG,
+      }),
+      protectedResource: { issuer: env.IDP_URL ?? null, publicUrl: env.BUILDER_URL ?? null },
       newId,
       log,
       requestsPerMinute: env.REQUESTS_PER_MINUTE,
@@ -64,6 +74,16 @@ export async function startBuilder(env: BuilderEnv, log: Logger): Promise<Runnin
     await close();
     throw error;
   }
+}
+
+/** Tokens of people and services count once the builder knows the identity provider. */
+function createVerifier(env: BuilderEnv): TokenVerifier | null {
+  if (env.IDP_URL === undefined) return null;
+  return createTokenVerifier({
+    idpUrl: env.IDP_URL,
+    audience: PLATFORM_CLIENTS.builder,
+    revocations: { internalKey: env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY },
+  });
 }
 
 function builderDeps(env: BuilderEnv, { db }: MongoConnection, commands: ReturnType<typeof createDeployCommands>) {

@@ -6,6 +6,7 @@ import type { Authenticate } from './caller.ts';
 import { type BodyType, createGuard, createRunner, type Method, type Route } from './define-route.ts';
 import { createErrorHandler, type ErrorPage } from './error-handler.ts';
 import { createOpenApi } from './openapi.ts';
+import { type ProtectedResource, protectedResourceRoute } from './protected-resource.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { createRequestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -25,6 +26,8 @@ export interface AppOptions {
   readonly trustedProxies?: readonly string[];
   /** Draws the page of an error on a route that answers with pages, or sends the browser elsewhere. */
   readonly errorPage?: ErrorPage;
+  /** For a service that takes access tokens: has it say which, in its metadata and in every 401. */
+  readonly protectedResource?: ProtectedResource;
 }
 
 const JSON_LIMIT = '2mb';
@@ -42,8 +45,11 @@ export function createApp(options: AppOptions): Express {
   app.use(createRequestId(options), securityHeaders);
   register(app, [options.health], options);
   app.use(createRateLimit(options.requestsPerMinute));
-  register(app, options.routes, options);
-  const document = createOpenApi(options, [options.health, ...options.routes]);
+  const { protectedResource } = options;
+  const metadata = protectedResource === undefined ? [] : [protectedResourceRoute(protectedResource)];
+  const routes = [...metadata, ...options.routes];
+  register(app, routes, options);
+  const document = createOpenApi(options, [options.health, ...routes]);
   app.get('/openapi.json', (_request, response) => {
     response.json(document);
   });
@@ -51,7 +57,7 @@ export function createApp(options: AppOptions): Express {
   app.use(() => {
     throw new FairleadError('NOT_FOUND', 'There is no such route; GET /openapi.json lists all');
   });
-  app.use(createErrorHandler(options.errorPage));
+  app.use(createErrorHandler({ errorPage: options.errorPage, protectedResource }));
   return app;
 }
 

@@ -4,12 +4,17 @@ import type { ReplyStyle } from './define-route.ts';
 import { requestLogger, sendError } from './envelope.ts';
 import { ERROR_STATUS } from './error-status.ts';
 import { sendOAuthError } from './oauth-errors.ts';
+import { bearerChallenge, type ProtectedResource } from './protected-resource.ts';
 
 /** Draws the page of an error; it sends the whole reply. */
 export type ErrorPage = (error: FairleadError, request: Request, response: Response) => Promise<void> | void;
 
 /** The last handler: everything thrown ends here, in the route's own style, with a log line when it is the server's fault. */
-export function createErrorHandler(errorPage?: ErrorPage): ErrorRequestHandler {
+export function createErrorHandler(options: {
+  errorPage?: ErrorPage | undefined;
+  protectedResource?: ProtectedResource | undefined;
+}): ErrorRequestHandler {
+  const { errorPage, protectedResource } = options;
   return async (thrown: unknown, request, response, next) => {
     const error = asFairleadError(thrown);
     if (ERROR_STATUS[error.code] >= 500) requestLogger(response)?.error({ err: thrown }, error.message);
@@ -17,6 +22,10 @@ export function createErrorHandler(errorPage?: ErrorPage): ErrorRequestHandler {
       // Too late for an answer: Express's own handler cuts the connection, so the client sees a broken reply.
       next(thrown);
       return;
+    }
+    if (error.code === 'UNAUTHORIZED' && protectedResource !== undefined) {
+      const challenge = bearerChallenge(protectedResource, request.headers);
+      if (challenge !== null) response.setHeader('WWW-Authenticate', challenge);
     }
     const style = response.locals.replies as ReplyStyle | undefined;
     if (style === 'oauth') sendOAuthError(response, error);

@@ -14,8 +14,10 @@ import { createServiceStore } from '../../adapters/mongo/services.ts';
 import { createBuilderApp } from '../../api/builder-app.ts';
 import { type Caller, createInternalKeyAuth } from '../../api/http/caller.ts';
 import { startServer } from '../../api/http/server.ts';
+import { createTokenAuth } from '../../api/http/token-auth.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import type { CancelOutcome, DeployCommands } from '../../domain/deploys/messages.ts';
+import type { TokenVerifier } from '../../sdk/index.ts';
 import { startMongo } from '../adapters/mongo/start-mongo.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
@@ -56,8 +58,8 @@ export interface Answer {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-/** The builder's app on a free port, with real stores, a fake of the workflows, and everything it logs. */
-export async function startApi() {
+/** The builder's app on a free port, taking tokens of a provider when one is given, with real stores, a fake of the workflows, and everything it logs. */
+export async function startApi(tokens: { verifier: TokenVerifier; issuer: string } | null = null) {
   const mongo = await startMongo();
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-api-'));
   const logged: string[] = [];
@@ -77,6 +79,8 @@ export async function startApi() {
   };
   const commands = fakeCommands();
   const internal = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret });
+  const verifier = tokens?.verifier ?? null;
+  const authenticate = createTokenAuth({ internalKey: internal, verifier, platformOrg: 'platform' });
   const stopping = new AbortController();
   const checks: Record<string, () => Promise<void>> = { mongo: () => mongo.connection.ping() };
   const app = createBuilderApp(
@@ -94,7 +98,8 @@ export async function startApi() {
     },
     {
       // `x-test-user: org/role` plays a token of a user, which the internal key cannot.
-      authenticate: async (request) => testUser(request.headers['x-test-user']) ?? (await internal(request)),
+      authenticate: async (request) => testUser(request.headers['x-test-user']) ?? (await authenticate(request)),
+      ...(tokens === null ? {} : { protectedResource: { issuer: tokens.issuer, publicUrl: null } }),
       newId,
       log: createLogger({ name: 'test', level: 'debug', secrets: [KEY] }, sink),
       requestsPerMinute: 100_000,
