@@ -7,7 +7,7 @@ import { auditClient } from './client-audit.ts';
 import { requireClient } from './require-client.ts';
 
 /** What secrets of clients begin with, so that secret scanners know them. */
-const SECRET_PREFIX = 'flcs';
+const SECRET_PREFIX = 'flcs_';
 
 export interface NewSecret {
   /** The secret itself: shown once, stored nowhere. */

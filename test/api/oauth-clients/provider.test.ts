@@ -1,0 +1,351 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Answer, startIdp, type TestIdp } from '../identity/start-idp.ts';
+
+const BASE = '/api/internal/oauth-clients';
+const CALLBACK = 'https://shop.apps.example/api/auth/callback';
+
+let idp: TestIdp;
+before(async () => {
+  idp = await startIdp();
+  await idp.seedOrg('acme');
+});
+after(() => idp.stop());
+
+const call = (method: string, path: string, json?: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
+  idp.call(method, BASE + path, { ...(json === undefined ? {} : { json }), headers: { ...idp.internal, ...headers } });
+
+const provision = (fields: Record<string, unknown> = {}) =>
+  call('POST', '/provision', {
+    service: 'shop',
+    environment: 'prod',
+    orgSlug: 'acme',
+    redirectUris: [CALLBACK],
+    scopes: ['openid', 'profile', 'email'],
+    grantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
+    create: true,
+    ...fields,
+  });
+
+/** Whether the client can prove itself with a secret, as the token endpoint would look at it. */
+async function accepts(clientId: string, secret: string): Promise<boolean> {
+  const client = await idp.deps.clients.find(clientId);
+  return client?.secrets.some(({ hash }) => hash === idp.deps.tokens.hash(secret)) ?? false;
+}
+
+const eventsOf = async (subject: string) =>
+  (await idp.deps.audit.list({ subject }, { cursor: null, limit: 50 })).items.toReversed();
+
+describe('provisioning the client of a service', () => {
+  it('makes it once, with a secret shown once, and extends it after that without one', async () => {
+    const made = await provision();
+    assert.equal(made.status, 200);
+    const { clientId, created, clientSecret } = made.body.data;
+    assert.deepEqual([clientId, created], ['shop-prod', true]);
+    assert.match(clientSecret, /^flcs_/);
+    assert.equal(await accepts('shop-prod', clientSecret), true);
+    const again = await provision();
+    assert.deepEqual(again.body.data, {
+      clientId: 'shop-prod',
+      created: false,
+      clientSecret: null,
+      preserved: { redirectUris: [], scopes: [], grantTypes: [] },
+    });
+    assert.equal(await accepts('shop-prod', clientSecret), true, 'the secret it had is good still');
+  });
+
+  it('adds what is derived, keeps what is there by hand and names it', async () => {
+    const byHand = 'http://localhost:3000/api/auth/callback';
+    await call('POST', '/shop-prod/redirect-uris', { redirectUri: byHand });
+    await call('PATCH', '/shop-prod', { allowedScopes: ['openid', 'profile', 'email', 'personas:mint'] });
+    const { body } = await provision({ scopes: ['openid', 'profile', 'email', 'mailer:send'] });
+    assert.deepEqual(body.data.preserved, { redirectUris: [byHand], scopes: ['personas:mint'], grantTypes: [] });
+    const client = await idp.deps.clients.find('shop-prod');
+    assert.deepEqual(client?.redirectUris, [CALLBACK, byHand]);
+    assert.deepEqual(client?.allowedScopes, ['openid', 'profile', 'email', 'personas:mint', 'mailer:send']);
+  });
+
+  it('writes the passport fields from the catalog, flags switched on and off', async () => {
+    const on = {
+      includeBranding: true,
+      includeEntityHash: false,
+      headless: true,
+      allowedEmbedOrigins: ['https://a.example'],
+    };
+    await provision({ passportConfig: on });
+    assert.deepEqual((await idp.deps.clients.find('shop-prod'))?.passportConfig, on);
+    const off = { includeBranding: false, includeEntityHash: false, headless: false, allowedEmbedOrigins: [] };
+    await provision({ passportConfig: off });
+    assert.deepEqual((await idp.deps.clients.find('shop-prod'))?.passportConfig, off);
+  });
+
+  it('20 deploys at once make one client with one secret that works', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => provision({ service: 'rush' })));
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    const created = answers.filter(({ body }) => body.data.created);
+    assert.equal(created.length, 1);
+    assert.equal(await accepts('rush-prod', created[0]?.body.data.clientSecret), true);
+  });
+
+  it('a deploy that lost the secret gets another, and what runs with the old one goes on', async () => {
+    const first = (await provision({ service: 'lost' })).body.data.clientSecret;
+    const second = (await provision({ service: 'lost', newSecret: true })).body.data;
+    assert.equal(second.created, false);
+    assert.deepEqual(
+      [await accepts('lost-prod', first), await accepts('lost-prod', second.clientSecret)],
+      [true, true],
+    );
+    const third = (await provision({ service: 'lost', newSecret: true })).body.data.clientSecret;
+    assert.equal(await accepts('lost-prod', third), true, 'where there is no room the new one replaces all');
+    assert.equal(await accepts('lost-prod', first), false);
+  });
+
+  it('without create, a missing client is said to be missing', async () => {
+    const { status, body } = await provision({ service: 'absent', create: false });
+    assert.deepEqual([status, body.error.code], [404, 'CLIENT_NOT_FOUND']);
+    assert.equal(await idp.deps.clients.find('absent-prod'), null);
+  });
+
+  it('refuses every callback path but the one of services', async () => {
+    const { status, body } = await provision({ redirectUris: ['https://shop.apps.example/callback'] });
+    assert.deepEqual([status, body.error.code], [400, 'INVALID_REDIRECT_URI']);
+    assert.match(body.error.message, /Invalid Redirect URI.*\/api\/auth\/callback/);
+  });
+
+  it('does not hand the client of one org to a service of another', async () => {
+    await idp.seedClient('taken-prod', { orgSlug: 'other', allowedScopes: ['openid', 'personas:mint'] });
+    const before = await idp.deps.clients.find('taken-prod');
+    for (const newSecret of [false, true]) {
+      const { status, body } = await provision({ service: 'taken', newSecret });
+      assert.deepEqual([status, body.error.code], [409, 'CLIENT_EXISTS']);
+    }
+    assert.deepEqual(await idp.deps.clients.find('taken-prod'), before);
+  });
+
+  it('a client of the same org that was made by hand becomes the service’s', async () => {
+    await idp.seedClient('adopted-prod', { orgSlug: 'acme' });
+    assert.equal((await provision({ service: 'adopted' })).body.data.created, false);
+    const client = await idp.deps.clients.find('adopted-prod');
+    assert.deepEqual([client?.service, client?.environment], ['adopted', 'prod']);
+  });
+});
+
+describe('clients made by the platform', () => {
+  it('a client is made with a secret that only the answer holds', async () => {
+    const made = await call('POST', '', { name: 'Back Office', orgSlug: 'acme' });
+    assert.equal(made.status, 201);
+    const { clientId, clientSecret, secretId } = made.body.data;
+    assert.match(clientId, /^back-office-[a-z0-9]{6}$/);
+    assert.equal(await accepts(clientId, clientSecret), true);
+    const shown = [await call('GET', `/${clientId}`), await call('GET', '?limit=200')];
+    const { hash } = (await idp.deps.clients.find(clientId))?.secrets[0] ?? { hash: '' };
+    for (const { text } of shown) assert.ok(!text.includes(clientSecret) && !text.includes(hash));
+    assert.deepEqual(
+      shown[0]?.body.data.secrets.map((row: object) => [...Object.keys(row)].sort()),
+      [['createdAt', 'id', 'lastUsedAt']],
+    );
+    assert.equal(shown[0]?.body.data.secrets[0].id, secretId);
+    assert.ok(!idp.logged.join('').includes(clientSecret));
+  });
+
+  it('a public client has no secret, gets none, and may not ask for tokens by itself', async () => {
+    const made = await call('POST', '', { clientId: 'spa', name: 'SPA', orgSlug: 'acme', clientType: 'public' });
+    assert.deepEqual([made.body.data.clientSecret, made.body.data.secrets], [null, []]);
+    for (const path of ['/spa/secrets', '/spa/regenerate-secret']) {
+      const { status, body } = await call('POST', path);
+      assert.deepEqual([status, body.error.code], [409, 'CONFLICT'], path);
+    }
+    const { status, body } = await call('PATCH', '/spa', { allowedGrantTypes: ['client_credentials'] });
+    assert.deepEqual([status, body.error.code], [400, 'VALIDATION_FAILED']);
+    const both = await call('POST', '', {
+      name: 'x',
+      orgSlug: 'acme',
+      clientType: 'public',
+      allowedGrantTypes: ['client_credentials'],
+    });
+    assert.equal(both.status, 400);
+  });
+
+  it('refuses an id that is taken, an org that is not, and URIs that are unsafe', async () => {
+    for (const [fields, status, code] of [
+      [{ clientId: 'shop-prod' }, 409, 'CLIENT_EXISTS'],
+      [{ clientId: 'builder' }, 409, 'CLIENT_EXISTS'],
+      [{ orgSlug: 'nobody' }, 404, 'ORG_NOT_FOUND'],
+      [{ redirectUris: ['http://shop.example/cb'] }, 400, 'INVALID_REDIRECT_URI'],
+      [{ postLogoutRedirectUris: ['https://shop.example/#x'] }, 400, 'INVALID_REDIRECT_URI'],
+      [{ trustedInviteSignup: true }, 403, 'FORBIDDEN'],
+      [{ clientId: 'usr_someone' }, 400, 'VALIDATION_FAILED'],
+      [{ secrets: [] }, 400, 'VALIDATION_FAILED'],
+    ] as const) {
+      const answer = await call('POST', '', { name: 'X', orgSlug: 'acme', ...fields });
+      assert.deepEqual([answer.status, answer.body.error.code], [status, code], JSON.stringify(fields));
+    }
+  });
+
+  it('changes what the table allows, drops the rest, and says no to trusted invite sign-up', async () => {
+    await idp.seedClient('desk', { orgSlug: 'acme' });
+    const patch = { name: 'Desk', headlessEnabled: true, llmAccessEnabled: true, orgSlug: 'thief', colour: 'red' };
+    const { status, body } = await call('PATCH', '/desk', patch);
+    assert.equal(status, 200);
+    const { name, headlessEnabled, llmAccessEnabled, orgSlug } = body.data;
+    assert.deepEqual([name, headlessEnabled, llmAccessEnabled, orgSlug], ['Desk', true, false, 'acme']);
+    const refused = await call('PATCH', '/desk', { name: 'Other', trustedInviteSignup: true });
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.error.message, /trustedInviteSignup/);
+    assert.equal((await call('GET', '/desk')).body.data.name, 'Desk', 'nothing of a refused change is written');
+  });
+
+  it('a flag switched off meanwhile stays off when someone else changes the embed origins', async () => {
+    const passportConfig = { includeBranding: true, includeEntityHash: false, headless: true, allowedEmbedOrigins: [] };
+    await idp.seedClient('flags', { orgSlug: 'acme', passportConfig });
+    await Promise.all([
+      call('PATCH', '/flags', { passportConfig: { headless: false } }),
+      call('PATCH', '/flags', { passportConfig: { allowedEmbedOrigins: ['https://a.example'] } }),
+      call('PATCH', '/flags', { passportConfig: { includeBranding: false } }),
+    ]);
+    assert.deepEqual((await idp.deps.clients.find('flags'))?.passportConfig, {
+      includeBranding: false,
+      includeEntityHash: false,
+      headless: false,
+      allowedEmbedOrigins: ['https://a.example'],
+    });
+  });
+
+  it('has two live secrets at most, and each can be removed', async () => {
+    const { secret: first } = await idp.seedClient('rotating', { orgSlug: 'acme' });
+    const added = await call('POST', '/rotating/secrets');
+    assert.equal(added.status, 201);
+    assert.deepEqual(
+      [await accepts('rotating', first), await accepts('rotating', added.body.data.clientSecret)],
+      [true, true],
+    );
+    const full = await call('POST', '/rotating/secrets');
+    assert.deepEqual([full.status, full.body.error.code], [409, 'CLIENT_SECRETS_FULL']);
+    const [oldest] = added.body.data.secrets;
+    assert.equal((await call('DELETE', `/rotating/secrets/${oldest.id}`)).body.data.secrets.length, 1);
+    assert.equal((await call('DELETE', `/rotating/secrets/${oldest.id}`)).status, 404);
+    assert.equal(await accepts('rotating', first), false);
+    const fresh = await call('POST', '/rotating/regenerate-secret');
+    assert.equal(fresh.body.data.secrets.length, 1);
+    assert.equal(await accepts('rotating', added.body.data.clientSecret), false);
+    assert.equal(await accepts('rotating', fresh.body.data.clientSecret), true);
+  });
+
+  it('redirect URIs are added once, normalised, and removed in either spelling', async () => {
+    await idp.seedClient('uris', { orgSlug: 'acme' });
+    for (const redirectUri of ['HTTPS://A.example:443/cb', 'https://a.example/cb']) {
+      const { body } = await call('POST', '/uris/redirect-uris', { redirectUri });
+      assert.deepEqual(body.data.redirectUris, ['https://a.example/cb']);
+    }
+    assert.equal((await call('DELETE', '/uris/redirect-uris', { redirectUri: 'https://b.example/cb' })).status, 404);
+    const gone = await call('DELETE', '/uris/redirect-uris', { redirectUri: 'https://A.example/cb' });
+    assert.deepEqual(gone.body.data.redirectUris, []);
+  });
+
+  it('deleting a client ends its tokens, and clients of the platform stay', async () => {
+    await idp.seedClient('doomed', { orgSlug: 'acme' });
+    assert.equal((await call('DELETE', '/doomed')).status, 200);
+    assert.equal((await call('GET', '/doomed')).status, 404);
+    assert.equal((await call('DELETE', '/doomed')).status, 404);
+    const claims = { jti: 'tok_1', sub: 'doomed', client_id: 'doomed', iat: Math.floor(Date.now() / 1000) };
+    assert.equal(await idp.deps.revocations.isRevoked(claims), true);
+    for (const clientId of ['builder', 'fairlead-cli']) {
+      assert.equal((await call('DELETE', `/${clientId}`)).status, 403);
+    }
+  });
+
+  it('lists by id in pages, of one org or of all', async () => {
+    await idp.seedOrg('pages');
+    for (const clientId of ['page-c', 'page-a', 'page-b']) await idp.seedClient(clientId, { orgSlug: 'pages' });
+    const first = (await call('GET', '?orgSlug=pages&limit=2')).body.data;
+    const rest = (await call('GET', `?orgSlug=pages&limit=2&cursor=${first.nextCursor}`)).body.data;
+    const ids = [...first.items, ...rest.items].map((row: { clientId: string }) => row.clientId);
+    assert.deepEqual(ids, ['page-a', 'page-b', 'page-c']);
+    const found = await call('POST', '/search', { orgSlug: 'pages', clientIds: ['desk', 'nobody'] });
+    assert.deepEqual(
+      found.body.data.items.map((row: { clientId: string }) => row.clientId),
+      ['desk', 'page-a', 'page-b', 'page-c'],
+    );
+  });
+
+  it('every change is in the audit trail with who it was for, and no secret is', async () => {
+    const ada = { 'x-acting-for': 'usr_ada' };
+    const made = await call('POST', '', { clientId: 'audited', name: 'A', orgSlug: 'acme' }, ada);
+    await call('PATCH', '/audited', { name: 'B', passportConfig: { headless: true } }, ada);
+    await call('POST', '/audited/redirect-uris', { redirectUri: 'https://a.example/cb' }, { 'x-acting-for': '<x>' });
+    const added = await call('POST', '/audited/secrets', undefined, ada);
+    await call('DELETE', '/audited', undefined, ada);
+    const events = await eventsOf('audited');
+    assert.deepEqual(
+      events.map(({ type, actor }) => [type, actor]),
+      [
+        ['oauth.client_created', 'usr_ada'],
+        ['oauth.client_updated', 'usr_ada'],
+        ['oauth.client_redirect_uri_added', 'internal'],
+        ['oauth.client_secret_added', 'usr_ada'],
+        ['oauth.client_tokens_revoked', 'usr_ada'],
+        ['oauth.client_tokens_revoked', 'usr_ada'],
+        ['oauth.client_deleted', 'usr_ada'],
+      ],
+    );
+    assert.deepEqual(events[1]?.data, {
+      fields: ['name', 'passportConfig.headless'],
+      name_before: 'A',
+      name_after: 'B',
+      passportConfig_headless_before: false,
+      passportConfig_headless_after: true,
+    });
+    const kept = JSON.stringify(events);
+    for (const secret of [made.body.data.clientSecret, added.body.data.clientSecret]) {
+      assert.ok(!kept.includes(secret) && !kept.includes(idp.deps.tokens.hash(secret)));
+    }
+  });
+});
+
+describe('who may call', () => {
+  const ROUTES = [
+    ['POST', '/provision'],
+    ['POST', '/search'],
+    ['GET', ''],
+    ['POST', ''],
+    ['GET', '/shop-prod'],
+    ['PATCH', '/shop-prod'],
+    ['DELETE', '/shop-prod'],
+    ['POST', '/shop-prod/secrets'],
+    ['DELETE', '/shop-prod/secrets/sec_x'],
+    ['POST', '/shop-prod/regenerate-secret'],
+    ['POST', '/shop-prod/redirect-uris'],
+    ['DELETE', '/shop-prod/redirect-uris'],
+  ] as const;
+
+  it('nobody without a credential, and nobody with a wrong key', async () => {
+    for (const [method, path] of ROUTES) {
+      for (const headers of [{}, { 'x-internal-key': 'wrong-key-wrong-key-wrong-key-wrong!' }]) {
+        const { status } = await idp.call(method, BASE + path, { headers });
+        assert.equal(status, 401, `${method} ${path}`);
+      }
+    }
+  });
+
+  it('the internal key may not set trusted invite sign-up', async () => {
+    const answer = await idp.call('PATCH', '/api/admin/oauth-clients/shop-prod', {
+      json: { trustedInviteSignup: true },
+      headers: idp.internal,
+    });
+    assert.deepEqual([answer.status, answer.body.error.code], [403, 'FORBIDDEN']);
+    assert.equal((await idp.deps.clients.find('shop-prod'))?.trustedInviteSignup, false);
+  });
+
+  it('an object where text belongs is refused, in every field', async () => {
+    for (const field of ['name', 'redirectUris', 'allowedScopes', 'whiteLabel', 'customDomains', 'mailTemplates']) {
+      for (const wrong of [{ $gt: '' }, [{ $gt: '' }], 7]) {
+        const { status } = await call('PATCH', '/shop-prod', { [field]: wrong });
+        const isEmptyObject = field === 'whiteLabel' && !Array.isArray(wrong) && typeof wrong === 'object';
+        assert.equal(status, isEmptyObject ? 200 : 400, `${field} ${JSON.stringify(wrong)}`);
+      }
+    }
+    for (const body of [{ redirectUri: { $ne: null } }, { redirectUri: ['x'] }, {}]) {
+      assert.equal((await call('POST', '/shop-prod/redirect-uris', body)).status, 400);
+    }
+  });
+});
