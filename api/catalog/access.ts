@@ -10,6 +10,8 @@ import { type Caller, isPlatform } from '../http/caller.ts';
 export function mayUse(caller: Caller | null, service: Pick<ServiceRecord, 'org' | 'authorizedOrgs'>): boolean {
   if (caller === null) return false;
   if (isPlatform(caller)) return true;
+  // Someone in no org shares nothing with a service of no org.
+  if (caller.org === '') return false;
   return service.org === caller.org || service.authorizedOrgs.includes(caller.org);
 }
 

@@ -46,7 +46,9 @@ function ownerOf(caller: Caller, existing: ServiceRecord | null, wanted: string 
   if (!isPlatform(caller) && wanted !== undefined && wanted !== caller.org) {
     throw new FairleadError('FORBIDDEN', 'org: only your own org can own a service you register');
   }
-  return wanted ?? caller.org;
+  const org = wanted ?? caller.org;
+  if (org === '') throw new FairleadError('VALIDATION_FAILED', 'org: say which org owns it, for you are in none');
+  return org;
 }
 
 function refuseReserved(names: readonly string[]): void {

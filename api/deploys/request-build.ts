@@ -41,7 +41,8 @@ export async function requestBuild(
     serviceId: service.id,
     service: service.name,
     environment,
-    org: by.caller.org,
+    // Stamped with the org of whoever asks (spec 2, Authentication, 2); a super admin may be in none.
+    org: by.caller.org || service.org,
     source,
     requestedBy: by.caller.name,
     requestId: by.requestId,

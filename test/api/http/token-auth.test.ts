@@ -134,6 +134,18 @@ describe('a person with an access token', () => {
     assert.equal((await call(await tokenOf(await person('rival', 'admin')), 'GET', '/services/shop')).status, 404);
   });
 
+  it('who is a super admin in no org says whose a new service is', async () => {
+    const token = await tokenOf(await idp.seedUser('root@example.com', { platformRoles: ['super_admin'] }));
+    const put = (body: object) =>
+      fetch(`${api.address}/services`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'ownerless', gitUrl: 'https://git.example/x.git', ...body }),
+      });
+    assert.equal((await put({})).status, 400);
+    assert.equal((await put({ org: 'leaving' })).status, 201);
+  });
+
   it('is refused within a second of being suspended, although the token was good a moment before', async () => {
     const user = await person('acme', 'viewer');
     const token = await tokenOf(user);
