@@ -72,10 +72,26 @@ function register(app: Express, routes: readonly Route[], options: AppOptions): 
       createRunner(route, options.stopping),
     );
   }
+  for (const route of routes) {
+    if (route.crossOrigin !== undefined) app.options(route.path, preflight(route.method, route.crossOrigin.headers));
+  }
   for (const path of new Set(routes.map((route) => route.path))) {
     const methods = routes.filter((route) => route.path === path).map((route) => route.method);
     app.all(path, methodNotAllowed(methods));
   }
+}
+
+/** Tells any site what it may try; no cookie goes along, and the route itself decides whose pages it serves. */
+function preflight(method: Method, headers: readonly string[]): RequestHandler {
+  return (request, response) => {
+    response.set({
+      'Access-Control-Allow-Origin': request.headers.origin ?? '*',
+      'Access-Control-Allow-Methods': method.toUpperCase(),
+      'Access-Control-Allow-Headers': headers.join(', '),
+      'Access-Control-Max-Age': '600',
+    });
+    response.vary('Origin').status(204).end();
+  };
 }
 
 function methodNotAllowed(methods: readonly Method[]): RequestHandler {

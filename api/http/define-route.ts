@@ -13,10 +13,10 @@ export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
 export type BodyType = 'json' | 'form';
 
 /**
- * How replies and errors look: the platform's envelope; bare JSON with the errors of RFC 6749, 5.2; or pages. The last
- * two are never stored by a cache.
+ * How replies and errors look: the platform's envelope; bare JSON with the envelope's errors, where the spec shows a
+ * reply without one; bare JSON with the errors of RFC 6749, 5.2; or pages. Nothing of it is stored by a cache.
  */
-export type ReplyStyle = 'envelope' | 'oauth' | 'page';
+export type ReplyStyle = 'envelope' | 'bare' | 'oauth' | 'page';
 
 /** What a handler gets besides its validated input. */
 export interface RouteContext {
@@ -34,6 +34,8 @@ export interface RouteContext {
   readonly origin: string | null;
   /** At most 300 characters of it. */
   readonly userAgent: string;
+  /** Lets pages of that origin read the reply, on routes that are `crossOrigin`. */
+  readonly allowOrigin: (origin: string) => void;
   /** Aborts when the client goes. */
   readonly gone: AbortSignal;
   /** Aborts when the server is about to stop; streams end themselves then. */
@@ -76,6 +78,11 @@ export interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B
   readonly bodyTypes?: readonly BodyType[];
   /** The envelope when it says nothing. */
   readonly replies?: ReplyStyle;
+  /**
+   * Answers the preflight requests of other sites' pages, without letting cookies along. Whether such a page may use
+   * the route is the handler's decision (`allowOrigin`).
+   */
+  readonly crossOrigin?: { readonly headers: readonly string[] };
   /** Requests one address may make in a minute, besides the app's general limit. */
   readonly rateLimit?: { readonly perMinute: number };
   /** By success status; replies are parsed by these schemas, so nothing undocumented leaves. */
@@ -150,6 +157,9 @@ export function createRunner(route: Route, stopping: AbortSignal): RequestHandle
       url: request.originalUrl,
       origin: request.headers.origin ?? null,
       userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
+      allowOrigin: (origin) => {
+        response.set('Access-Control-Allow-Origin', origin).vary('Origin');
+      },
       gone: gone.signal,
       stopping,
       stream: request,
@@ -162,7 +172,7 @@ export function createRunner(route: Route, stopping: AbortSignal): RequestHandle
 }
 
 function send(route: Route, response: Response, status: number, data: unknown): void {
-  if (route.replies === 'oauth') response.status(status).json(data);
+  if (route.replies === 'oauth' || route.replies === 'bare') response.status(status).json(data);
   else sendData(response, status, data);
 }
 

@@ -14,6 +14,7 @@ const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-
 
 const ERROR_CONTENT = {
   envelope: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  bare: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
   oauth: { 'application/json': { schema: { $ref: '#/components/schemas/OAuthError' } } },
   page: { 'text/html': { schema: { type: 'string' } } },
 } as const;
@@ -95,7 +96,8 @@ function requestBody(route: Route): Record<string, unknown> {
 
 function successes(route: Route): Record<string, unknown> {
   const entries = Object.entries(route.responses).map(([status, { description, schema, alternative }]) => {
-    const body = route.replies === 'oauth' ? schema : z.object({ success: z.literal(true), data: schema });
+    const isBare = route.replies === 'oauth' || route.replies === 'bare';
+    const body = isBare ? schema : z.object({ success: z.literal(true), data: schema });
     const content = {
       ...(route.replies === 'page'
         ? { 'text/html': { schema: { type: 'string' } } }
