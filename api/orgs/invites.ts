@@ -4,7 +4,7 @@ import type { OrgRole } from '../../domain/orgs/roles.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
-import { queueMail, withinMailLimit } from '../identity/mail/send-mail.ts';
+import { queueMail } from '../identity/mail/send-mail.ts';
 import { checkRights, type OrgAccess } from './org-access.ts';
 
 const INVITE_DAYS = 7;
@@ -62,10 +62,8 @@ export async function createInvite(
 
 function mailInvite(deps: IdentityDeps, org: OrgRecord, invite: InviteRecord, link: string): void {
   const { id: subject, email: to, expiresAt } = invite;
-  queueMail(deps, 'invite', async () => {
-    if (!(await withinMailLimit(deps, 'invite', to))) return null;
-    return { kind: 'invite', to, client: null, org, subject, data: { name: '', link, expiresAt } };
-  });
+  const data = { name: '', link, expiresAt };
+  queueMail(deps, { kind: 'invite', to }, async () => ({ client: null, org, subject, data }));
 }
 
 /** @throws NOT_FOUND for one that is not open, or another org's. */

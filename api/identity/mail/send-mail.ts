@@ -51,14 +51,24 @@ export async function sendMail(deps: IdentityDeps, order: MailOrder): Promise<vo
   await deps.mail.send(mail);
 }
 
-/** A mail, and who or what it is about for the audit trail. */
-export type PreparedMail = MailOrder & { readonly subject: string };
+/** Mails of one kind to one address: a stranger must not fill somebody's mailbox by asking again and again. */
+const MAILS_PER_ADDRESS = { count: 5, windowSeconds: 15 * 60 } as const;
+
+export type PreparedMail = Omit<MailOrder, 'kind' | 'to'> & {
+  /** Who or what it is about, for the audit trail. */
+  readonly subject: string;
+};
 
 /**
  * Sends after the reply: `prepare` looks up who gets what, and null sends nothing. Neither what it finds nor how long it
- * takes is seen by whoever asked. A mail that cannot be sent is logged and audited without its content.
+ * takes is seen by whoever asked. Mail above the limit is dropped before `prepare` makes a link, which would void the
+ * one sent before. A mail that cannot be sent is logged and audited without its content.
  */
-export function queueMail(deps: IdentityDeps, kind: MailKind, prepare: () => Promise<PreparedMail | null>): void {
+export function queueMail(
+  deps: IdentityDeps,
+  { kind, to }: Pick<MailOrder, 'kind' | 'to'>,
+  prepare: () => Promise<PreparedMail | null>,
+): void {
   let prepared: PreparedMail | null = null;
   const noteFailure = (reason: string): Promise<void> =>
     audit(deps, null, {
@@ -69,21 +79,15 @@ export function queueMail(deps: IdentityDeps, kind: MailKind, prepare: () => Pro
       data: { kind, reason },
     });
   const job = async (): Promise<void> => {
+    if (prepared === null && !(await withinLimit(deps, kind, to))) return;
     prepared ??= await prepare();
-    if (prepared !== null) await sendMail(deps, prepared);
+    if (prepared !== null) await sendMail(deps, { kind, to, ...prepared });
   };
   if (deps.mailQueue.add(`mail ${kind}`, job, () => noteFailure('not_sent'))) return;
   noteFailure('queue_full').catch((error: unknown) => deps.log.error({ err: error }, 'an event was not kept'));
 }
 
-/** Mails of one kind to one address: a stranger must not fill somebody's mailbox by asking again and again. */
-const MAILS_PER_ADDRESS = { count: 5, windowSeconds: 15 * 60 } as const;
-
-/**
- * Counts a mail to an address, and tells whether it may still be sent. To be asked before a link is made: one that is
- * never sent would void the one sent before.
- */
-export async function withinMailLimit(deps: IdentityDeps, kind: MailKind, to: string): Promise<boolean> {
+async function withinLimit(deps: IdentityDeps, kind: MailKind, to: string): Promise<boolean> {
   const key = `mail:${kind}:${deps.tokens.hash(to)}`;
   const count = await deps.attempts.count(key, MAILS_PER_ADDRESS.windowSeconds, deps.now());
   if (count > MAILS_PER_ADDRESS.count) deps.log.warn({ kind, count }, 'too many mails to one address: not sent');
