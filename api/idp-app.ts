@@ -6,6 +6,7 @@ import type { IdentityDeps } from './identity/deps.ts';
 import { embedRoutes } from './identity/embed/routes.ts';
 import { keyRoutes } from './identity/keys/routes.ts';
 import { oauthRoutes } from './identity/oauth/routes.ts';
+import { createErrorPage } from './identity/pages/error-page.ts';
 import { pageRoutes } from './identity/pages/routes.ts';
 import { clientRoutes } from './oauth-clients/provider-routes.ts';
 import { orgRoutes } from './orgs/routes.ts';
@@ -17,6 +18,7 @@ export interface IdpOptions extends Omit<AppOptions, 'title' | 'routes' | 'versi
 /** The identity provider: tokens, pages, people, orgs and clients on one port. */
 export function createIdpApp(deps: IdentityDeps, options: IdpOptions): Express {
   return createApp({
+    errorPage: createErrorPage(deps),
     ...options,
     title: 'Fairlead identity provider',
     version: options.health.version,

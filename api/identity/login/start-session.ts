@@ -1,0 +1,79 @@
+import type { SessionRecord } from '../../../domain/identity/login.ts';
+import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
+import type { RouteContext } from '../../http/define-route.ts';
+import { audit } from '../audit.ts';
+import type { IdentityDeps } from '../deps.ts';
+import { revokeSession } from '../revocation/revoke.ts';
+import { writeCookie } from './cookies.ts';
+import { findSession, type LoggedIn, SESSION_DAYS } from './find-session.ts';
+
+const DAY_MS = 86_400_000;
+
+/**
+ * Begins the session of somebody who has just proved who they are. Every login has a cookie of its own: one that was in
+ * the browser before, planted or not, is worth nothing afterwards. A new login of the same person goes on in their
+ * session, so that the apps they use in it stay signed in; somebody else's session ends.
+ * @returns the session, and the `Set-Cookie` value that carries its secret
+ */
+export async function startSession(
+  deps: IdentityDeps,
+  context: RouteContext,
+  user: UserRecord,
+  methods: readonly LoginMethod[],
+): Promise<{ session: SessionRecord; cookie: string }> {
+  const secret = deps.tokens.create('flss_');
+  const secretHash = deps.tokens.hash(secret);
+  const before = await findSession(deps, context.cookies);
+  const session =
+    (await renewed(deps, before, user, { secretHash, methods })) ??
+    (await created(deps, context, user, { secretHash, methods }));
+  if (before !== null && before.session.id !== session.id) await revokeSession(deps, context, before.session.id);
+  // Any login of the person shows that they have come: the account waits for its first password no more.
+  if (user.onboardingPending !== null) await deps.users.clearOnboarding(user.id);
+  await audit(deps, context, {
+    type: 'user.logged_in',
+    actor: user.id,
+    subject: user.id,
+    orgSlug: user.primaryOrg,
+    data: { sessionId: session.id, methods },
+  });
+  const seconds = Math.max(0, Math.floor((session.expiresAt.getTime() - deps.now().getTime()) / 1000));
+  return { session, cookie: writeCookie(deps.settings, 'session', secret, seconds) };
+}
+
+type Login = Pick<SessionRecord, 'secretHash' | 'methods'>;
+
+async function renewed(
+  deps: IdentityDeps,
+  before: LoggedIn | null,
+  user: UserRecord,
+  login: Login,
+): Promise<SessionRecord | null> {
+  if (before === null || before.user.id !== user.id) return null;
+  const at = deps.now();
+  if (!(await deps.sessions.reauthenticate(before.session.id, login, at))) return null;
+  return { ...before.session, ...login, authenticatedAt: at, lastSeenAt: at };
+}
+
+async function created(
+  deps: IdentityDeps,
+  context: RouteContext,
+  user: UserRecord,
+  login: Login,
+): Promise<SessionRecord> {
+  const at = deps.now();
+  const session: SessionRecord = {
+    ...login,
+    id: deps.newId('session'),
+    userId: user.id,
+    authenticatedAt: at,
+    address: context.address,
+    userAgent: context.userAgent,
+    createdAt: at,
+    lastSeenAt: at,
+    expiresAt: new Date(at.getTime() + SESSION_DAYS * DAY_MS),
+    revokedAt: null,
+  };
+  await deps.sessions.insert(session);
+  return session;
+}

@@ -1,0 +1,50 @@
+import { FairleadError } from '../../../../domain/errors.ts';
+import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import type { IdentityDeps } from '../../deps.ts';
+import { checkPassword } from '../../login/check-password.ts';
+import { setPassword } from '../../login/set-password.ts';
+import { redirectTo } from '../send-page.ts';
+import { orShowForm } from '../show-error.ts';
+import { accountPage } from './account-page.ts';
+import { isRecent, withAccountForm } from './require-account.ts';
+
+/**
+ * POST /account/password: asks for the current one, or, of somebody who has none, for a recent login. Everything else
+ * that is signed in ends. @throws CSRF_REFUSED, UNAUTHORIZED
+ */
+export function changePassword(
+  deps: IdentityDeps,
+  context: RouteContext,
+  form: { readonly csrf: string; readonly current: string; readonly password: string },
+): Promise<Reply> {
+  return withAccountForm(deps, context, form.csrf, (account) => {
+    const { user, session } = account;
+    return orShowForm(
+      async () => {
+        if (user.passwordHash === null) {
+          if (!isRecent(deps, account)) return redirectTo('/login?reauth=1&notice=again');
+        } else {
+          await requireCurrent(deps, context, user.email, form.current);
+        }
+        await setPassword(deps, context, user, form.password, { keepSession: session.id });
+        return redirectTo('/account?notice=password');
+      },
+      ({ message, status }) => accountPage(deps, account, { error: message, status }),
+    );
+  });
+}
+
+/** Counted like a login: a browser left open must not be a way to guess. @throws LOGIN_FAILED, LOGIN_LOCKED */
+async function requireCurrent(
+  deps: IdentityDeps,
+  context: RouteContext,
+  email: string,
+  password: string,
+): Promise<void> {
+  try {
+    await checkPassword(deps, { email, password, address: context.address });
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'LOGIN_FAILED') throw error;
+    throw new FairleadError('LOGIN_FAILED', 'The current password is wrong', { cause: error });
+  }
+}

@@ -1,0 +1,97 @@
+import { renderSVG } from 'uqr';
+import { FairleadError } from '../../../../domain/errors.ts';
+import type { TotpFactor } from '../../../../domain/identity/user.ts';
+import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { audit } from '../../audit.ts';
+import type { IdentityDeps } from '../../deps.ts';
+import { createTotp, matchingStep, revealTotp } from '../../login/second-factor.ts';
+import { platformBrand } from '../brand.ts';
+import { field, hidden } from '../form-fields.ts';
+import { html, trustedMarkup } from '../html.ts';
+import { redirectTo, sendPage } from '../send-page.ts';
+import { type FormError, orShowForm } from '../show-error.ts';
+import { recoveryCodesPage } from './recovery-codes.ts';
+import { type Account, withRecentLogin } from './require-account.ts';
+
+/** POST /account/totp: makes a secret and shows it; it counts for nothing until a code was shown to work. */
+export function setUpTotp(deps: IdentityDeps, context: RouteContext, form: { csrf: string }): Promise<Reply> {
+  return withRecentLogin(deps, context, form.csrf, async (account) => {
+    refuseSecond(account);
+    const totp = createTotp(deps, account.user.id);
+    await deps.users.setTotp(account.user.id, totp);
+    return setUpPage(deps, account, totp);
+  });
+}
+
+/** POST /account/totp/confirm: switches it on by a first code. @throws CSRF_REFUSED, UNAUTHORIZED */
+export function confirmTotp(
+  deps: IdentityDeps,
+  context: RouteContext,
+  form: { readonly csrf: string; readonly code: string },
+): Promise<Reply> {
+  return withRecentLogin(deps, context, form.csrf, async (account) => {
+    const { user } = account;
+    refuseSecond(account);
+    const { totp } = user;
+    if (totp === null) return redirectTo('/account');
+    return orShowForm(
+      async () => {
+        const step = matchingStep(deps, user.id, totp, form.code.replace(/\s/g, ''));
+        if (step === null || !(await deps.users.confirmTotp(user.id, totp.secret, step, deps.now()))) {
+          throw new FairleadError('VALIDATION_FAILED', 'This code is wrong: is the time of your phone right?');
+        }
+        await noteChange(deps, context, account, 'user.totp_added');
+        return recoveryCodesPage(deps, context, account, 'The app is set up');
+      },
+      (error) => setUpPage(deps, account, totp, error),
+    );
+  });
+}
+
+/** POST /account/totp/remove. @throws CSRF_REFUSED, UNAUTHORIZED */
+export function removeTotp(deps: IdentityDeps, context: RouteContext, form: { csrf: string }): Promise<Reply> {
+  return withRecentLogin(deps, context, form.csrf, async (account) => {
+    await deps.users.setTotp(account.user.id, null);
+    await noteChange(deps, context, account, 'user.totp_removed');
+    return redirectTo('/account?notice=totp-off');
+  });
+}
+
+/** One that is on is removed first: setting up another must not switch it off meanwhile. */
+function refuseSecond({ user }: Account): void {
+  if (user.totp !== null && user.totp.confirmedAt !== null) {
+    throw new FairleadError('CONFLICT', 'There is an app already; remove it first');
+  }
+}
+
+async function setUpPage(deps: IdentityDeps, account: Account, totp: TotpFactor, error?: FormError): Promise<Reply> {
+  const { secret, uri } = revealTotp(deps, account.user, totp);
+  const picture = trustedMarkup(renderSVG(uri, { ecc: 'M', border: 1, pixelSize: 4 }));
+  return sendPage(
+    {
+      title: 'Set up an authenticator app',
+      brand: platformBrand(deps),
+      error: error?.message ?? null,
+      body: html`<p>Scan this picture with the app, or type the key into it. Then type the code it shows.</p>
+<div class="qr" role="img" aria-label="QR code of the key below">${picture}</div>
+<p>Key: <code>${(secret.match(/.{1,4}/g) ?? []).join(' ')}</code></p>
+<form method="post" action="/account/totp/confirm">${hidden('csrf', account.csrf)}
+${field({
+  name: 'code',
+  label: 'Code',
+  autocomplete: 'one-time-code',
+  autofocus: true,
+  code: true,
+  maxlength: 10,
+  invalid: error !== undefined,
+})}
+<button>Switch it on</button></form>
+<p class="links"><a href="/account">Not now</a></p>`,
+    },
+    error === undefined ? {} : { status: error.status },
+  );
+}
+
+async function noteChange(deps: IdentityDeps, context: RouteContext, { user }: Account, type: string): Promise<void> {
+  await audit(deps, context, { type, actor: user.id, subject: user.id, orgSlug: user.primaryOrg });
+}

@@ -1,0 +1,20 @@
+import { field, hidden } from '../form-fields.ts';
+import { type Html, html } from '../html.ts';
+import { newPasswordField } from '../new-password-field.ts';
+import type { Account } from './require-account.ts';
+
+export function passwordSection({ csrf, user }: Account): Html {
+  const has = user.passwordHash !== null;
+  const current = field({
+    name: 'current',
+    label: 'Current password',
+    type: 'password',
+    autocomplete: 'current-password',
+  });
+  return html`<h2>Password</h2>
+<details><summary>${has ? 'Change the password' : 'Set a password'}</summary>
+<form method="post" action="/account/password">${hidden('csrf', csrf)}${hidden('email', user.email)}
+${has && current}
+${newPasswordField({ label: 'New password', invalid: false })}
+<button class="small">Save</button></form></details>`;
+}

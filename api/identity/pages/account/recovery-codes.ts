@@ -1,0 +1,42 @@
+import { FairleadError } from '../../../../domain/errors.ts';
+import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { audit } from '../../audit.ts';
+import type { IdentityDeps } from '../../deps.ts';
+import { createRecoveryCodes, hasSecondFactor } from '../../login/second-factor.ts';
+import { platformBrand } from '../brand.ts';
+import { html } from '../html.ts';
+import { sendPage } from '../send-page.ts';
+import { type Account, withRecentLogin } from './require-account.ts';
+
+/** POST /account/recovery-codes: new ones in the place of all there are. @throws CSRF_REFUSED, UNAUTHORIZED, CONFLICT */
+export function renewRecoveryCodes(deps: IdentityDeps, context: RouteContext, form: { csrf: string }): Promise<Reply> {
+  return withRecentLogin(deps, context, form.csrf, (account) => {
+    if (!hasSecondFactor(account.user)) throw new FairleadError('CONFLICT', 'Add an app or a passkey first');
+    return recoveryCodesPage(deps, context, account, 'New recovery codes');
+  });
+}
+
+/** Makes codes and shows them, this once. */
+export async function recoveryCodesPage(
+  deps: IdentityDeps,
+  context: RouteContext,
+  { user }: Account,
+  title: string,
+): Promise<Reply> {
+  const { codes, hashes } = createRecoveryCodes(deps);
+  await deps.users.update(user.id, { recoveryCodes: hashes });
+  await audit(deps, context, {
+    type: 'user.recovery_codes_made',
+    actor: user.id,
+    subject: user.id,
+    orgSlug: user.primaryOrg,
+  });
+  return sendPage({
+    title,
+    brand: platformBrand(deps),
+    body: html`<p>These codes let you in when you do not have your phone or passkey at hand. Each works once. Print them, or
+keep them in your password manager: <strong>they are not shown again</strong>.</p>
+<ul class="codes" aria-label="Recovery codes">${codes.map((code) => html`<li>${code}</li>`)}</ul>
+<p><a class="button" href="/account">I have kept them</a></p>`,
+  });
+}

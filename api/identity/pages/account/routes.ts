@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { defineRoute, type Route } from '../../../http/define-route.ts';
+import type { IdentityDeps } from '../../deps.ts';
+import { codeSchema, csrfSchema, emailSchema, passwordSchema } from '../form-fields.ts';
+import { OPTIONS_RESPONSE, PAGE_RESPONSES } from '../page-responses.ts';
+import { openAccount } from './account-page.ts';
+import { changePassword } from './change-password.ts';
+import { endGrant, endOtherSessions, endSession } from './end-logins.ts';
+import { addPasskey, offerPasskey, removePasskey } from './manage-passkeys.ts';
+import { confirmTotp, removeTotp, setUpTotp } from './manage-totp.ts';
+import { renewRecoveryCodes } from './recovery-codes.ts';
+
+/** Guarded by the session and the form's token rather than by a caller kind: a browser without one is sent to sign in. */
+const page = { tag: 'pages', callers: 'public', replies: 'page', responses: PAGE_RESPONSES } as const;
+const form = {
+  ...page,
+  method: 'post',
+  bodyTypes: ['form'],
+  errors: ['CSRF_REFUSED', 'UNAUTHORIZED'],
+  rateLimit: { perMinute: 60 },
+} as const;
+
+const csrfOnly = z.strictObject({ csrf: csrfSchema });
+const withId = z.strictObject({ csrf: csrfSchema, id: z.string().max(1_400) });
+
+/** The account page and its forms. */
+export function accountPageRoutes(deps: IdentityDeps): readonly Route[] {
+  return [
+    defineRoute({
+      ...page,
+      method: 'get',
+      path: '/account',
+      summary: 'Ways of signing in, and where one is signed in',
+      query: z.looseObject({ notice: z.string().max(20).optional() }),
+      handle: async ({ query }, context) => openAccount(deps, context, { notice: query.notice }),
+    }),
+    defineRoute({
+      ...form,
+      path: '/account/sessions/end',
+      summary: 'Signs another browser out',
+      body: withId,
+      handle: async ({ body }, context) => endSession(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      path: '/account/sessions/end-others',
+      summary: 'Signs all other browsers out',
+      body: csrfOnly,
+      handle: async ({ body }, context) => endOtherSessions(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      path: '/account/grants/end',
+      summary: 'Takes access from an application',
+      body: withId,
+      handle: async ({ body }, context) => endGrant(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      path: '/account/password',
+      summary: 'Changes the password',
+      body: z.strictObject({
+        csrf: csrfSchema,
+        email: emailSchema,
+        current: passwordSchema,
+        password: passwordSchema,
+      }),
+      handle: async ({ body }, context) => changePassword(deps, context, body),
+    }),
+    ...factorRoutes(deps),
+  ];
+}
+
+function factorRoutes(deps: IdentityDeps): readonly Route[] {
+  return [
+    defineRoute({
+      ...form,
+      path: '/account/totp',
+      summary: 'Shows the secret of a new code generator',
+      body: csrfOnly,
+      handle: async ({ body }, context) => setUpTotp(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      path: '/account/totp/confirm',
+      summary: 'Switches the code generator on by a first code',
+      body: z.strictObject({ csrf: csrfSchema, code: codeSchema }),
+      handle: async ({ body }, context) => confirmTotp(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      path: '/account/totp/remove',
+      summary: 'Removes the code generator',
+      body: csrfOnly,
+      handle: async ({ body }, context) => removeTotp(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      path: '/account/recovery-codes',
+      summary: 'Makes new recovery codes and shows them once',
+      body: csrfOnly,
+      handle: async ({ body }, context) => renewRecoveryCodes(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      path: '/account/passkeys',
+      summary: 'Adds a passkey',
+      body: z.strictObject({
+        csrf: csrfSchema,
+        credential: z.string().max(40_000),
+        name: z.string().trim().max(60).default(''),
+      }),
+      handle: async ({ body }, context) => addPasskey(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      path: '/account/passkeys/remove',
+      summary: 'Removes a passkey',
+      body: withId,
+      handle: async ({ body }, context) => removePasskey(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      replies: 'envelope',
+      bodyTypes: ['json'],
+      path: '/account/passkeys/options',
+      summary: 'WebAuthn options for a new passkey',
+      responses: OPTIONS_RESPONSE,
+      body: csrfOnly,
+      handle: async ({ body }, context) => offerPasskey(deps, context, body),
+    }),
+  ];
+}

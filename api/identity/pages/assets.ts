@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { Response } from 'express';
+import { z } from 'zod';
+import { FairleadError } from '../../../domain/errors.ts';
+import { defineRoute, type Route } from '../../http/define-route.ts';
+import { brandFills } from './brand-colour.ts';
+
+interface Asset {
+  readonly name: string;
+  readonly contentType: string;
+  readonly content: string;
+}
+
+/** A name that changes with the content: browsers may keep it forever. */
+function readAsset(file: string, contentType: string): Asset {
+  const content = readFileSync(new URL(`./assets/${file}`, import.meta.url), 'utf8');
+  const hash = createHash('sha256').update(content).digest('hex').slice(0, 12);
+  const name = file.replace('.', `-${hash}.`);
+  return { name, contentType, content };
+}
+
+const STYLESHEET = readAsset('pages.css', 'text/css; charset=utf-8');
+const SCRIPT = readAsset('pages.js', 'text/javascript; charset=utf-8');
+
+export const STYLESHEET_PATH = `/assets/${STYLESHEET.name}`;
+export const SCRIPT_PATH = `/assets/${SCRIPT.name}`;
+
+/** The stylesheet that sets a brand's colour: pages carry no style of their own, so that their policy can forbid it. */
+export function brandStylesheetPath(colour: string): string {
+  return `/assets/brand-${colour.slice(1).toLowerCase()}.css`;
+}
+
+function brandStylesheet(name: string): Asset | null {
+  const [, digits] = /^brand-([0-9a-f]{6})\.css$/.exec(name) ?? [];
+  const fills = digits === undefined ? null : brandFills(`#${digits}`);
+  if (fills === null) return null;
+  const rule = ({ fill, text }: { fill: string; text: string }): string => `:root{--brand:${fill};--on-brand:${text}}`;
+  const content = `${rule(fills.light)}@media (prefers-color-scheme:dark){${rule(fills.dark)}}\n`;
+  return { name, contentType: STYLESHEET.contentType, content };
+}
+
+/** Stylesheets and the script of the pages, from our own origin. */
+export const assetRoute: Route = defineRoute({
+  method: 'get',
+  path: '/assets/:name',
+  summary: 'A stylesheet or script of the pages, named by its content',
+  tag: 'pages',
+  callers: 'public',
+  replies: 'page',
+  params: z.object({ name: z.string().max(100) }),
+  responses: { 200: { description: 'The file', schema: z.string() } },
+  errors: ['NOT_FOUND'],
+  handle: async ({ params }) => {
+    const asset = [STYLESHEET, SCRIPT].find(({ name }) => name === params.name) ?? brandStylesheet(params.name);
+    if (asset === null) throw new FairleadError('NOT_FOUND', 'There is no such file');
+    return async (response: Response) => {
+      response.set({ 'Content-Type': asset.contentType, 'Cache-Control': 'public, max-age=31536000, immutable' });
+      response.send(asset.content);
+    };
+  },
+});

@@ -1,0 +1,62 @@
+import { FairleadError } from '../../../../domain/errors.ts';
+import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import type { IdentityDeps } from '../../deps.ts';
+import type { LoggedIn } from '../../login/find-session.ts';
+import { MAX_RETURN_TO, withReturnTo } from '../return-to.ts';
+import { redirectTo } from '../send-page.ts';
+import { openVisit } from '../visit.ts';
+import { invalidRequest, type Parameters, readParameters } from './authorization-parameters.ts';
+import { type AuthorizationRequest, readAuthorizationRequest, readReplyTarget } from './authorization-request.ts';
+import { consentPage, needsConsent } from './consent.ts';
+import { issueCode } from './issue-code.ts';
+import { answering, replyWithCode } from './reply-to-client.ts';
+
+const MAX_QUERY = 4_000;
+
+/**
+ * GET /oauth/authorize. In this order: who asks and where the answer may go; whether the request is in order; who is
+ * there; whether they agree. From the second on, errors go to the client.
+ */
+export async function authorize(deps: IdentityDeps, context: RouteContext, query: string): Promise<Reply> {
+  const parameters = readParameters(query);
+  const target = await readReplyTarget(deps, parameters);
+  return answering(deps, target, async () => {
+    if (query.length > MAX_QUERY) throw invalidRequest('The request is too long');
+    const request = await readAuthorizationRequest(deps, target, parameters);
+    const { loggedIn, csrf } = await openVisit(deps, context);
+    if (loggedIn === null || mustLogInAgain(deps, request, loggedIn)) {
+      if (request.prompt.includes('none')) throw new FairleadError('OAUTH_LOGIN_REQUIRED', 'Nobody is signed in');
+      return redirectTo(loginPath(parameters, request, loggedIn));
+    }
+    if (await needsConsent(deps, request, loggedIn.user)) {
+      if (request.prompt.includes('none'))
+        throw new FairleadError('OAUTH_CONSENT_REQUIRED', 'Consent was not given yet');
+      return consentPage(deps, request, { ...loggedIn, csrf, query });
+    }
+    return replyWithCode(deps, target, await issueCode(deps, context, request, loggedIn));
+  });
+}
+
+function mustLogInAgain(deps: IdentityDeps, request: AuthorizationRequest, { session }: LoggedIn): boolean {
+  if (request.prompt.some((one) => one === 'login' || one === 'select_account')) return true;
+  if (request.maxAgeSeconds === null) return false;
+  const ageMs = deps.now().getTime() - session.authenticatedAt.getTime();
+  return ageMs >= request.maxAgeSeconds * 1000;
+}
+
+/**
+ * The login page, which comes back with the same request. What asked for a login is taken out, or it would be asked for
+ * forever, and a short `max_age` by whoever is slow; a client that has to be sure compares `auth_time` (OpenID Connect Core, 3.1.2.1).
+ */
+function loginPath(parameters: Parameters, request: AuthorizationRequest, loggedIn: LoggedIn | null): string {
+  const query = new URLSearchParams();
+  for (const [name, values] of parameters) {
+    if (name !== 'prompt' && name !== 'max_age') for (const value of values) query.append(name, value);
+  }
+  const prompt = request.prompt.filter((one) => one !== 'login' && one !== 'select_account');
+  if (prompt.length > 0) query.set('prompt', prompt.join(' '));
+  if (request.maxAgeSeconds !== null && request.maxAgeSeconds > 60) query.set('max_age', String(request.maxAgeSeconds));
+  const returnTo = `/oauth/authorize?${query.toString()}`;
+  if (returnTo.length > MAX_RETURN_TO) throw invalidRequest('The request is too long');
+  return withReturnTo(loggedIn === null ? '/login' : '/login?reauth=1', returnTo);
+}

@@ -1,0 +1,59 @@
+import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import type { IdentityDeps } from '../../deps.ts';
+import { readLink, takeLink } from '../../login/one-time-links.ts';
+import { hashNewPassword, storePassword } from '../../login/set-password.ts';
+import { brandOf } from '../brand.ts';
+import { hidden } from '../form-fields.ts';
+import { html } from '../html.ts';
+import { newPasswordField } from '../new-password-field.ts';
+import { localReturnTo, withReturnTo } from '../return-to.ts';
+import { redirectTo, sendPage } from '../send-page.ts';
+import { type FormError, orShowForm } from '../show-error.ts';
+import { openVisit, requireOwnForm } from '../visit.ts';
+
+/** GET /login/reset: asks for the new password; opening it takes nothing. @throws LINK_INVALID */
+export async function openReset(
+  deps: IdentityDeps,
+  context: RouteContext,
+  token: string,
+  error?: FormError,
+): Promise<Reply> {
+  const { link, user } = await readLink(deps, token, 'password_reset');
+  const { csrf, cookies } = await openVisit(deps, context);
+  return sendPage(
+    {
+      title: 'Choose a new password',
+      brand: await brandOf(deps, link.clientId),
+      error: error?.message ?? null,
+      body: html`<p>For <strong>${user.email}</strong>. You are signed out everywhere else.</p>
+<form method="post" action="/login/reset">${hidden('csrf', csrf)}${hidden('token', token)}
+${hidden('email', user.email)}
+${newPasswordField({ label: 'New password', invalid: error !== undefined, autofocus: true })}
+<button>Set the password</button></form>`,
+    },
+    { cookies, ...(error === undefined ? {} : { status: error.status }) },
+  );
+}
+
+/**
+ * POST /login/reset: sets the password, once, and leads to the login: a second factor is asked for there, so that a
+ * mailbox alone does not open an account that has one. @throws CSRF_REFUSED, LINK_INVALID
+ */
+export async function resetPassword(
+  deps: IdentityDeps,
+  context: RouteContext,
+  form: { readonly csrf: string; readonly token: string; readonly password: string },
+): Promise<Reply> {
+  await requireOwnForm(deps, context, form.csrf);
+  return orShowForm(
+    async () => {
+      const { user } = await readLink(deps, form.token, 'password_reset');
+      // What is wrong with the password is found before the link is taken.
+      const passwordHash = await hashNewPassword(deps, form.password, user.email);
+      const { link } = await takeLink(deps, form.token, 'password_reset');
+      await storePassword(deps, context, user, passwordHash);
+      return redirectTo(withReturnTo('/login?notice=password', localReturnTo(link.returnTo)));
+    },
+    (error) => openReset(deps, context, form.token, error),
+  );
+}

@@ -1,0 +1,43 @@
+import { createLocalJWKSet, jwtVerify } from 'jose';
+import { z } from 'zod';
+import { SIGNING_ALGORITHM } from '../../../../domain/identity/claims.ts';
+import type { IdentityDeps } from '../../deps.ts';
+
+const claimsSchema = z.object({
+  sub: z.string(),
+  aud: z.union([z.string(), z.array(z.string())]),
+  sid: z.string().optional(),
+});
+
+/** Who a client says is signing out. */
+export interface LogoutHint {
+  readonly clientId: string;
+  readonly userId: string;
+  readonly sessionId: string | null;
+}
+
+/**
+ * Reads one of our ID tokens, expired or not: a client keeps it for the very end (OpenID Connect RP-Initiated Logout,
+ * 2). Null for anything we did not sign with a key we still know, and for access tokens.
+ */
+export async function readIdTokenHint(
+  deps: Pick<IdentityDeps, 'signer' | 'settings'>,
+  token: string,
+): Promise<LogoutHint | null> {
+  try {
+    const keys = createLocalJWKSet({ keys: [...(await deps.signer.publicKeys())] });
+    const { payload } = await jwtVerify(token, keys, {
+      issuer: deps.settings.issuer,
+      algorithms: [SIGNING_ALGORITHM],
+      typ: 'JWT',
+      // Its lifetime does not matter: as old as time is allowed.
+      clockTolerance: Number.MAX_SAFE_INTEGER,
+    });
+    const { sub, aud, sid } = claimsSchema.parse(payload);
+    const clientId = typeof aud === 'string' ? aud : aud[0];
+    return clientId === undefined ? null : { clientId, userId: sub, sessionId: sid ?? null };
+  } catch {
+    // A hint that cannot be used is none: the person is asked instead.
+    return null;
+  }
+}
