@@ -3,18 +3,23 @@ import { type CatalogDeps, catalogRoutes } from './catalog/routes.ts';
 import { type DeploysDeps, deploysRoutes } from './deploys/routes.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
+import type { BuilderClientsDeps } from './oauth-clients/builder-deps.ts';
+import { builderClientRoutes } from './oauth-clients/builder-routes.ts';
 
 export interface BuilderOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
   readonly health: HealthOptions;
 }
 
-/** The builder: services, builds, logs and releases on one port. */
-export function createBuilderApp(deps: CatalogDeps & DeploysDeps, options: BuilderOptions): Express {
+/** The builder: services, builds, logs, releases and OAuth clients on one port. */
+export function createBuilderApp(
+  deps: CatalogDeps & DeploysDeps & BuilderClientsDeps,
+  options: BuilderOptions,
+): Express {
   return createApp({
     ...options,
     title: 'Fairlead builder',
     version: options.health.version,
     health: createHealthRoute(options.health),
-    routes: [...catalogRoutes(deps), ...deploysRoutes(deps)],
+    routes: [...catalogRoutes(deps), ...deploysRoutes(deps), ...builderClientRoutes(deps)],
   });
 }

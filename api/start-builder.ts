@@ -6,6 +6,7 @@ import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
 import { type BuilderEnv, processIdentity } from '../adapters/env.ts';
+import { createClientAdministration } from '../adapters/idp/client-administration.ts';
 import { createBuildLog } from '../adapters/mongo/build-logs.ts';
 import { createBuildStore } from '../adapters/mongo/builds.ts';
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
@@ -14,6 +15,7 @@ import { createReleaseStore } from '../adapters/mongo/releases.ts';
 import { createServiceStore } from '../adapters/mongo/services.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
+import type { ClientAdministration } from '../domain/oauth-clients/administration-port.ts';
 import { PLATFORM_CLIENTS } from '../domain/oauth-clients/client.ts';
 import { createTokenVerifier, type TokenVerifier } from '../sdk/index.ts';
 import { createBuilderApp } from './builder-app.ts';
@@ -86,6 +88,13 @@ function createVerifier(env: BuilderEnv): TokenVerifier | null {
   });
 }
 
+/** OAuth clients are the identity provider's. */
+function createClients(env: BuilderEnv): ClientAdministration | null {
+  if (env.IDP_URL === undefined) return null;
+  const internalKey = env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY;
+  return createClientAdministration({ url: env.IDP_URL, internalKey });
+}
+
 function builderDeps(env: BuilderEnv, { db }: MongoConnection, commands: ReturnType<typeof createDeployCommands>) {
   const router = createEdgeRouter({
     routesDirectory: join(env.DATA_DIR, 'routes'),
@@ -98,6 +107,7 @@ function builderDeps(env: BuilderEnv, { db }: MongoConnection, commands: ReturnT
     releases: createReleaseStore({ db }),
     log: createBuildLog({ db, now }),
     archives: createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId }),
+    clients: createClients(env),
     cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
     commands,
     newId,

@@ -2,8 +2,8 @@ import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createRedactor, isSensitiveName } from '../../domain/logs/redact.ts';
+import { credentialVariables } from './client-credentials.ts';
 import type { DeploysDeps } from './deps.ts';
-import { credentialVariables } from './oauth-credential.ts';
 import { openSecrets } from './service-config.ts';
 
 /** A redactor that knows every secret of the service and of the platform, for whatever a build writes to its log. */

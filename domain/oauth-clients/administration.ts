@@ -44,6 +44,9 @@ export const FIELD_RULES = {
 /** Name of a field that can be changed; a dot leads into an object. */
 export type ClientField = keyof typeof FIELD_RULES;
 
+/** What of a client the rules look at: a stored record, or one as it is shown. */
+export type AdministeredClient = Omit<ClientRecord, 'secrets' | 'createdAt' | 'updatedAt'>;
+
 /** What a caller wants to be different. Objects are merged part by part. */
 export type ClientPatch = ClientChanges;
 
@@ -60,7 +63,11 @@ export interface ClientPatchDecision {
  * Decides a change of a client. Fields outside the table are dropped (spec 1, "Builder routes for OAuth clients"), and
  * so are values the client has already: a client can be read, edited and sent back whole.
  */
-export function decideClientPatch(record: ClientRecord, patch: ClientPatch, by: Administrator): ClientPatchDecision {
+export function decideClientPatch(
+  record: AdministeredClient,
+  patch: ClientPatch,
+  by: Administrator,
+): ClientPatchDecision {
   const fields: ClientField[] = [];
   const refused: ClientField[] = [];
   let changes: ClientChanges = {};
@@ -77,7 +84,7 @@ export function decideClientPatch(record: ClientRecord, patch: ClientPatch, by: 
 }
 
 /** The value of a field, or of a part of it. */
-export function valueAt(record: Partial<ClientRecord> | ClientChanges, field: ClientField): unknown {
+export function valueAt(record: Partial<AdministeredClient> | ClientChanges, field: ClientField): unknown {
   const [name = '', part] = field.split('.');
   const value: unknown = Object.getOwnPropertyDescriptor(record, name)?.value;
   if (part === undefined || typeof value !== 'object' || value === null) return part === undefined ? value : undefined;

@@ -12,11 +12,12 @@ import { createBuildStore } from '../../adapters/mongo/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/releases.ts';
 import { createServiceStore } from '../../adapters/mongo/services.ts';
 import { createBuilderApp } from '../../api/builder-app.ts';
-import { type Caller, createInternalKeyAuth } from '../../api/http/caller.ts';
+import { type Caller, createInternalKeyAuth, type OrgRole, type UserCaller } from '../../api/http/caller.ts';
 import { startServer } from '../../api/http/server.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import type { CancelOutcome, DeployCommands } from '../../domain/deploys/messages.ts';
+import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import type { TokenVerifier } from '../../sdk/index.ts';
 import { startMongo } from '../adapters/mongo/start-mongo.ts';
 
@@ -59,7 +60,10 @@ export interface Answer {
 }
 
 /** The builder's app on a free port, taking tokens of a provider when one is given, with real stores, a fake of the workflows, and everything it logs. */
-export async function startApi(tokens: { verifier: TokenVerifier; issuer: string } | null = null) {
+export async function startApi(
+  tokens: { verifier: TokenVerifier; issuer: string } | null = null,
+  clients: ClientAdministration | null = null,
+) {
   const mongo = await startMongo();
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-api-'));
   const logged: string[] = [];
@@ -89,6 +93,7 @@ export async function startApi(tokens: { verifier: TokenVerifier; issuer: string
       archives: createArchiveStore({ directory: join(folder, 'archives'), newId }),
       cipher: createSecretCipher([Buffer.alloc(32, 7)]),
       commands,
+      clients,
       newId,
       now,
       publicUrl: (service, environment) => `http://${service}.${environment}.localhost:8000`,
@@ -142,7 +147,12 @@ export type TestApi = Awaited<ReturnType<typeof startApi>>;
 function testUser(header: string | string[] | undefined): Caller | null {
   if (typeof header !== 'string') return null;
   const [org = '', role = ''] = header.split('/');
+  if (role === 'super_admin') return { ...personOf(org, 'admin'), platformRoles: ['super_admin'] };
   if (role !== 'viewer' && role !== 'member' && role !== 'admin') throw new Error(`no role ${role}`);
+  return personOf(org, role);
+}
+
+function personOf(org: string, role: OrgRole): UserCaller {
   return {
     kind: 'user',
     via: 'token',

@@ -4,10 +4,11 @@ import type { BuildFacts } from '../../../domain/deploys/build.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
 import type { ProvisionReply, ProvisionRequest } from '../../../domain/oauth-clients/client-schema.ts';
+import { sealCredential } from '../../../domain/oauth-clients/credential.ts';
 import { deriveScopes, GRANT_TYPES_OF_MODE } from '../../../domain/oauth-clients/derive-client.ts';
 import { serviceCallback } from '../../../domain/oauth-clients/redirect-uri.ts';
+import { requireCipher } from '../client-credentials.ts';
 import type { DeploysDeps } from '../deps.ts';
-import { sealCredential } from '../oauth-credential.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
@@ -75,6 +76,8 @@ async function synchronize(
   if (clients === null) {
     throw new FairleadError('UNAVAILABLE', 'No identity provider is configured: set IDP_URL and IDP_INTERNAL_KEY.');
   }
+  // Looked for first: a secret that is made must find its place.
+  requireCipher(deps, service.name);
   const kept = await keepExisting(deps, clients, context, service, wanted);
   const reply = kept ?? (await clients.provision({ ...wanted, create: true, newSecret: true }, context.signal));
   if (reply.clientSecret !== null) await storeSecret(deps, service, context, reply.clientId, reply.clientSecret);
@@ -111,7 +114,8 @@ async function storeSecret(
   clientSecret: string,
 ): Promise<void> {
   const { environment } = context.build;
-  const credential = sealCredential(deps, service.name, environment, { clientId, clientSecret });
+  const cipher = requireCipher(deps, service.name);
+  const credential = sealCredential(cipher, service.name, environment, { clientId, clientSecret });
   if (await deps.services.setOAuthCredential(service.id, environment, credential)) return;
   throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${service.name} was deleted while it was built.`);
 }

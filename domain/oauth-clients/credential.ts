@@ -1,0 +1,29 @@
+import type { OAuthCredential, ServiceRecord } from '../catalog/service.ts';
+import type { SecretCipher } from '../config/ports.ts';
+import type { Environment } from '../environment.ts';
+
+/** The secret is sealed for one service and environment, so that it opens for no other. */
+const contextOf = (service: string, environment: Environment) => ({ service, key: `IDP_CLIENT_SECRET/${environment}` });
+
+/** Seals a client secret for the record of its service (spec 1, B 4). */
+export function sealCredential(
+  cipher: SecretCipher,
+  service: string,
+  environment: Environment,
+  client: { readonly clientId: string; readonly clientSecret: string },
+): OAuthCredential {
+  const secret = cipher.seal(client.clientSecret, contextOf(service, environment));
+  return { clientId: client.clientId, secret };
+}
+
+/** The stored client secret in clear; null when none is stored. @throws INTERNAL when it cannot be opened */
+export function openCredential(
+  cipher: SecretCipher,
+  service: Pick<ServiceRecord, 'name' | 'oauthCredentials'>,
+  environment: Environment,
+): { readonly clientId: string; readonly clientSecret: string } | null {
+  const credential = service.oauthCredentials[environment];
+  if (credential === undefined) return null;
+  const clientSecret = cipher.open(credential.secret, contextOf(service.name, environment));
+  return { clientId: credential.clientId, clientSecret };
+}
