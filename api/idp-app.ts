@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
 import { accountRoutes } from './identity/account/routes.ts';
+import { createIdpAuthenticate } from './identity/authenticate.ts';
 import type { IdentityDeps } from './identity/deps.ts';
 import { embedRoutes } from './identity/embed/routes.ts';
 import { keyRoutes } from './identity/keys/routes.ts';
@@ -13,6 +14,8 @@ import { orgRoutes } from './orgs/routes.ts';
 
 export interface IdpOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
   readonly health: HealthOptions;
+  /** By the internal key; tokens and sessions of the provider's own come on top. */
+  readonly authenticate: AppOptions['authenticate'];
 }
 
 /** The identity provider: tokens, pages, people, orgs and clients on one port. */
@@ -20,6 +23,7 @@ export function createIdpApp(deps: IdentityDeps, options: IdpOptions): Express {
   return createApp({
     errorPage: createErrorPage(deps),
     ...options,
+    authenticate: createIdpAuthenticate(deps, options.authenticate),
     title: 'Fairlead identity provider',
     version: options.health.version,
     health: createHealthRoute(options.health),

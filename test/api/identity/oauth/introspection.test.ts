@@ -16,7 +16,11 @@ describe('what is said of tokens', () => {
     idp = await startIdp();
     logins = createLogins(idp);
     await idp.seedOrg('acme');
-    shop = await logins.client({ clientId: 'shop-prod', orgSlug: 'acme', allowedScopes: ['openid', 'email', 'x:read'] });
+    shop = await logins.client({
+      clientId: 'shop-prod',
+      orgSlug: 'acme',
+      allowedScopes: ['openid', 'email', 'x:read'],
+    });
     stranger = await logins.client({ clientId: 'stranger' });
     ada = await logins.person({ org: 'acme' });
   });
@@ -83,7 +87,8 @@ describe('what is said of tokens', () => {
         'not.a.token',
         '',
       ];
-      for (const one of forged.slice(0, -1)) assert.deepEqual(await logins.introspect(shop, one), { active: false }, one);
+      for (const one of forged.slice(0, -1))
+        assert.deepEqual(await logins.introspect(shop, one), { active: false }, one);
       assert.equal((await logins.introspect(shop, '')).error, 'invalid_request');
       const short = await logins.client({ accessTokenTtlSeconds: 60 });
       const expiring = await serviceToken(short);

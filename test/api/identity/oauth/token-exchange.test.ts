@@ -72,10 +72,9 @@ describe('exchanging a login for a token of a service', () => {
     const tokens = await loginOf(member);
     const grantId = String(claimsOf(tokens.access_token ?? '').gid);
     const grant = await idp.deps.grants.find(grantId);
-    await idp.db.collection<{ _id: string }>('grants').updateOne(
-      { _id: grantId },
-      { $set: { expiresAt: new Date(idp.deps.now().getTime() + 7_200_000) } },
-    );
+    await idp.db
+      .collection<{ _id: string }>('grants')
+      .updateOne({ _id: grantId }, { $set: { expiresAt: new Date(idp.deps.now().getTime() + 7_200_000) } });
     assert.ok(grant);
     const { body } = await exchange(tokens.access_token);
     assert.ok(body.expires_in <= 7_200 && body.expires_in > 7_100, String(body.expires_in));

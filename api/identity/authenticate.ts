@@ -1,0 +1,95 @@
+import { parseCookie } from 'cookie';
+import { FairleadError } from '../../domain/errors.ts';
+import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
+import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import { type Authenticate, type Caller, type Credentials, strongestRole } from '../http/caller.ts';
+import type { IdentityDeps } from './deps.ts';
+import { findSession } from './login/find-session.ts';
+import { bearerToken, findOwnToken } from './oauth/own-token.ts';
+import { parseScopes } from './oauth/resolve-scopes.ts';
+import { findTokenPerson } from './tokens/token-person.ts';
+
+/**
+ * Tells who calls the identity provider: the platform by the internal key; a person or service by an access token for
+ * the provider itself or the platform's API; a browser by its session cookie. A token for another audience is no
+ * credential here, but no error either: the UserInfo endpoint takes it.
+ *
+ * A cookie comes along whether the person wants it or not, so it counts only where no other site can have sent the
+ * request: when nothing is changed by it, or when it comes from the provider's own pages.
+ */
+export function createIdpAuthenticate(deps: IdentityDeps, internal: Authenticate): Authenticate {
+  const origin = new URL(deps.settings.issuer).origin;
+  return async (request) => {
+    const platform = await internal(request);
+    if (platform !== null) return platform;
+    const token = bearerToken(single(request.headers.authorization));
+    if (token !== null) return tokenCaller(deps, token);
+    return comesFromHere(request, origin) ? sessionCaller(deps, request) : null;
+  };
+}
+
+function comesFromHere({ method, headers }: Credentials, origin: string): boolean {
+  return method === 'GET' || method === 'HEAD' || single(headers.origin) === origin;
+}
+
+async function tokenCaller(deps: IdentityDeps, token: string): Promise<Caller | null> {
+  const claims = await findOwnToken(deps, token);
+  if (claims === null) throw new FairleadError('UNAUTHORIZED', 'The access token is expired, revoked or not valid');
+  const audience = [claims.aud].flat();
+  if (!audience.includes(deps.settings.issuer) && !audience.includes(PLATFORM_CLIENTS.builder)) return null;
+  return claims.identityId === undefined ? serviceCaller(deps, claims) : personCaller(claims);
+}
+
+function serviceCaller(deps: IdentityDeps, claims: AccessTokenClaims): Caller {
+  const org = claims.orgSlug ?? '';
+  return {
+    kind: 'service',
+    clientId: claims.client_id,
+    org,
+    name: claims.client_id,
+    // No scope makes a service a member of its org at the provider.
+    role: null,
+    scopes: parseScopes(claims.scope),
+    platform: org === deps.settings.platformOrg,
+  };
+}
+
+function personCaller(claims: AccessTokenClaims): Caller {
+  return {
+    kind: 'user',
+    via: 'token',
+    userId: claims.sub,
+    email: claims.email ?? '',
+    org: claims.orgSlug ?? '',
+    name: claims.sub,
+    role: strongestRole(claims.orgRoles),
+    orgRoles: claims.orgRoles,
+    platformRoles: claims.roles,
+    clientId: claims.client_id,
+  };
+}
+
+async function sessionCaller(deps: IdentityDeps, { headers }: Credentials): Promise<Caller | null> {
+  const cookie = single(headers.cookie);
+  const found = cookie === undefined ? null : await findSession(deps, parseCookie(cookie));
+  const person = found === null ? null : await findTokenPerson(deps, found.user.id);
+  if (person === null) return null;
+  const { user, org } = person;
+  const orgRoles = org?.roles ?? [];
+  return {
+    kind: 'user',
+    via: 'session',
+    userId: user.id,
+    email: user.email,
+    org: org?.slug ?? '',
+    name: user.id,
+    role: strongestRole(orgRoles),
+    orgRoles,
+    platformRoles: user.platformRoles,
+    clientId: null,
+  };
+}
+
+function single(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
