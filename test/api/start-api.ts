@@ -139,7 +139,7 @@ export async function startApi(
     await mongo.stop();
     await rm(folder, { recursive: true, force: true });
   };
-  return { ...stores, address: server.address, call, commands, logged, checks, server, stop };
+  return { ...stores, db, address: server.address, call, commands, logged, checks, server, stop };
 }
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;
