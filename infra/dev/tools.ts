@@ -1,5 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { errorLine } from './terminal.ts';
+import { anvil } from './tools/anvil.ts';
 import { imageRegistry } from './tools/image-registry.ts';
 import { mongod, mongoStandIn } from './tools/mongo.ts';
 import type { ResolvedTool, ResolveOptions, Tool } from './tools/resolve-tool.ts';
@@ -9,7 +10,7 @@ import { timeSkippingServer } from './tools/time-skipping-server.ts';
 
 /** What a part of the stack is served by: the first alternative that can be had. */
 export interface ToolNeed {
-  readonly need: 'temporal' | 'mongo' | 'registry' | 'test-server';
+  readonly need: 'temporal' | 'mongo' | 'registry' | 'chain' | 'test-server';
   /** The variable whose address makes the tool unnecessary. */
   readonly replacedBy?: string;
   readonly alternatives: readonly Tool[];
@@ -20,6 +21,7 @@ export const TOOLS = [
   { need: 'temporal', replacedBy: 'TEMPORAL_ADDRESS', alternatives: [temporalCli] },
   { need: 'mongo', replacedBy: 'MONGODB_URI', alternatives: [mongod, mongoStandIn] },
   { need: 'registry', replacedBy: 'DOCKER_REGISTRY', alternatives: [imageRegistry] },
+  { need: 'chain', replacedBy: 'AUDIT_CHAINS', alternatives: [anvil] },
   { need: 'test-server', alternatives: [timeSkippingServer] },
 ] as const satisfies readonly ToolNeed[];
 
