@@ -17,7 +17,7 @@ const form = {
   method: 'post',
   bodyTypes: ['form'],
   errors: ['CSRF_REFUSED', 'UNAUTHORIZED'],
-  rateLimit: { perMinute: 60 },
+  rateLimit: { perMinute: 120 },
 } as const;
 
 const csrfOnly = z.strictObject({ csrf: csrfSchema });

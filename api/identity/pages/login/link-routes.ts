@@ -18,7 +18,7 @@ const sent = {
   method: 'post',
   bodyTypes: ['form'],
   errors: ['CSRF_REFUSED', 'LINK_INVALID'],
-  rateLimit: { perMinute: 60 },
+  rateLimit: { perMinute: 120 },
 } as const;
 
 const base = { csrf: csrfSchema, token: tokenSchema };

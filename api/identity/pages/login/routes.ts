@@ -18,7 +18,7 @@ const base = { csrf: csrfSchema, return_to: returnToSchema };
 const credential = z.string().max(40_000);
 
 const page = { tag: 'pages', callers: 'public', replies: 'page', responses: PAGE_RESPONSES } as const;
-const form = { ...page, bodyTypes: ['form'], errors: ['CSRF_REFUSED'], rateLimit: { perMinute: 60 } } as const;
+const form = { ...page, bodyTypes: ['form'], errors: ['CSRF_REFUSED'], rateLimit: { perMinute: 120 } } as const;
 const options = {
   method: 'post',
   tag: 'pages',
@@ -26,7 +26,7 @@ const options = {
   body: z.strictObject({ csrf: csrfSchema }),
   responses: OPTIONS_RESPONSE,
   errors: ['CSRF_REFUSED', 'UNAUTHORIZED'],
-  rateLimit: { perMinute: 60 },
+  rateLimit: { perMinute: 120 },
 } as const satisfies Partial<RouteDefinition<z.ZodObject, z.ZodObject, z.ZodType>>;
 
 /** Signing in: password, link by mail, passkey, second factor. */
