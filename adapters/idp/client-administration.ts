@@ -7,16 +7,7 @@ import {
   clientWithSecretSchema,
   provisionReplySchema,
 } from '../../domain/oauth-clients/client-schema.ts';
-import { createIdpCall, type IdpCall } from './idp-call.ts';
-
-export interface IdpConnection {
-  /** Base address without a trailing slash. */
-  readonly url: string;
-  /** The builder's internal key at the identity provider (IDP_INTERNAL_KEY). */
-  readonly internalKey: string;
-  /** Longest wait for one answer; 10 seconds when it says nothing. */
-  readonly timeoutMs?: number;
-}
+import { createIdpCall, type IdpCall, type IdpConnection } from './idp-call.ts';
 
 const BASE = '/api/internal/oauth-clients';
 const removedSchema = z.object({ clientId: z.string() });

@@ -1,7 +1,15 @@
 import { z } from 'zod';
 import { FairleadError, isErrorCode } from '../../domain/errors.ts';
 import { ACTING_FOR_HEADER, type ActingFor } from '../../domain/oauth-clients/administration-port.ts';
-import type { IdpConnection } from './client-administration.ts';
+
+export interface IdpConnection {
+  /** Base address without a trailing slash. */
+  readonly url: string;
+  /** The builder's internal key at the identity provider (IDP_INTERNAL_KEY). */
+  readonly internalKey: string;
+  /** Longest wait for one answer; 10 seconds when it says nothing. */
+  readonly timeoutMs?: number;
+}
 
 export interface IdpRequest {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';

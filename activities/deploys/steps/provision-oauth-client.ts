@@ -12,6 +12,8 @@ import type { DeploysDeps } from '../deps.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
+type Deps = Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge'>;
+
 /**
  * Makes the OAuth client of a service that declares `spec.auth`, or adds what its client lacks, and keeps the client
  * secret on the service record (spec 1, B and "OAuth client at deploy").
@@ -19,26 +21,24 @@ import { requireFacts, type StepContext } from '../step.ts';
  * Idempotent: deploys only add. A secret is stored before anything says that there is one; an attempt that finds a
  * client without a stored secret gives it a new one.
  */
-export async function provisionOAuthClient(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+export async function provisionOAuthClient(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { catalog } = requireFacts(context.facts, ['catalog']);
   if (catalog.auth === null) return {};
   const service = await findService(deps, context.build);
-  const stored = service.oauthCredentials[context.build.environment];
   const wanted = wantedClient(deps, context, catalog, catalog.auth, service);
-  try {
-    await synchronize(deps, context, service, wanted);
-  } catch (error) {
-    if (!(error instanceof FairleadError) || error.code !== 'UNAVAILABLE' || stored === undefined) throw error;
-    // Nothing was sent or nothing is known of it; what is stored still works (spec 1, "OAuth client at deploy").
-    context.warn(`${error.message} Redirect URIs and scopes of ${stored.clientId} were not synchronized.`);
-  }
+  // Looked for first: a secret that is made must find its place.
+  requireCipher(deps, service.name);
+  if (await extendExisting(deps, context, service, wanted)) return {};
+  const reply = await requireProvider(deps).provision({ ...wanted, create: true, newSecret: true }, context.signal);
+  if (reply.clientSecret !== null) await storeSecret(deps, service, context, reply.clientId, reply.clientSecret);
+  report(context, reply);
   return {};
 }
 
 type Wanted = Omit<ProvisionRequest, 'create' | 'newSecret'>;
 
 function wantedClient(
-  deps: DeploysDeps,
+  deps: Deps,
   context: StepContext,
   catalog: Catalog,
   auth: AuthDeclaration,
@@ -66,48 +66,45 @@ function wantedClient(
   };
 }
 
-async function synchronize(
-  deps: DeploysDeps,
+/**
+ * Adds what a client lacks whose credential is stored. False when there is no credential, or no client any more. With a
+ * provider that is away nothing is sent or nothing is known of it, and what is stored still works (spec 1, "OAuth client
+ * at deploy"): a warning.
+ */
+async function extendExisting(
+  deps: Deps,
   context: StepContext,
   service: ServiceRecord,
   wanted: Wanted,
-): Promise<void> {
-  const { clients } = deps;
-  if (clients === null) {
-    throw new FairleadError('UNAVAILABLE', 'No identity provider is configured: set IDP_URL and IDP_INTERNAL_KEY.');
-  }
-  // Looked for first: a secret that is made must find its place.
-  requireCipher(deps, service.name);
-  const kept = await keepExisting(deps, clients, context, service, wanted);
-  const reply = kept ?? (await clients.provision({ ...wanted, create: true, newSecret: true }, context.signal));
-  if (reply.clientSecret !== null) await storeSecret(deps, service, context, reply.clientId, reply.clientSecret);
-  report(context, reply);
-}
-
-/** Adds what a client lacks whose credential is stored. Null when there is no credential, or no client any more. */
-async function keepExisting(
-  deps: DeploysDeps,
-  clients: Pick<ClientAdministration, 'provision'>,
-  context: StepContext,
-  service: ServiceRecord,
-  wanted: Wanted,
-): Promise<ProvisionReply | null> {
+): Promise<boolean> {
   const { environment } = context.build;
   const stored = service.oauthCredentials[environment];
-  if (stored === undefined) return null;
+  if (stored === undefined) return false;
   try {
-    return await clients.provision({ ...wanted, create: false }, context.signal);
+    report(context, await requireProvider(deps).provision({ ...wanted, create: false }, context.signal));
+    return true;
   } catch (error) {
-    if (!(error instanceof FairleadError) || error.code !== 'CLIENT_NOT_FOUND') throw error;
-    // Forgotten before the new one is made: an attempt that ends in between must not take the old secret for good.
-    await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
-    context.warn(`Client ${stored.clientId} was gone at the identity provider and is made anew.`);
-    return null;
+    if (!(error instanceof FairleadError)) throw error;
+    if (error.code === 'UNAVAILABLE') {
+      context.warn(`${error.message} Redirect URIs and scopes of ${stored.clientId} were not synchronized.`);
+      return true;
+    }
+    if (error.code !== 'CLIENT_NOT_FOUND') throw error;
   }
+  // Forgotten before the new one is made: an attempt that ends in between must not take the old secret for good.
+  await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
+  context.warn(`Client ${stored.clientId} was gone at the identity provider and is made anew.`);
+  return false;
+}
+
+function requireProvider({ clients }: Deps): Pick<ClientAdministration, 'provision'> {
+  if (clients !== null) return clients;
+  const message = 'No identity provider is configured on the worker: set IDP_URL and IDP_INTERNAL_KEY.';
+  throw new FairleadError('UNAVAILABLE', message);
 }
 
 async function storeSecret(
-  deps: DeploysDeps,
+  deps: Deps,
   service: ServiceRecord,
   context: StepContext,
   clientId: string,
