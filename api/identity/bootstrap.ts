@@ -1,5 +1,5 @@
 import { FairleadError } from '../../domain/errors.ts';
-import { normalizeEmail } from '../../domain/identity/email-address.ts';
+import { isPersonaAddress, normalizeEmail } from '../../domain/identity/email-address.ts';
 import { newUser } from '../../domain/identity/new-user.ts';
 import type { UserRecord } from '../../domain/identity/user.ts';
 import { newMembership, newOrg, newOrgId } from '../../domain/orgs/new-org.ts';
@@ -80,7 +80,9 @@ export async function completeFirstAdmin(
   const link = await deps.links.find(tokenHash, 'first_admin');
   if (link === null || link.consumedAt !== null || link.expiresAt <= deps.now()) throw linkInvalid();
   const email = normalizeEmail(input.email);
-  if (email === null) throw new FairleadError('VALIDATION_FAILED', 'Enter an e-mail address');
+  if (email === null || isPersonaAddress(email)) {
+    throw new FairleadError('VALIDATION_FAILED', 'Enter an e-mail address of yours');
+  }
   const org = await ensurePlatformOrg(deps);
   const passwordHash = await hashNewPassword(deps, input.password, email);
 

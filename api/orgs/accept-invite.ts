@@ -18,9 +18,11 @@ export interface InvitedPerson {
   readonly password: string;
 }
 
-export type InviteAcceptance =
-  | { readonly token: string; readonly user: UserRecord }
-  | { readonly token: string; readonly newUser: InvitedPerson };
+export type InviteAcceptance = {
+  readonly token: string;
+  /** What the invitation must be for, where that is known beforehand. */
+  readonly expected?: { readonly email: string; readonly orgId: string };
+} & ({ readonly user: UserRecord } | { readonly newUser: InvitedPerson });
 
 export interface OpenInvite {
   readonly invite: InviteRecord;
@@ -61,6 +63,8 @@ export async function acceptInvite(
   acceptance: InviteAcceptance,
 ): Promise<{ user: UserRecord; org: OrgRecord }> {
   const { invite, org } = await readInvite(deps, acceptance.token);
+  const { expected = invite } = acceptance;
+  if (expected.email !== invite.email || expected.orgId !== invite.orgId) throw inviteInvalid();
   const join = 'user' in acceptance ? existing(deps, invite, acceptance) : invited(deps, invite, acceptance);
   const makeUser = await join;
   const taken = await deps.invites.consume(invite.tokenHash, deps.now());

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orgSlugSchema } from '../catalog/service-schema.ts';
 import { ORG_ROLES, PLATFORM_ROLES } from '../orgs/roles.ts';
-import { normalizeEmail } from './email-address.ts';
+import { isPersonaAddress, normalizeEmail } from './email-address.ts';
 
 /** Shapes of people as the HTTP API takes and shows them. Every field is a string of bounded length. */
 
@@ -15,6 +15,12 @@ export const emailSchema = z
     context.issues.push({ code: 'custom', message: 'an e-mail address', input: text });
     return z.NEVER;
   });
+
+/** An address that an account is made for, or invited: never a persona's, which are made in their own way. */
+export const newAccountEmailSchema = emailSchema.refine(
+  (email) => !isPersonaAddress(email),
+  'not the address of a persona',
+);
 
 /**
  * A name ends up in mail to others: one line, and nothing that a mail program would make a link of.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { orgSlugSchema } from '../catalog/service-schema.ts';
 import { isMailKind, type MailTemplate, templateProblem } from '../identity/mail-templates.ts';
-import { emailSchema, idSchema, personNameSchema } from '../identity/schema.ts';
+import { idSchema, newAccountEmailSchema, personNameSchema } from '../identity/schema.ts';
 import { ORG_ROLES } from './roles.ts';
 
 /** Shapes of orgs, members, invitations and grants as the HTTP API takes and shows them (spec 1; bodies are ours). */
@@ -77,14 +77,14 @@ export const updateOrgBodySchema = z.strictObject({
 export const putMemberBodySchema = z.strictObject({ roles: rolesSchema, modules: modulesSchema.default([]) });
 
 export const createInviteBodySchema = z.strictObject({
-  email: emailSchema,
+  email: newAccountEmailSchema,
   role: orgRoleSchema.default('member'),
   modules: modulesSchema.default([]),
   sendEmail: z.boolean().default(true).describe('false answers the inviteUrl instead of sending it'),
 });
 
 export const createOrgUserBodySchema = z.strictObject({
-  email: emailSchema,
+  email: newAccountEmailSchema,
   firstName: personNameSchema,
   lastName: personNameSchema,
   role: orgRoleSchema.default('member'),
