@@ -7,7 +7,7 @@ import { exitOfStatus } from './exit-codes.ts';
 const CALL_TIMEOUT_MS = 30_000;
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   /** Path with its parameters already encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;

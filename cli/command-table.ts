@@ -6,6 +6,7 @@ import { logs } from './commands/logs.ts';
 import { open } from './commands/open.ts';
 import { deleteService, link, listServices, releases, showService, status } from './commands/services.ts';
 import type { CliContext } from './context.ts';
+import { addOauthCommands } from './oauth-command-table.ts';
 
 /** A command's work: what is left after options were read and a connection found. @returns the exit code */
 export type Action = (context: CliContext) => Promise<number>;
@@ -18,6 +19,7 @@ export function addCommands(program: Command, perform: Perform): void {
   addDeploy(program, perform);
   addBuildCommands(program, perform);
   addServiceCommands(program, perform);
+  addOauthCommands(program, perform);
   // Handled by the entry before anything is loaded; declared here so that the help shows it.
   program
     .command('doctor')

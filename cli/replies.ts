@@ -94,6 +94,29 @@ export const releaseReply = z.looseObject({
   activatedAt: time.nullish(),
 });
 
+export const clientReply = z.looseObject({
+  clientId: text,
+  name: text,
+  description: text.nullish(),
+  orgSlug: text.nullish(),
+  clientType: text.nullish(),
+  service: text.nullish(),
+  environment: text.nullish(),
+  redirectUris: z.array(text).default([]),
+  allowedScopes: z.array(text).default([]),
+  allowedGrantTypes: z.array(text).default([]),
+  headlessEnabled: z.boolean().optional(),
+  selfServiceEmail: z.boolean().optional(),
+  trustedClient: z.boolean().optional(),
+  accessTokenTtlSeconds: z.number().nullish(),
+  refreshTokenTtlSeconds: z.number().nullish(),
+  secrets: z.array(z.looseObject({ id: text, createdAt: time.nullish(), lastUsedAt: time.nullish() })).default([]),
+  updatedAt: time.nullish(),
+});
+
+/** A client with a secret that is shown this once; null for a public client. */
+export const newSecretReply = clientReply.extend({ clientSecret: text.nullish(), secretId: text.nullish() });
+
 export const logLineReply = z.looseObject({
   seq: z.number().int(),
   time,
@@ -110,4 +133,6 @@ export type BuildReply = z.infer<typeof buildReply>;
 export type TriggerReply = z.infer<typeof triggerReply>;
 export type ServiceReply = z.infer<typeof serviceReply>;
 export type ReleaseReply = z.infer<typeof releaseReply>;
+export type ClientReply = z.infer<typeof clientReply>;
+export type NewSecretReply = z.infer<typeof newSecretReply>;
 export type LogLineReply = z.infer<typeof logLineReply>;

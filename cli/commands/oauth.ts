@@ -1,0 +1,165 @@
+import { z } from 'zod';
+import { pathOf } from '../api-client.ts';
+import { usageFailure } from '../cli-failure.ts';
+import type { CliContext } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { type ClientReply, clientReply, type NewSecretReply, newSecretReply, pageOf } from '../replies.ts';
+import { formatAge } from '../terminal/times.ts';
+
+const clientPath = (clientId: string, ...rest: readonly string[]): string =>
+  pathOf('oauth', 'clients', clientId, ...rest);
+
+/** `fairlead oauth list`: the clients of the caller's org. */
+export async function listClients(context: CliContext, options: { limit: number }): Promise<number> {
+  const { output, now } = context;
+  const page = await context.api.call(pageOf(clientReply), {
+    method: 'GET',
+    path: pathOf('oauth', 'clients'),
+    query: { limit: options.limit },
+  });
+  output.document(page);
+  if (output.quiet) for (const client of page.items) output.print(client.clientId);
+  else if (page.items.length === 0) output.print('No OAuth clients. A service gets one at deploy by spec.auth.');
+  else {
+    output.table(
+      [{ title: 'CLIENT' }, { title: 'NAME', shrinks: true }, { title: 'ORG' }, { title: 'FOR' }, { title: 'CHANGED' }],
+      page.items.map((client) => [
+        { text: client.clientId, tone: 'bold' },
+        { text: client.name },
+        { text: client.orgSlug ?? '' },
+        { text: client.service == null ? (client.clientType ?? '') : `${client.service} ${client.environment ?? ''}` },
+        { text: formatAge(client.updatedAt, now()), tone: 'dim' },
+      ]),
+    );
+  }
+  return exitCode('ok');
+}
+
+/** `fairlead oauth get <client>`. */
+export async function getClient(context: CliContext, clientId: string): Promise<number> {
+  const client = await context.api.call(clientReply, { method: 'GET', path: clientPath(clientId) });
+  showClient(context, client);
+  return exitCode('ok');
+}
+
+/** `fairlead oauth create <name>`: prints the client and, this once, its secret. */
+export async function createClient(context: CliContext, fields: Readonly<Record<string, unknown>>): Promise<number> {
+  const path = pathOf('oauth', 'clients');
+  const client = await context.api.call(newSecretReply, { method: 'POST', path, body: fields });
+  const { output } = context;
+  if (output.quiet) output.print(client.clientId);
+  else output.print(`Created ${output.paint('bold', client.clientId)}`);
+  showSecret(context, client);
+  return exitCode('ok');
+}
+
+/** `fairlead oauth update <client>`: only what was given changes. */
+export async function updateClient(
+  context: CliContext,
+  clientId: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  if (Object.keys(fields).length === 0) {
+    throw usageFailure('Nothing to change was given.', 'See what can be: `fairlead oauth update --help`');
+  }
+  const client = await context.api.call(clientReply, { method: 'PATCH', path: clientPath(clientId), body: fields });
+  showClient(context, client);
+  return exitCode('ok');
+}
+
+/** `fairlead oauth add-uri` and `remove-uri`. */
+export async function changeUri(
+  context: CliContext,
+  method: 'POST' | 'DELETE',
+  given: { readonly clientId: string; readonly redirectUri: string },
+): Promise<number> {
+  const { clientId, redirectUri } = given;
+  const path = clientPath(clientId, 'redirect-uris');
+  const client = await context.api.call(clientReply, { method, path, body: { redirectUri } });
+  const { output } = context;
+  output.document(client);
+  for (const uri of client.redirectUris) output.print(uri);
+  output.note(method === 'POST' ? `${clientId} may redirect to these now` : `${clientId} may still redirect to these`);
+  return exitCode('ok');
+}
+
+/** `fairlead oauth add-secret <client>`: a second one; what uses the first goes on. */
+export async function addSecret(context: CliContext, clientId: string): Promise<number> {
+  const client = await context.api.call(newSecretReply, { method: 'POST', path: clientPath(clientId, 'secrets') });
+  showSecret(context, client);
+  context.output.note('The other secret works until it is removed: `fairlead oauth remove-secret`');
+  return exitCode('ok');
+}
+
+/** `fairlead oauth remove-secret <client> <secret> --yes`. */
+export async function removeSecret(
+  context: CliContext,
+  given: { readonly clientId: string; readonly secretId: string },
+  options: { yes?: boolean },
+): Promise<number> {
+  const { clientId, secretId } = given;
+  requireYes(options, `remove-secret ${clientId} ${secretId}`, 'Whatever still uses this secret stops working.');
+  const path = clientPath(clientId, 'secrets', secretId);
+  const client = await context.api.call(clientReply, { method: 'DELETE', path });
+  context.output.document(client);
+  context.output.print(context.output.quiet ? secretId : `Removed ${secretId} from ${clientId}`);
+  return exitCode('ok');
+}
+
+/** `fairlead oauth regenerate-secret <client> --yes`: one new secret in the place of all. */
+export async function regenerateSecret(
+  context: CliContext,
+  clientId: string,
+  options: { yes?: boolean },
+): Promise<number> {
+  requireYes(options, `regenerate-secret ${clientId}`, 'Whatever uses the present secret stops working at once.');
+  const path = clientPath(clientId, 'regenerate-secret');
+  const client = await context.api.call(newSecretReply, { method: 'POST', path });
+  showSecret(context, client);
+  return exitCode('ok');
+}
+
+/** `fairlead oauth delete <client> --yes`. */
+export async function deleteClient(context: CliContext, clientId: string, options: { yes?: boolean }): Promise<number> {
+  requireYes(options, `delete ${clientId}`, `Deleting ${clientId} logs its people out and ends its tokens, for good.`);
+  const data = await context.api.call(z.unknown(), { method: 'DELETE', path: clientPath(clientId) });
+  context.output.document(data);
+  context.output.print(context.output.quiet ? clientId : `Deleted ${clientId}`);
+  return exitCode('ok');
+}
+
+function requireYes(options: { yes?: boolean }, command: string, consequence: string): void {
+  if (options.yes === true) return;
+  throw usageFailure(consequence, `If that is meant: \`fairlead oauth ${command} --yes\``);
+}
+
+/** The one time a secret is shown: on stdout, so that it can be piped to where it is kept. */
+function showSecret({ output }: CliContext, client: NewSecretReply): void {
+  output.document(client);
+  if (client.clientSecret == null) return;
+  output.print(output.quiet ? client.clientSecret : `Client secret: ${client.clientSecret}`);
+  output.note('Keep it now: it is shown this once.');
+  if (client.service != null) output.note(`The next deploy of ${client.service} injects it by itself.`);
+}
+
+function showClient({ output, now }: CliContext, client: ClientReply): void {
+  output.document(client);
+  if (output.quiet) {
+    output.print(client.clientId);
+    return;
+  }
+  const rows: readonly (readonly [string, string])[] = [
+    ['Client', `${client.clientId} (${client.name})`],
+    ['Org', client.orgSlug ?? ''],
+    ...(client.service == null ? [] : [['Service', `${client.service} in ${client.environment ?? ''}`] as const]),
+    ['Type', client.clientType ?? ''],
+    ['Scopes', client.allowedScopes.join(' ')],
+    ['Grants', client.allowedGrantTypes.join(' ')],
+    ...client.redirectUris.map((uri) => ['Redirect', uri] as const),
+    ...client.secrets.map(({ id, lastUsedAt }) => {
+      const used = lastUsedAt == null ? 'never used' : `used ${formatAge(lastUsedAt, now())}`;
+      return ['Secret', `${id}, ${used}`] as const;
+    }),
+  ];
+  for (const [title, value] of rows) output.print(`${output.paint('dim', title.padEnd(9))} ${value}`);
+}

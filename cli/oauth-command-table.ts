@@ -1,0 +1,171 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import {
+  addSecret,
+  changeUri,
+  createClient,
+  deleteClient,
+  getClient,
+  listClients,
+  regenerateSecret,
+  removeSecret,
+  updateClient,
+} from './commands/oauth.ts';
+import type { CliContext } from './context.ts';
+
+type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
+
+const CLIENT = 'client id, such as my-service-prod';
+
+/** Declares `fairlead oauth …`. */
+export function addOauthCommands(program: Command, perform: Perform): void {
+  const oauth = program.command('oauth').description('OAuth clients of your org: list, create, change, rotate, delete');
+  addReading(oauth, perform);
+  addChanging(oauth, perform);
+  addSecrets(oauth, perform);
+}
+
+function addReading(oauth: Command, perform: Perform): void {
+  oauth
+    .command('list', { isDefault: true })
+    .description('list the clients of your org and of the services it may use')
+    .option('-n, --limit <count>', 'how many', wholeSeconds(1, 200), 50)
+    .action((_options, self) => perform(self, (context) => listClients(context, self.opts())));
+  oauth
+    .command('get')
+    .description('show a client; its secrets by id only')
+    .argument('<client>', CLIENT)
+    .action((client, _options, self) => perform(self, (context) => getClient(context, client)));
+}
+
+function addChanging(oauth: Command, perform: Perform): void {
+  const create = oauth
+    .command('create')
+    .description('create a client; its secret is printed this once')
+    .argument('<name>', 'what people call it')
+    .option('--id <client>', 'client id (default: made from the name)')
+    .option('--org <slug>', 'owning org, for a super admin (default: your own)')
+    .option('--public', 'a client that can keep no secret: a page, a command line, an app');
+  fieldOptions(create).action((name, _options, self) => {
+    const { id, org, public: isPublic } = self.opts();
+    const identity = { clientId: id, orgSlug: org, clientType: isPublic === true ? 'public' : undefined };
+    return perform(self, (context) => createClient(context, { name, ...given(identity), ...fieldsOf(self.opts()) }));
+  });
+  fieldOptions(
+    oauth
+      .command('update')
+      .description('change a client; what is not given stays')
+      .argument('<client>', CLIENT)
+      .option('--name <name>', 'what people call it'),
+  ).action((client, _options, self) =>
+    perform(self, (context) =>
+      updateClient(context, client, { ...given({ name: self.opts().name }), ...fieldsOf(self.opts()) }),
+    ),
+  );
+  for (const [command, method, what] of [
+    ['add-uri', 'POST', 'register a redirect URI'],
+    ['remove-uri', 'DELETE', 'take a redirect URI away'],
+  ] as const) {
+    oauth
+      .command(command)
+      .description(what)
+      .argument('<client>', CLIENT)
+      .argument('<uri>', 'of a service: its address with /api/auth/callback')
+      .action((clientId, redirectUri, _options, self) =>
+        perform(self, (context) => changeUri(context, method, { clientId, redirectUri })),
+      );
+  }
+  oauth
+    .command('delete')
+    .description('delete a client; its tokens end with it')
+    .argument('<client>', CLIENT)
+    .option('--yes', 'yes, delete it')
+    .action((client, _options, self) => perform(self, (context) => deleteClient(context, client, self.opts())));
+}
+
+function addSecrets(oauth: Command, perform: Perform): void {
+  oauth
+    .command('add-secret')
+    .description('add a second secret, printed this once; the first goes on working')
+    .argument('<client>', CLIENT)
+    .action((client, _options, self) => perform(self, (context) => addSecret(context, client)));
+  oauth
+    .command('remove-secret')
+    .description('remove a secret')
+    .argument('<client>', CLIENT)
+    .argument('<secret>', 'its id, as `oauth get` shows it')
+    .option('--yes', 'yes, remove it')
+    .action((clientId, secretId, _options, self) =>
+      perform(self, (context) => removeSecret(context, { clientId, secretId }, self.opts())),
+    );
+  oauth
+    .command('regenerate-secret')
+    .description('put one new secret in the place of all; it is printed this once')
+    .argument('<client>', CLIENT)
+    .option('--yes', 'yes, replace it')
+    .action((client, _options, self) => perform(self, (context) => regenerateSecret(context, client, self.opts())));
+}
+
+/** Options of fields that `create` and `update` share; who may set which is the API's to say. */
+function fieldOptions(command: Command): Command {
+  return command
+    .option('--description <text>', 'what it is for')
+    .option('--redirect-uris <uris>', 'all redirect URIs, separated by commas', list)
+    .option('--scopes <scopes>', 'all scopes, separated by commas', list)
+    .option('--grant-types <types>', 'all grant types, separated by commas', list)
+    .option('--access-token-ttl <seconds>', 'lifetime of access tokens', wholeSeconds(60, 3_600))
+    .option('--refresh-token-ttl <seconds>', 'lifetime of a login', wholeSeconds(3_600, 7_776_000))
+    .option('--embed-origins <origins>', 'origins of pages that may embed it, separated by commas', list)
+    .option('--custom-domains <hosts>', 'custom domains, separated by commas', list)
+    .option('--headless <on|off>', 'embed API for its server', onOrOff)
+    .option('--self-service-email <on|off>', 'may send its own reset mail', onOrOff)
+    .option('--include-branding <on|off>', 'branding in tokens', onOrOff)
+    .option('--include-entity-hash <on|off>', 'entity hash in tokens', onOrOff)
+    .option('--trusted <on|off>', 'no consent is asked for', onOrOff)
+    .option('--auto-approve-scopes <on|off>', 'no consent is asked for its scopes', onOrOff);
+}
+
+function fieldsOf(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const passportConfig = given({
+    allowedEmbedOrigins: options.embedOrigins,
+    includeBranding: options.includeBranding,
+    includeEntityHash: options.includeEntityHash,
+  });
+  return given({
+    description: options.description,
+    redirectUris: options.redirectUris,
+    allowedScopes: options.scopes,
+    allowedGrantTypes: options.grantTypes,
+    accessTokenTtlSeconds: options.accessTokenTtl,
+    refreshTokenTtlSeconds: options.refreshTokenTtl,
+    customDomains: options.customDomains,
+    headlessEnabled: options.headless,
+    selfServiceEmail: options.selfServiceEmail,
+    trustedClient: options.trusted,
+    autoApproveScopes: options.autoApproveScopes,
+    passportConfig: Object.keys(passportConfig).length === 0 ? undefined : passportConfig,
+  });
+}
+
+function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+function list(text: string): string[] {
+  return text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
+}
+
+function onOrOff(text: string): boolean {
+  if (text === 'on' || text === 'off') return text === 'on';
+  throw new InvalidArgumentError('It must be on or off.');
+}
+
+function wholeSeconds(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
+  };
+}
