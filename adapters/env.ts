@@ -152,6 +152,12 @@ const cliSchema = z.object({
   FAIRLEAD_KEY: text.optional(),
   NO_COLOR: z.string().optional(),
   CI: z.string().optional(),
+  XDG_CONFIG_HOME: text.optional(),
+  /** Whether a person sits in front of a browser here. */
+  DISPLAY: text.optional(),
+  WAYLAND_DISPLAY: text.optional(),
+  SSH_CONNECTION: text.optional(),
+  SSH_TTY: text.optional(),
 });
 
 export type BuilderEnv = z.infer<typeof builderSchema>;

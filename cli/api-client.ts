@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CliFailure } from './cli-failure.ts';
 import type { Connection } from './connection.ts';
 import { exitOfStatus } from './exit-codes.ts';
+import { type Authorize, loginEnded } from './login/authorization.ts';
 
 /** Longer than the API itself waits for anything, so that its own answer arrives first. */
 const CALL_TIMEOUT_MS = 30_000;
@@ -37,11 +38,15 @@ const envelope = z.union([
   }),
 ]);
 
-/** An API client for one connection. The key travels in a header, never in an address. */
-export function createApiClient(connection: Connection): ApiClient {
+/** An API client for one connection. Key and token travel in a header, never in an address. */
+export function createApiClient(connection: Connection, authorize: Authorize): ApiClient {
   const open = async (request: ApiRequest): Promise<Response> => {
-    const response = await send(connection, request);
+    const response = await send(connection, await authorize(), request);
     if (response.ok) return response;
+    if (response.status === 401 && connection.credential?.kind === 'login') {
+      await response.body?.cancel();
+      throw loginEnded(connection.api);
+    }
     throw refusal(response.status, await response.text(), connection.api);
   };
   return {
@@ -68,7 +73,11 @@ export function pathOf(...parts: readonly string[]): string {
   return `/${parts.map(encodeURIComponent).join('/')}`;
 }
 
-async function send(connection: Connection, request: ApiRequest): Promise<Response> {
+async function send(
+  connection: Connection,
+  authorization: Readonly<Record<string, string>>,
+  request: ApiRequest,
+): Promise<Response> {
   const url = new URL(`${connection.api}${request.path}`);
   for (const [name, value] of Object.entries(request.query ?? {})) {
     if (value !== undefined) url.searchParams.set(name, String(value));
@@ -76,11 +85,11 @@ async function send(connection: Connection, request: ApiRequest): Promise<Respon
   const type = request.content?.type ?? (request.body === undefined ? null : 'application/json');
   const init: RequestInit & { duplex?: 'half' } = {
     method: request.method,
-    // A key must not follow a redirect to another host.
+    // A credential must not follow a redirect to another host.
     redirect: 'error',
     headers: {
       accept: 'application/json',
-      'x-internal-key': connection.key,
+      ...authorization,
       ...(type === null ? {} : { 'content-type': type }),
       ...request.headers,
     },

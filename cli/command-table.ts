@@ -2,9 +2,12 @@ import { type Command, InvalidArgumentError, Option } from 'commander';
 import { BUILD_STATUSES } from '../domain/deploys/status.ts';
 import { builds, cancel, retry, rollback } from './commands/builds.ts';
 import { deploy } from './commands/deploy.ts';
+import { login } from './commands/login.ts';
+import { logout } from './commands/logout.ts';
 import { logs } from './commands/logs.ts';
 import { open } from './commands/open.ts';
 import { deleteService, link, listServices, releases, showService, status } from './commands/services.ts';
+import { whoami } from './commands/whoami.ts';
 import type { CliContext } from './context.ts';
 import { addOauthCommands } from './oauth-command-table.ts';
 
@@ -20,6 +23,7 @@ export function addCommands(program: Command, perform: Perform): void {
   addBuildCommands(program, perform);
   addServiceCommands(program, perform);
   addOauthCommands(program, perform);
+  addLoginCommands(program, perform);
   // Handled by the entry before anything is loaded; declared here so that the help shows it.
   program
     .command('doctor')
@@ -135,6 +139,22 @@ function addServiceCommands(program: Command, perform: Perform): void {
     .argument('<service>')
     .option('--yes', 'yes, delete it')
     .action((service, _options, self) => perform(self, (context) => deleteService(context, service, self.opts())));
+}
+
+function addLoginCommands(program: Command, perform: Perform): void {
+  program
+    .command('login')
+    .description('log in at the identity provider of the API; later commands act as you')
+    .option('--device', 'by a code to type on another device, without a browser here')
+    .action((_options, self) => perform(self, (context) => login(context, self.opts())));
+  program
+    .command('logout')
+    .description('end the login at the identity provider and forget it here')
+    .action((_options, self) => perform(self, logout));
+  program
+    .command('whoami')
+    .description('who commands act as')
+    .action((_options, self) => perform(self, whoami));
 }
 
 const BUILD_ARGUMENT = 'build id, or a service for its newest build (default: the service of this folder)';

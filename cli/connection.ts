@@ -3,12 +3,19 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { CliEnv } from '../adapters/env.ts';
 import { CliFailure } from './cli-failure.ts';
+import type { CredentialsFile, StoredLogin } from './login/credentials-file.ts';
 
-/** Where the builder API is and the key it accepts. */
+/** What the API knows the caller by: a key of the installation, or a person's login. */
+export type Credential =
+  | { readonly kind: 'key'; readonly key: string; readonly source: 'environment' | 'checkout' }
+  | { readonly kind: 'login'; readonly login: StoredLogin };
+
+/** Where the builder API is and what it is shown. */
 export interface Connection {
   /** Base URL without a trailing slash. */
   readonly api: string;
-  readonly key: string;
+  /** Null when there is none: `fairlead login` works without. */
+  readonly credential: Credential | null;
   /** Address of the Temporal UI, where a running stack told it. */
   readonly temporalUi: string | null;
 }
@@ -25,34 +32,46 @@ const connectionFile = z.looseObject({
 type ConnectionFile = z.infer<typeof connectionFile>;
 
 /**
- * The API to speak to: `--api-url`, else FAIRLEAD_URL, else the stack that runs from this checkout. The key of the
- * connection file is only ever sent to the address that the same file names.
+ * The API to speak to: `--api-url`, else FAIRLEAD_URL, else the stack that runs from this checkout, else the API of the
+ * last login. What it is shown: FAIRLEAD_KEY, else the login there, else the key of this checkout's stack. A login or a
+ * key of a file is only ever sent to the address it is kept for.
  *
  * @param root the package root; its `.fairlead/connection.json` is read.
  * @throws CliFailure with exit `auth` or `unreachable`
  */
-export function resolveConnection(env: CliEnv, apiUrl: string | undefined, root: string): Connection {
+export function resolveConnection(
+  env: CliEnv,
+  apiUrl: string | undefined,
+  root: string,
+  logins: Pick<CredentialsFile, 'find' | 'current'>,
+): Connection {
   const path = join(root, '.fairlead', 'connection.json');
   const named = apiUrl ?? env.FAIRLEAD_URL;
-  if (named !== undefined && env.FAIRLEAD_KEY !== undefined) {
-    return { api: baseUrl(named), key: env.FAIRLEAD_KEY, temporalUi: null };
+  const { FAIRLEAD_KEY: key } = env;
+  if (named !== undefined && key !== undefined) {
+    return { api: baseUrl(named), credential: { kind: 'key', key, source: 'environment' }, temporalUi: null };
   }
   const file = readConnectionFile(path);
-  const api = named === undefined ? file?.api : baseUrl(named);
-  if (api === undefined) {
+  const api = named ?? file?.api ?? logins.current();
+  if (api === null) {
     throw new CliFailure('NO_CONNECTION', `No builder API is known: there is no ${path}.`, {
       exit: 'unreachable',
-      remedy: 'Start the stack with `npm start`, or set FAIRLEAD_URL and FAIRLEAD_KEY.',
+      remedy: 'Start the stack with `npm start`, or run `fairlead login --api-url <url>` for one that runs elsewhere.',
     });
   }
-  const key = env.FAIRLEAD_KEY ?? (file !== null && baseUrl(file.api) === baseUrl(api) ? file.key : undefined);
-  if (key === undefined) {
-    throw new CliFailure('NO_KEY', `No key is known for ${api}.`, {
-      exit: 'auth',
-      remedy: 'Set FAIRLEAD_KEY to the key of that API.',
-    });
-  }
-  return { api: baseUrl(api), key, temporalUi: file?.temporalUi ?? null };
+  const own = file !== null && baseUrl(file.api) === baseUrl(api) ? file : null;
+  const credential = credentialFor(baseUrl(api), { key, logins, file: own });
+  return { api: baseUrl(api), credential, temporalUi: file?.temporalUi ?? null };
+}
+
+function credentialFor(
+  api: string,
+  from: { key: string | undefined; logins: Pick<CredentialsFile, 'find'>; file: ConnectionFile | null },
+): Credential | null {
+  if (from.key !== undefined) return { kind: 'key', key: from.key, source: 'environment' };
+  const login = from.logins.find(api);
+  if (login !== null) return { kind: 'login', login };
+  return from.file === null ? null : { kind: 'key', key: from.file.key, source: 'checkout' };
 }
 
 function readConnectionFile(path: string): ConnectionFile | null {

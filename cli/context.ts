@@ -3,6 +3,8 @@ import { ENVIRONMENTS, type Environment } from '../domain/environment.ts';
 import { type ApiClient, pathOf } from './api-client.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { Connection } from './connection.ts';
+import type { CredentialsFile } from './login/credentials-file.ts';
+import type { DesktopEnv } from './open-browser.ts';
 import type { Output } from './output.ts';
 import { nameFromFolder } from './project.ts';
 import { buildReply, pageOf } from './replies.ts';
@@ -22,6 +24,9 @@ export interface CliContext {
   readonly environment: Environment;
   readonly connection: Connection;
   readonly api: ApiClient;
+  readonly credentials: CredentialsFile;
+  /** What is known of the desktop this runs on. */
+  readonly desktop: DesktopEnv;
   readonly cwd: string;
   readonly now: () => Date;
 }

@@ -4,7 +4,11 @@ export const EXIT_CODES = [
   { name: 'failed', code: 1, meaning: 'The build or the operation failed.' },
   { name: 'usage', code: 2, meaning: 'The command line or what it names was refused: correct it and run it again.' },
   { name: 'notFound', code: 3, meaning: 'There is no such service, build, release or environment.' },
-  { name: 'auth', code: 4, meaning: 'The key is missing, not accepted, or readable by other users of the machine.' },
+  {
+    name: 'auth',
+    code: 4,
+    meaning: 'The login or key is missing, over, not accepted, not enough, or readable by other users.',
+  },
   { name: 'unreachable', code: 5, meaning: 'The builder API does not answer, is overloaded, or went away for good.' },
   { name: 'conflict', code: 6, meaning: 'The present state does not allow it, such as cancelling a build that ended.' },
   { name: 'interrupted', code: 130, meaning: 'Ctrl-C. A build that was being followed goes on.' },

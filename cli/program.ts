@@ -10,6 +10,8 @@ import { addCommands, type Perform } from './command-table.ts';
 import { resolveConnection } from './connection.ts';
 import { type CliContext, ENVIRONMENT_CHOICES, type GlobalOptions } from './context.ts';
 import { EXIT_CODES, exitCode } from './exit-codes.ts';
+import { createAuthorization } from './login/authorization.ts';
+import { createCredentialsFile, credentialsPath } from './login/credentials-file.ts';
 import { createOutput, type Output } from './output.ts';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -52,7 +54,10 @@ function buildProgram(perform: Perform, json: boolean): Command {
     .option('--json', 'JSON on stdout: one document, or one event a line while a build is followed')
     .option('-q, --quiet', 'only the essential: the address, or ids one per line')
     .option('--no-color', 'no colours (NO_COLOR is obeyed as well)')
-    .option('--api-url <url>', 'the builder API (default: FAIRLEAD_URL, else the stack started from this checkout)')
+    .option(
+      '--api-url <url>',
+      'the builder API (default: FAIRLEAD_URL, else the stack started from this checkout, else the last login)',
+    )
     .version(version(), '--version', 'show the version')
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command; `help exit-codes` lists the exit codes')
@@ -83,14 +88,18 @@ function makeOutput(globals: GlobalOptions, env: Pick<CliEnv, 'NO_COLOR'>): Outp
 }
 
 function createContext(globals: GlobalOptions, env: CliEnv, output: Output): CliContext {
-  const connection = resolveConnection(env, globals.apiUrl, ROOT);
+  const now = () => new Date();
+  const credentials = createCredentialsFile(credentialsPath(env));
+  const connection = resolveConnection(env, globals.apiUrl, ROOT, credentials);
   return {
     output,
     connection,
-    api: createApiClient(connection),
+    api: createApiClient(connection, createAuthorization(connection, credentials, now)),
+    credentials,
+    desktop: env,
     environment: globals.env,
     cwd: process.cwd(),
-    now: () => new Date(),
+    now,
   };
 }
 

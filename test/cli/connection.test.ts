@@ -5,13 +5,27 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { readCliEnv } from '../../adapters/env.ts';
 import { type Connection, resolveConnection } from '../../cli/connection.ts';
+import { type CredentialsFile, createCredentialsFile, type StoredLogin } from '../../cli/login/credentials-file.ts';
 
 const FILE = { api: 'http://127.0.0.1:3002', key: 'from-file', edgePort: 8000, domain: 'localhost', temporalUi: null };
+const fromFile = { kind: 'key', key: 'from-file', source: 'checkout' };
+const fromEnv = { kind: 'key', key: 'from-env', source: 'environment' };
+const LOGIN: StoredLogin = {
+  issuer: 'https://id.example',
+  accessToken: 'access',
+  expiresAt: '2030-01-01T00:00:00.000Z',
+  refreshToken: 'refresh',
+  identityId: 'usr_1',
+  email: 'ann@acme.example',
+  loggedInAt: '2029-12-31T00:00:00.000Z',
+};
 
 describe('the connection', () => {
   let root: string;
+  let logins: CredentialsFile;
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'fairlead-connection-'));
+    logins = createCredentialsFile(join(root, 'config', 'credentials.json'));
     mkdirSync(join(root, '.fairlead'));
   });
   afterEach(() => rmSync(root, { recursive: true, force: true }));
@@ -21,25 +35,43 @@ describe('the connection', () => {
     writeFileSync(join(root, '.fairlead', 'connection.json'), text, { mode });
   };
   const resolve = (env: Record<string, string> = {}, apiUrl?: string): Connection =>
-    resolveConnection(readCliEnv(env), apiUrl, root);
+    resolveConnection(readCliEnv(env), apiUrl, root, logins);
 
   it('comes from the file that a running stack left', () => {
     writeFile(FILE);
-    assert.deepEqual(resolve(), { api: 'http://127.0.0.1:3002', key: 'from-file', temporalUi: null });
+    assert.deepEqual(resolve(), { api: 'http://127.0.0.1:3002', credential: fromFile, temporalUi: null });
   });
 
   it('comes from the environment before the file, and --api-url before both', () => {
     writeFile(FILE);
     const env = { FAIRLEAD_URL: 'https://builder.example/', FAIRLEAD_KEY: 'from-env' };
-    assert.deepEqual(resolve(env), { api: 'https://builder.example', key: 'from-env', temporalUi: null });
+    assert.deepEqual(resolve(env), { api: 'https://builder.example', credential: fromEnv, temporalUi: null });
     assert.equal(resolve(env, 'https://other.example').api, 'https://other.example');
   });
 
   it('never sends the key of the file to another address', () => {
     writeFile(FILE);
-    assert.throws(() => resolve({ FAIRLEAD_URL: 'https://elsewhere.example' }), { code: 'NO_KEY', exit: 'auth' });
-    assert.throws(() => resolve({}, 'https://elsewhere.example'), { code: 'NO_KEY', exit: 'auth' });
-    assert.equal(resolve({ FAIRLEAD_URL: 'http://127.0.0.1:3002/' }).key, 'from-file');
+    assert.equal(resolve({ FAIRLEAD_URL: 'https://elsewhere.example' }).credential, null);
+    assert.equal(resolve({}, 'https://elsewhere.example').credential, null);
+    assert.deepEqual(resolve({ FAIRLEAD_URL: 'http://127.0.0.1:3002/' }).credential, fromFile);
+  });
+
+  it('shows a login to its own API alone: after FAIRLEAD_KEY, and before the key of this checkout', async () => {
+    writeFile(FILE);
+    await logins.save('http://127.0.0.1:3002', LOGIN);
+    const ours = { kind: 'login', login: LOGIN } as const;
+    assert.deepEqual(resolve().credential, ours);
+    assert.deepEqual(resolve({ FAIRLEAD_URL: 'http://127.0.0.1:3002/' }).credential, ours);
+    assert.deepEqual(resolve({ FAIRLEAD_KEY: 'from-env' }).credential, fromEnv);
+    assert.equal(resolve({ FAIRLEAD_URL: 'https://elsewhere.example' }).credential, null);
+  });
+
+  it('is the API of the last login where nothing else names one', async () => {
+    await logins.save('https://first.example', LOGIN);
+    await logins.save('https://last.example', LOGIN);
+    assert.equal(resolve().api, 'https://last.example');
+    writeFile(FILE);
+    assert.equal(resolve().api, 'http://127.0.0.1:3002');
   });
 
   it('is refused when others can read the file, with the remedy', () => {

@@ -1,0 +1,79 @@
+import { decodeJwt } from 'jose';
+import type { Configuration } from 'openid-client';
+import { z } from 'zod';
+import { CliFailure } from '../cli-failure.ts';
+import type { CliContext } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { interruptible } from '../interrupt.ts';
+import { type LoginIo, loginByBrowser } from '../login/browser-login.ts';
+import type { StoredLogin } from '../login/credentials-file.ts';
+import { loginByDevice } from '../login/device-login.ts';
+import { endLogin } from '../login/end-login.ts';
+import { findProvider } from '../login/provider.ts';
+import { hasBrowser } from '../open-browser.ts';
+
+const LIMIT_MINUTES = 15;
+
+/**
+ * `fairlead login`: logs a person in at the API's identity provider, by the browser of this machine, or with a code to
+ * type on any device where there is none. Later commands act as that person.
+ */
+export async function login(context: CliContext, options: { device?: boolean }): Promise<number> {
+  const { output, connection, credentials, now } = context;
+  const { api } = connection;
+  const before = credentials.find(api);
+  const config = await findProvider(api);
+  const cancelled = { message: 'Login cancelled: nothing was changed.', remedy: 'Log in: `fairlead login`' };
+  const after = await interruptible(cancelled, (interrupted) => {
+    // People must see where to go even when the result is for a program, so this goes to stderr in every case.
+    const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+    const signal = AbortSignal.any([interrupted, timeLimit()]);
+    const byDevice = options.device === true || !hasBrowser(context.desktop);
+    return obtain(config, byDevice, { tell, now, signal });
+  });
+  await credentials.save(api, after);
+  if (before !== null) await endLogin(before);
+  const { email, identityId, issuer } = after;
+  const { orgSlug = null } = tokenClaims(after);
+  output.document({ api, issuer, identityId, email, orgSlug });
+  if (output.quiet) output.print(email ?? identityId);
+  else {
+    const org = orgSlug === null ? 'in no org' : `org ${orgSlug}`;
+    output.print(`Logged in at ${api} as ${output.paint('bold', email ?? identityId)} (${org})`);
+  }
+  if (connection.credential?.kind === 'key' && connection.credential.source === 'environment') {
+    output.note('FAIRLEAD_KEY is set and goes before this login: unset it to act as yourself.');
+  }
+  return exitCode('ok');
+}
+
+async function obtain(config: Configuration, byDevice: boolean, io: LoginIo): Promise<StoredLogin> {
+  const login = byDevice ? null : await loginByBrowser(config, io);
+  return login ?? loginByDevice(config, io);
+}
+
+function timeLimit(): AbortSignal {
+  const controller = new AbortController();
+  const failure = new CliFailure('LOGIN_TIMEOUT', `Nobody logged in within ${LIMIT_MINUTES} minutes.`, {
+    exit: 'auth',
+    remedy: 'Try again: `fairlead login`',
+  });
+  setTimeout(() => controller.abort(failure), LIMIT_MINUTES * 60_000).unref();
+  return controller.signal;
+}
+
+const shownClaims = z.looseObject({
+  orgSlug: z.string().optional(),
+  roles: z.array(z.string()).default([]),
+  orgRoles: z.array(z.string()).default([]),
+});
+
+/** What the access token says, to be shown: the API checks it, this does not. */
+export function tokenClaims({ accessToken }: StoredLogin): z.infer<typeof shownClaims> {
+  try {
+    return shownClaims.parse(decodeJwt(accessToken));
+  } catch {
+    // A token of another form is the provider's right: then there is nothing to show.
+    return { roles: [], orgRoles: [] };
+  }
+}

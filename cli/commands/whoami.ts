@@ -1,0 +1,58 @@
+import * as oidc from 'openid-client';
+import type { CliContext } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { freshLogin, loginEnded } from '../login/authorization.ts';
+import { connectProvider } from '../login/provider.ts';
+import { tokenClaims } from './login.ts';
+
+/** `fairlead whoami`: who later commands act as, confirmed by the identity provider. */
+export async function whoami(context: CliContext): Promise<number> {
+  const { output, connection, credentials, now } = context;
+  const { api, credential } = connection;
+  if (credential?.kind === 'key') {
+    output.document({ api, kind: 'key', source: credential.source });
+    const source = credential.source === 'environment' ? 'FAIRLEAD_KEY' : "the key of this checkout's stack";
+    output.print(output.quiet ? 'internal key' : `The platform itself, by ${source}, at ${api}`);
+    return exitCode('ok');
+  }
+  const login = await freshLogin(api, credentials, now);
+  const { sub, name, email } = await confirm(api, login.issuer, login.accessToken, login.identityId);
+  const { orgSlug = null, roles, orgRoles } = tokenClaims(login);
+  const { issuer, loggedInAt } = login;
+  output.document({
+    api,
+    kind: 'login',
+    identityId: sub,
+    email: email ?? null,
+    orgSlug,
+    orgRoles,
+    roles,
+    issuer,
+    loggedInAt,
+  });
+  const label = email ?? sub;
+  if (output.quiet) {
+    output.print(label);
+    return exitCode('ok');
+  }
+  const rows: [string, string][] = [
+    ['Person', name === undefined ? label : `${name} <${label}>`],
+    ['Org', orgSlug === null ? 'none' : `${orgSlug}${orgRoles.length === 0 ? '' : ` (${orgRoles.join(', ')})`}`],
+    ...(roles.length === 0 ? [] : [['Platform', roles.join(', ')] as [string, string]]),
+    ['API', api],
+    ['Provider', issuer],
+  ];
+  for (const [title, value] of rows) output.print(`${output.paint('dim', title.padEnd(9))} ${value}`);
+  return exitCode('ok');
+}
+
+/** A login that was ended elsewhere shows here, not at the next deploy. */
+async function confirm(api: string, issuer: string, accessToken: string, identityId: string) {
+  const config = await connectProvider(issuer);
+  try {
+    return await oidc.fetchUserInfo(config, accessToken, identityId);
+  } catch (error) {
+    if (error instanceof oidc.WWWAuthenticateChallengeError) throw loginEnded(api);
+    throw error;
+  }
+}
