@@ -8,7 +8,9 @@ export interface Batch {
   readonly root: Hash;
   /** Events of all namespaces, day closes included; in the order of namespace, then chain index. */
   readonly leafCount: number;
-  /** By chain id; a chain that was not reached yet is missing or not final. */
+  /** Chains it was to be anchored on when it was built. */
+  readonly chainIds: readonly number[];
+  /** Confirmed ones; a chain that was not reached yet is missing. */
   readonly anchors: readonly Anchor[];
   readonly closedAt: Date;
 }

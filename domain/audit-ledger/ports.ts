@@ -2,6 +2,7 @@ import type { Page, PageRequest } from '../catalog/ports.ts';
 import type { Anchor, Batch } from './batch.ts';
 import type { Day } from './day-close.ts';
 import type { ChainHead, EventDraft, Hash, LedgerEvent } from './event.ts';
+import type { MerkleTree } from './merkle-tree.ts';
 
 export interface EventFilter {
   /** Null for platform admins, who read all. */
@@ -43,17 +44,23 @@ export interface EventWriter {
 }
 
 export interface BatchStore {
-  /** Keeps a batch with its leaves, once; false when the day has one already, which stays as it is. */
-  insert(batch: Omit<Batch, 'anchors'>, leaves: AsyncIterable<BatchLeaf> | Iterable<BatchLeaf>): Promise<boolean>;
+  /**
+   * Keeps a batch with its leaves and its tree, once; false when the day has one already, which stays as it is. It is
+   * there whole or not at all, whenever the writer dies.
+   * @param content null for a day without leaves
+   */
+  insert(batch: Omit<Batch, 'anchors'>, content: BatchContent | null): Promise<boolean>;
   find(id: Day): Promise<Batch | null>;
   latestBefore(day: Day): Promise<Batch | null>;
   /** Days in `[from, to]`, oldest first. */
   list(from: Day, to: Day, page: PageRequest): Promise<Page<Batch>>;
+  /** The first anchor of a batch on a chain stays; another of the same chain changes nothing. */
   addAnchor(id: Day, anchor: Anchor): Promise<void>;
-  leafOfEvent(eventId: string): Promise<(BatchLeaf & { readonly batchId: Day }) | null>;
-  /** In order. */
+  /** Which batch an event is in, and where; null before its batch. */
+  locate(namespace: string, chainIndex: number): Promise<{ readonly batchId: Day; readonly leafIndex: number } | null>;
+  /** In order; none for an unknown batch. */
   leaves(id: Day): AsyncIterable<BatchLeaf>;
-  /** Nodes of the tree that a proof of that leaf needs, without reading the whole day. */
+  /** Nodes of the tree that a proof of that leaf needs, without reading the whole day. @throws BATCH_NOT_FOUND */
   proof(id: Day, leafIndex: number): Promise<readonly Hash[]>;
 }
 
@@ -62,5 +69,24 @@ export interface BatchLeaf {
   readonly eventId: string;
   readonly namespace: string;
   readonly chainIndex: number;
+  readonly orgSlug: string;
   readonly eventHash: Hash;
+}
+
+/** What a batch is made of, as it is built: a full day has close to a million leaves. */
+export interface BatchContent {
+  readonly segments: readonly BatchSegment[];
+  /** 32 bytes for each leaf. */
+  readonly eventHashes: Uint8Array;
+  readonly eventIds: readonly string[];
+  readonly orgSlugs: readonly string[];
+  readonly tree: MerkleTree;
+}
+
+/** Events of a namespace that follow each other in the chain and in the batch. */
+export interface BatchSegment {
+  readonly namespace: string;
+  readonly firstChainIndex: number;
+  readonly firstLeafIndex: number;
+  readonly count: number;
 }

@@ -1,0 +1,185 @@
+import { Binary, type Collection, type Db, type OptionalUnlessRequiredId } from 'mongodb';
+import { z } from 'zod';
+import type { Day } from '../../../domain/audit-ledger/day-close.ts';
+import { DAY_PATTERN } from '../../../domain/audit-ledger/days.ts';
+import type { Hash } from '../../../domain/audit-ledger/event.ts';
+import { siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
+import type { BatchContent, BatchLeaf, BatchStore } from '../../../domain/audit-ledger/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { decodeCursor, toPage } from '../cursor.ts';
+import { ANCHORING_COLLECTIONS } from './anchoring-indexes.ts';
+import { LEAVES_PER_CHUNK, leavesDocument, readBatch, readLeaves, readNodes, readSegment } from './batch-documents.ts';
+import { chunksOf, placeOf } from './node-chunks.ts';
+
+interface Stored {
+  readonly _id: string;
+  readonly [field: string]: unknown;
+}
+
+const dayCursor = z.tuple([z.string().regex(DAY_PATTERN)]);
+/** Documents of one insert: at most about 8 MB. */
+const INSERT_DOCUMENTS = 100;
+
+/**
+ * Batches in MongoDB. What a batch is made of is stored under its root, first; the record of the day is inserted last,
+ * and what has no record does not exist. Two writers of one day write the same documents, as its events are settled; if
+ * they did not, their roots would differ and nothing would mix.
+ */
+export function createBatchStore({ db }: { db: Db }): BatchStore {
+  const batches = db.collection<Stored>(ANCHORING_COLLECTIONS.batches);
+  const segments = db.collection<Stored>(ANCHORING_COLLECTIONS.segments);
+  const leaves = db.collection<Stored>(ANCHORING_COLLECTIONS.leaves);
+  const nodes = db.collection<Stored>(ANCHORING_COLLECTIONS.nodes);
+
+  async function find(id: Day) {
+    const document = await mongoCall(() => batches.findOne({ _id: id }));
+    return document === null ? null : readBatch(document);
+  }
+
+  async function store(id: Day, root: Hash, content: BatchContent): Promise<void> {
+    await insertAll(segments, segmentDocuments(id, root, content));
+    await insertAll(leaves, leafDocuments(root, content));
+    await insertAll(nodes, nodeDocuments(root, content));
+  }
+
+  async function* leavesOf(id: Day): AsyncGenerator<BatchLeaf> {
+    const batch = await find(id);
+    if (batch === null) return;
+    const { root } = batch;
+    const parts = segments.find({ root, batchId: id }).sort({ firstLeafIndex: 1 });
+    const chunks = leaves.find({ root }).sort({ firstLeafIndex: 1 }).batchSize(20);
+    try {
+      let chunk = null;
+      for (;;) {
+        const part = await mongoCall(() => parts.next());
+        if (part === null) return;
+        const { namespace, firstChainIndex, firstLeafIndex, count } = readSegment(part);
+        for (let offset = 0; offset < count; offset += 1) {
+          const leafIndex = firstLeafIndex + offset;
+          if (chunk === null || leafIndex >= chunk.firstLeafIndex + chunk.count) {
+            chunk = readLeaves(await mongoCall(() => chunks.next()));
+          }
+          yield {
+            leafIndex,
+            eventId: chunk.eventId(leafIndex),
+            namespace,
+            chainIndex: firstChainIndex + offset,
+            orgSlug: chunk.orgSlug(leafIndex),
+            eventHash: toHash(chunk.eventHash(leafIndex)),
+          };
+        }
+      }
+    } finally {
+      await Promise.all([parts.close(), chunks.close()]);
+    }
+  }
+
+  return {
+    async insert({ id, ...batch }, content) {
+      if ((await find(id)) !== null) return false;
+      if (content !== null) await store(id, batch.root, content);
+      try {
+        await mongoCall(() => batches.insertOne({ _id: id, ...batch, chainIds: [...batch.chainIds], anchors: [] }));
+        return true;
+      } catch (error) {
+        if (isDuplicateKey(error)) return false;
+        throw error;
+      }
+    },
+    find,
+    async latestBefore(day) {
+      const document = await mongoCall(() => batches.findOne({ _id: { $lt: day } }, { sort: { _id: -1 } }));
+      return document === null ? null : readBatch(document);
+    },
+    async list(from, to, { cursor, limit }) {
+      const [after] = decodeCursor(cursor, dayCursor) ?? [];
+      const range = { $gte: from, $lte: to, ...(after === undefined ? {} : { $gt: after }) };
+      const documents = await mongoCall(() =>
+        batches
+          .find({ _id: range })
+          .sort({ _id: 1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      return toPage(documents.map(readBatch), limit, (batch) => [batch.id]);
+    },
+    async addAnchor(id, anchor) {
+      const filter = { _id: id, 'anchors.chainId': { $ne: anchor.chainId } };
+      await mongoCall(() => batches.updateOne(filter, { $push: { anchors: { ...anchor } } as never }));
+    },
+    async locate(namespace, chainIndex) {
+      const near = await mongoCall(() =>
+        segments
+          .find({ namespace, firstChainIndex: { $lte: chainIndex } })
+          .sort({ firstChainIndex: -1 })
+          // The next to last as well: a writer that died may have left one without a batch.
+          .limit(4)
+          .toArray(),
+      );
+      for (const { batchId, root, firstChainIndex, firstLeafIndex, count } of near.map(readSegment)) {
+        const offset = chainIndex - firstChainIndex;
+        if (offset >= count || (await find(batchId))?.root !== root) continue;
+        return { batchId, leafIndex: firstLeafIndex + offset };
+      }
+      return null;
+    },
+    leaves: leavesOf,
+    async proof(id, leafIndex) {
+      const batch = await find(id);
+      if (batch === null || leafIndex >= batch.leafCount) {
+        throw new FairleadError('BATCH_NOT_FOUND', `There is no batch of ${id} with a leaf ${leafIndex}`);
+      }
+      const { root, leafCount } = batch;
+      const firstLeafIndex = leafIndex - (leafIndex % LEAVES_PER_CHUNK);
+      const chunk = readLeaves(await mongoCall(() => leaves.findOne({ _id: `${root}/${firstLeafIndex}` })));
+      const places = siblingPath(chunk.position(leafIndex)).map((node) => placeOf(node, leafCount));
+      const tops = [...new Set(places.map(({ top }) => top))];
+      const documents = await mongoCall(() =>
+        nodes.find({ _id: { $in: tops.map((top) => nodesId(root, top)) } }).toArray(),
+      );
+      const byId = new Map(documents.map((document) => [document._id, readNodes(document)]));
+      return places.map(({ top, offset }) => {
+        const node = byId.get(nodesId(root, top))?.subarray(offset * 32, (offset + 1) * 32);
+        if (node?.length !== 32) throw new FairleadError('INTERNAL', `the tree of ${id} is not whole`);
+        return toHash(node);
+      });
+    },
+  };
+}
+
+const nodesId = (root: Hash, top: number): string => `${root}/${top}`;
+
+function* segmentDocuments(batchId: Day, root: Hash, { segments }: BatchContent): Generator<Stored> {
+  for (const segment of segments) yield { _id: `${root}/${segment.firstLeafIndex}`, batchId, root, ...segment };
+}
+
+function* leafDocuments(root: Hash, content: BatchContent): Generator<Stored> {
+  for (let first = 0; first < content.eventIds.length; first += LEAVES_PER_CHUNK) {
+    yield leavesDocument(root, content, first);
+  }
+}
+
+function* nodeDocuments(root: Hash, { tree }: BatchContent): Generator<Stored> {
+  for (const { top, nodes } of chunksOf(tree)) yield { _id: nodesId(root, top), nodes: new Binary(nodes) };
+}
+
+/** Inserts what is not there yet. */
+async function insertAll(collection: Collection<Stored>, documents: Iterable<Stored>): Promise<void> {
+  const insert = async (group: OptionalUnlessRequiredId<Stored>[]): Promise<void> => {
+    if (group.length === 0) return;
+    try {
+      await mongoCall(() => collection.insertMany(group, { ordered: false }));
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+    }
+  };
+  let group: OptionalUnlessRequiredId<Stored>[] = [];
+  for (const document of documents) {
+    group.push(document);
+    if (group.length < INSERT_DOCUMENTS) continue;
+    await insert(group);
+    group = [];
+  }
+  await insert(group);
+}

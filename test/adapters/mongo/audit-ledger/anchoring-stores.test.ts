@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createAnchoringIndexes } from '../../../../adapters/mongo/audit-ledger/anchoring-indexes.ts';
+import { createBatchStore } from '../../../../adapters/mongo/audit-ledger/batches.ts';
+import { CHUNK_LEVELS, chunksOf, placeOf } from '../../../../adapters/mongo/audit-ledger/node-chunks.ts';
+import { createPendingAnchorStore } from '../../../../adapters/mongo/audit-ledger/pending-anchors.ts';
+import { batchStoreSuite } from '../../../ports/audit-ledger/batch-store.ts';
+import { pendingAnchorStoreSuite } from '../../../ports/audit-ledger/pending-anchor-store.ts';
+import { startMongo, type TestMongo } from '../start-mongo.ts';
+
+let mongo: TestMongo;
+before(async () => {
+  mongo = await startMongo();
+});
+after(() => mongo.stop());
+
+async function emptyDatabase() {
+  const { db } = mongo.connection;
+  await db.dropDatabase();
+  await createAnchoringIndexes(db);
+  return { db };
+}
+
+batchStoreSuite(async () => createBatchStore(await emptyDatabase()));
+pendingAnchorStoreSuite(async () => createPendingAnchorStore(await emptyDatabase()));
+
+describe('chunks of a tree', () => {
+  it('every node of a tree of any size is in one chunk, at its place', () => {
+    for (const leafCount of [1, 2, 3, 5, 1_023, 1_024, 1_025, 3_000]) {
+      const nodeCount = 2 * leafCount - 1;
+      const nodes = new Uint8Array(nodeCount * 32);
+      const view = new DataView(nodes.buffer);
+      for (let node = 0; node < nodeCount; node += 1) view.setUint32(node * 32, node);
+      const chunks = new Map(
+        [...chunksOf({ leafCount, nodes, positions: new Uint32Array() })].map((chunk) => [chunk.top, chunk.nodes]),
+      );
+      const stored = [...chunks.values()].reduce((sum, chunk) => sum + chunk.length, 0);
+      assert.equal(stored, nodes.length, `${leafCount} leaves`);
+      for (let node = 0; node < nodeCount; node += 1) {
+        const { top, offset } = placeOf(node, leafCount);
+        const chunk = chunks.get(top);
+        assert.ok(chunk);
+        assert.equal(new DataView(chunk.buffer, chunk.byteOffset).getUint32(offset * 32), node);
+      }
+    }
+  });
+
+  it('no chunk is larger than 64 KiB, and a path crosses few of them', () => {
+    const leafCount = 864_000;
+    const tops = new Set<number>();
+    for (let node = 2 * leafCount - 2; node > 0; node = (node - 1) >> 1) tops.add(placeOf(node, leafCount).top);
+    assert.equal(tops.size, 2);
+    assert.ok(2 ** CHUNK_LEVELS * 32 <= 65_536);
+  });
+});
