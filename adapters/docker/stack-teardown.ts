@@ -2,7 +2,7 @@ import type Docker from 'dockerode';
 import { engineStatus } from './docker-client.ts';
 import { labelFilter } from './labels.ts';
 import { removeContainer, stopContainer } from './remove-container.ts';
-import { networkName } from './workload-names.ts';
+import { removeNetworks } from './workload-network.ts';
 
 const STOP_GRACE_SECONDS = 5;
 
@@ -20,7 +20,7 @@ export async function removeStack(docker: Docker, stackId: string): Promise<void
   for (const { Id: id } of await docker.listImages({ filters })) {
     await unlessGone(() => docker.getImage(id).remove({ force: true }));
   }
-  await unlessGone(() => docker.getNetwork(networkName(stackId)).remove());
+  await removeNetworks(docker, stackId);
 }
 
 async function unlessGone(remove: () => Promise<unknown>): Promise<void> {

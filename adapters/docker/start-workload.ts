@@ -10,13 +10,15 @@ import { LABELS } from './labels.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import { removeContainer } from './remove-container.ts';
 import { containerName } from './workload-names.ts';
-import { ensureNetwork } from './workload-network.ts';
+import { saysNetworkAmbiguous } from './workload-network.ts';
 
 export interface StartOptions {
   readonly docker: Docker;
   readonly stackId: string;
   readonly registry: RegistryAuth;
   readonly ports: HostPorts;
+  /** The network of the stack; see `ensureNetwork`. */
+  readonly network: (onWarning: (message: string) => void) => Promise<string>;
 }
 
 /** How many host ports are tried when others take them first. */
@@ -48,8 +50,8 @@ export async function startWorkload(
     return await createAndStart(spec, context, options);
   } catch (error) {
     context.signal.throwIfAborted();
-    // 409: another process starts the same build at this moment; the next attempt finds its container.
-    const retryable = engineStatus(error) === 409;
+    // Another process starts the same build (409) or makes the network at this moment; the next attempt finds it done.
+    const retryable = engineStatus(error) === 409 || saysNetworkAmbiguous(engineMessage(error));
     throw engineError(error, `Installing ${spec.service} in ${spec.environment}`, 'INSTALL_FAILED', { retryable });
   }
 }
@@ -75,9 +77,9 @@ async function createAndStart(
   context: EffectContext,
   options: StartOptions,
 ): Promise<ContainerInspectInfo> {
-  const { docker, stackId, ports } = options;
+  const { docker, stackId, ports, network } = options;
   const warn = (message: string): void => context.onLine(message, 'warn');
-  const facts = { stackId, ...(await engineFacts(docker, spec)), network: await ensureNetwork(docker, stackId, warn) };
+  const facts = { stackId, ...(await engineFacts(docker, spec)), network: await network(warn) };
   warnOfChanges(spec, facts, warn);
   for (let attempt = 1; ; attempt += 1) {
     context.signal.throwIfAborted();

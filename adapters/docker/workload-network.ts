@@ -1,14 +1,22 @@
 import type Docker from 'dockerode';
 import { engineMessage, engineStatus } from './docker-client.ts';
-import { LABELS } from './labels.ts';
+import { LABELS, labelFilter } from './labels.ts';
 import { networkName } from './workload-names.ts';
 
 /** What containers join when the stack's own network cannot be made. */
 const DEFAULT_NETWORK = 'bridge';
 
+interface FoundNetwork {
+  readonly Id: string;
+  readonly Name: string;
+  readonly Created: string;
+}
+
 /**
  * The name of the stack's bridge network, made when it is missing: containers on it do not reach each other, only the
- * outside. Falls back to the engine's default bridge with a warning.
+ * outside. Falls back to the engine's default bridge with a warning. Callers of one process take turns; when another
+ * process makes the network at the same moment, the older one (or the one in use) stays and the other goes, because engines before 25
+ * allow two of one name and then start no container on either.
  */
 export async function ensureNetwork(
   docker: Docker,
@@ -16,32 +24,75 @@ export async function ensureNetwork(
   onWarning: (message: string) => void,
 ): Promise<string> {
   const name = networkName(stackId);
-  if (await networkExists(docker, name)) return name;
-  try {
-    await docker.createNetwork({
-      Name: name,
-      Driver: 'bridge',
-      // Without it the engine makes a second network of the same name.
-      CheckDuplicate: true,
-      Labels: { [LABELS.stack]: stackId },
-      Options: { 'com.docker.network.bridge.enable_icc': 'false' },
-    });
-    return name;
-  } catch (error) {
-    if (await networkExists(docker, name)) return name;
-    onWarning(
-      `Containers share the engine's default network, because ${name} could not be made: ${engineMessage(error)}`,
-    );
-    return DEFAULT_NETWORK;
+  const found = await stackNetworks(docker, stackId);
+  if (found.length === 0) {
+    try {
+      await createNetwork(docker, stackId, name);
+    } catch (error) {
+      if ((await stackNetworks(docker, stackId)).length === 0) {
+        onWarning(
+          `Containers share the engine's default network, because ${name} could not be made: ${engineMessage(error)}`,
+        );
+        return DEFAULT_NETWORK;
+      }
+    }
+  }
+  await keepOne(docker, found.length === 0 ? await stackNetworks(docker, stackId) : found);
+  return name;
+}
+
+/** Removes the newest networks until one is left; one with containers on it stays. */
+async function keepOne(docker: Docker, networks: readonly FoundNetwork[]): Promise<void> {
+  let left = networks.length;
+  for (const { Id } of networks.toReversed()) {
+    if (left === 1) return;
+    if (await removeUnused(docker, Id)) left -= 1;
   }
 }
 
-async function networkExists(docker: Docker, name: string): Promise<boolean> {
+async function removeUnused(docker: Docker, id: string): Promise<boolean> {
   try {
-    await docker.getNetwork(name).inspect();
+    await removeNetwork(docker, id);
     return true;
   } catch (error) {
-    if (engineStatus(error) === 404) return false;
+    if (engineStatus(error) === 403) return false;
     throw error;
+  }
+}
+
+/** True for the engine's words about two networks of one name, which lasts until one of their makers removes its own. */
+export function saysNetworkAmbiguous(message: string): boolean {
+  return /network \S+ is ambiguous/i.test(message);
+}
+
+/** Removes every network of a stack. No error for what is gone. */
+export async function removeNetworks(docker: Docker, stackId: string): Promise<void> {
+  for (const { Id } of await stackNetworks(docker, stackId)) await removeNetwork(docker, Id);
+}
+
+async function createNetwork(docker: Docker, stackId: string, name: string): Promise<void> {
+  await docker.createNetwork({
+    Name: name,
+    Driver: 'bridge',
+    // A request, not a promise: two at the same moment both succeed.
+    CheckDuplicate: true,
+    Labels: { [LABELS.stack]: stackId },
+    Options: { 'com.docker.network.bridge.enable_icc': 'false' },
+  });
+}
+
+/** Oldest first, so that all who look keep the same one. */
+async function stackNetworks(docker: Docker, stackId: string): Promise<readonly FoundNetwork[]> {
+  const networks: readonly FoundNetwork[] = await docker.listNetworks({ filters: labelFilter(stackId) });
+  return networks
+    .filter(({ Name }) => Name === networkName(stackId))
+    .toSorted((a, b) => Date.parse(a.Created) - Date.parse(b.Created) || (a.Id < b.Id ? -1 : 1));
+}
+
+async function removeNetwork(docker: Docker, id: string): Promise<void> {
+  try {
+    await docker.getNetwork(id).remove();
+  } catch (error) {
+    if (engineStatus(error) !== 404) throw error;
   }
 }

@@ -13,8 +13,9 @@ import type { RegistryAuth } from './registry-auth.ts';
 import { removeContainer } from './remove-container.ts';
 import { resumeWorkload } from './resume-workload.ts';
 import { settleWorkload } from './settle-workload.ts';
-import { inspectContainer, startWorkload } from './start-workload.ts';
-import { containerName } from './workload-names.ts';
+import { inspectContainer, type StartOptions, startWorkload } from './start-workload.ts';
+import { containerName, networkName } from './workload-names.ts';
+import { ensureNetwork } from './workload-network.ts';
 
 export interface WorkloadRuntimeOptions {
   readonly docker: Docker;
@@ -31,7 +32,11 @@ const TAIL_LIMIT = 1_000;
 export function createWorkloadRuntime(options: WorkloadRuntimeOptions): WorkloadRuntime {
   const { docker, stackId, now } = options;
   const inTurn = createTurns();
-  const started = { ...options, ports: createHostPorts(docker) };
+  const started: StartOptions = {
+    ...options,
+    ports: createHostPorts(docker),
+    network: (onWarning) => inTurn(networkName(stackId), () => ensureNetwork(docker, stackId, onWarning)),
+  };
   return {
     start: (spec, context) =>
       inTurn(containerName(stackId, spec), async () => toWorkload(await startWorkload(spec, context, started))),

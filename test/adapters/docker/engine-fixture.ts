@@ -7,12 +7,12 @@ import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBaseImages } from '../../../adapters/docker/base-images.ts';
 import { findDockerCli } from '../../../adapters/docker/docker-cli.ts';
-import { createDockerClient, engineStatus } from '../../../adapters/docker/docker-client.ts';
+import { createDockerClient } from '../../../adapters/docker/docker-client.ts';
 import { createImageBuilder, type ImageBuilderOptions } from '../../../adapters/docker/image-builder.ts';
 import { labelFilter } from '../../../adapters/docker/labels.ts';
 import type { RegistryAuth } from '../../../adapters/docker/registry-auth.ts';
 import { createStandIns } from '../../../adapters/docker/stand-ins/stand-in-images.ts';
-import { networkName } from '../../../adapters/docker/workload-names.ts';
+import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { resolveNeed } from '../../../infra/dev/tools.ts';
@@ -95,12 +95,7 @@ async function removeLeftovers(stackId: string): Promise<void> {
   await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })));
   const images = await docker.listImages({ filters: labelFilter(stackId) });
   for (const { Id } of images) await docker.getImage(Id).remove({ force: true });
-  await docker
-    .getNetwork(networkName(stackId))
-    .remove()
-    .catch((error: unknown) => {
-      if (engineStatus(error) !== 404) throw error;
-    });
+  await removeNetworks(docker, stackId);
 }
 
 /** The real registry, with deletion on; with the text of a password file it asks for credentials. */
