@@ -19,6 +19,9 @@ import { parseAssertion, parseAttestation } from './passkey-schema.ts';
  */
 export const MAX_PASSKEYS = 20;
 
+/** COSE numbers of Ed25519, ECDSA with P-256, and RSA: what authenticators in use can do. */
+const ALGORITHMS = [-8, -7, -257];
+
 type Deps = Pick<IdentityDeps, 'users' | 'attempts' | 'tokens' | 'now' | 'settings' | 'log'>;
 
 function relyingParty({ settings }: Pick<IdentityDeps, 'settings'>): { rpID: string; origin: string } {
@@ -102,6 +105,7 @@ export async function passkeyRegistrationOptions(deps: Deps, user: UserRecord, c
     userDisplayName: `${user.firstName} ${user.lastName}`.trim(),
     challenge: Buffer.from(challenge, 'base64url') as Uint8Array<ArrayBuffer>,
     attestationType: 'none',
+    supportedAlgorithmIDs: ALGORITHMS,
     excludeCredentials: user.passkeys.map(descriptor),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   });
@@ -141,6 +145,7 @@ async function verifiedPasskey(
       expectedOrigin: origin,
       expectedRPID: rpID,
       requireUserVerification: true,
+      supportedAlgorithmIDs: ALGORITHMS,
     });
     if (!result.verified) return null;
     const { id, publicKey, counter } = result.registrationInfo.credential;

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
+import { silentReporter } from '../../infra/dev/terminal.ts';
+import { CHROMIUM_FLAGS, chromium } from '../../infra/dev/tools/chromium.ts';
+import { resolveTool } from '../../infra/dev/tools/resolve-tool.ts';
+import { startIdp, type TestIdp } from '../api/identity/start-idp.ts';
+import { type LoopbackClient, startLoopbackClient } from './loopback-client.ts';
+
+const PASSWORD = 'correct horse battery';
+
+/** A passkey in the device itself, whose owner always puts their finger on it. */
+const AUTHENTICATOR = {
+  protocol: 'ctap2',
+  transport: 'internal',
+  hasResidentKey: true,
+  hasUserVerification: true,
+  isUserVerified: true,
+  automaticPresenceSimulation: true,
+} as const;
+
+describe('signing in with a real browser', () => {
+  let idp: TestIdp;
+  let client: LoopbackClient;
+  let browser: Browser;
+  /** What the browser complained of: a blocked style, script or form among them. */
+  const complaints: string[] = [];
+
+  before(async () => {
+    const { path } = await resolveTool(chromium, { env: process.env, report: silentReporter });
+    idp = await startIdp();
+    client = await startLoopbackClient({ issuer: () => idp.issuer, clientId: 'loopback' });
+    await idp.seedClient('loopback', {
+      name: 'Loopback Tool',
+      clientType: 'public',
+      redirectUris: [client.redirectUri],
+      whiteLabel: { emailFromName: 'Loopback & Sons', logoUrl: null, primaryColor: '#ffcc00' },
+    });
+    browser = await playwright.launch({ executablePath: path, args: CHROMIUM_FLAGS });
+  });
+  after(async () => {
+    await browser?.close();
+    await client?.stop();
+    await idp?.stop();
+  });
+
+  /** A fresh browser profile; pages give up on what they wait for after a while. */
+  async function openPage(options: Parameters<Browser['newContext']>[0] = {}): Promise<{
+    page: Page;
+    context: BrowserContext;
+  }> {
+    const context = await browser.newContext(options);
+    context.setDefaultTimeout(20_000);
+    const page = await context.newPage();
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
+    });
+    page.on('pageerror', (error) => complaints.push(error.message));
+    return { page, context };
+  }
+
+  /** Waits for the page with that heading. */
+  const see = (page: Page, name: string): Promise<void> =>
+    page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
+  for (const javaScriptEnabled of [true, false]) {
+    it(`signs in, agrees, and comes back to the client ${javaScriptEnabled ? 'with' : 'without'} JavaScript`, async () => {
+      const email = `${javaScriptEnabled ? 'with' : 'without'}@example.com`;
+      await idp.seedUser(email, { password: PASSWORD });
+      const { page, context } = await openPage({ javaScriptEnabled });
+      await page.goto(client.address);
+      await see(page, 'Sign in');
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password').fill('wrong');
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await page.getByRole('alert').filter({ hasText: 'The e-mail address or the password is wrong' }).waitFor();
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await see(page, 'Loopback Tool asks for access');
+      await page.getByRole('button', { name: 'Allow', exact: true }).click();
+      await see(page, `Hello ${email}`);
+      // Agreed and signed in: the next login shows no page at all.
+      await page.goto(client.address);
+      await see(page, `Hello ${email}`);
+      // A login that ends in a redirect to the client at once: the policy must let the form through.
+      await page.goto(`${client.address}/?prompt=login`);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      await see(page, `Hello ${email}`);
+      await context.close();
+    });
+  }
+
+  it('tells the client when the person does not agree', async () => {
+    await idp.seedUser('no@example.com', { password: PASSWORD });
+    const { page, context } = await openPage();
+    await page.goto(client.address);
+    await page.getByLabel('E-mail address').fill('no@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Do not allow' }).click();
+    await see(page, 'Refused: access_denied');
+    await context.close();
+  });
+
+  it('can be used with the keyboard alone, in the order one reads', async () => {
+    const { page, context } = await openPage();
+    await page.goto(`${idp.issuer}/login`);
+    const focused = (): Promise<string> =>
+      page.evaluate('document.activeElement.id || document.activeElement.textContent.trim()');
+    const order = [await focused()];
+    for (let stops = 0; stops < 5; stops += 1) {
+      await page.keyboard.press('Tab');
+      order.push(await focused());
+    }
+    const expected = ['Sign in', 'E-mail me a sign-in link', 'Sign in with a passkey', 'Forgot your password?'];
+    assert.deepEqual(order, ['email', 'password', ...expected]);
+    await context.close();
+  });
+
+  it('fits a narrow phone without scrolling sideways', async () => {
+    await idp.seedUser('phone@example.com', { password: PASSWORD });
+    const { page, context } = await openPage({ viewport: { width: 320, height: 640 } });
+    await page.goto(`${idp.issuer}/login`);
+    const overflow = (): Promise<number> =>
+      page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    assert.equal(await overflow(), 0);
+    await page.getByLabel('E-mail address').fill('phone@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await see(page, 'Your account');
+    assert.equal(await overflow(), 0);
+    await context.close();
+  });
+
+  it('signs in by a mailed link', async () => {
+    await idp.seedUser('link@example.com');
+    const { page, context } = await openPage();
+    await page.goto(client.address);
+    await page.getByLabel('E-mail address').fill('link@example.com');
+    await page.getByRole('button', { name: 'E-mail me a sign-in link' }).click();
+    await see(page, 'Look into your mail');
+    await idp.deps.mailQueue.idle();
+    const [link = ''] = /http\S+\/login\/magic\S+/.exec(idp.mailbox.at(-1)?.text ?? '') ?? [];
+    await page.goto(link);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await see(page, 'Hello link@example.com');
+    await context.close();
+  });
+
+  it('adds a passkey, signs in with it alone, and uses it as a second factor', async () => {
+    await idp.seedUser('key@example.com', { password: PASSWORD });
+    const { page, context } = await openPage();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
+    await page.goto(`${idp.issuer}/login`);
+    await page.getByLabel('E-mail address').fill('key@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByLabel('Name of the new passkey').fill('My laptop');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await see(page, 'The passkey is added');
+    assert.equal(await page.getByRole('listitem').count(), 10);
+    await page.getByRole('link', { name: 'I have kept them' }).click();
+    assert.ok(await page.getByText('My laptop').isVisible());
+    await page.getByRole('button', { name: 'Sign out', exact: true }).click();
+
+    await page.goto(client.address);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('button', { name: 'Allow', exact: true }).click();
+    await see(page, 'Hello key@example.com');
+    assert.equal(await page.getByText('swk mfa').count(), 1);
+
+    await page.goto(`${client.address}/?prompt=login`);
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await see(page, 'One more step');
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await see(page, 'Hello key@example.com');
+    assert.equal(await page.getByText('pwd swk mfa').count(), 1);
+    await context.close();
+  });
+
+  it('refuses a passkey answer that is sent a second time', async () => {
+    const { page, context } = await openPage();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    await devtools.send('WebAuthn.addVirtualAuthenticator', { options: AUTHENTICATOR });
+    await idp.seedUser('replay@example.com', { password: PASSWORD });
+    await page.goto(`${idp.issuer}/login`);
+    await page.getByLabel('E-mail address').fill('replay@example.com');
+    await page.getByLabel('Password').fill(PASSWORD);
+    await page.keyboard.press('Enter');
+    await page.getByRole('button', { name: 'Add a passkey' }).click();
+    await see(page, 'The passkey is added');
+    await context.clearCookies();
+    await page.goto(`${idp.issuer}/login`);
+    const sent = page.waitForRequest((request) => request.url().endsWith('/login/passkey'));
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    const request = await sent;
+    await see(page, 'Your account');
+    const headers = await request.allHeaders();
+    const again = await idp.call('POST', '/login/passkey', {
+      form: new URLSearchParams(request.postData() ?? ''),
+      headers: { cookie: headers.cookie ?? '' },
+    });
+    assert.equal(again.status, 401);
+    assert.match(again.text, /This passkey was not accepted/);
+    await context.close();
+  });
+
+  it('was never stopped by the policy of the pages', () => {
+    assert.deepEqual(complaints, []);
+  });
+});
