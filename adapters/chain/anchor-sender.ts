@@ -1,0 +1,125 @@
+import { keccak256 } from 'ethers';
+import { z } from 'zod';
+import type {
+  PendingAnchor,
+  PendingAnchorStore,
+  SignedTransaction,
+  TransactionSigner,
+} from '../../domain/audit-ledger/anchoring-ports.ts';
+import type { Batch } from '../../domain/audit-ledger/batch.ts';
+import { dayNumber } from '../../domain/audit-ledger/days.ts';
+import type { Hash } from '../../domain/audit-ledger/event.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { bumpFees, type Fees, suggestFees } from './fees.ts';
+import { hashSchema, quantity, REGISTRY, smallNumber } from './registry-reader.ts';
+import { type Rpc, RpcRefusal, refused } from './rpc.ts';
+
+export interface AnchorSender {
+  /** Sees to it that a transaction for the batch is on its way, whatever an earlier process left. One step a call. */
+  advance(batch: Pick<Batch, 'id' | 'root'>): Promise<PendingAnchor>;
+}
+
+export interface SenderOptions {
+  readonly rpc: Rpc;
+  readonly contract: string;
+  readonly signer: TransactionSigner;
+  readonly pending: PendingAnchorStore;
+  readonly now: Clock;
+  readonly feeCapWei: bigint;
+  /** A transaction that is not mined after this is replaced by one with a higher fee. */
+  readonly replaceAfterMs: number;
+}
+
+const knownSchema = z.object({ hash: hashSchema }).nullable();
+
+/**
+ * Sends the transactions of one chain. What is sent is stored first, with its nonce: a process that dies in between
+ * leaves a transaction that the next one sends as it is, and a second one of another nonce is never made while the first
+ * may still come about. A nonce that something else used up is given up for a new one.
+ */
+export function createAnchorSender(options: SenderOptions): AnchorSender {
+  const { rpc, contract, signer, pending: store, now } = options;
+  // Nonces are handed out one at a time: batches of several days may be on their way at once.
+  let turn: Promise<unknown> = Promise.resolve();
+
+  const transactionCount = (from: string, at: 'latest' | 'pending'): Promise<number> =>
+    rpc.call('eth_getTransactionCount', [from, at], smallNumber);
+
+  async function advance({ id, root }: Pick<Batch, 'id' | 'root'>): Promise<PendingAnchor> {
+    const from = await signer.address();
+    const used = await transactionCount(from, 'latest');
+    const earlier = await store.find(id, rpc.chainId);
+    if (earlier === null || earlier.nonce < used || earlier.from !== from || earlier.to !== contract) {
+      const data = REGISTRY.encodeFunctionData('anchor', [dayNumber(id), root]);
+      return await begin({ batchId: id, chainId: rpc.chainId, from, to: contract, data });
+    }
+    // A nonce comes about only after those before it: what is stuck there is helped first.
+    const blocker = earlier.nonce > used ? await store.findByNonce(rpc.chainId, from, used) : null;
+    if (blocker !== null) await carryOn(blocker);
+    return await carryOn(earlier);
+  }
+
+  async function begin(call: Pick<PendingAnchor, 'batchId' | 'chainId' | 'from' | 'to' | 'data'>) {
+    const { from, to, data } = call;
+    const estimate = await rpc.call('eth_estimateGas', [{ from, to, data }], quantity).catch((error: unknown) => {
+      throw error instanceof RpcRefusal ? refused(rpc.chainId, describeRefusal(error)) : error;
+    });
+    const fees = await suggestFees(rpc, options.feeCapWei);
+    const nonce = await transactionCount(from, 'pending');
+    const undertaking = { ...call, nonce, gasLimit: (estimate * 6n) / 5n, transactions: [] };
+    return await signAndSend(undertaking, fees);
+  }
+
+  async function carryOn(earlier: PendingAnchor): Promise<PendingAnchor> {
+    const last = earlier.transactions.at(-1);
+    if (last === undefined) return earlier;
+    if (now().getTime() - last.signedAt.getTime() >= options.replaceAfterMs) {
+      const fees = bumpFees(last, await suggestFees(rpc, options.feeCapWei), options.feeCapWei);
+      if (fees !== null) return await signAndSend(earlier, fees);
+    }
+    const known = await rpc.call('eth_getTransactionByHash', [last.hash], knownSchema);
+    if (known === null) await broadcast(last);
+    return earlier;
+  }
+
+  async function signAndSend(undertaking: PendingAnchor, fees: Fees): Promise<PendingAnchor> {
+    const { chainId, nonce, to, data, gasLimit } = undertaking;
+    const raw = await signer.signTransaction({ chainId, nonce, to, data, gasLimit, ...fees });
+    const transaction: SignedTransaction = { hash: keccak256(raw) as Hash, raw, ...fees, signedAt: now() };
+    const next = { ...undertaking, transactions: [...undertaking.transactions, transaction] };
+    await store.put(next);
+    await broadcast(transaction);
+    return next;
+  }
+
+  async function broadcast({ raw }: SignedTransaction): Promise<void> {
+    try {
+      await rpc.call('eth_sendRawTransaction', [raw], hashSchema);
+    } catch (error) {
+      // Known already, or its nonce was used in this moment: the next look at the chain tells which. What a node has
+      // against it otherwise, such as an empty account, is said once it is found not to be mined.
+      if (!(error instanceof RpcRefusal) || isFinal(error)) throw toDomain(error);
+    }
+  }
+
+  const toDomain = (error: unknown): unknown =>
+    error instanceof RpcRefusal ? refused(rpc.chainId, describeRefusal(error)) : error;
+
+  return {
+    advance(batch) {
+      const result = turn.then(() => advance(batch));
+      turn = result.catch(() => undefined);
+      return result;
+    },
+  };
+}
+
+/** No later attempt with the same account and call will do better. */
+function isFinal({ message }: RpcRefusal): boolean {
+  return /insufficient funds|exceeds the configured cap|intrinsic gas/i.test(message);
+}
+
+function describeRefusal({ message, revertData }: RpcRefusal): string {
+  const error = revertData === null ? null : REGISTRY.parseError(revertData);
+  return error === null ? message : `the contract refuses with ${error.name}(${error.args.join(', ')})`;
+}

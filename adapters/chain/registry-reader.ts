@@ -1,0 +1,134 @@
+import { Interface } from 'ethers';
+import { z } from 'zod';
+import type { Day } from '../../domain/audit-ledger/day-close.ts';
+import { dayNumber } from '../../domain/audit-ledger/days.ts';
+import type { Hash } from '../../domain/audit-ledger/event.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { REGISTRY_ABI } from './registry-abi.ts';
+import { type Rpc, refused, unreachable } from './rpc.ts';
+
+/** What the contract holds for a batch. */
+export interface StandingAnchor {
+  readonly root: Hash;
+  /** As the chain's own `block.number` had it; on some rollups that is the number of another chain's block. */
+  readonly blockNumber: number;
+}
+
+/** Where a transaction was mined. */
+export interface Mined {
+  readonly txHash: Hash;
+  readonly blockNumber: number;
+  readonly blockHash: Hash;
+  readonly succeeded: boolean;
+}
+
+export interface RegistryReader {
+  /** Makes sure of the chain and of the contract. @throws CHAIN_UNREACHABLE for another chain; ANCHOR_REFUSED without a contract */
+  check(): Promise<void>;
+  /** Number of the newest block. @throws CHAIN_UNREACHABLE from a node that fell behind what was seen before */
+  head(): Promise<number>;
+  standing(batch: Day): Promise<StandingAnchor | null>;
+  receipt(txHash: Hash): Promise<Mined | null>;
+  /** The transaction that anchored a batch, from the contract's events. */
+  findAnchoring(batch: Day, standing: StandingAnchor, head: number): Promise<Mined | null>;
+  /** True while the block is the one of its number on the chain. */
+  isCanonical(mined: Pick<Mined, 'blockNumber' | 'blockHash'>): Promise<boolean>;
+}
+
+export const quantity = z
+  .string()
+  .regex(/^0x[0-9a-f]{1,64}$/i)
+  .transform((text) => BigInt(text));
+export const smallNumber = quantity.pipe(z.bigint().max(BigInt(Number.MAX_SAFE_INTEGER))).transform(Number);
+export const hashSchema = z
+  .string()
+  .regex(/^0x[0-9a-f]{64}$/i)
+  .transform((text) => text.toLowerCase() as Hash);
+export const hexSchema = z.string().regex(/^0x([0-9a-f]{2})*$/i);
+
+const receiptSchema = z
+  .object({ transactionHash: hashSchema, blockNumber: smallNumber, blockHash: hashSchema, status: smallNumber })
+  .nullable();
+const blockSchema = z.object({ hash: hashSchema }).nullable();
+const logsSchema = z.array(z.object({ transactionHash: hashSchema, blockNumber: smallNumber, blockHash: hashSchema }));
+
+/** How long a node may not answer with an older head than was seen; after that the chain itself went back. */
+const LAG_MS = 10 * 60_000;
+/** Blocks that every provider searches at once, and how many times. */
+const SEARCH_BLOCKS = 1_000;
+const SEARCHES = 20;
+
+export const REGISTRY = new Interface(REGISTRY_ABI);
+
+/** Reads the contract of one chain. Remembers the highest block, so that a node that lags is not believed. */
+export function createRegistryReader(deps: { rpc: Rpc; contract: string; now: Clock }): RegistryReader {
+  const { rpc, contract, now } = deps;
+  const { chainId } = rpc;
+  let highest = { block: 0, at: 0 };
+
+  async function logs(batch: Day, fromBlock: number, toBlock: number): Promise<Mined | null> {
+    const topics = REGISTRY.encodeFilterTopics('Anchored', [dayNumber(batch)]);
+    const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
+    const [log] = await rpc.call('eth_getLogs', [{ address: contract, topics, ...range }], logsSchema);
+    if (log === undefined) return null;
+    return { txHash: log.transactionHash, blockNumber: log.blockNumber, blockHash: log.blockHash, succeeded: true };
+  }
+
+  return {
+    async check() {
+      const answered = await rpc.call('eth_chainId', [], smallNumber);
+      if (answered !== chainId) throw unreachable(chainId, `the node is one of chain ${answered}`, false);
+      const code = await rpc.call('eth_getCode', [contract, 'latest'], hexSchema);
+      if (code === '0x') throw refused(chainId, `there is no contract at ${contract}`);
+    },
+    async head() {
+      const block = await rpc.call('eth_blockNumber', [], smallNumber);
+      const time = now().getTime();
+      if (block < highest.block && time - highest.at < LAG_MS) {
+        throw unreachable(chainId, `the node is at block ${block}, and ${highest.block} was seen before`);
+      }
+      highest = { block, at: time };
+      return block;
+    },
+    async standing(batch) {
+      const data = REGISTRY.encodeFunctionData('anchors', [dayNumber(batch)]);
+      const answer = await rpc.call('eth_call', [{ to: contract, data }, 'latest'], hexSchema);
+      const [root, , blockNumber] = decodeAnchor(chainId, contract, answer);
+      return /^0x0+$/.test(root) ? null : { root, blockNumber: Number(blockNumber) };
+    },
+    async receipt(txHash) {
+      const receipt = await rpc.call('eth_getTransactionReceipt', [txHash], receiptSchema);
+      if (receipt === null) return null;
+      const { blockNumber, blockHash, status } = receipt;
+      return { txHash, blockNumber, blockHash, succeeded: status === 1 };
+    },
+    async findAnchoring(batch, standing, head) {
+      if (standing.blockNumber <= head) {
+        const found = await logs(batch, standing.blockNumber, standing.blockNumber);
+        if (found !== null) return found;
+      }
+      for (let search = 0, to = head; search < SEARCHES && to >= 0; search += 1, to -= SEARCH_BLOCKS) {
+        const found = await logs(batch, Math.max(0, to - SEARCH_BLOCKS + 1), to);
+        if (found !== null) return found;
+      }
+      return null;
+    },
+    async isCanonical({ blockNumber, blockHash }) {
+      const block = await rpc.call('eth_getBlockByNumber', [toQuantity(blockNumber), false], blockSchema);
+      return block?.hash === blockHash;
+    },
+  };
+}
+
+export function toQuantity(value: number | bigint): string {
+  return `0x${value.toString(16)}`;
+}
+
+function decodeAnchor(chainId: number, contract: string, answer: string): [Hash, bigint, bigint, boolean] {
+  try {
+    const [root, anchoredAt, blockNumber, invalidated] = REGISTRY.decodeFunctionResult('anchors', answer);
+    return [root, anchoredAt, blockNumber, invalidated];
+  } catch {
+    throw refused(chainId, `the contract at ${contract} is not an anchor registry`);
+  }
+}
