@@ -29,6 +29,10 @@ export interface AppOptions {
   readonly status?: number;
   /** Printed when the app starts. */
   readonly says?: string;
+  /** Lines below `spec` of the catalog, such as `  auth: { mode: sso }`. */
+  readonly spec?: string;
+  /** Names of variables the app answers with, besides its commit. */
+  readonly shows?: readonly string[];
   /** Keys of required variables in the catalog. */
   readonly requires?: readonly string[];
 }
@@ -50,18 +54,19 @@ ENV PORT=4000
 CMD ["node", "server.js"]
 `;
 
-const SERVER = ({ status = 200, startupMs = 0, says = 'starting' }: AppOptions) => `
+const SERVER = ({ status = 200, startupMs = 0, says = 'starting', shows = [] }: AppOptions) => `
 import { createServer } from 'node:http';
 console.log(${JSON.stringify(says)});
 const server = createServer((_request, response) => {
   response.writeHead(${status}, { 'content-type': 'application/json' });
-  response.end(JSON.stringify({ commit: process.env.GIT_COMMIT }));
+  const shown = Object.fromEntries(${JSON.stringify(shows)}.map((name) => [name, process.env[name]]));
+  response.end(JSON.stringify({ commit: process.env.GIT_COMMIT, ...shown }));
 });
 setTimeout(() => server.listen(Number(process.env.PORT)), ${startupMs});
 process.on('SIGTERM', () => server.close());
 `;
 
-const catalogText = (name: string, requires: readonly string[]) => `metadata:
+const catalogText = (name: string, { requires = [], spec = '' }: AppOptions) => `metadata:
   name: ${name}
   annotations:
     platform.io/catalog-version: 0.6.0
@@ -70,7 +75,7 @@ const catalogText = (name: string, requires: readonly string[]) => `metadata:
     platform.io/port: 4000
 spec:
   owner: platform
-${requires.length === 0 ? '' : `  config:\n${requires.map((key) => `    - key: ${key}\n      required: true\n`).join('')}`}`;
+${spec === '' ? '' : `${spec}\n`}${requires.length === 0 ? '' : `  config:\n${requires.map((key) => `    - key: ${key}\n      required: true\n`).join('')}`}`;
 
 /** Creates a service of the app; what it started is cancelled and removed at the end. */
 export async function sampleService(prefix: string, options: AppOptions = {}): Promise<SampleService> {
@@ -78,11 +83,11 @@ export async function sampleService(prefix: string, options: AppOptions = {}): P
   const repository = await repositoryOf('own-dockerfile-user', name);
   let version = 0;
   const commit = async (changes: AppOptions = {}) => {
-    const { instructions = '', requires = [] } = changes;
+    const { instructions = '' } = changes;
     version += 1;
     await writeFile(join(repository.path, 'Dockerfile'), DOCKERFILE(instructions));
     await writeFile(join(repository.path, 'server.js'), SERVER(changes));
-    await writeFile(join(repository.path, 'catalog-info.yaml'), catalogText(name, requires));
+    await writeFile(join(repository.path, 'catalog-info.yaml'), catalogText(name, changes));
     await writeFile(join(repository.path, 'version.txt'), `${name} ${version}\n`);
     return await repository.commit(`version ${version}`);
   };
