@@ -5,6 +5,7 @@ import type { OrgRecord } from '../../../domain/orgs/org.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { brandOf } from '../pages/brand.ts';
+import { readableTime } from '../pages/readable-time.ts';
 import { composeMail } from './compose-mail.ts';
 
 export interface MailOrder {
@@ -92,10 +93,4 @@ async function withinLimit(deps: IdentityDeps, kind: MailKind, to: string): Prom
   const count = await deps.attempts.count(key, MAILS_PER_ADDRESS.windowSeconds, deps.now());
   if (count > MAILS_PER_ADDRESS.count) deps.log.warn({ kind, count }, 'too many mails to one address: not sent');
   return count <= MAILS_PER_ADDRESS.count;
-}
-
-/** `21 Nov 2026, 10:40 UTC`. */
-function readableTime(time: Date): string {
-  const options = { day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
-  return `${time.toLocaleString('en-GB', { ...options, timeZone: 'UTC' })} UTC`;
 }

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer, type Socket } from 'node:net';
+import { test } from 'node:test';
+import { createSmtpSender } from '../../../adapters/mail/smtp-sender.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { MAIL, mailSenderSuite } from '../../ports/identity/mail-sender.ts';
+import { header, startSmtpPeer, textPart } from './smtp-peer.ts';
+
+const FROM = 'no-reply@fairlead.example';
+const QUICK = { connectMs: 300, silenceMs: 300 };
+
+mailSenderSuite('mail server', async () => {
+  const peer = await startSmtpPeer({ hideSTARTTLS: true });
+  const sender = createSmtpSender({ url: peer.url, from: FROM });
+  return {
+    sender,
+    arrived: async () =>
+      peer.received.map((mail) => ({
+        id: /<(\w+)@/.exec(header(mail, 'Message-ID'))?.[1] ?? '',
+        recipients: mail.recipients,
+        fromName: header(mail, 'From')
+          .replace(/\s*<[^<>]*>$/, '')
+          .replace(/^"(.*)"$/, '$1'),
+        subject: header(mail, 'Subject'),
+        text: textPart(mail),
+      })),
+    stop: async () => {
+      sender.close();
+      await peer.stop();
+    },
+  };
+});
+
+const unavailable = (retryable: boolean) => (error: unknown) =>
+  error instanceof FairleadError && error.code === 'UNAVAILABLE' && error.retryable === retryable;
+
+test('every mail comes from the one sender, marked as automatic, with one line for each header', async () => {
+  const peer = await startSmtpPeer({ hideSTARTTLS: true });
+  const sender = createSmtpSender({ url: peer.url, from: FROM });
+  await sender.send({ ...MAIL, fromName: 'Eve <eve@example.com>\r\nReply-To: eve@example.com' });
+  sender.close();
+  await peer.stop();
+  const [mail] = peer.received;
+  assert.ok(mail);
+  assert.equal(mail.from, FROM);
+  assert.match(mail.headers.find((line) => line.startsWith('From:')) ?? '', /<no-reply@fairlead\.example>$/);
+  assert.equal(header(mail, 'Auto-Submitted'), 'auto-generated');
+  assert.equal(mail.headers.filter((line) => /^(reply-to|bcc|cc):/i.test(line)).length, 0);
+  assert.equal(mail.headers.filter((line) => /^to:/i.test(line)).length, 1);
+});
+
+test('what a server refuses for good is not tried again, what it refuses for now is', async () => {
+  const answers = { '550': false, '451': true };
+  for (const [code, retryable] of Object.entries(answers)) {
+    const peer = await startSmtpPeer({
+      hideSTARTTLS: true,
+      onRcptTo: (_address, _session, done) => done(Object.assign(new Error('no'), { responseCode: Number(code) })),
+    });
+    const sender = createSmtpSender({ url: peer.url, from: FROM });
+    await assert.rejects(sender.send(MAIL), unavailable(retryable), code);
+    sender.close();
+    await peer.stop();
+  }
+});
+
+test('a server that is away, says nothing, or falls silent is given up in time', async () => {
+  const away = createSmtpSender({ url: 'smtp://127.0.0.1:1', from: FROM, timeouts: QUICK });
+  await assert.rejects(away.send(MAIL), unavailable(true));
+  away.close();
+
+  const sockets = new Set<Socket>();
+  const mute = createServer((socket) => sockets.add(socket)).listen(0, '127.0.0.1');
+  await once(mute, 'listening');
+  const { port } = mute.address() as AddressInfo;
+  const waiting = createSmtpSender({ url: `smtp://127.0.0.1:${port}`, from: FROM, timeouts: QUICK });
+  await assert.rejects(waiting.send(MAIL), unavailable(true));
+  waiting.close();
+  for (const socket of sockets) socket.destroy();
+  mute.close();
+
+  const slow = await startSmtpPeer({ hideSTARTTLS: true, onData: (stream) => void stream.resume(), closeTimeout: 100 });
+  const sender = createSmtpSender({ url: slow.url, from: FROM, timeouts: QUICK });
+  await assert.rejects(sender.send(MAIL), unavailable(true));
+  sender.close();
+  await slow.stop();
+});
+
+test('a certificate that nobody vouches for is refused, also where encryption is the server’s offer', async () => {
+  for (const secure of [false, true]) {
+    // The peer's own certificate is self-signed.
+    const peer = await startSmtpPeer({ secure, closeTimeout: 100 });
+    const url = secure ? peer.url.replace('smtp:', 'smtps:') : peer.url;
+    const sender = createSmtpSender({ url, from: FROM, timeouts: { connectMs: 2_000, silenceMs: 2_000 } });
+    await assert.rejects(sender.send(MAIL), unavailable(true));
+    assert.deepEqual(peer.received, []);
+    sender.close();
+    await peer.stop();
+  }
+});
+
+test('a server beyond this machine that offers no encryption gets nothing, unless that is allowed', async () => {
+  const peer = await startSmtpPeer({ hideSTARTTLS: true });
+  // Leads to this machine, and is no name of the loopback interface.
+  const url = peer.url.replace('127.0.0.1', '0.0.0.0');
+  const careful = createSmtpSender({ url, from: FROM });
+  await assert.rejects(careful.send(MAIL), unavailable(true));
+  assert.deepEqual(peer.received, []);
+  careful.close();
+  const told = createSmtpSender({ url, from: FROM, allowPlaintext: true });
+  await told.send(MAIL);
+  assert.equal(peer.received.length, 1);
+  told.close();
+  await peer.stop();
+});
+
+test('a user name and password are taken from the address, in whatever characters', async () => {
+  const seen: unknown[] = [];
+  const peer = await startSmtpPeer({
+    hideSTARTTLS: true,
+    authOptional: false,
+    allowInsecureAuth: true,
+    onAuth({ username, password }, _session, done) {
+      seen.push(username, password);
+      done(null, { user: String(username) });
+    },
+  });
+  const sender = createSmtpSender({ url: peer.url.replace('//', '//us%40er:p%3Ass%2F@'), from: FROM });
+  await sender.send(MAIL);
+  sender.close();
+  await peer.stop();
+  assert.deepEqual(seen, ['us@er', 'p:ss/']);
+});
+
+test('an address that is none is refused without repeating it', () => {
+  for (const url of ['http://mail.example', 'mail.example:25', 'smtp://', '']) {
+    assert.throws(() => createSmtpSender({ url, from: FROM }), /SMTP_URL is not/);
+  }
+  assert.throws(
+    () => createSmtpSender({ url: 'https://user:hunter22@mail.example', from: FROM }),
+    (error) => error instanceof Error && !error.message.includes('hunter22'),
+  );
+  assert.throws(() => createSmtpSender({ url: 'smtp://127.0.0.1', from: 'nobody' }), /MAIL_FROM/);
+});
