@@ -22,6 +22,7 @@ export type Recordings = Readonly<Record<string, string>>;
 /** Everything that is recorded: each plays one situation to its end and says which workflows tell of it. */
 export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[] = [
   wholeDeploy,
+  deployWithClient,
   failedInstall,
   superseded,
   cancelled,
@@ -43,6 +44,17 @@ async function wholeDeploy(temporal: Temporal): Promise<Recordings> {
     'deploy-build': buildWorkflowId(request.buildId),
     'deploy-slots': BUILD_SLOTS_WORKFLOW_ID,
   };
+}
+
+/** A catalog with `spec.auth`: its client is provisioned before the workload is installed. */
+async function deployWithClient(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  const { activities } = createFakeActivities(temporal.directory);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await ended(temporal, coordinatorWorkflowId(request.service, request.environment));
+  });
+  return { 'oauth-client-build': buildWorkflowId(request.buildId) };
 }
 
 async function failedInstall(temporal: Temporal): Promise<Recordings> {

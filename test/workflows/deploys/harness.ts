@@ -11,8 +11,10 @@ import type { Catalog } from '../../../domain/catalog/catalog.ts';
 import type { BuildFacts, BuildRequest } from '../../../domain/deploys/build.ts';
 import { DEPLOYS_TASK_QUEUE } from '../../../domain/deploys/messages.ts';
 import { STEPS, type StepActivity } from '../../../domain/deploys/steps.ts';
+import { NO_PASSPORT } from '../../../domain/oauth-clients/client.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
 
+/** Asks for every step that does something. */
 export const CATALOG: Catalog = {
   name: 'hello',
   declared: true,
@@ -31,7 +33,7 @@ export const CATALOG: Catalog = {
   storage: [],
   dependencies: [],
   routes: [],
-  auth: null,
+  auth: { mode: 'sso', passport: NO_PASSPORT },
   sections: [],
 };
 

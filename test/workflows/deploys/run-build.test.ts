@@ -229,6 +229,7 @@ describe('runBuild', () => {
         'prepareContainerFile',
         'buildImage',
         'pushImage',
+        'provisionOAuthClient',
         'installWorkload',
         'checkHealth',
         'registerRelease',
