@@ -1,8 +1,9 @@
-import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+import { CancelledFailure, Context } from '@temporalio/activity';
 import type { BuildFacts, BuildRequest } from '../../domain/deploys/build.ts';
 import type { EffectContext } from '../../domain/deploys/ports.ts';
 import { type StepKey, stepDefinition } from '../../domain/deploys/steps.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { whileHeartbeating } from '../while-heartbeating.ts';
 import { createBuildLogWriter } from './build-log-writer.ts';
 import type { DeploysDeps } from './deps.ts';
 import { buildRedactor, redactError } from './redaction.ts';
@@ -22,8 +23,6 @@ export interface StepContext extends StepInput, EffectContext {
   /** Keeps lines that explain a failure, in the log and on the build record. */
   readonly diagnose: (title: string, lines: readonly string[]) => Promise<void>;
 }
-
-const HEARTBEAT_INTERVAL_MS = 500;
 
 /**
  * Carries out one step of a build as an activity: records that it runs and how it ended, heartbeats, obeys the abort
@@ -72,27 +71,6 @@ export async function runStep(
     // The step's own error matters more than one of the log store, which would only repeat it.
     await whileHeartbeating(() => log.close()).catch(() => undefined);
     throw shown;
-  }
-}
-
-/**
- * Runs work while telling Temporal every half second that it is alive; cancellation arrives as an abort.
- * A worker that shuts down ends the attempt, and another worker makes the next one.
- */
-export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const context = Context.current();
-  context.heartbeat();
-  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_INTERVAL_MS);
-  const signal = context.cancellationSignal;
-  try {
-    return await work(signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-    const reason: unknown = signal.reason;
-    if (reason instanceof CancelledFailure && reason.message !== 'WORKER_SHUTDOWN') throw reason;
-    throw ApplicationFailure.create({ message: 'The worker shut down during the step.', type: 'WORKER_SHUTDOWN' });
-  } finally {
-    clearInterval(timer);
   }
 }
 

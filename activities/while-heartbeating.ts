@@ -1,0 +1,24 @@
+import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activity';
+
+const HEARTBEAT_INTERVAL_MS = 500;
+
+/**
+ * Runs work while telling Temporal every half second that it is alive; cancellation arrives as an abort.
+ * A worker that shuts down ends the attempt, and another worker makes the next one.
+ */
+export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const context = Context.current();
+  context.heartbeat();
+  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_INTERVAL_MS);
+  const signal = context.cancellationSignal;
+  try {
+    return await work(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    const reason: unknown = signal.reason;
+    if (reason instanceof CancelledFailure && reason.message !== 'WORKER_SHUTDOWN') throw reason;
+    throw ApplicationFailure.create({ message: 'The worker shut down during the activity.', type: 'WORKER_SHUTDOWN' });
+  } finally {
+    clearInterval(timer);
+  }
+}
