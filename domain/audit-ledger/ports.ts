@@ -18,7 +18,8 @@ export interface EventFilter {
 
 /** The chains. A unique index on namespace and chain index makes a fork impossible, whoever writes. */
 export interface EventStore {
-  head(namespace: string): Promise<ChainHead | null>;
+  /** @param taken an index known to be taken: the search goes on from there instead of from scratch */
+  head(namespace: string, taken?: number): Promise<ChainHead | null>;
   /**
    * Appends consecutive events of one namespace and returns how many of them, from the first on, are now durable. Fewer
    * than given means that another writer took the next index: read the head anew and chain the rest to it.

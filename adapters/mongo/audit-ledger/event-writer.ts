@@ -1,0 +1,203 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { chainAfter, headOf } from '../../../domain/audit-ledger/chain.ts';
+import {
+  type ChainHead,
+  type EventDraft,
+  LEDGER_NAMESPACE,
+  type LedgerEvent,
+} from '../../../domain/audit-ledger/event.ts';
+import type { EventStore, EventWriter } from '../../../domain/audit-ledger/ports.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { NewId } from '../../../domain/ids.ts';
+import { idOfKey } from './event-id.ts';
+
+export interface WriterLimits {
+  /** Events and payload characters of one write. */
+  readonly batchEvents: number;
+  readonly batchCharacters: number;
+  /** Events and payload characters that may wait, of all namespaces together. */
+  readonly queueEvents: number;
+  readonly queueCharacters: number;
+  /** How long an event may wait for its turn. */
+  readonly patienceMs: number;
+}
+
+const DEFAULT_LIMITS: WriterLimits = {
+  batchEvents: 500,
+  batchCharacters: 8 * 1024 * 1024,
+  queueEvents: 5_000,
+  queueCharacters: 64 * 1024 * 1024,
+  patienceMs: 10_000,
+};
+
+/** Races lost in a row after which the head is searched from scratch and not from where it was last seen. */
+const LOSSES_UNTIL_SEARCH = 4;
+const LONGEST_PAUSE_MS = 40;
+
+export interface WriterDeps {
+  readonly store: EventStore;
+  readonly newId: NewId;
+  readonly now: Clock;
+  readonly limits?: Partial<WriterLimits>;
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly draft: EventDraft;
+  readonly since: number;
+  readonly resolve: (event: LedgerEvent) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Writes events by group commit: in each namespace one write is under way at a time, and what arrives meanwhile shares the
+ * next one, so that contention makes writes larger and not slower. Nobody has to be elected: a write whose place another
+ * process has taken is refused by the store, chained anew to the head that is there now, and tried again.
+ */
+export function createEventWriter(deps: WriterDeps): EventWriter {
+  const limits = { ...DEFAULT_LIMITS, ...deps.limits };
+  const chains = new Map<string, ReturnType<typeof createChainWriter>>();
+  let events = 0;
+  let characters = 0;
+
+  return {
+    async emit(draft) {
+      if (events >= limits.queueEvents || characters >= limits.queueCharacters) {
+        throw unavailable('Too many events are waiting to be written');
+      }
+      let chain = chains.get(draft.namespace);
+      if (chain === undefined) {
+        chain = createChainWriter(draft.namespace, deps, limits);
+        chains.set(draft.namespace, chain);
+      }
+      events += 1;
+      characters += draft.payload.length;
+      try {
+        return await chain.write(draft);
+      } finally {
+        events -= 1;
+        characters -= draft.payload.length;
+      }
+    },
+  };
+}
+
+function createChainWriter(namespace: string, { store, newId, now }: WriterDeps, limits: WriterLimits) {
+  const queue: Waiting[] = [];
+  let running = false;
+  /** Undefined: to be read. */
+  let head: ChainHead | null | undefined;
+
+  async function run(): Promise<void> {
+    // What the same turn of the event loop brings goes together.
+    await Promise.resolve();
+    while (queue.length > 0) await commit(dropLate(takeBatch(queue, limits)));
+    running = false;
+  }
+
+  /** Settles every one of the batch; it does not throw. */
+  async function commit(batch: readonly Waiting[]): Promise<void> {
+    let rest = batch;
+    let losses = 0;
+    try {
+      while (rest.length > 0) {
+        const appended = await append(rest);
+        rest = rest.slice(appended);
+        losses = appended > 0 ? 0 : losses + 1;
+        if (rest.length > 0) rest = await afterLoss(rest, losses);
+      }
+    } catch (error) {
+      // Whether the last write was kept is not known: the next one looks.
+      head = undefined;
+      for (const { reject } of rest) reject(error);
+    }
+  }
+
+  /** Finds out who was first, and where the chain ends now. @returns who has to be chained anew */
+  async function afterLoss(waiting: readonly Waiting[], losses: number): Promise<readonly Waiting[]> {
+    const rest = dropLate(await settleRepeat(waiting));
+    // All who lost at once would meet again.
+    if (losses > 1) await delay(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** losses));
+    head = await store.head(namespace, losses < LOSSES_UNTIL_SEARCH ? head?.chainIndex : undefined);
+    return rest;
+  }
+
+  /** Chains the events to the head as it was last seen. @returns how many of them are durable, from the first on */
+  async function append(waiting: readonly Waiting[]): Promise<number> {
+    if (head === undefined) head = await store.head(namespace);
+    const events = chainAfter(head, waiting, head === null ? await birthTime() : now());
+    const appended = await store.append(events);
+    for (const [index, event] of events.slice(0, appended).entries()) {
+      waiting[index]?.resolve(event);
+      head = headOf(event);
+    }
+    return appended;
+  }
+
+  /** A namespace is not born on a day that the ledger has closed, however late this machine's clock is. */
+  async function birthTime(): Promise<Date> {
+    const closed = namespace === LEDGER_NAMESPACE ? null : await store.head(LEDGER_NAMESPACE);
+    const time = now();
+    return closed !== null && closed.createdAt > time ? closed.createdAt : time;
+  }
+
+  /** A refused write was refused at its first event: for its place, or because it is there already under its key. */
+  async function settleRepeat(rest: readonly Waiting[]): Promise<readonly Waiting[]> {
+    const [first, ...others] = rest;
+    const idempotency = first?.draft.idempotency ?? null;
+    if (first === undefined || idempotency === null) return rest;
+    const kept = await store.findByIdempotencyKey(namespace, first.draft.emitter, idempotency.key);
+    if (kept === null) return rest;
+    if (kept.idempotency?.fingerprint === idempotency.fingerprint) first.resolve(kept);
+    else first.reject(keyReused());
+    return others;
+  }
+
+  function dropLate(waiting: readonly Waiting[]): readonly Waiting[] {
+    const oldest = Date.now() - limits.patienceMs;
+    if (waiting.every(({ since }) => since >= oldest)) return waiting;
+    for (const { since, reject } of waiting)
+      if (since < oldest) reject(unavailable('The event could not be written in time'));
+    return waiting.filter(({ since }) => since >= oldest);
+  }
+
+  return {
+    write(draft: EventDraft): Promise<LedgerEvent> {
+      const { emitter, idempotency } = draft;
+      const id = idempotency === null ? newId('event') : idOfKey({ namespace, emitter, key: idempotency.key });
+      const { promise, resolve, reject } = Promise.withResolvers<LedgerEvent>();
+      queue.push({ id, draft, since: Date.now(), resolve, reject });
+      if (!running) {
+        running = true;
+        void run();
+      }
+      return promise;
+    },
+  };
+}
+
+/** Takes what fits into one write off the queue; of two under one id the second waits for what becomes of the first. */
+function takeBatch(queue: Waiting[], limits: WriterLimits): readonly Waiting[] {
+  const ids = new Set<string>();
+  let characters = 0;
+  let count = 0;
+  for (const { id, draft } of queue) {
+    characters += draft.payload.length;
+    if (count === limits.batchEvents || ids.has(id) || (count > 0 && characters > limits.batchCharacters)) break;
+    ids.add(id);
+    count += 1;
+  }
+  return queue.splice(0, count);
+}
+
+function keyReused(): FairleadError {
+  return new FairleadError(
+    'IDEMPOTENCY_KEY_REUSED',
+    'Another event was emitted under this Idempotency-Key: take a new key for a new event',
+  );
+}
+
+function unavailable(message: string): FairleadError {
+  return new FairleadError('UNAVAILABLE', `${message}; try again shortly`, { retryable: true });
+}

@@ -1,0 +1,140 @@
+import { type Db, type Filter, MongoBulkWriteError, type Sort } from 'mongodb';
+import { z } from 'zod';
+import { headOf } from '../../../domain/audit-ledger/chain.ts';
+import type { ChainHead, LedgerEvent } from '../../../domain/audit-ledger/event.ts';
+import type { EventFilter, EventStore } from '../../../domain/audit-ledger/ports.ts';
+import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { decodeCursor, toPage } from '../cursor.ts';
+import { type EventDocument, eventDocument, readEvent } from './event-document.ts';
+import { idOfKey } from './event-id.ts';
+import { LEDGER_COLLECTIONS } from './indexes.ts';
+
+/** Documents fetched at once by a stream. */
+const STREAM_BATCH = 500;
+
+const BY_INDEX: Sort = { chainIndex: 1 };
+
+/** The chains in MongoDB, one document an event. */
+export function createEventStore(deps: { db: Db }): EventStore {
+  const collection = deps.db.collection<EventDocument>(LEDGER_COLLECTIONS.events);
+
+  async function at(namespace: string, chainIndex: number): Promise<LedgerEvent | null> {
+    const document = await mongoCall(() => collection.findOne({ namespace, chainIndex }));
+    return document === null ? null : readEvent(document);
+  }
+
+  async function newest(namespace: string): Promise<ChainHead | null> {
+    const document = await mongoCall(() => collection.findOne({ namespace }, { sort: { chainIndex: -1 } }));
+    return document === null ? null : headOf(readEvent(document));
+  }
+
+  async function* stream(filter: Filter<EventDocument>, sort: Sort): AsyncIterable<LedgerEvent> {
+    const cursor = collection.find(filter).sort(sort).batchSize(STREAM_BATCH).allowDiskUse();
+    try {
+      while (await mongoCall(() => cursor.hasNext())) {
+        for (const document of cursor.readBufferedDocuments()) yield readEvent(document);
+      }
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  return {
+    async head(namespace, taken) {
+      if (taken === undefined) return newest(namespace);
+      const found = await lastFrom(taken, (index) => at(namespace, index));
+      return found === null ? newest(namespace) : headOf(found);
+    },
+    async append(events) {
+      try {
+        await mongoCall(() => collection.insertMany(events.map(eventDocument), { ordered: true }));
+        return events.length;
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+        return error instanceof MongoBulkWriteError ? refusedAt(error) : 0;
+      }
+    },
+    async find(id) {
+      const document = await mongoCall(() => collection.findOne({ _id: id }));
+      return document === null ? null : readEvent(document);
+    },
+    async findByIdempotencyKey(namespace, emitter, key) {
+      return this.find(idOfKey({ namespace, emitter, key }));
+    },
+    async list(filter, { cursor, limit }) {
+      const before = decodeCursor(cursor, z.tuple([z.int(), z.int(), z.string().max(100)]));
+      const documents = await mongoCall(() =>
+        collection
+          .find({ $and: [queryOf(filter), before === null ? {} : olderThan(before)] })
+          .sort({ createdAt: -1, chainIndex: -1, _id: -1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      return toPage(documents.map(readEvent), limit, ({ createdAt, chainIndex, id }) => [
+        createdAt.getTime(),
+        chainIndex,
+        id,
+      ]);
+    },
+    stream: (namespace, fromIndex) => stream({ namespace, chainIndex: { $gte: fromIndex } }, BY_INDEX),
+    streamOfEntity: (entityId, orgSlug) =>
+      stream({ entityId, ...(orgSlug === null ? {} : { orgSlug }) }, { namespace: 1, chainIndex: 1 }),
+    streamBetween: (namespace, from, to) =>
+      // Times never go back within a chain, so this is the order of the chain.
+      stream({ namespace, createdAt: { $gte: from, $lt: to } }, { createdAt: 1, chainIndex: 1 }),
+    async namespaces() {
+      const names = await mongoCall(() => collection.distinct('namespace'));
+      return z.array(z.string()).parse(names).toSorted();
+    },
+  };
+}
+
+/** An ordered write ends at the first event that is refused. The server's own count is not used: the stand-in's counts that one too. */
+function refusedAt({ writeErrors }: MongoBulkWriteError): number {
+  return [writeErrors].flat()[0]?.index ?? 0;
+}
+
+/**
+ * The last of consecutive indexes that are taken, from one on that is: steps that double, then halves. A few look-ups by
+ * index, however far the chain has grown and however slow the server sorts. Null when the first is not taken after all.
+ */
+async function lastFrom<T>(taken: number, at: (index: number) => Promise<T | null>): Promise<T | null> {
+  let low = taken;
+  let last = await at(low);
+  if (last === null) return null;
+  let step = 1;
+  let high = Number.POSITIVE_INFINITY;
+  while (high - low > 1) {
+    const index = high === Number.POSITIVE_INFINITY ? low + step : Math.floor((low + high) / 2);
+    const found = await at(index);
+    if (found === null) high = index;
+    else {
+      low = index;
+      last = found;
+      step *= 2;
+    }
+  }
+  return last;
+}
+
+function queryOf({ orgSlug, namespace, entityId, eventType, from, to }: EventFilter): Filter<EventDocument> {
+  const createdAt = { ...(from === undefined ? {} : { $gte: from }), ...(to === undefined ? {} : { $lt: to }) };
+  return {
+    ...(orgSlug === null ? {} : { orgSlug }),
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(entityId === undefined ? {} : { entityId }),
+    ...(eventType === undefined ? {} : { eventType }),
+    ...(from === undefined && to === undefined ? {} : { createdAt }),
+  };
+}
+
+function olderThan([time, chainIndex, id]: readonly [number, number, string]): Filter<EventDocument> {
+  const createdAt = new Date(time);
+  return {
+    $or: [
+      { createdAt: { $lt: createdAt } },
+      { createdAt, chainIndex: { $lt: chainIndex } },
+      { createdAt, chainIndex, _id: { $lt: id } },
+    ],
+  };
+}

@@ -1,0 +1,182 @@
+import { readPayload } from './canonical.ts';
+import { DAY_CLOSED, LEDGER_CLOSED } from './day-close.ts';
+import { dayNumber } from './days.ts';
+import { type ChainHead, GENESIS_HASH, type Hash, type LedgerEvent } from './event.ts';
+import { hashOfEvent } from './hash.ts';
+import { dayCloseSchema } from './schema.ts';
+
+/** Why a chain does not hold. */
+export type BreakReason =
+  /** A field or the payload is not what was hashed. */
+  | 'altered'
+  /** An index is missing, or out of order. */
+  | 'gap'
+  /** An event does not follow the one before it: it was put in, exchanged or moved. */
+  | 'unlinked'
+  /** An event is dated before the one before it. */
+  | 'back_dated'
+  /** The chain holds in itself, but a hash that was signed or told earlier stands elsewhere: it was written anew. */
+  | 'rewritten'
+  /** The chain ends before an index that is known to have existed. */
+  | 'truncated'
+  /** A day close counts other events than the chain has. */
+  | 'day_mismatch';
+
+/** That an event of that hash stood at that index: from a receipt, a checkpoint, a day close or the caller. */
+export interface KnownHash {
+  readonly chainIndex: number;
+  readonly eventHash: Hash;
+}
+
+export interface ChainVerdict {
+  readonly valid: boolean;
+  /** Chain index of the first thing wrong; null when all holds. */
+  readonly brokenAt: number | null;
+  readonly reason: BreakReason | null;
+  /** Last event that still holds; null when there is none. */
+  readonly head: Pick<ChainHead, 'chainIndex' | 'eventHash'> | null;
+  /** Events that hold. */
+  readonly count: number;
+}
+
+export interface ChainExpectations {
+  /** First index of the stream; what comes before it is not looked at. Default 0. */
+  readonly fromIndex?: number;
+  /** Hash before the first index; without it, the first event's word for it is taken. */
+  readonly prevHash?: Hash;
+  /** In ascending order of index, those before `fromIndex` left out. Read as the chain goes by, so they may be many. */
+  readonly known?: AsyncIterable<KnownHash> | Iterable<KnownHash>;
+}
+
+/**
+ * Verifies a chain as it streams by: O(n) time and constant memory. The first thing wrong ends it.
+ * @param events of one namespace, in order of chain index
+ */
+export async function verifyChain(
+  events: AsyncIterable<LedgerEvent> | Iterable<LedgerEvent>,
+  expectations: ChainExpectations = {},
+): Promise<ChainVerdict> {
+  const link = createLinkCheck(expectations.fromIndex ?? 0, expectations.prevHash);
+  const known = knownHashes(expectations.known ?? []);
+  let next = await known.next();
+  for await (const event of events) {
+    const reason = link.accept(event);
+    if (reason !== null) return link.verdict(reason);
+    while (next !== null && next.chainIndex <= event.chainIndex) {
+      if (next.chainIndex === event.chainIndex && next.eventHash !== event.eventHash) return link.rewritten();
+      next = await known.next();
+    }
+  }
+  return link.verdict(next === null ? null : 'truncated');
+}
+
+/** The check of one event after the other; `accept` answers what is wrong with an event, or null. */
+export interface LinkCheck {
+  accept(event: LedgerEvent): BreakReason | null;
+  verdict(reason: BreakReason | null): ChainVerdict;
+  /** The verdict on the event accepted last, when a known hash says that another stood there. */
+  rewritten(): ChainVerdict;
+}
+
+export function createLinkCheck(fromIndex: number, expectedPrevHash?: Hash): LinkCheck {
+  let prevHash = expectedPrevHash ?? (fromIndex === 0 ? GENESIS_HASH : null);
+  let before: Hash | null = null;
+  let index = fromIndex;
+  let time = Number.NEGATIVE_INFINITY;
+  const days = createDayCount(fromIndex);
+
+  function accept(event: LedgerEvent): BreakReason | null {
+    if (event.chainIndex !== index) return 'gap';
+    if (prevHash !== null && event.prevHash !== prevHash) {
+      // Whether this event was changed or stands in a wrong place: its own hash tells.
+      return hashOfEvent(event) === event.eventHash ? 'unlinked' : 'altered';
+    }
+    if (hashOfEvent(event) !== event.eventHash) return 'altered';
+    const createdAt = event.createdAt.getTime();
+    if (createdAt < time) return 'back_dated';
+    if (!days.accept(event, prevHash)) return 'day_mismatch';
+    before = prevHash;
+    prevHash = event.eventHash;
+    time = createdAt;
+    index += 1;
+    return null;
+  }
+
+  const verdictAt = (end: number, head: Hash | null, reason: BreakReason | null): ChainVerdict => ({
+    valid: reason === null,
+    brokenAt: reason === null ? null : end,
+    reason,
+    head: end === fromIndex || head === null ? null : { chainIndex: end - 1, eventHash: head },
+    count: end - fromIndex,
+  });
+  return {
+    accept,
+    verdict: (reason) => verdictAt(index, prevHash, reason),
+    rewritten: () => verdictAt(index - 1, before, 'rewritten'),
+  };
+}
+
+const DAY_MS = 86_400_000;
+
+interface CountedDay {
+  readonly first: number;
+  last: number;
+  count: number;
+}
+
+/** Counts the events of days that are not closed yet, to hold each close against. */
+function createDayCount(fromIndex: number) {
+  const open = new Map<number, CountedDay>();
+  let current: { day: number; counted: CountedDay } | null = null;
+  /** Days up to this one began before the stream did: they cannot be counted. */
+  let unknownUpTo = fromIndex === 0 ? Number.NEGATIVE_INFINITY : null;
+
+  function count(event: LedgerEvent): void {
+    const day = Math.floor(event.createdAt.getTime() / DAY_MS);
+    unknownUpTo ??= day;
+    if (current?.day === day) {
+      current.counted.last = event.chainIndex;
+      current.counted.count += 1;
+      return;
+    }
+    current = { day, counted: { first: event.chainIndex, last: event.chainIndex, count: 1 } };
+    open.set(day, current.counted);
+  }
+
+  function closes(event: LedgerEvent, prevHash: Hash | null): boolean {
+    const { success, data: close } = dayCloseSchema.safeParse(readPayload(event.payload).data);
+    if (!success) return false;
+    const day = dayNumber(close.day);
+    const counted = open.get(day) ?? null;
+    open.delete(day);
+    if (current?.day === day) current = null;
+    if (close.namespace !== event.namespace || (prevHash !== null && close.head !== prevHash)) return false;
+    if (unknownUpTo === null || day <= unknownUpTo) return true;
+    const { count: events, first, last } = counted ?? { count: 0, first: null, last: null };
+    return close.count === events && close.firstIndex === first && close.lastIndex === last;
+  }
+
+  return {
+    /** False for a close that says something else than was counted. */
+    accept(event: LedgerEvent, prevHash: Hash | null): boolean {
+      if (event.eventType === DAY_CLOSED) return closes(event, prevHash);
+      // Closes belong to the day they close, whenever they were written.
+      if (event.eventType !== LEDGER_CLOSED) count(event);
+      return true;
+    },
+  };
+}
+
+interface KnownReader {
+  next(): Promise<KnownHash | null>;
+}
+
+function knownHashes(known: AsyncIterable<KnownHash> | Iterable<KnownHash>): KnownReader {
+  const iterator = Symbol.asyncIterator in known ? known[Symbol.asyncIterator]() : known[Symbol.iterator]();
+  return {
+    async next() {
+      const result = await iterator.next();
+      return result.done === true ? null : result.value;
+    },
+  };
+}
