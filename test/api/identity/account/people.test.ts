@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Callers, createCallers, outcome, type Person } from '../../orgs/callers.ts';
+import { createLogins } from '../oauth/logins.ts';
+import { startIdp, type TestIdp } from '../start-idp.ts';
+
+let idp: TestIdp;
+let callers: Callers;
+let root: Person;
+let ada: Person;
+
+before(async () => {
+  idp = await startIdp();
+  callers = createCallers(idp);
+  await idp.seedOrg('acme', { modules: ['crm'] });
+  root = await callers.person({ org: 'platform', roles: ['viewer'], platformRoles: ['super_admin'] });
+  ada = await callers.person({ org: 'acme', roles: ['admin'], email: 'ada@example.com' });
+});
+after(() => idp.stop());
+
+test('people see themselves and their orgs, and nothing secret', async () => {
+  const { status, body } = await ada.call('GET', '/api/v2/me');
+  assert.equal(status, 200);
+  assert.equal(body.data.email, 'ada@example.com');
+  assert.deepEqual(
+    body.data.orgs.map(({ orgSlug, roles }: { orgSlug: string; roles: string[] }) => [orgSlug, roles]),
+    [['acme', ['admin']]],
+  );
+  assert.doesNotMatch(JSON.stringify(body), /hash|sealed|publicKey/i);
+  assert.equal(outcome(await idp.call('GET', '/api/v2/me')), '401 UNAUTHORIZED');
+  assert.equal(outcome(await callers.platform('GET', '/api/v2/me')), '403 FORBIDDEN');
+});
+
+test('the sessions of a person are theirs to see and end', async () => {
+  const user = await idp.deps.users.find(ada.id);
+  assert.ok(user);
+  const session = await createLogins(idp).seedSession(user);
+  const list = async (person: Person) =>
+    (await person.call('GET', '/api/v2/me/sessions')).body.data.items.map(({ id }: { id: string }) => id);
+  assert.ok((await list(ada)).includes(session.id));
+  assert.ok(!(await list(root)).includes(session.id));
+  const path = `/api/v2/me/sessions/${session.id}`;
+  assert.equal(outcome(await root.call('DELETE', path)), '404 NOT_FOUND');
+  assert.equal((await ada.call('DELETE', path)).status, 200);
+  assert.ok(!(await list(ada)).includes(session.id));
+  assert.equal(outcome(await ada.call('DELETE', '/api/v2/me/sessions/ses_none')), '404 NOT_FOUND');
+});
+
+test('only the platform lists people and changes them', async () => {
+  for (const [method, path, json] of [
+    ['GET', '/api/v2/users', undefined],
+    ['GET', `/api/v2/users/${root.id}`, undefined],
+    ['PATCH', `/api/v2/users/${ada.id}`, { firstName: 'Eve' }],
+    ['POST', `/api/v2/users/${root.id}/suspend`, {}],
+  ] as const) {
+    assert.equal(outcome(await ada.call(method, path, json)), '403 FORBIDDEN');
+    assert.equal(outcome(await idp.call(method, path, { json })), '401 UNAUTHORIZED');
+  }
+  const found = await root.call('GET', '/api/v2/users?query=ADA@');
+  assert.deepEqual(
+    found.body.data.items.map(({ email }: { email: string }) => email),
+    ['ada@example.com'],
+  );
+  assert.equal((await root.call('GET', `/api/v2/users/${ada.id}`)).body.data.id, ada.id);
+  assert.equal(outcome(await root.call('GET', '/api/v2/users/usr_none')), '404 USER_NOT_FOUND');
+  const named = await callers.platform('PATCH', `/api/v2/users/${ada.id}`, { firstName: ' Augusta ' });
+  assert.equal(named.body.data.firstName, 'Augusta');
+  for (const body of [
+    { firstName: { $set: 'x' } },
+    { firstName: 'a\nb' },
+    { firstName: 'see https://evil.example' },
+    { firstName: 'x'.repeat(81) },
+    { email: 'other@example.com' },
+    { passwordHash: 'x' },
+    { platformRoles: 'super_admin' },
+    { platformRoles: ['admin'] },
+  ]) {
+    assert.equal((await root.call('PATCH', `/api/v2/users/${ada.id}`, body)).status, 400, JSON.stringify(body));
+  }
+});
+
+test('platform roles are given by a super admin in person, and a role that is taken away ends its tokens', async () => {
+  const path = `/api/v2/users/${ada.id}`;
+  const byKey = await callers.platform('PATCH', path, { platformRoles: ['super_admin'] });
+  assert.equal(outcome(byKey), '403 ROLE_ESCALATION');
+  const given = await root.call('PATCH', path, { platformRoles: ['devops', 'super_admin', 'devops'] });
+  assert.deepEqual(given.body.data.platformRoles, ['super_admin', 'devops']);
+  idp.advance(2_000);
+  const second = await callers.signIn(ada.id);
+  assert.equal((await second.call('GET', '/api/v2/users')).status, 200);
+  assert.equal((await root.call('PATCH', path, { platformRoles: [] })).status, 200);
+  assert.equal(outcome(await second.call('GET', '/api/v2/users')), '401 UNAUTHORIZED');
+  idp.advance(2_000);
+  ada = { ...ada, ...(await callers.signIn(ada.id)) };
+  assert.equal(outcome(await ada.call('GET', '/api/v2/users')), '403 FORBIDDEN');
+});
+
+test('suspending a person ends every session, login and link of theirs; restoring brings none of it back', async () => {
+  const person = await callers.person({ org: 'acme', email: 'leaving@example.com' });
+  const user = await idp.deps.users.find(person.id);
+  assert.ok(user);
+  const session = await createLogins(idp).seedSession(user);
+  const suspended = await callers.platform('POST', `/api/v2/users/${person.id}/suspend`);
+  assert.notEqual(suspended.body.data.suspendedAt, null);
+  assert.equal(outcome(await person.call('GET', '/api/v2/me')), '401 UNAUTHORIZED');
+  assert.notEqual((await idp.deps.sessions.find(session.id))?.revokedAt, null);
+  assert.deepEqual(await idp.deps.grants.listOfUser(person.id, idp.deps.now()), []);
+  const restored = await callers.platform('POST', `/api/v2/users/${person.id}/restore`);
+  assert.equal(restored.body.data.suspendedAt, null);
+  assert.equal(outcome(await person.call('GET', '/api/v2/me')), '401 UNAUTHORIZED');
+  idp.advance(2_000);
+  assert.equal((await (await callers.signIn(person.id)).call('GET', '/api/v2/me')).status, 200);
+});
+
+test('the platform keeps a super admin, whoever removes whom at the same time', async () => {
+  const path = `/api/v2/users/${root.id}`;
+  assert.equal(outcome(await root.call('PATCH', path, { platformRoles: [] })), '409 CONFLICT');
+  assert.equal(outcome(await callers.platform('POST', `${path}/suspend`)), '409 CONFLICT');
+  for (let round = 0; round < 5; round += 1) {
+    const other = await callers.person({ platformRoles: ['super_admin'] });
+    const [rootNow, otherNow] = [await callers.signIn(root.id), await callers.signIn(other.id)];
+    await Promise.all([
+      rootNow.call('PATCH', `/api/v2/users/${other.id}`, { platformRoles: [] }),
+      otherNow.call('POST', `/api/v2/users/${root.id}/suspend`),
+    ]);
+    assert.ok((await idp.deps.users.countWithPlatformRole('super_admin')) >= 1);
+    await idp.deps.users.update(root.id, { platformRoles: ['super_admin'], suspendedAt: null });
+    await idp.deps.users.update(other.id, { platformRoles: [] });
+    idp.advance(2_000);
+  }
+});

@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { RouteContext } from '../../../api/http/define-route.ts';
+import { bootstrapIdentity, completeFirstAdmin, type FirstAdminLink } from '../../../api/identity/bootstrap.ts';
+import type { IdentityDeps } from '../../../api/identity/deps.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { startIdp, type TestIdp } from './start-idp.ts';
+
+let idp: TestIdp;
+const ADMIN = { firstName: 'Ada', lastName: 'Lovelace', password: 'a sentence nobody guesses' };
+
+before(async () => {
+  idp = await startIdp();
+});
+after(() => idp.stop());
+
+function visit(): RouteContext {
+  const never = new AbortController().signal;
+  return {
+    caller: null,
+    requestId: 'req_test',
+    log: idp.deps.log,
+    headers: {},
+    cookies: {},
+    address: '127.0.0.1',
+    url: '/',
+    origin: null,
+    userAgent: 'test',
+    allowOrigin: () => {},
+    gone: never,
+    stopping: never,
+    stream: (async function* () {})(),
+  };
+}
+
+const tokenOf = (url: string | undefined): string => new URL(url ?? '').searchParams.get('token') ?? '';
+
+async function start(deps: IdentityDeps = idp.deps): Promise<FirstAdminLink[]> {
+  const links: FirstAdminLink[] = [];
+  await bootstrapIdentity(deps, { onFirstAdminLink: async (link) => void links.push(link) });
+  return links;
+}
+
+const codeOf = async (promise: Promise<unknown>): Promise<string> =>
+  promise.then(
+    () => 'ok',
+    (error: unknown) => (error instanceof FairleadError ? error.code : String(error)),
+  );
+
+const complete = (token: string, email: string, password = ADMIN.password) =>
+  codeOf(completeFirstAdmin(idp.deps, visit(), { ...ADMIN, token, email, password }));
+
+test('an installation has one org of its own and its clients, however many processes start it', async () => {
+  await Promise.all(Array.from({ length: 20 }, () => start()));
+  const { items } = await idp.deps.orgs.list({ cursor: null, limit: 10 });
+  assert.deepEqual(
+    items.map(({ slug, platform }) => [slug, platform]),
+    [['platform', true]],
+  );
+  const cli = await idp.deps.clients.find('fairlead-cli');
+  assert.deepEqual([cli?.clientType, cli?.trustedClient, cli?.secrets], ['public', false, []]);
+  assert.deepEqual(cli?.defaultAudience, ['builder']);
+  assert.equal((await idp.deps.clients.find('builder'))?.clientType, 'confidential');
+  const [platform] = items;
+  assert.ok(platform);
+  assert.equal(await codeOf(idp.deps.orgs.insert({ ...platform, id: 'ORG-X', slug: 'second' })), 'ORG_EXISTS');
+});
+
+test('each start opens a new link and voids the earlier ones', async () => {
+  const [first] = await start();
+  const [second] = await start();
+  assert.match(second?.url ?? '', new RegExp(`^${idp.issuer}/welcome\\?token=flot_`));
+  assert.equal(await complete(tokenOf(idp.firstAdminUrl), 'a@example.com'), 'LINK_INVALID');
+  assert.equal(await complete(tokenOf(first?.url), 'a@example.com'), 'LINK_INVALID');
+  for (const line of idp.logged) assert.doesNotMatch(line, /flot_/);
+});
+
+test('what is wrong with the input leaves the link open', async () => {
+  const [link] = await start();
+  const token = tokenOf(link?.url);
+  await idp.seedUser('taken@example.com');
+  assert.equal(await complete(token, 'no address'), 'VALIDATION_FAILED');
+  assert.equal(await complete(token, 'x@platform.personas.invalid'), 'VALIDATION_FAILED');
+  assert.equal(await complete(token, 'a@example.com', 'password123'), 'PASSWORD_REFUSED');
+  assert.equal(await complete(token, 'Taken@example.com'), 'USER_EXISTS');
+  assert.equal(await complete('flot_wrong', 'a@example.com'), 'LINK_INVALID');
+  assert.equal((await idp.deps.links.find(idp.deps.tokens.hash(token), 'first_admin'))?.consumedAt, null);
+});
+
+test('of fifty who complete it at once one becomes the first admin, and then nobody more', async () => {
+  const [link] = await start();
+  const token = tokenOf(link?.url);
+  const codes = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => complete(token, `first${index}@example.com`)),
+  );
+  assert.equal(codes.filter((code) => code === 'ok').length, 1);
+  assert.equal(codes.filter((code) => code === 'LINK_INVALID').length, 49);
+  assert.equal(await idp.deps.users.countWithPlatformRole('super_admin'), 1);
+  const { items } = await idp.deps.users.list({ query: 'first' }, { cursor: null, limit: 10 });
+  assert.equal(items.length, 1);
+  const [admin] = items;
+  assert.deepEqual(
+    [admin?.platformRoles, admin?.primaryOrg, admin?.emailVerified],
+    [['super_admin'], 'platform', true],
+  );
+  const [membership] = await idp.deps.memberships.listOfUser(admin?.id ?? '');
+  assert.deepEqual([membership?.orgSlug, membership?.roles], ['platform', ['admin']]);
+  assert.deepEqual(await start(), []);
+  assert.equal(await complete(token, 'late@example.com'), 'LINK_INVALID');
+});
+
+test('a platform org of another slug cannot be made beside the first', async () => {
+  const settings = { ...idp.deps.settings, platformOrg: 'renamed' };
+  await start({ ...idp.deps, settings });
+  assert.equal((await idp.deps.orgs.findPlatformOrg())?.slug, 'platform');
+});
