@@ -15,6 +15,7 @@ import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts
 import { createIdentityStores } from '../adapters/mongo/identity/create-identity-stores.ts';
 import { createIdentityIndexes } from '../adapters/mongo/identity/indexes.ts';
 import { createInternalKeyAuth } from './http/caller.ts';
+import { clientAddress } from './http/client-address.ts';
 import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
 import { bootstrapIdentity, type FirstAdminLink } from './identity/bootstrap.ts';
 import { cacheReads } from './identity/cached-reads.ts';
@@ -22,6 +23,7 @@ import type { IdentityDeps } from './identity/deps.ts';
 import { createMailQueue } from './identity/mail/mail-queue.ts';
 import { createIdpApp } from './idp-app.ts';
 import { ownVersion } from './own-version.ts';
+import { createPassportSocket } from './passport/passport-socket.ts';
 
 const DATABASE = 'identity';
 const now = () => new Date();
@@ -57,7 +59,16 @@ export async function startIdp(env: IdpEnv, log: Logger): Promise<RunningService
         checks: { mongo: () => mongo.ping() },
       },
     });
-    const server = await startServer(app, { host: env.HOST, port: env.IDP_PORT, stopping, graceMs: DRAIN_MS });
+    const server = await startServer(app, {
+      host: env.HOST,
+      port: env.IDP_PORT,
+      stopping,
+      graceMs: DRAIN_MS,
+      upgrade: createPassportSocket(deps, {
+        stopping: stopping.signal,
+        addressOf: (request) => clientAddress(app, request),
+      }),
+    });
     const stop = async (): Promise<void> => {
       await server.stop();
       await mongo.close();

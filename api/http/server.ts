@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import type { RequestListener } from 'node:http';
+import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:http';
+import type { Duplex } from 'node:stream';
 import { FairleadError } from '../../domain/errors.ts';
 
 /** How long requests in flight may take when a service stops. */
@@ -14,6 +15,15 @@ export interface RunningService {
   stop(): Promise<void>;
 }
 
+export interface ServerOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly stopping: AbortController;
+  readonly graceMs: number;
+  /** Takes over connections that ask to become WebSockets; without it such requests are answered as others are. */
+  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+}
+
 const KEEP_ALIVE_MS = 65_000;
 const REQUEST_MS = 300_000;
 
@@ -21,13 +31,11 @@ const REQUEST_MS = 300_000;
  * Listens, and stops gracefully: `stopping` is aborted first, on which open event streams end by themselves.
  * @throws CONFLICT when the port is in use.
  */
-export async function startServer(
-  listener: RequestListener,
-  options: { host: string; port: number; stopping: AbortController; graceMs: number },
-): Promise<RunningService> {
+export async function startServer(listener: RequestListener, options: ServerOptions): Promise<RunningService> {
   const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_MS }, listener);
   // Longer than keep-alive, so that a connection in reuse is never cut while its headers arrive.
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;
+  if (options.upgrade !== undefined) server.on('upgrade', options.upgrade);
   server.listen(options.port, options.host);
   try {
     await once(server, 'listening');

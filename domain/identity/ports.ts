@@ -28,6 +28,8 @@ export interface UserStore {
   /** @throws USER_EXISTS when the address is taken. */
   insert(user: UserRecord): Promise<void>;
   find(id: string): Promise<UserRecord | null>;
+  /** Those of these ids that exist, in no order. */
+  findMany(ids: readonly string[]): Promise<readonly UserRecord[]>;
   /** By the normalized address. */
   findByEmail(email: string): Promise<UserRecord | null>;
   /** Ordered by address; `query` is a prefix of it. */

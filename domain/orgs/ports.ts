@@ -24,6 +24,8 @@ export interface MembershipStore {
   insert(membership: Membership): Promise<boolean>;
   find(userId: string, orgId: string): Promise<Membership | null>;
   listOfUser(userId: string): Promise<readonly Membership[]>;
+  /** Those of several people, in no order. */
+  listOfUsers(userIds: readonly string[]): Promise<readonly Membership[]>;
   listOfOrg(orgId: string, page: PageRequest): Promise<Page<Membership>>;
   setSuspended(userId: string, orgId: string, at: Date | null): Promise<boolean>;
   /** True when it existed. */

@@ -34,6 +34,10 @@ export function createMembershipStore(deps: { db: Db; now: Clock }): MembershipS
       const documents = await mongoCall(() => collection.find({ userId }).sort({ orgSlug: 1 }).toArray());
       return documents.map(readMembership);
     },
+    async listOfUsers(userIds) {
+      const documents = await mongoCall(() => collection.find({ userId: { $in: [...userIds] } }).toArray());
+      return documents.map(readMembership);
+    },
     async listOfOrg(orgId, { cursor, limit }) {
       const after = decodeCursor(cursor, z.tuple([z.string().max(100)]));
       const documents = await mongoCall(() =>

@@ -55,6 +55,10 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
       });
     },
     find: (id) => findOne({ _id: id }),
+    async findMany(ids) {
+      const documents = await mongoCall(() => collection.find({ _id: { $in: [...ids] } }).toArray());
+      return documents.map(readUser);
+    },
     findByEmail: (email) => findOne({ email }),
     async list({ query }, { cursor, limit }) {
       const after = decodeCursor(cursor, z.tuple([z.string().max(400)]));

@@ -13,12 +13,15 @@ import { createLogger } from '../../../adapters/logging/logger.ts';
 import { createIdentityStores } from '../../../adapters/mongo/identity/create-identity-stores.ts';
 import { createIdentityIndexes } from '../../../adapters/mongo/identity/indexes.ts';
 import { createInternalKeyAuth } from '../../../api/http/caller.ts';
+import { clientAddress } from '../../../api/http/client-address.ts';
 import { startServer } from '../../../api/http/server.ts';
 import { bootstrapIdentity } from '../../../api/identity/bootstrap.ts';
 import { cacheReads } from '../../../api/identity/cached-reads.ts';
 import type { IdentityDeps } from '../../../api/identity/deps.ts';
 import { createMailQueue } from '../../../api/identity/mail/mail-queue.ts';
 import { createIdpApp } from '../../../api/idp-app.ts';
+import type { LimitSettings } from '../../../api/passport/connection-limits.ts';
+import { createPassportSocket } from '../../../api/passport/passport-socket.ts';
 import type { CapturedMail, Mail } from '../../../domain/identity/mail.ts';
 import { newUser } from '../../../domain/identity/new-user.ts';
 import type { MailSender } from '../../../domain/identity/ports.ts';
@@ -50,7 +53,7 @@ export interface CallOptions {
  * The identity provider's whole app on a free port of the loopback, with real stores and keys, a clock that tests move
  * forward, and mail that is kept in `mailbox`. Redirects are not followed.
  */
-export async function startIdp(options: { requestsPerMinute?: number } = {}) {
+export async function startIdp(options: { requestsPerMinute?: number; passportLimits?: LimitSettings } = {}) {
   const mongo = await startMongo();
   const { db } = mongo.connection;
   await createIdentityIndexes(db);
@@ -104,7 +107,17 @@ export async function startIdp(options: { requestsPerMinute?: number } = {}) {
     stopping: stopping.signal,
     health: { commit: 'c0ffee', version: '1.2.3', now, checks: { mongo: () => mongo.connection.ping() } },
   });
-  const server = await startServer(app, { host: '127.0.0.1', port, stopping, graceMs: 2_000 });
+  const server = await startServer(app, {
+    host: '127.0.0.1',
+    port,
+    stopping,
+    graceMs: 2_000,
+    upgrade: createPassportSocket(deps, {
+      stopping: stopping.signal,
+      addressOf: (request) => clientAddress(app, request),
+      ...(options.passportLimits === undefined ? {} : { limits: options.passportLimits }),
+    }),
+  });
 
   async function call(method: string, path: string, { json, form, headers }: CallOptions = {}): Promise<Answer> {
     const body = json === undefined ? form && new URLSearchParams(form).toString() : JSON.stringify(json);

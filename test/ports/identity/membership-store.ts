@@ -76,6 +76,15 @@ export function membershipStoreSuite(create: (now: Clock) => MembershipStore): v
       }
     });
 
+    it('lists those of several people at once', async () => {
+      for (const user of ['usr_q1', 'usr_q2', 'usr_q3']) await store.put(membership(user, 'ORG-MANY'));
+      await store.put(membership('usr_q1', 'ORG-MORE'));
+      const found = await store.listOfUsers(['usr_q1', 'usr_q2', 'usr_none', ...HOSTILE]);
+      const pairs = found.map(({ userId, orgId }) => `${userId} ${orgId}`).sort();
+      assert.deepEqual(pairs, ['usr_q1 ORG-MANY', 'usr_q1 ORG-MORE', 'usr_q2 ORG-MANY']);
+      assert.deepEqual(await store.listOfUsers([]), []);
+    });
+
     it('is removed once, and then is no more', async () => {
       await store.put(membership('usr_gone', 'ORG-GONE'));
       for (const text of HOSTILE) assert.equal(await store.remove('usr_gone', text), false, text);

@@ -31,6 +31,13 @@ export function userStoreSuite(create: (now: Clock) => UserStore): void {
       assert.equal(await store.setPassword('usr_none', 'x'), false);
     });
 
+    it('finds many at once: those that exist, each once', async () => {
+      for (const id of ['usr_m1', 'usr_m2']) await store.insert(userRecord({ id, email: `${id}@example.test` }));
+      const found = await store.findMany(['usr_m2', 'usr_none', 'usr_m1', 'usr_m2', ...HOSTILE]);
+      assert.deepEqual(found.map(({ id }) => id).sort(), ['usr_m1', 'usr_m2']);
+      assert.deepEqual(await store.findMany([]), []);
+    });
+
     it('50 sign-ups with one address at once make one account', async () => {
       const insert = (caller: number) => store.insert(userRecord({ id: `usr_s${caller}`, email: 'one@example.test' }));
       assert.equal(await refusals('USER_EXISTS', insert), CALLERS - 1);
