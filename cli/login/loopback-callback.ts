@@ -64,7 +64,8 @@ export async function listenForCallback(state: string): Promise<LoopbackCallback
 }
 
 function callbackOf(request: IncomingMessage, state: string, redirectUri: string): URL | null {
-  const url = new URL(request.url ?? '/', redirectUri);
+  const url = URL.parse(request.url ?? '/', redirectUri);
+  if (url === null) return null;
   const ours = request.method === 'GET' && url.pathname === PATH && url.origin === new URL(redirectUri).origin;
   return ours && url.searchParams.get('state') === state ? url : null;
 }

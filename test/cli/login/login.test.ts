@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
@@ -146,6 +147,10 @@ describe('a login of the command line', () => {
     ]) {
       assert.equal((await fetch(forged)).status, 400, forged);
     }
+    const { port } = new URL(callback);
+    for (const target of ['//', 'http://[', `http://evil.example/callback?state=${searchParams.get('state')}`]) {
+      assert.equal(await statusOf(Number(port), target), 400, target);
+    }
     const back = await fetch(await agree(url));
     assert.match(await back.text(), /You are logged in/);
     assert.equal((await cli.done).code, 0);
@@ -255,6 +260,14 @@ describe('a login of the command line', () => {
     assert.equal(file().find(api.address), null);
   });
 });
+
+/** The status of a GET whose request target is sent as it stands. */
+function statusOf(port: number, path: string): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = get({ host: '127.0.0.1', port, path }, (response) => resolve(response.resume().statusCode));
+    request.once('error', reject);
+  });
+}
 
 it('an API without an identity provider says that it takes keys', async () => {
   const api = await startApi();
