@@ -4,7 +4,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
-import { brandFills } from './brand-colour.ts';
+import { brandFills, type Fill } from './brand-colour.ts';
 
 interface Asset {
   readonly name: string;
@@ -22,9 +22,11 @@ function readAsset(file: string, contentType: string): Asset {
 
 const STYLESHEET = readAsset('pages.css', 'text/css; charset=utf-8');
 const SCRIPT = readAsset('pages.js', 'text/javascript; charset=utf-8');
+const ICON = readAsset('icon.svg', 'image/svg+xml');
 
 export const STYLESHEET_PATH = `/assets/${STYLESHEET.name}`;
 export const SCRIPT_PATH = `/assets/${SCRIPT.name}`;
+export const ICON_PATH = `/assets/${ICON.name}`;
 
 /** The stylesheet that sets a brand's colour: pages carry no style of their own, so that their policy can forbid it. */
 export function brandStylesheetPath(colour: string): string {
@@ -35,16 +37,16 @@ function brandStylesheet(name: string): Asset | null {
   const [, digits] = /^brand-([0-9a-f]{6})\.css$/.exec(name) ?? [];
   const fills = digits === undefined ? null : brandFills(`#${digits}`);
   if (fills === null) return null;
-  const rule = ({ fill, text }: { fill: string; text: string }): string => `:root{--brand:${fill};--on-brand:${text}}`;
+  const rule = ({ fill, text, edge }: Fill): string => `:root{--brand:${fill};--on-brand:${text};--brand-edge:${edge}}`;
   const content = `${rule(fills.light)}@media (prefers-color-scheme:dark){${rule(fills.dark)}}\n`;
   return { name, contentType: STYLESHEET.contentType, content };
 }
 
-/** Stylesheets and the script of the pages, from our own origin. */
+/** Stylesheets, script and icon of the pages, from our own origin. */
 export const assetRoute: Route = defineRoute({
   method: 'get',
   path: '/assets/:name',
-  summary: 'A stylesheet or script of the pages, named by its content',
+  summary: 'A stylesheet, script or icon of the pages, named by its content',
   tag: 'pages',
   callers: 'public',
   replies: 'page',
@@ -52,7 +54,7 @@ export const assetRoute: Route = defineRoute({
   responses: { 200: { description: 'The file', schema: z.string() } },
   errors: ['NOT_FOUND'],
   handle: async ({ params }) => {
-    const asset = [STYLESHEET, SCRIPT].find(({ name }) => name === params.name) ?? brandStylesheet(params.name);
+    const asset = [STYLESHEET, SCRIPT, ICON].find(({ name }) => name === params.name) ?? brandStylesheet(params.name);
     if (asset === null) throw new FairleadError('NOT_FOUND', 'There is no such file');
     return async (response: Response) => {
       response.set({ 'Content-Type': asset.contentType, 'Cache-Control': 'public, max-age=31536000, immutable' });

@@ -1,7 +1,11 @@
-/** A colour to fill with and the colour of text on it, both `#rrggbb`. */
+/** How a brand's colour is used, each `#rrggbb`. */
 export interface Fill {
+  /** What the brand chose. */
   readonly fill: string;
+  /** Black or white, whichever is read better on it. */
   readonly text: string;
+  /** Around it, where it alone would be lost on the card. */
+  readonly edge: string;
 }
 
 type Rgb = readonly [number, number, number];
@@ -12,13 +16,13 @@ const WHITE: Rgb = [255, 255, 255];
 /** Cards of the light and the dark scheme; see assets/pages.css. */
 const SURFACES = { light: [255, 255, 255], dark: [30, 33, 39] } as const;
 
-/** A part of the page must be told from what is around it (WCAG 2.2, 1.4.11). */
+/** A control must be told from what is around it (WCAG 2.2, 1.4.11). */
 const MINIMUM_CONTRAST = 3;
 const STEPS = 20;
 
 /**
- * A brand's colour as it can be used in both schemes: moved towards black or white until it stands out from the card,
- * with black or white text, whichever is read better. Null for what is not `#rrggbb`.
+ * A brand's colour as it can be used in both schemes: as it is, with text that can be read on it, and an edge that is
+ * moved towards black or white until it stands out from the card. Null for what is not `#rrggbb`.
  */
 export function brandFills(colour: string): { readonly light: Fill; readonly dark: Fill } | null {
   const rgb = parse(colour);
@@ -32,10 +36,11 @@ export function contrast(one: string, other: string): number {
   return first === null || second === null ? 1 : ratio(first, second);
 }
 
-function fillOn(surface: Rgb, colour: Rgb, towards: Rgb): Fill {
-  const shades = Array.from({ length: STEPS + 1 }, (_, step) => mix(colour, towards, step / STEPS));
-  const fill = shades.find((shade) => ratio(shade, surface) >= MINIMUM_CONTRAST) ?? towards;
-  return { fill: format(fill), text: format(ratio(fill, WHITE) >= ratio(fill, BLACK) ? WHITE : BLACK) };
+function fillOn(surface: Rgb, fill: Rgb, towards: Rgb): Fill {
+  const shades = Array.from({ length: STEPS + 1 }, (_, step) => mix(fill, towards, step / STEPS));
+  const edge = shades.find((shade) => ratio(shade, surface) >= MINIMUM_CONTRAST) ?? towards;
+  const text = ratio(fill, WHITE) >= ratio(fill, BLACK) ? WHITE : BLACK;
+  return { fill: format(fill), text: format(text), edge: format(edge) };
 }
 
 function parse(colour: string): Rgb | null {

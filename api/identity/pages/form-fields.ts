@@ -47,7 +47,7 @@ export function field(view: FieldView): Html {
     view.invalid === true && html` aria-invalid="true"`,
     describedBy.length > 0 && html` aria-describedby="${describedBy.join(' ')}"`,
     view.value !== undefined && html` value="${view.value}"`,
-    view.code === true && html` class="code" spellcheck="false" autocapitalize="characters"`,
+    view.code === true && html` class="code" spellcheck="false" autocapitalize="none"`,
     view.maxlength !== undefined && html` maxlength="${view.maxlength}"`,
   ];
   return html`<div class="field"><label for="${name}">${view.label}</label>

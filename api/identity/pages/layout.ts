@@ -1,4 +1,4 @@
-import { brandStylesheetPath, SCRIPT_PATH, STYLESHEET_PATH } from './assets.ts';
+import { brandStylesheetPath, ICON_PATH, SCRIPT_PATH, STYLESHEET_PATH } from './assets.ts';
 import type { Brand } from './brand.ts';
 import { type Html, type HtmlValue, html, renderHtml } from './html.ts';
 
@@ -30,6 +30,7 @@ export function renderPage(view: PageView): string {
 <meta name="color-scheme" content="light dark">
 <meta name="robots" content="noindex">
 <title>${error !== null && 'Error: '}${title} – ${brand.name}</title>
+<link rel="icon" href="${brand.logoUrl ?? ICON_PATH}">
 <link rel="stylesheet" href="${STYLESHEET_PATH}">
 ${brand.colour !== null && html`<link rel="stylesheet" href="${brandStylesheetPath(brand.colour)}">`}
 ${view.scripted === true && html`<script src="${SCRIPT_PATH}" defer></script>`}

@@ -1,4 +1,4 @@
-import type { Route } from '../../http/define-route.ts';
+import { defineRoute, type Route } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { accountPageRoutes } from './account/routes.ts';
 import { assetRoute } from './assets.ts';
@@ -7,10 +7,26 @@ import { deviceRoutes } from './device/routes.ts';
 import { linkRoutes } from './login/link-routes.ts';
 import { loginRoutes } from './login/routes.ts';
 import { logoutRoutes } from './logout/routes.ts';
+import { REDIRECT_RESPONSE } from './page-responses.ts';
+import { HOME } from './return-to.ts';
+import { redirectTo } from './send-page.ts';
+
+/** Whoever types the address of the provider comes to their account. */
+const homeRoute: Route = defineRoute({
+  method: 'get',
+  path: '/',
+  summary: 'Leads to the account page',
+  tag: 'pages',
+  callers: 'public',
+  replies: 'page',
+  responses: REDIRECT_RESPONSE,
+  handle: async () => redirectTo(HOME),
+});
 
 /** The pages a browser sees. */
 export function pageRoutes(deps: IdentityDeps): readonly Route[] {
   return [
+    homeRoute,
     assetRoute,
     ...authorizeRoutes(deps),
     ...loginRoutes(deps),

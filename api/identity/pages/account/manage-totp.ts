@@ -66,7 +66,7 @@ function refuseSecond({ user }: Account): void {
 
 async function setUpPage(deps: IdentityDeps, account: Account, totp: TotpFactor, error?: FormError): Promise<Reply> {
   const { secret, uri } = revealTotp(deps, account.user, totp);
-  const picture = trustedMarkup(renderSVG(uri, { ecc: 'M', border: 1, pixelSize: 4 }));
+  const picture = trustedMarkup(renderSVG(uri, { ecc: 'L', border: 4, pixelSize: 4 }));
   return sendPage(
     {
       title: 'Set up an authenticator app',

@@ -5,7 +5,8 @@ import type { Account } from './require-account.ts';
 export function totpSection({ csrf, user }: Account): Html {
   const on = user.totp !== null && user.totp.confirmedAt !== null;
   const { length } = user.recoveryCodes;
-  const recovery = html`<p class="quiet">You have ${length} unused recovery ${length === 1 ? 'code' : 'codes'}.</p>
+  const recovery = html`<h2>Recovery codes</h2>
+<p class="quiet">You have ${length} unused recovery ${length === 1 ? 'code' : 'codes'}.</p>
 <form method="post" action="/account/recovery-codes">${hidden('csrf', csrf)}
 <button class="second small">Make new recovery codes</button></form>`;
   return html`<h2>Authenticator app</h2>

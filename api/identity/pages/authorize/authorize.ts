@@ -11,7 +11,8 @@ import { consentPage, needsConsent } from './consent.ts';
 import { issueCode } from './issue-code.ts';
 import { answering, replyWithCode } from './reply-to-client.ts';
 
-const MAX_QUERY = 4_000;
+/** With its login page around it, the request still has to fit into the header of one. */
+export const MAX_QUERY = 4_000;
 
 /**
  * GET /oauth/authorize. In this order: who asks and where the answer may go; whether the request is in order; who is

@@ -4,8 +4,8 @@ import type { IdentityDeps } from '../../deps.ts';
 import { csrfSchema } from '../form-fields.ts';
 import { PAGE_RESPONSES, REDIRECT_RESPONSE } from '../page-responses.ts';
 import { redirectTo } from '../send-page.ts';
-import { queryOf } from './authorization-parameters.ts';
-import { authorize } from './authorize.ts';
+import { invalidRequest, queryOf } from './authorization-parameters.ts';
+import { authorize, MAX_QUERY } from './authorize.ts';
 import { decide } from './consent.ts';
 
 /** Documented here; read from the URL itself, which shows what was given more than once. */
@@ -52,7 +52,11 @@ export function authorizeRoutes(deps: IdentityDeps): readonly Route[] {
       body: requestSchema,
       responses: REDIRECT_RESPONSE,
       // A form from another site comes without our cookies; the GET that follows has them (RFC 6265bis, 5.5.7).
-      handle: async ({ body }) => redirectTo(`/oauth/authorize?${asQuery(body)}`),
+      handle: async ({ body }) => {
+        const query = asQuery(body);
+        if (query.length > MAX_QUERY) throw invalidRequest('The request is too long');
+        return redirectTo(`/oauth/authorize?${query}`);
+      },
     }),
     defineRoute({
       method: 'post',

@@ -52,6 +52,8 @@ export async function resetPassword(
       const passwordHash = await hashNewPassword(deps, form.password, user.email);
       const { link } = await takeLink(deps, form.token, 'password_reset');
       await storePassword(deps, context, user, passwordHash);
+      // Whoever has the link reads the mail of that address.
+      if (!user.emailVerified) await deps.users.update(user.id, { emailVerified: true });
       return redirectTo(withReturnTo('/login?notice=password', localReturnTo(link.returnTo)));
     },
     (error) => openReset(deps, context, form.token, error),

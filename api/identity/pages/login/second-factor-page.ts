@@ -53,8 +53,8 @@ export async function openSecondFactor(
       formTargets,
       scripted: true,
       error: error?.message ?? null,
-      body: html`${codeForm(waiting.user, common, error !== undefined)}
-${waiting.user.passkeys.length > 0 && passkeyForm(common)}
+      body: html`<p>You sign in as <strong>${waiting.user.email}</strong>.</p>
+${ways(waiting.user, common, error !== undefined)}
 <p class="links"><a href="${withReturnTo('/login', target.returnTo)}">Use another account</a></p>`,
     },
     { cookies, ...(error === undefined ? {} : { status: error.status }) },
@@ -124,14 +124,24 @@ function attemptEnded(deps: IdentityDeps, { brand, returnTo }: LoginTarget, erro
   );
 }
 
-function codeForm(user: UserRecord, common: Html, invalid: boolean): Html {
-  const generator = user.totp?.confirmedAt != null;
+/** What the person most likely has at hand comes first; without JavaScript there are codes alone. */
+function ways(user: UserRecord, common: Html, invalid: boolean): Html {
+  if (user.passkeys.length === 0) return codeForm(true, common, invalid);
+  if (user.totp?.confirmedAt != null) {
+    return html`${codeForm(true, common, invalid)}
+<div data-with-passkey hidden><p class="or">or</p></div>${passkeyForm(common, 'second')}`;
+  }
+  return html`${passkeyForm(common, '')}
+<div data-with-passkey hidden><p class="or">or</p></div>${codeForm(false, common, invalid)}`;
+}
+
+function codeForm(generator: boolean, common: Html, invalid: boolean): Html {
   return html`<form method="post" action="/login/second-factor">${common}
 ${field({
   name: 'code',
   label: generator ? 'Code' : 'Recovery code',
   autocomplete: 'one-time-code',
-  autofocus: true,
+  autofocus: generator,
   code: true,
   maxlength: 40,
   invalid,
@@ -139,13 +149,12 @@ ${field({
     ? 'The six digits your authenticator app shows, or one of your recovery codes.'
     : 'One of the codes you were shown when you added your passkey.',
 })}
-<button>Go on</button></form>`;
+<button class="${!generator && 'second'}">Go on</button></form>`;
 }
 
-function passkeyForm(common: Html): Html {
+function passkeyForm(common: Html, look: string): Html {
   return html`<form method="post" action="/login/second-factor/passkey" data-passkey="get"
 data-options="/login/second-factor/passkey/options" hidden>${common}${hidden('credential', '')}
-<p class="or">or</p>
-<button class="second">Use a passkey</button>
+<button class="${look}">Use a passkey</button>
 <p class="message error" role="alert" data-message hidden></p></form>`;
 }

@@ -24,7 +24,7 @@ const TEXT: readonly (readonly [string, string])[] = [
 ];
 const CONTROLS: readonly (readonly [string, string])[] = [
   ['field', 'card'],
-  ['brand', 'card'],
+  ['brand-edge', 'card'],
   ['link', 'card'],
 ];
 

@@ -104,6 +104,15 @@ describe('the authorization endpoint', () => {
       assert.match(answerOf(await ask(answer.location ?? '')).code ?? '', /^flac_/);
     });
 
+    it('refuses one that is too long for a header before it gets there', async () => {
+      const long = 'x'.repeat(5_000);
+      const form = new URLSearchParams(`${trusted().split('?')[1]}&anything=${long}`);
+      assert.equal((await ada.request('POST', '/oauth/authorize', { form })).status, 400);
+      assert.equal(answerOf(await ask(`${trusted()}&anything=${long}`)).error, 'invalid_request');
+      const escaped = await ask(shop({ state: '%'.repeat(1_300) }), createBrowser(idp));
+      assert.equal(answerOf(escaped).error, 'invalid_request');
+    });
+
     it('leaves the query of a registered URI as it is', async () => {
       const uri = 'https://shop.example/cb?a=%2F&b';
       await idp.seedClient('with-query', { redirectUris: [uri], trustedClient: true });
