@@ -10,9 +10,11 @@ import { ensureSchedules } from '../adapters/temporal/schedules.ts';
 import { ensureSearchAttributes } from '../adapters/temporal/search-attributes.ts';
 import { createWorker } from '../adapters/temporal/worker.ts';
 import { DEPLOYS_TASK_QUEUE } from '../domain/deploys/messages.ts';
+import { IDENTITY_TASK_QUEUE } from '../domain/identity/messages.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts';
 import { SCHEDULES } from '../workflows/schedules.ts';
 import { composeDeploys } from './deploys.ts';
+import { composeIdentity } from './identity.ts';
 
 /** The composition root of one process that serves every task queue. */
 const env = readWorkerEnv();
@@ -30,25 +32,30 @@ const mongo = await connectMongo(env.MONGODB_URI, 'fairlead-worker');
 await createIndexes(mongo.db);
 const client = createTemporalClient(address);
 await ensureSearchAttributes(client, Object.values(SEARCH_ATTRIBUTES));
-const { worker, connection } = await createWorker({
-  ...address,
-  taskQueue: DEPLOYS_TASK_QUEUE,
-  activities: await composeDeploys({ env, mongo, client, logger }),
-  workflows:
-    env.WORKFLOW_BUNDLE === undefined
-      ? { entryPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
-      : { bundlePath: env.WORKFLOW_BUNDLE },
-});
-const running = worker.run();
-await ensureSchedules(client, SCHEDULES);
+const workflows =
+  env.WORKFLOW_BUNDLE === undefined
+    ? { entryPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
+    : { bundlePath: env.WORKFLOW_BUNDLE };
+const identity = composeIdentity(env);
+const queues: { readonly taskQueue: string; readonly activities: object }[] = [
+  { taskQueue: DEPLOYS_TASK_QUEUE, activities: await composeDeploys({ env, mongo, client, logger }) },
+  ...(identity === null ? [] : [{ taskQueue: IDENTITY_TASK_QUEUE, activities: identity }]),
+];
+const taskQueues = queues.map(({ taskQueue }) => taskQueue);
+const workers = await Promise.all(queues.map((queue) => createWorker({ ...address, ...queue, workflows })));
+const running = workers.map(({ worker }) => worker.run());
+await ensureSchedules(
+  client,
+  SCHEDULES.filter(({ taskQueue }) => taskQueues.includes(taskQueue)),
+);
 host.ready();
-logger.info({ taskQueue: DEPLOYS_TASK_QUEUE }, 'worker serves');
+logger.info({ taskQueues }, 'worker serves');
 
-const reason = await Promise.race([host.stopRequested, running.then(() => 'the worker ended')]);
+const reason = await Promise.race([host.stopRequested, ...running.map((run) => run.then(() => 'a worker ended'))]);
 logger.info({ reason }, 'worker stops');
-if (worker.getState() === 'RUNNING') worker.shutdown();
-await running;
-await connection.close();
+for (const { worker } of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+await Promise.all(running);
+for (const { connection } of workers) await connection.close();
 await client.connection.close();
 await mongo.close();
 process.exit(0);

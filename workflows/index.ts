@@ -5,3 +5,4 @@ export { pruneImages } from './deploys/prune-images.ts';
 export { reconcileDeploys } from './deploys/reconcile-deploys.ts';
 export { removeService } from './deploys/remove-service.ts';
 export { runBuild } from './deploys/run-build.ts';
+export { rotateSigningKeys } from './identity/rotate-signing-keys.ts';

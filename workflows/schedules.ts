@@ -1,4 +1,5 @@
 import { DEPLOYS_TASK_QUEUE, WORKFLOW_TYPES } from '../domain/deploys/messages.ts';
+import { IDENTITY_TASK_QUEUE, IDENTITY_WORKFLOWS } from '../domain/identity/messages.ts';
 import type { ScheduleDefinition } from '../domain/schedule.ts';
 
 /** The one table of every schedule. */
@@ -17,6 +18,15 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     cron: '0 4 * * *',
     workflowType: WORKFLOW_TYPES.pruneImages,
     taskQueue: DEPLOYS_TASK_QUEUE,
+    overlap: 'SKIP',
+    catchupWindow: '1h',
+    atStart: false,
+  },
+  {
+    id: 'rotate-signing-keys',
+    cron: '17 * * * *',
+    workflowType: IDENTITY_WORKFLOWS.rotateSigningKeys,
+    taskQueue: IDENTITY_TASK_QUEUE,
     overlap: 'SKIP',
     catchupWindow: '1h',
     atStart: false,

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { WorkflowFailedError } from '@temporalio/client';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { bundleWorkflowCode, Worker } from '@temporalio/worker';
+import { createIdentityActivities } from '../../../activities/identity/index.ts';
+import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import {
+  IDENTITY_TASK_QUEUE,
+  IDENTITY_WORKFLOWS,
+  type KeyRotationOutcome,
+  type KeyRotator,
+} from '../../../domain/identity/messages.ts';
+import { SCHEDULES } from '../../../workflows/schedules.ts';
+
+const NOTHING: KeyRotationOutcome = { activated: null, retired: null, removed: [], created: [] };
+const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+describe('rotateSigningKeys', { timeout: 120_000 }, () => {
+  let env: TestWorkflowEnvironment;
+  let worker: Worker;
+  let running: Promise<void>;
+  let rotateDue: KeyRotator['rotateDue'] = async () => NOTHING;
+  let runs = 0;
+  before(async () => {
+    const path = process.env.FAIRLEAD_TEST_SERVER;
+    env = await TestWorkflowEnvironment.createTimeSkipping(
+      path === undefined ? {} : { server: { executable: { type: 'existing-path', path } } },
+    );
+    worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: IDENTITY_TASK_QUEUE,
+      workflowBundle: await bundleWorkflowCode({
+        workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
+        logger: SILENT,
+      }),
+      activities: createIdentityActivities({ keys: { rotateDue: (signal) => rotateDue(signal) } }),
+      interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
+    });
+    running = worker.run();
+  });
+  after(async () => {
+    worker.shutdown();
+    await running;
+    await env.teardown();
+  });
+
+  const run = (): Promise<KeyRotationOutcome> => {
+    runs += 1;
+    return env.client.workflow.execute(IDENTITY_WORKFLOWS.rotateSigningKeys, {
+      taskQueue: IDENTITY_TASK_QUEUE,
+      workflowId: `rotate-signing-keys-${runs}`,
+    });
+  };
+
+  it('answers what the provider did', async () => {
+    const done = { activated: 'key_2', retired: 'key_1', removed: [], created: ['key_3'] };
+    rotateDue = async () => done;
+    assert.deepEqual(await run(), done);
+  });
+
+  it('waits for a provider that is away, within its hour', async () => {
+    let calls = 0;
+    rotateDue = async () => {
+      calls += 1;
+      if (calls < 10) throw new FairleadError('UNAVAILABLE', 'the provider is away', { retryable: true });
+      return NOTHING;
+    };
+    const startedAt = await env.currentTimeMs();
+    await run();
+    assert.equal(calls, 10);
+    assert.ok((await env.currentTimeMs()) - startedAt < 3_600_000);
+  });
+
+  it('gives up before the next run is due', async () => {
+    rotateDue = async () => {
+      throw new FairleadError('UNAVAILABLE', 'the provider is away', { retryable: true });
+    };
+    const startedAt = await env.currentTimeMs();
+    await assert.rejects(run(), WorkflowFailedError);
+    assert.ok((await env.currentTimeMs()) - startedAt < 3_600_000);
+  });
+
+  it('does not try again what cannot succeed', async () => {
+    let calls = 0;
+    rotateDue = async () => {
+      calls += 1;
+      throw new FairleadError('FORBIDDEN', 'not the platform');
+    };
+    await assert.rejects(run(), WorkflowFailedError);
+    assert.equal(calls, 1);
+  });
+
+  it('is scheduled every hour, one run at a time', () => {
+    const schedule = SCHEDULES.find(({ workflowType }) => workflowType === IDENTITY_WORKFLOWS.rotateSigningKeys);
+    assert.deepEqual(
+      [schedule?.cron, schedule?.overlap, schedule?.taskQueue],
+      ['17 * * * *', 'SKIP', IDENTITY_TASK_QUEUE],
+    );
+  });
+});
