@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { environmentSchema, orgSlugSchema, pageSchema, serviceNameSchema } from '../catalog/service-schema.ts';
+import { mailTemplatesSchema } from '../identity/mail-template-schema.ts';
 import { type ClientRecord, GRANT_TYPES } from './client.ts';
 
 /** Shapes of OAuth clients as the HTTP APIs take and show them (spec 1, "OAuth client record"; bodies are ours). */
@@ -51,15 +52,6 @@ const whiteLabelParts = {
     .nullable(),
 };
 
-const mailTemplate = z.strictObject({
-  subject: z
-    .string()
-    .min(1)
-    .max(200)
-    .regex(/^[^\r\n]*$/, 'one line'),
-  text: z.string().min(1).max(10_000),
-});
-
 const plainFields = {
   name,
   description: z.string().max(1_000),
@@ -72,9 +64,7 @@ const plainFields = {
   headlessEnabled: z.boolean(),
   selfServiceEmail: z.boolean(),
   trustedInviteSignup: z.boolean(),
-  mailTemplates: z
-    .record(z.string().regex(/^[a-z_]{1,40}$/, 'the kind of a mail'), mailTemplate)
-    .refine((templates) => Object.keys(templates).length <= 20, 'at most 20 templates'),
+  mailTemplates: mailTemplatesSchema,
   customDomains: listOf(host, 50),
   accessTokenTtlSeconds: z.int().min(60).max(3_600),
   refreshTokenTtlSeconds: z.int().min(3_600).max(7_776_000),

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { orgSlugSchema } from '../catalog/service-schema.ts';
-import { isMailKind, type MailTemplate, templateProblem } from '../identity/mail-templates.ts';
+import { mailTemplatesSchema } from '../identity/mail-template-schema.ts';
 import { idSchema, newAccountEmailSchema, personNameSchema } from '../identity/schema.ts';
 import { ORG_ROLES } from './roles.ts';
 
@@ -41,19 +41,6 @@ const whiteLabelSchema = z.strictObject({
     .regex(/^#[0-9a-fA-F]{6}$/, 'a colour such as #0F172A')
     .nullable(),
 });
-
-const templateSchema = z
-  .strictObject({ subject: z.string().max(1_000), text: z.string().max(20_000) })
-  .superRefine((template: MailTemplate, context) => {
-    const problem = templateProblem(template);
-    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
-  });
-
-/** Overrides of transactional mail by kind. */
-export const mailTemplatesSchema = z.record(
-  z.string().max(40).refine(isMailKind, 'a kind of mail: invite, magic_link, password_reset, email_verification'),
-  templateSchema,
-);
 
 export const orgParamsSchema = z.strictObject({ orgSlug: z.string().min(1).max(63) });
 export const memberParamsSchema = orgParamsSchema.extend({ userId: idSchema });
