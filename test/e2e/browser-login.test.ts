@@ -210,6 +210,20 @@ describe('signing in with a real browser', () => {
     await context.close();
   });
 
+  it('says so on the page when a passkey cannot be used, and the other ways stay', async () => {
+    const { page, context } = await openPage();
+    const devtools = await context.newCDPSession(page);
+    await devtools.send('WebAuthn.enable');
+    const options = { ...AUTHENTICATOR, isUserVerified: false };
+    await devtools.send('WebAuthn.addVirtualAuthenticator', { options });
+    await page.goto(`${idp.issuer}/login`);
+    await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
+    await page.getByRole('alert').filter({ hasText: 'The passkey was not used. You can try again.' }).waitFor();
+    assert.ok(await page.getByRole('button', { name: 'Sign in', exact: true }).isEnabled());
+    assert.ok(await page.getByRole('button', { name: 'Sign in with a passkey' }).isEnabled());
+    await context.close();
+  });
+
   it('was never stopped by the policy of the pages', () => {
     assert.deepEqual(complaints, []);
   });

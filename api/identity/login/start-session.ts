@@ -1,3 +1,5 @@
+import { FairleadError } from '../../../domain/errors.ts';
+import { isPersonaAddress } from '../../../domain/identity/email-address.ts';
 import type { SessionRecord } from '../../../domain/identity/login.ts';
 import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
@@ -13,6 +15,7 @@ const DAY_MS = 86_400_000;
  * Begins the session of somebody who has just proved who they are. Every login has a cookie of its own: one that was in
  * the browser before, planted or not, is worth nothing afterwards. A new login of the same person goes on in their
  * session, so that the apps they use in it stay signed in; somebody else's session ends.
+ * @throws LOGIN_FAILED for a persona
  * @returns the session, and the `Set-Cookie` value that carries its secret
  */
 export async function startSession(
@@ -21,6 +24,8 @@ export async function startSession(
   user: UserRecord,
   methods: readonly LoginMethod[],
 ): Promise<{ session: SessionRecord; cookie: string }> {
+  // Whatever way in there may be one day: personas never come in person (spec 1, "Persona").
+  if (isPersonaAddress(user.email)) throw new FairleadError('LOGIN_FAILED', 'This account cannot sign in');
   const secret = deps.tokens.create('flss_');
   const secretHash = deps.tokens.hash(secret);
   const before = await findSession(deps, context.cookies);

@@ -8,7 +8,7 @@ export function newPasswordField(view: { label: string; invalid: boolean; autofo
     name: 'password',
     type: 'password',
     autocomplete: 'new-password',
-    hint: `At least ${PASSWORD_LENGTH.min} characters. A few words are easier to remember than signs.`,
+    hint: `At least ${PASSWORD_LENGTH.min} characters. A few words are easier to remember than symbols.`,
     ...view,
   });
 }

@@ -28,8 +28,8 @@ export function pageHeaders(view: Pick<PageView, 'brand' | 'formTargets' | 'scri
   };
 }
 
-/** The CSP source that covers a redirect URI: its origin, or the scheme where that is an app's own. */
+/** The CSP source that covers a redirect URI: its origin; its scheme for IPv6, which sources cannot be written in. */
 export function formTargetOf(redirectUri: string): string {
-  const { protocol, origin } = new URL(redirectUri);
-  return origin === 'null' ? protocol : origin;
+  const { protocol, origin, hostname } = new URL(redirectUri);
+  return hostname.startsWith('[') ? protocol : origin;
 }

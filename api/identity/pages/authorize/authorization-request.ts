@@ -21,7 +21,8 @@ export interface AuthorizationRequest extends ReplyTarget {
   readonly nonce: string | null;
   readonly prompt: readonly string[];
   readonly maxAgeSeconds: number | null;
-  readonly loginHint: string | null;
+  /** An ID token of the person the client means, as it was sent. */
+  readonly idTokenHint: string | null;
 }
 
 const MAX_URI = 2_000;
@@ -65,6 +66,7 @@ export async function readAuthorizationRequest(
 ): Promise<AuthorizationRequest> {
   refuseRepeated(parameters);
   single(parameters, 'state', MAX_STATE);
+  single(parameters, 'login_hint', 320);
   refuseUnsupported(parameters);
   const { client } = target;
   if (!client.allowedGrantTypes.includes('authorization_code')) {
@@ -79,7 +81,7 @@ export async function readAuthorizationRequest(
     nonce: single(parameters, 'nonce'),
     prompt: readPrompt(parameters),
     maxAgeSeconds: readMaxAge(parameters),
-    loginHint: single(parameters, 'login_hint', 320),
+    idTokenHint: single(parameters, 'id_token_hint', 4_096),
   };
 }
 

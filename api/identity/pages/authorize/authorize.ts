@@ -2,6 +2,7 @@ import { FairleadError } from '../../../../domain/errors.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import type { LoggedIn } from '../../login/find-session.ts';
+import { readIdTokenHint } from '../id-token-hint.ts';
 import { MAX_RETURN_TO, withReturnTo } from '../return-to.ts';
 import { redirectTo } from '../send-page.ts';
 import { openVisit } from '../visit.ts';
@@ -25,7 +26,7 @@ export async function authorize(deps: IdentityDeps, context: RouteContext, query
     if (query.length > MAX_QUERY) throw invalidRequest('The request is too long');
     const request = await readAuthorizationRequest(deps, target, parameters);
     const { loggedIn, csrf } = await openVisit(deps, context);
-    if (loggedIn === null || mustLogInAgain(deps, request, loggedIn)) {
+    if (loggedIn === null || (await mustLogInAgain(deps, request, loggedIn))) {
       if (request.prompt.includes('none')) throw new FairleadError('OAUTH_LOGIN_REQUIRED', 'Nobody is signed in');
       return redirectTo(loginPath(parameters, request, loggedIn));
     }
@@ -38,12 +39,19 @@ export async function authorize(deps: IdentityDeps, context: RouteContext, query
   });
 }
 
-function mustLogInAgain(deps: IdentityDeps, request: AuthorizationRequest, { session }: LoggedIn): boolean {
-  if (request.prompt.some((one) => one === 'login' || one === 'select_account')) return true;
-  if (request.maxAgeSeconds === null) return false;
+async function mustLogInAgain(
+  deps: IdentityDeps,
+  { prompt, maxAgeSeconds, idTokenHint }: AuthorizationRequest,
+  { session, user }: LoggedIn,
+): Promise<boolean> {
+  if (prompt.some((one) => one === 'login' || one === 'select_account')) return true;
   const ageMs = deps.now().getTime() - session.authenticatedAt.getTime();
-  return ageMs >= request.maxAgeSeconds * 1000;
+  if (maxAgeSeconds !== null && ageMs >= maxAgeSeconds * 1000) return true;
+  return idTokenHint !== null && (await readIdTokenHint(deps, idTokenHint))?.userId !== user.id;
 }
+
+/** Parameters that ask for a login: they must not ask again once it was done. */
+const ASKS_FOR_LOGIN: readonly string[] = ['prompt', 'max_age', 'id_token_hint'];
 
 /**
  * The login page, which comes back with the same request. What asked for a login is taken out, or it would be asked for
@@ -52,7 +60,7 @@ function mustLogInAgain(deps: IdentityDeps, request: AuthorizationRequest, { ses
 function loginPath(parameters: Parameters, request: AuthorizationRequest, loggedIn: LoggedIn | null): string {
   const query = new URLSearchParams();
   for (const [name, values] of parameters) {
-    if (name !== 'prompt' && name !== 'max_age') for (const value of values) query.append(name, value);
+    if (!ASKS_FOR_LOGIN.includes(name)) for (const value of values) query.append(name, value);
   }
   const prompt = request.prompt.filter((one) => one !== 'login' && one !== 'select_account');
   if (prompt.length > 0) query.set('prompt', prompt.join(' '));

@@ -24,6 +24,7 @@ const requestSchema = z.looseObject({
   prompt: text.meta({ description: '`none`, `login`, `consent`, `select_account`' }),
   max_age: text,
   login_hint: text,
+  id_token_hint: text,
 });
 
 /** The authorization endpoint (RFC 6749, 3.1; OpenID Connect Core, 3.1.2). */

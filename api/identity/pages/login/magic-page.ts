@@ -25,7 +25,7 @@ export async function openMagicLink(deps: IdentityDeps, context: RouteContext, t
       title: 'Sign in',
       brand: await brandOf(deps, link.clientId),
       formTargets,
-      body: html`<p>You sign in as <strong>${user.email}</strong>.</p>
+      body: html`<p>You are signing in as <strong>${user.email}</strong>.</p>
 <form method="post" action="/login/magic">${hidden('csrf', csrf)}${hidden('token', token)}
 <button autofocus>Sign in</button></form>
 <p class="quiet">You did not ask for this? Then close this page: nothing happens.</p>`,

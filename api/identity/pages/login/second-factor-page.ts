@@ -53,7 +53,7 @@ export async function openSecondFactor(
       formTargets,
       scripted: true,
       error: error?.message ?? null,
-      body: html`<p>You sign in as <strong>${waiting.user.email}</strong>.</p>
+      body: html`<p>You are signing in as <strong>${waiting.user.email}</strong>.</p>
 ${ways(waiting.user, common, error !== undefined)}
 <p class="links"><a href="${withReturnTo('/login', target.returnTo)}">Use another account</a></p>`,
     },

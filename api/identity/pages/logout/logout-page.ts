@@ -8,10 +8,10 @@ import { revokeSession } from '../../revocation/revoke.ts';
 import { brandOf } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
 import { html } from '../html.ts';
+import { type IdTokenHint, readIdTokenHint } from '../id-token-hint.ts';
 import { formTargetOf } from '../page-headers.ts';
 import { redirectTo, sendPage } from '../send-page.ts';
 import { openVisit, requireOwnForm } from '../visit.ts';
-import { type LogoutHint, readIdTokenHint } from './id-token-hint.ts';
 
 /** OpenID Connect RP-Initiated Logout, 2. */
 export interface LogoutRequest {
@@ -22,7 +22,7 @@ export interface LogoutRequest {
 }
 
 interface Understood {
-  readonly hint: LogoutHint | null;
+  readonly hint: IdTokenHint | null;
   readonly client: ClientRecord | null;
   /** Where to go afterwards, with `state`; null for our own page. */
   readonly next: { readonly registered: string; readonly location: string } | null;

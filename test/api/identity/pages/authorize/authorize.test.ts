@@ -150,6 +150,31 @@ describe('the authorization endpoint', () => {
       assert.equal((await browser.open(trusted({ max_age: '600' }))).title, 'Sign in');
     });
 
+    it('id_token_hint of somebody else asks for a login, once; of the one who is there it asks for nothing', async () => {
+      await idp.seedUser('grace@example.com', { password: PASSWORD });
+      const grace = createBrowser(idp);
+      await grace.logIn('grace@example.com', PASSWORD);
+      const idTokenOf = async (browser: Browser): Promise<string> => {
+        const { verifier, challenge } = createPkce();
+        const { code = '' } = answerOf(await ask(native({ code_challenge: challenge }), browser));
+        const form = { grant_type: 'authorization_code', client_id: 'phone', code, code_verifier: verifier };
+        return (await idp.call('POST', '/api/oauth/token', { form: { ...form, redirect_uri: REDIRECT } })).body
+          .id_token;
+      };
+      const native = (parameters: Record<string, string>): string =>
+        authorizePath({ client_id: 'phone', redirect_uri: REDIRECT, ...parameters });
+      await idp.seedClient('phone', { clientType: 'public', redirectUris: [REDIRECT], trustedClient: true });
+      const own = native({ id_token_hint: await idTokenOf(ada), prompt: 'none' });
+      assert.match(answerOf(await ask(own)).code ?? '', /^flac_/);
+      for (const hint of [await idTokenOf(grace), 'eyJhbGciOiJub25lIn0.e30.']) {
+        assert.equal(answerOf(await ask(native({ id_token_hint: hint, prompt: 'none' }))).error, 'login_required');
+        const login = await ada.open(native({ id_token_hint: hint }));
+        assert.equal(login.title, 'Sign in');
+        const done = await ada.follow(await ada.submit(login, '/login', { email: EMAIL, password: PASSWORD }));
+        assert.match(answerOf(done).code ?? '', /^flac_/);
+      }
+    });
+
     it('login_hint fills the address in', async () => {
       const login = await createBrowser(idp).open(shop({ login_hint: 'grace@example.com' }));
       assert.match(login.html, /id="email"[^>]* value="grace@example\.com"/);

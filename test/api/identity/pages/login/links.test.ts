@@ -31,7 +31,7 @@ describe('links that work once', () => {
       const path = await mailed(user.email, '/login/link', '/oauth/device?user_code=ABCD');
       const browser = createBrowser(idp);
       const page = await browser.open(path);
-      assert.match(page.html, /You sign in as <strong>ada@example\.com<\/strong>/);
+      assert.match(page.html, /You are signing in as <strong>ada@example\.com<\/strong>/);
       const answer = await browser.submit(page, '/login/magic');
       assert.equal(answer.location, '/oauth/device?user_code=ABCD');
       assert.equal((await browser.open('/account')).title, 'Your account');

@@ -85,6 +85,14 @@ describe('the login page', () => {
     assert.equal((await old.open('/account')).title, 'Sign in');
   });
 
+  it('lets no persona in, whatever they have', async () => {
+    const persona = await idp.seedUser('persona+bot@guild.personas.invalid', { password: PASSWORD });
+    const browser = createBrowser(idp);
+    const form = { email: persona.email, password: PASSWORD };
+    assert.equal((await browser.submit(await browser.open('/login'), '/login', form)).status, 401);
+    assert.equal(browser.cookies.has('fl-session'), false);
+  });
+
   it('clears the marker of an account that waits for its first password', async () => {
     const onboardingPending = { orgSlug: 'platform', clientId: 'shop-prod', since: idp.deps.now() };
     const user = await idp.seedUser('new@example.com', { password: PASSWORD, fields: { onboardingPending } });

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { z } from 'zod';
-import { SIGNING_ALGORITHM } from '../../../../domain/identity/claims.ts';
-import type { IdentityDeps } from '../../deps.ts';
+import { SIGNING_ALGORITHM } from '../../../domain/identity/claims.ts';
+import type { IdentityDeps } from '../deps.ts';
 
 const claimsSchema = z.object({
   sub: z.string(),
@@ -9,21 +9,21 @@ const claimsSchema = z.object({
   sid: z.string().optional(),
 });
 
-/** Who a client says is signing out. */
-export interface LogoutHint {
+/** Whom a client means, by an ID token it was issued. */
+export interface IdTokenHint {
   readonly clientId: string;
   readonly userId: string;
   readonly sessionId: string | null;
 }
 
 /**
- * Reads one of our ID tokens, expired or not: a client keeps it for the very end (OpenID Connect RP-Initiated Logout,
- * 2). Null for anything we did not sign with a key we still know, and for access tokens.
+ * Reads one of our ID tokens, expired or not: a client keeps it for as long as it likes (OpenID Connect Core, 3.1.2.1;
+ * RP-Initiated Logout, 2). Null for anything we did not sign with a key we still know, and for access tokens.
  */
 export async function readIdTokenHint(
   deps: Pick<IdentityDeps, 'signer' | 'settings'>,
   token: string,
-): Promise<LogoutHint | null> {
+): Promise<IdTokenHint | null> {
   try {
     const keys = createLocalJWKSet({ keys: [...(await deps.signer.publicKeys())] });
     const { payload } = await jwtVerify(token, keys, {
@@ -37,7 +37,7 @@ export async function readIdTokenHint(
     const clientId = typeof aud === 'string' ? aud : aud[0];
     return clientId === undefined ? null : { clientId, userId: sub, sessionId: sid ?? null };
   } catch {
-    // A hint that cannot be used is none: the person is asked instead.
+    // A hint that cannot be used tells nothing: the person is asked instead.
     return null;
   }
 }
