@@ -77,7 +77,10 @@ async function pruneSources(deps: DeploysDeps, open: Awaited<ReturnType<typeof l
   }
 }
 
-/** Removes everything of a service. Idempotent: what is gone stays gone. @throws SERVICE_BUSY while a build is open. */
+/**
+ * Removes everything of a service, its OAuth clients with their tokens included. Idempotent: what is gone stays gone.
+ * @throws SERVICE_BUSY while a build is open; UNAVAILABLE while a client cannot be removed, and then the record stays
+ */
 export async function removeService(deps: DeploysDeps, service: { id: string; name: string }): Promise<void> {
   const open = await deps.builds.list({ serviceId: service.id, open: true }, { cursor: null, limit: 1 });
   const [busy] = open.items;
@@ -90,6 +93,16 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
       await deps.runtime.remove(workload, STOP_GRACE_SECONDS);
     }
   }
+  await removeClients(deps, service.id);
   await deps.releases.removeService(service.name);
   await deps.services.remove(service.id);
+}
+
+/** Their ids are on the record alone, so this comes before its removal. */
+async function removeClients({ services, clients }: DeploysDeps, serviceId: string): Promise<void> {
+  const service = await services.find(serviceId);
+  if (service === null || clients === null) return;
+  for (const { clientId } of Object.values(service.oauthCredentials)) {
+    await clients.remove(clientId, { actor: 'internal' });
+  }
 }

@@ -30,7 +30,7 @@ export interface DeploysDeps {
   /** Null when CONFIG_ENCRYPTION_KEY is not set: then no service has secrets. */
   readonly cipher: SecretCipher | null;
   /** Clients at the identity provider; null when none is configured. */
-  readonly clients: Pick<ClientAdministration, 'provision'> | null;
+  readonly clients: Pick<ClientAdministration, 'provision' | 'remove'> | null;
   readonly workflows: WorkflowDirectory;
   readonly clock: Clock;
   readonly settings: DeploySettings;

@@ -37,7 +37,10 @@ describe('a service that declares spec.auth', { timeout: 300_000 }, () => {
     service = await sampleService('oauth', APP);
     clientId = `${service.name}-prod`;
   });
-  after(() => service[Symbol.asyncDispose]());
+  let removed = false;
+  after(async () => {
+    if (!removed) await service[Symbol.asyncDispose]();
+  });
 
   const deploy = async (options: AppOptions = APP) => {
     await service.commit(options);
@@ -161,5 +164,14 @@ describe('a service that declares spec.auth', { timeout: 300_000 }, () => {
         assert.deepEqual([status, error.code], [400, 'RESERVED_ENV_VAR'], `${group} ${name}`);
       }
     }
+  });
+
+  it('deleting the service deletes its client and ends its tokens', async () => {
+    const values = { ...(await injected()), IDP_CLIENT_ID: clientId, IDP_CLIENT_SECRET: [...secrets].at(-1) ?? '' };
+    assert.equal(await getsToken(values), true);
+    await service[Symbol.asyncDispose]();
+    removed = true;
+    assert.equal((await api('GET', `/oauth/clients/${clientId}`)).status, 404);
+    assert.equal(await getsToken(values), 'invalid_client');
   });
 });
