@@ -1,5 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { newUser } from '../../domain/identity/new-user.ts';
+import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import { newMembership } from '../../domain/orgs/new-org.ts';
 import type { Membership, OrgRecord } from '../../domain/orgs/org.ts';
 import type { OrgRole } from '../../domain/orgs/roles.ts';
@@ -20,8 +21,9 @@ export interface ProvisionOrder {
 }
 
 /**
- * The org of a path, for who may create people in it: the platform, or a service whose client the org granted
- * `org:manage`. Such a client gives no role above `member`. Everybody else is told there is no such org, even its own
+ * The org of a path, for who may create people in it: the platform, a service that this org deployed itself, or one
+ * whose client the org granted `org:manage` (spec 1, D 5: the right comes by itself where the deploying org owns the
+ * org). Nobody's service does so in the platform's org. Such a client gives no role above `member`. Everybody else is told there is no such org, even its own
  * admins' tokens: people invite people.
  * @throws ORG_NOT_FOUND
  */
@@ -30,8 +32,15 @@ export async function requireProvisioning(deps: IdentityDeps, caller: Caller | n
   const org = await findOrg(deps, slug);
   if (administersPeople(known)) return { org, power: { platform: true, roles: [] } };
   const client = known.kind === 'service' ? await deps.clients.find(known.clientId) : null;
-  if (client === null || (await findOrgGrant(deps, client, org)) === null) throw orgNotFound();
+  if (client === null || !(await managesPeople(deps, client, org))) throw orgNotFound();
   return { org, power: { platform: false, roles: ['member'] } };
+}
+
+/** Clients that people made by hand are not deployed: they need the grant. */
+async function managesPeople(deps: IdentityDeps, client: ClientRecord, org: OrgRecord): Promise<boolean> {
+  const deployedHere = client.service !== null && client.orgSlug === org.slug;
+  if (deployedHere && !org.platform && org.suspendedAt === null) return true;
+  return (await findOrgGrant(deps, client, org)) !== null;
 }
 
 /**

@@ -1,3 +1,5 @@
+import ipaddr from 'ipaddr.js';
+
 export interface AttemptLimit {
   readonly failures: number;
   readonly windowSeconds: number;
@@ -20,4 +22,19 @@ export function exceeds(limit: AttemptLimit, attempts: number): boolean {
 /** Whole seconds from `now` until a window ends, for `Retry-After`; at least one. */
 export function secondsUntil(until: Date, now: Date): number {
   return Math.max(1, Math.ceil((until.getTime() - now.getTime()) / 1000));
+}
+
+/** Bits of an IPv6 address that tell networks apart: whoever has one address has all 2^64 of its network. */
+const IPV6_NETWORK_BITS = 64;
+
+/**
+ * What attempts from a network address are counted under: an IPv4 address, in whatever form, or the network of an IPv6
+ * address. Anything else is left as it is.
+ */
+export function networkOf(address: string): string {
+  if (!ipaddr.isValid(address)) return address;
+  const parsed = ipaddr.process(address);
+  if (parsed.kind() === 'ipv4') return parsed.toString();
+  const network = ipaddr.IPv6.networkAddressFromCIDR(`${parsed.toString()}/${IPV6_NETWORK_BITS}`);
+  return `${network.toString()}/${IPV6_NETWORK_BITS}`;
 }

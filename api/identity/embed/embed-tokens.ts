@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { embedTokensSchema, embedUserSchema } from '../../../domain/identity/embed-schema.ts';
+import { networkOf } from '../../../domain/identity/lockout.ts';
 import type { GrantOrigin } from '../../../domain/identity/login.ts';
 import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
@@ -75,5 +76,5 @@ export function personAddress(
 ): { readonly address: string | null; readonly limitKey: string | null } {
   if (!server) return { address: context.address, limitKey: context.address };
   if (told === undefined) return { address: null, limitKey: null };
-  return { address: told, limitKey: `${client.clientId} ${told}` };
+  return { address: told, limitKey: `${client.clientId} ${networkOf(told)}` };
 }

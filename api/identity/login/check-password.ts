@@ -1,6 +1,6 @@
 import { FairleadError } from '../../../domain/errors.ts';
 import { normalizeEmail } from '../../../domain/identity/email-address.ts';
-import { type AttemptLimit, exceeds, LOGIN_LIMITS, secondsUntil } from '../../../domain/identity/lockout.ts';
+import { type AttemptLimit, exceeds, LOGIN_LIMITS, networkOf, secondsUntil } from '../../../domain/identity/lockout.ts';
 import { normalizePassword } from '../../../domain/identity/password-rules.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
 import { audit } from '../audit.ts';
@@ -24,7 +24,7 @@ type Deps = Pick<IdentityDeps, 'users' | 'attempts' | 'hasher' | 'tokens' | 'aud
 export async function checkPassword(deps: Deps, login: PasswordLogin): Promise<UserRecord> {
   const email = normalizeEmail(login.email) ?? login.email.trim().toLowerCase();
   const accountKey = `login:account:${deps.tokens.hash(email)}`;
-  const addressKey = login.address === null ? null : `login:address:${deps.tokens.hash(login.address)}`;
+  const addressKey = login.address === null ? null : `login:address:${deps.tokens.hash(networkOf(login.address))}`;
   if (addressKey !== null) await countAttempt(deps, addressKey, LOGIN_LIMITS.address);
   await countAttempt(deps, accountKey, LOGIN_LIMITS.account);
 

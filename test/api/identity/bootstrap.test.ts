@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { RouteContext } from '../../../api/http/define-route.ts';
 import { bootstrapIdentity, completeFirstAdmin, type FirstAdminLink } from '../../../api/identity/bootstrap.ts';
 import type { IdentityDeps } from '../../../api/identity/deps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { startIdp, type TestIdp } from './start-idp.ts';
+import { visit } from './visit.ts';
 
 let idp: TestIdp;
 const ADMIN = { firstName: 'Ada', lastName: 'Lovelace', password: 'a sentence nobody guesses' };
@@ -13,25 +13,6 @@ before(async () => {
   idp = await startIdp();
 });
 after(() => idp.stop());
-
-function visit(): RouteContext {
-  const never = new AbortController().signal;
-  return {
-    caller: null,
-    requestId: 'req_test',
-    log: idp.deps.log,
-    headers: {},
-    cookies: {},
-    address: '127.0.0.1',
-    url: '/',
-    origin: null,
-    userAgent: 'test',
-    allowOrigin: () => {},
-    gone: never,
-    stopping: never,
-    stream: (async function* () {})(),
-  };
-}
 
 const tokenOf = (url: string | undefined): string => new URL(url ?? '').searchParams.get('token') ?? '';
 
@@ -48,7 +29,7 @@ const codeOf = async (promise: Promise<unknown>): Promise<string> =>
   );
 
 const complete = (token: string, email: string, password = ADMIN.password) =>
-  codeOf(completeFirstAdmin(idp.deps, visit(), { ...ADMIN, token, email, password }));
+  codeOf(completeFirstAdmin(idp.deps, visit(idp), { ...ADMIN, token, email, password }));
 
 test('an installation has one org of its own and its clients, however many processes start it', async () => {
   await Promise.all(Array.from({ length: 20 }, () => start()));

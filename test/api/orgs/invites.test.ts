@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { RouteContext } from '../../../api/http/define-route.ts';
 import { acceptInvite, readInvite } from '../../../api/orgs/accept-invite.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { startIdp, type TestIdp } from '../identity/start-idp.ts';
+import { visit } from '../identity/visit.ts';
 import { type Callers, createCallers, outcome, type Person } from './callers.ts';
 
 let idp: TestIdp;
@@ -19,26 +19,6 @@ before(async () => {
   admin = await callers.person({ org: 'acme', roles: ['admin'] });
 });
 after(() => idp.stop());
-
-/** What accepting looks at of a request. */
-function visit(): RouteContext {
-  const never = new AbortController().signal;
-  return {
-    caller: null,
-    requestId: 'req_test',
-    log: idp.deps.log,
-    headers: {},
-    cookies: {},
-    address: '127.0.0.1',
-    url: '/',
-    origin: null,
-    userAgent: 'test',
-    allowOrigin: () => {},
-    gone: never,
-    stopping: never,
-    stream: (async function* () {})(),
-  };
-}
 
 async function invite(email: string, more: Record<string, unknown> = {}, by: Person = admin): Promise<string> {
   const { status, body, text } = await by.call('POST', INVITES, { email, sendEmail: false, ...more });
@@ -110,7 +90,7 @@ test('only admins invite, list and withdraw; a withdrawn invitation works no mor
 test('of fifty who accept at once exactly one is let in', async () => {
   const token = await invite('raced@example.com', { role: 'admin', modules: ['crm'] });
   const codes = await Promise.all(
-    Array.from({ length: 50 }, () => codeOf(acceptInvite(idp.deps, visit(), { token, newUser: NEW_USER }))),
+    Array.from({ length: 50 }, () => codeOf(acceptInvite(idp.deps, visit(idp), { token, newUser: NEW_USER }))),
   );
   assert.equal(codes.filter((code) => code === 'ok').length, 1);
   assert.ok(codes.every((code) => ['ok', 'INVITE_INVALID', 'USER_EXISTS'].includes(code)));
@@ -121,13 +101,13 @@ test('of fifty who accept at once exactly one is let in', async () => {
 });
 
 test('a mailed invitation proves the address, one that was handed over does not', async () => {
-  await acceptInvite(idp.deps, visit(), { token: await invite('unproven@example.com'), newUser: NEW_USER });
+  await acceptInvite(idp.deps, visit(idp), { token: await invite('unproven@example.com'), newUser: NEW_USER });
   assert.equal((await idp.deps.users.findByEmail('unproven@example.com'))?.emailVerified, false);
   await admin.call('POST', INVITES, { email: 'proven@example.com' });
   await idp.deps.mailQueue.idle();
   const mail = idp.mailbox.findLast(({ to }) => to === 'proven@example.com');
   const token = /token=([\w-]+)/.exec(mail?.text ?? '')?.[1] ?? '';
-  await acceptInvite(idp.deps, visit(), { token, newUser: NEW_USER });
+  await acceptInvite(idp.deps, visit(idp), { token, newUser: NEW_USER });
   assert.equal((await idp.deps.users.findByEmail('proven@example.com'))?.emailVerified, true);
   // The token of one kind under the prefix of the other is another token.
   const handed = await invite('forged@example.com');
@@ -138,17 +118,17 @@ test('only the invited address may accept, and who has an account signs in first
   const user = await idp.seedUser('known@example.com');
   const other = await idp.seedUser('other@example.com');
   const token = await invite('known@example.com', { role: 'member' });
-  assert.equal(await codeOf(acceptInvite(idp.deps, visit(), { token, newUser: NEW_USER })), 'USER_EXISTS');
-  assert.equal(await codeOf(acceptInvite(idp.deps, visit(), { token, user: other })), 'INVITE_INVALID');
-  const joined = await acceptInvite(idp.deps, visit(), { token, user });
+  assert.equal(await codeOf(acceptInvite(idp.deps, visit(idp), { token, newUser: NEW_USER })), 'USER_EXISTS');
+  assert.equal(await codeOf(acceptInvite(idp.deps, visit(idp), { token, user: other })), 'INVITE_INVALID');
+  const joined = await acceptInvite(idp.deps, visit(idp), { token, user });
   assert.deepEqual([joined.org.slug, joined.user.primaryOrg], ['acme', 'acme']);
-  assert.equal(await codeOf(acceptInvite(idp.deps, visit(), { token, user })), 'INVITE_INVALID');
+  assert.equal(await codeOf(acceptInvite(idp.deps, visit(idp), { token, user })), 'INVITE_INVALID');
 });
 
 test('a refused password leaves the invitation open; a newer one voids the one before; it expires', async () => {
   const first = await invite('slow@example.com');
   const weak = { ...NEW_USER, password: 'slow@example.com' };
-  assert.equal(await codeOf(acceptInvite(idp.deps, visit(), { token: first, newUser: weak })), 'PASSWORD_REFUSED');
+  assert.equal(await codeOf(acceptInvite(idp.deps, visit(idp), { token: first, newUser: weak })), 'PASSWORD_REFUSED');
   assert.equal(await codeOf(readInvite(idp.deps, first)), 'ok');
   const second = await invite('slow@example.com');
   assert.equal(await codeOf(readInvite(idp.deps, first)), 'INVITE_INVALID');
@@ -164,6 +144,6 @@ test('an admin who was removed does not come back by an invitation they left beh
   const token = await invite('rogue-again@example.com', { role: 'admin' }, rogue);
   assert.equal(await codeOf(readInvite(idp.deps, token)), 'ok');
   assert.equal((await admin.call('DELETE', `/api/v2/orgs/acme/members/${rogue.id}`)).status, 200);
-  const back = acceptInvite(idp.deps, visit(), { token, newUser: NEW_USER });
+  const back = acceptInvite(idp.deps, visit(idp), { token, newUser: NEW_USER });
   assert.equal(await codeOf(back), 'INVITE_INVALID');
 });

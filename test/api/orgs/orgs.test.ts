@@ -169,3 +169,20 @@ test('a service creates people only in orgs that granted it that, and no admins'
   assert.equal(outcome(await create(body)), '409 USER_EXISTS');
   assert.equal((await create({ ...body, email: 'p@x.personas.invalid' })).status, 400);
 });
+
+test('a service creates people in the org that deployed it without a grant, and never in the platform org', async () => {
+  await idp.seedOrg('owner');
+  const made = { service: 'shop', environment: 'prod' } as const;
+  const { secret } = await idp.seedClient('shop-prod', { orgSlug: 'owner', ...made });
+  const { secret: platformSecret } = await idp.seedClient('core-prod', { orgSlug: 'platform', ...made });
+  const body = { email: 'staff@example.com', firstName: 'Staff', lastName: 'Member' };
+  const headers = await callers.service('shop-prod', secret);
+  const create = (org: string, by: typeof headers) =>
+    idp.call('POST', `/api/v2/orgs/${org}/users`, { headers: by, json: body });
+  assert.equal((await create('owner', headers)).status, 201);
+  assert.equal(outcome(await create('acme', headers)), '404 ORG_NOT_FOUND');
+  assert.equal(
+    outcome(await create('platform', await callers.service('core-prod', platformSecret))),
+    '404 ORG_NOT_FOUND',
+  );
+});
