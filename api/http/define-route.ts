@@ -145,8 +145,7 @@ export function createRunner(route: Route, stopping: AbortSignal): RequestHandle
   return async (request, response) => {
     const log = requestLogger(response);
     if (log === undefined) throw new FairleadError('INTERNAL', 'the request has no logger');
-    const gone = new AbortController();
-    response.once('close', () => gone.abort());
+    let gone: AbortSignal | null = null;
     const context: RouteContext = {
       caller: response.locals.caller as Caller | null,
       requestId: String(response.locals.requestId),
@@ -160,7 +159,11 @@ export function createRunner(route: Route, stopping: AbortSignal): RequestHandle
       allowOrigin: (origin) => {
         response.set('Access-Control-Allow-Origin', origin).vary('Origin');
       },
-      gone: gone.signal,
+      // Made for those who ask: an abort costs more than most requests need for all else.
+      get gone() {
+        gone ??= abortedOnClose(response);
+        return gone;
+      },
       stopping,
       stream: request,
     };
@@ -169,6 +172,13 @@ export function createRunner(route: Route, stopping: AbortSignal): RequestHandle
     if (typeof reply === 'function') await reply(response);
     else send(route, response, reply.status, documented(route, reply.status).parse(reply.data));
   };
+}
+
+function abortedOnClose(response: Response): AbortSignal {
+  const gone = new AbortController();
+  if (response.closed) gone.abort();
+  else response.once('close', () => gone.abort());
+  return gone.signal;
 }
 
 function send(route: Route, response: Response, status: number, data: unknown): void {

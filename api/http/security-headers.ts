@@ -10,7 +10,9 @@ const HEADERS = {
   'X-Frame-Options': 'DENY',
 } as const;
 
+const ENTRIES = Object.entries(HEADERS);
+
 export const securityHeaders: RequestHandler = (_request, response, next) => {
-  response.set(HEADERS);
+  for (const [name, value] of ENTRIES) response.setHeader(name, value);
   next();
 };

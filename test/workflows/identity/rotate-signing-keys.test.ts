@@ -55,6 +55,14 @@ describe('rotateSigningKeys', { timeout: 120_000 }, () => {
     });
   };
 
+  /** How long the last run took, by the server's clock. */
+  const tookMs = async (): Promise<number> => {
+    const handle = env.client.workflow.getHandle(`rotate-signing-keys-${runs}`);
+    const { startTime, closeTime } = await handle.describe();
+    assert.ok(closeTime);
+    return closeTime.getTime() - startTime.getTime();
+  };
+
   it('answers what the provider did', async () => {
     const done = { activated: 'key_2', retired: 'key_1', removed: [], created: ['key_3'] };
     rotateDue = async () => done;
@@ -68,19 +76,17 @@ describe('rotateSigningKeys', { timeout: 120_000 }, () => {
       if (calls < 10) throw new FairleadError('UNAVAILABLE', 'the provider is away', { retryable: true });
       return NOTHING;
     };
-    const startedAt = await env.currentTimeMs();
     await run();
     assert.equal(calls, 10);
-    assert.ok((await env.currentTimeMs()) - startedAt < 3_600_000);
+    assert.ok((await tookMs()) < 3_600_000);
   });
 
   it('gives up before the next run is due', async () => {
     rotateDue = async () => {
       throw new FairleadError('UNAVAILABLE', 'the provider is away', { retryable: true });
     };
-    const startedAt = await env.currentTimeMs();
     await assert.rejects(run(), WorkflowFailedError);
-    assert.ok((await env.currentTimeMs()) - startedAt < 3_600_000);
+    assert.ok((await tookMs()) < 3_600_000);
   });
 
   it('does not try again what cannot succeed', async () => {

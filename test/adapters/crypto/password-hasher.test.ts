@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { argon2Sync } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { createPasswordHasher } from '../../../adapters/crypto/password-hasher.ts';
+import { formatPhc, parsePhc } from '../../../adapters/crypto/phc.ts';
+
+describe('password hashes', () => {
+  const hasher = createPasswordHasher();
+
+  it('are Argon2id with 19 MiB and two passes, in PHC string format, and salted', async () => {
+    const [one, two] = await Promise.all([hasher.hash('correct horse'), hasher.hash('correct horse')]);
+    assert.match(one, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$/);
+    assert.notEqual(one, two);
+  });
+
+  it('fit the password they were made of and no other', async () => {
+    const hash = await hasher.hash('correct horse');
+    assert.equal(await hasher.verify('correct horse', hash), true);
+    for (const wrong of ['correct horse ', 'Correct horse', '']) assert.equal(await hasher.verify(wrong, hash), false);
+  });
+
+  it('are read as other programs write them', async () => {
+    const parameters = { memory: 64, passes: 3, parallelism: 2, tagLength: 32 };
+    const salt = Buffer.from('0123456789abcdef');
+    const tag = argon2Sync('argon2id', { ...parameters, message: Buffer.from('secret'), nonce: salt });
+    const hash = formatPhc({ ...parameters, salt, tag });
+    assert.equal(await hasher.verify('secret', hash), true);
+    assert.equal(hasher.isOutdated(hash), true);
+    assert.equal(hasher.isOutdated(await hasher.hash('secret')), false);
+  });
+
+  it('of an account that does not exist, or of nonsense, take the usual work and never fit', async () => {
+    const hash = await hasher.hash('correct horse');
+    const spent = async (stored: string | null): Promise<number> => {
+      const startedAt = process.cpuUsage();
+      assert.equal(await hasher.verify('wrong', stored), false);
+      return process.cpuUsage(startedAt).user;
+    };
+    await spent(hash);
+    const [real, none, nonsense] = [await spent(hash), await spent(null), await spent('$2b$10$nonsense')];
+    for (const time of [none, nonsense]) assert.ok(time > real / 4, `${time} µs of CPU against ${real}`);
+  });
+
+  it('that ask for too much memory or time are refused unread', () => {
+    const good = parsePhc('$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZg');
+    assert.equal(good?.memory, 19_456);
+    const bad = [
+      '$argon2id$v=19$m=4194304,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZg',
+      '$argon2id$v=19$m=19456,t=99,p=1$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZg',
+      '$argon2id$v=19$m=19456,t=0,p=1$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZg',
+      '$argon2id$v=19$m=4,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZg',
+      '$argon2i$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$MDEyMzQ1Njc4OWFiY2RlZg',
+      '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$',
+    ];
+    for (const text of bad) assert.equal(parsePhc(text), null, text);
+  });
+
+  it('wait for their turn, so that many logins at once take bounded memory', async () => {
+    const hash = await hasher.hash('correct horse');
+    const before = process.memoryUsage.rss();
+    let most = 0;
+    const timer = setInterval(() => {
+      most = Math.max(most, process.memoryUsage.rss());
+    }, 5);
+    try {
+      const results = await Promise.all(Array.from({ length: 60 }, () => hasher.verify('correct horse', hash)));
+      assert.ok(results.every(Boolean));
+    } finally {
+      clearInterval(timer);
+    }
+    // Sixty at once would be more than a gibibyte.
+    assert.ok(most - before < 200 * 1024 ** 2, `${Math.round((most - before) / 1024 ** 2)} MiB more`);
+  });
+
+  it('beyond those that may wait are refused as a passing failure', async () => {
+    const hash = await hasher.hash('correct horse');
+    const attempts = Array.from({ length: 230 }, () => hasher.verify('wrong', hash));
+    const results = await Promise.allSettled(attempts);
+    const refused = results.filter((result) => result.status === 'rejected');
+    assert.equal(refused.length, 230 - 203);
+    for (const { reason } of refused) assert.deepEqual([reason.code, reason.retryable], ['UNAVAILABLE', true]);
+  });
+});

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { CompactSign, createLocalJWKSet, importPKCS8, jwtVerify, SignJWT } from 'jose';
+import { newId } from '../../../adapters/crypto/new-id.ts';
+import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import { createKeyring } from '../../../adapters/jose/keyring.ts';
+import { createSigningKeyFactory, sealContext } from '../../../adapters/jose/signing-key-factory.ts';
+import { createSigningKeyStore } from '../../../adapters/mongo/identity/signing-keys.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { SigningKeyStore } from '../../../domain/identity/ports.ts';
+import { startMongo, type TestMongo } from '../mongo/start-mongo.ts';
+
+const ISSUER = 'https://id.example';
+const MINUTE_MS = 60_000;
+
+describe('the keyring', () => {
+  let mongo: TestMongo;
+  let store: SigningKeyStore & { reads: number };
+  let aheadMs = 0;
+  const cipher = createSecretCipher([randomBytes(32)]);
+  const now = () => new Date(Date.now() + aheadMs);
+  const factory = createSigningKeyFactory({ cipher, newId, now });
+  before(async () => {
+    mongo = await startMongo();
+  });
+  after(() => mongo.stop());
+  beforeEach(async () => {
+    await mongo.connection.db.dropDatabase();
+    const real = createSigningKeyStore({ db: mongo.connection.db });
+    store = {
+      reads: 0,
+      read() {
+        store.reads += 1;
+        return real.read();
+      },
+      write: real.write,
+    };
+  });
+
+  const keyring = () => createKeyring({ store, factory, cipher, issuer: ISSUER, now });
+
+  const claims = (changes: Record<string, unknown> = {}) => {
+    const iat = Math.floor(now().getTime() / 1000);
+    return { iss: ISSUER, sub: 'x', aud: 'y', iat, exp: iat + 60, jti: 'tok_1', client_id: 'x', scope: '', ...changes };
+  };
+
+  const invalid = (promise: Promise<unknown>) =>
+    assert.rejects(promise, (error) => error instanceof FairleadError && error.code === 'OAUTH_INVALID_TOKEN');
+
+  it('makes the first keys once, however many processes start at the same time', async () => {
+    const rings = Array.from({ length: 8 }, keyring);
+    const tokens = await Promise.all(rings.map((ring) => ring.sign(claims(), 'at+jwt')));
+    const { keys } = await store.read();
+    assert.deepEqual(keys.map(({ state }) => state).sort(), ['active', 'next']);
+    for (const ring of rings) for (const token of tokens) assert.equal((await ring.verifyOwn(token)).sub, 'x');
+  });
+
+  it('signs what jose verifies by the published keys', async () => {
+    const ring = keyring();
+    const token = await ring.sign(claims({ name: 'Zoë “quoted”' }), 'at+jwt');
+    const set = createLocalJWKSet({ keys: [...(await ring.publicKeys())] });
+    const { payload, protectedHeader } = await jwtVerify(token, set, { algorithms: ['RS256'], typ: 'at+jwt' });
+    assert.equal(payload.name, 'Zoë “quoted”');
+    assert.deepEqual(Object.keys(protectedHeader).sort(), ['alg', 'kid', 'typ']);
+  });
+
+  it('keeps private keys sealed, each for its own id alone', async () => {
+    await keyring().sign(claims(), 'at+jwt');
+    const [one, two] = (await store.read()).keys;
+    assert.ok(one && two);
+    assert.ok(!JSON.stringify(one).includes('PRIVATE KEY'));
+    assert.match(cipher.open(one.privateKey, sealContext(one.id)), /BEGIN PRIVATE KEY/);
+    assert.throws(() => cipher.open(one.privateKey, sealContext(two.id)), FairleadError);
+  });
+
+  it('reads the keys once for many, and anew after ten seconds', async () => {
+    const ring = keyring();
+    await ring.reload();
+    const before = store.reads;
+    await Promise.all(Array.from({ length: 50 }, () => ring.sign(claims(), 'at+jwt')));
+    assert.equal(store.reads, before);
+    aheadMs += 11_000;
+    await Promise.all(Array.from({ length: 50 }, () => ring.sign(claims(), 'at+jwt')));
+    assert.equal(store.reads, before + 1);
+  });
+
+  it('takes over what another process rotated', async () => {
+    const [one, two] = [keyring(), keyring()];
+    await Promise.all([one.reload(), two.reload()]);
+    aheadMs += 3 * MINUTE_MS;
+    const { activated } = await one.rotate({ force: true });
+    const token = await one.sign(claims(), 'at+jwt');
+    assert.equal((await two.verifyOwn(token)).sub, 'x', 'a key that was published as the next one');
+    aheadMs += 30 * 86_400_000;
+    const kid = JSON.parse(
+      Buffer.from((await two.sign(claims(), 'at+jwt')).split('.')[0] ?? '', 'base64url').toString(),
+    );
+    assert.equal(kid.kid, activated, 'after ten minutes unread it is read before use');
+  });
+
+  it('looks for a key it does not know at most once a second', async () => {
+    const ring = keyring();
+    await ring.reload();
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+    const before = store.reads;
+    for (let index = 0; index < 30; index += 1) {
+      const header = { alg: 'RS256', typ: 'at+jwt', kid: `key_unknown_${index}` };
+      await invalid(ring.verifyOwn(await new SignJWT(claims()).setProtectedHeader(header).sign(privateKey)));
+    }
+    assert.ok(store.reads - before <= 1, `${store.reads - before} reads`);
+  });
+
+  it('keeps signing while the database is away for a while', async () => {
+    const ring = keyring();
+    await ring.reload();
+    store.read = async () => {
+      throw new FairleadError('UNAVAILABLE', 'away', { retryable: true });
+    };
+    aheadMs += MINUTE_MS;
+    assert.equal((await ring.verifyOwn(await ring.sign(claims(), 'at+jwt'))).sub, 'x');
+    aheadMs += 10 * MINUTE_MS;
+    await assert.rejects(ring.sign(claims(), 'at+jwt'), /away/);
+  });
+
+  it('refuses tokens of another type, issuer, algorithm or time, and whatever was altered', async () => {
+    const ring = keyring();
+    const good = await ring.sign(claims(), 'at+jwt');
+    const [header = '', payload = '', signature = ''] = good.split('.');
+    await invalid(ring.verifyOwn(await ring.sign(claims(), 'JWT')));
+    await invalid(ring.verifyOwn(await ring.sign(claims({ iss: 'https://other.example' }), 'at+jwt')));
+    await invalid(ring.verifyOwn(await ring.sign(claims({ exp: 1 }), 'at+jwt')));
+    await invalid(ring.verifyOwn(await ring.sign(claims({ jti: undefined }), 'at+jwt')));
+    const { exp: _, ...endless } = claims();
+    await invalid(ring.verifyOwn(await ring.sign(endless, 'at+jwt')));
+    const other = Buffer.from(JSON.stringify(claims({ sub: 'root' }))).toString('base64url');
+    for (const token of [`${header}.${other}.${signature}`, `${header}.${payload}.`, 'a.b.c', '', 'x'.repeat(20_000)]) {
+      await invalid(ring.verifyOwn(token));
+    }
+    const active = (await store.read()).keys.find(({ state }) => state === 'active');
+    assert.ok(active);
+    const key = await importPKCS8(cipher.open(active.privateKey, sealContext(active.id)), 'PS256');
+    const bytes = new TextEncoder().encode(JSON.stringify(claims()));
+    const pss = new CompactSign(bytes).setProtectedHeader({ alg: 'PS256', typ: 'at+jwt', kid: active.id });
+    await invalid(ring.verifyOwn(await pss.sign(key)));
+  });
+});
