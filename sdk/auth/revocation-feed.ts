@@ -43,7 +43,8 @@ export interface RevocationFeedOptions {
 export function followRevocations(options: RevocationFeedOptions): FollowedRevocations {
   const { clock } = options;
   const list = createRevocationList();
-  const closed = new AbortController();
+  let closed = false;
+  let request = new AbortController();
   let since: Date | null = null;
   /** When the last read that succeeded was begun, by our own clock: it shows everything made before. */
   let readAt: number | null = null;
@@ -53,8 +54,11 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
 
   const poll = async (): Promise<void> => {
     const startedAt = clock().getTime();
+    request = new AbortController();
+    // A timer that is cleared: hundreds of timeouts a minute that fire for nothing cost more than the polls.
+    const limit = setTimeout(() => request.abort(), POLL_LIMIT_MS).unref();
     try {
-      const feed = await readFeed(options, since, closed.signal);
+      const feed = await readFeed(options, since, request.signal);
       list.add(feed.revocations);
       list.prune(new Date(startedAt - KEEP_MS));
       since = new Date(Date.parse(feed.asOf) - OVERLAP_MS);
@@ -62,13 +66,15 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
       away = null;
     } catch (error) {
       away = error;
+    } finally {
+      clearTimeout(limit);
     }
   };
   const start = (): Promise<void> => {
     clearTimeout(timer);
     polling ??= poll().finally(() => {
       polling = null;
-      if (!closed.signal.aborted) timer = setTimeout(start, POLL_MS).unref();
+      if (!closed) timer = setTimeout(start, POLL_MS).unref();
     });
     return polling;
   };
@@ -81,26 +87,27 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
     isRevoked: list.isRevoked,
     waitUntilFresh: async () => {
       // A process that was asleep has an old list and a provider that answers: one read tells. Known to be away, refuse at once.
-      if (!closed.signal.aborted && away === null) await start();
-      if (isFresh() || (options.stale === 'accept' && !closed.signal.aborted)) return;
+      if (!closed && away === null) await start();
+      if (isFresh() || (options.stale === 'accept' && !closed)) return;
       const message = 'Whether the token was revoked cannot be known now: the identity provider does not answer';
       throw new FairleadError('UNAVAILABLE', message, { cause: away, retryable: true });
     },
     close: () => {
-      closed.abort();
+      closed = true;
+      request.abort();
       clearTimeout(timer);
     },
   };
 }
 
-async function readFeed(options: RevocationFeedOptions, since: Date | null, closed: AbortSignal) {
+async function readFeed(options: RevocationFeedOptions, since: Date | null, signal: AbortSignal) {
   const url = new URL(`${options.idpUrl}/api/oauth/revocations`);
   if (since !== null) url.searchParams.set('since', since.toISOString());
   const response = await options.fetch(url, {
     headers: { accept: 'application/json', ...credentialHeaders(options.credentials) },
     // Credentials follow no redirect.
     redirect: 'error',
-    signal: AbortSignal.any([closed, AbortSignal.timeout(POLL_LIMIT_MS)]),
+    signal,
   });
   if (!response.ok) throw new Error(`the revocation feed answered ${response.status}`);
   return revocationFeedSchema.parse(await response.json());

@@ -31,10 +31,10 @@ export type PublicKey = Awaited<ReturnType<typeof importJWK>>;
 
 /** The provider's public keys by id. */
 export interface SigningKeys {
+  /** The key of that id in a set that need not be waited for; null means: ask `find`. */
+  known(kid: string): PublicKey | null;
   /** The key of that id, or null when the provider has none. @throws UNAVAILABLE (retryable) before any set was read */
   find(kid: string): Promise<PublicKey | null>;
-  /** True while that very key is in a set that need not be waited for; false means: ask `find`. */
-  stillHas(kid: string, key: PublicKey): boolean;
 }
 
 interface KnownKey {
@@ -85,6 +85,12 @@ export function createSigningKeys(options: { idpUrl: string; fetch: typeof fetch
   const refreshIfPossible = (): Promise<void> => (mayTry() ? refresh().catch(() => {}) : Promise.resolve());
 
   return {
+    known: (kid) => {
+      const age = ageMs(readAt);
+      if (age > WAIT_AFTER_MS) return null;
+      if (age > FRESH_MS) void refreshIfPossible();
+      return known?.get(kid)?.key ?? null;
+    },
     find: async (kid) => {
       if (known === null) await firstRead();
       else if (ageMs(readAt) > WAIT_AFTER_MS) await refreshIfPossible();
@@ -97,11 +103,6 @@ export function createSigningKeys(options: { idpUrl: string; fetch: typeof fetch
       const key = known?.get(kid)?.key ?? null;
       if (key === null) unknown.set(kid, readAt);
       return key;
-    },
-    stillHas: (kid, key) => {
-      const age = ageMs(readAt);
-      if (age > FRESH_MS) void refreshIfPossible();
-      return age <= WAIT_AFTER_MS && known?.get(kid)?.key === key;
     },
   };
 }
@@ -117,7 +118,7 @@ async function fetchJwks(options: { idpUrl: string; fetch: typeof fetch }): Prom
   }
 }
 
-/** Unchanged keys keep their object, by which {@link SigningKeys.stillHas} knows them. */
+/** Unchanged keys keep their object, by which a verified token knows that its key is the same. */
 async function importKeys(
   published: readonly unknown[],
   before: ReadonlyMap<string, KnownKey> | null,

@@ -62,12 +62,10 @@ export function createTokenCheck(options: {
     issuer,
     audience,
     clockTolerance: SKEW_SECONDS,
-    requiredClaims: ['exp', 'iat', 'sub', 'jti', 'client_id'],
   };
-  const keyOf = async (header: { kid?: string }): Promise<PublicKey> => {
-    const { kid } = header;
+  const keyOf = async ({ kid }: { kid?: string }): Promise<PublicKey> => {
     if (typeof kid !== 'string' || kid.length === 0 || kid.length > MAX_KID_LENGTH) throw refusal('unknown-key');
-    const key = await keys.find(kid);
+    const key = keys.known(kid) ?? (await keys.find(kid));
     if (key === null) throw refusal('unknown-key');
     return key;
   };
@@ -75,6 +73,7 @@ export function createTokenCheck(options: {
     if (token.length > MAX_TOKEN_LENGTH) throw refusal('malformed');
     try {
       const { payload, protectedHeader, key } = await jwtVerify(token, keyOf, { ...rules, currentDate: clock() });
+      // The schema holds that every claim is there which must be, `exp` and `jti` among them.
       return { user: userOfClaims(accessTokenClaimsSchema.parse(payload)), kid: protectedHeader.kid ?? '', key };
     } catch (error) {
       throw error instanceof FairleadError ? error : refusal(reasonOf(error), error);

@@ -72,21 +72,21 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
   const cache = new LRUCache<string, Pick<VerifiedToken, 'kid' | 'key'>>({ max: CACHED_TOKENS });
   let closed = false;
 
-  const userOf = async (token: string): Promise<FairleadUser> => {
-    // By digest, so that the cache holds no token.
-    const id = hash('sha256', token, 'base64');
+  const recall = (id: string, token: string): FairleadUser | null => {
     const before = cache.get(id);
-    if (before !== undefined && keys.stillHas(before.kid, before.key)) {
-      const user = readVerified(token);
-      if (!isExpired(user, clock)) return user;
-    }
-    const { user, kid, key } = await check(token);
+    if (before === undefined || keys.known(before.kid) !== before.key) return null;
+    const user = readVerified(token);
+    return isExpired(user, clock) ? null : user;
+  };
+  const remember = (id: string, { user, kid, key }: VerifiedToken): FairleadUser => {
     cache.set(id, { kid, key });
     return user;
   };
   const verify = async (token: string): Promise<FairleadUser> => {
     if (closed) throw new FairleadError('UNAVAILABLE', 'This token verifier was closed');
-    const user = await userOf(token);
+    // By digest, so that the cache holds no token.
+    const id = hash('sha256', token, 'base64');
+    const user = recall(id, token) ?? remember(id, await check(token));
     if (feed === null) return user;
     if (!feed.isFresh()) await feed.waitUntilFresh();
     if (feed.isRevoked(user.claims)) throw refusal('revoked');
