@@ -29,13 +29,17 @@ describe('signing in with a real browser', () => {
   before(async () => {
     const { path } = await resolveTool(chromium, { env: process.env, report: silentReporter });
     idp = await startIdp();
-    client = await startLoopbackClient({ issuer: () => idp.issuer, clientId: 'loopback' });
-    await idp.seedClient('loopback', {
+    let secret = '';
+    client = await startLoopbackClient({
+      issuer: () => idp.issuer,
+      clientId: 'loopback',
+      clientSecret: () => secret,
+    });
+    ({ secret } = await idp.seedClient('loopback', {
       name: 'Loopback Tool',
-      clientType: 'public',
       redirectUris: [client.redirectUri],
       whiteLabel: { emailFromName: 'Loopback & Sons', logoUrl: null, primaryColor: '#ffcc00' },
-    });
+    }));
     browser = await playwright.launch({ executablePath: path, args: CHROMIUM_FLAGS });
   });
   after(async () => {

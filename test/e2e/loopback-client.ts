@@ -15,6 +15,7 @@ export interface LoopbackClient {
 export async function startLoopbackClient(options: {
   issuer: () => string;
   clientId: string;
+  clientSecret: () => string;
 }): Promise<LoopbackClient> {
   const logins = new Map<string, string>();
   const server = createServer((request, response) => {
@@ -65,6 +66,7 @@ export async function startLoopbackClient(options: {
     const body = new URLSearchParams({
       grant_type: 'authorization_code',
       client_id: options.clientId,
+      client_secret: options.clientSecret(),
       code: answer.get('code') ?? '',
       code_verifier: verifier,
       redirect_uri: redirectUri,

@@ -14,17 +14,22 @@ import { requireOwnFormOfUser } from '../visit.ts';
 import { readParameters } from './authorization-parameters.ts';
 import { type AuthorizationRequest, readAuthorizationRequest, readReplyTarget } from './authorization-request.ts';
 import { issueCode } from './issue-code.ts';
+import { isNativeApp } from './match-redirect-uri.ts';
 import { answering, replyWithCode, replyWithError } from './reply-to-client.ts';
 import { scopeName } from './scope-names.ts';
 
-/** False for trusted clients and for what was agreed to before; `prompt=consent` asks in any case. */
+/**
+ * False for trusted clients and for what was agreed to before; `prompt=consent` asks in any case, and so does a native
+ * app: that the person agreed to the real one yesterday says nothing about who asks today.
+ */
 export async function needsConsent(
   deps: Pick<IdentityDeps, 'consents'>,
-  { client, prompt, scopes }: AuthorizationRequest,
+  { client, prompt, scopes, redirectUri }: AuthorizationRequest,
   user: UserRecord,
 ): Promise<boolean> {
   if (prompt.includes('consent')) return true;
   if (client.trustedClient || client.autoApproveScopes) return false;
+  if (isNativeApp(client, redirectUri)) return true;
   const agreed = await deps.consents.find(user.id, client.clientId);
   return scopes.some((scope) => !agreed.includes(scope));
 }

@@ -23,6 +23,14 @@ export function isRegisteredRedirectUri(
   });
 }
 
+/**
+ * True where any program on the person's machine could have asked in the client's name: it has no secret, and the answer
+ * goes to whoever listens there (RFC 8252, 8.6).
+ */
+export function isNativeApp(client: Pick<ClientRecord, 'clientType'>, redirectUri: string): boolean {
+  return client.clientType === 'public' && loopbackParts(redirectUri) !== null;
+}
+
 /** Whatever is registered, a browser is never sent to a script, or to an address that two parsers read differently. */
 function isPlain(uri: string): boolean {
   return /^https?:\/\/[\x21-\x7e]+$/.test(uri) && !/[#\\]/.test(uri) && URL.canParse(uri);

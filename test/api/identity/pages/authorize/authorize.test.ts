@@ -82,6 +82,16 @@ describe('the authorization endpoint', () => {
       );
     });
 
+    it('asks every time for a native app: any program on the machine can use its name', async () => {
+      const uri = 'http://127.0.0.1:4711/callback';
+      await idp.seedClient('tool', { clientType: 'public', redirectUris: ['http://127.0.0.1/callback'] });
+      const path = authorizePath({ client_id: 'tool', redirect_uri: uri });
+      await ada.submit(await ask(path), '/oauth/authorize/decision', { decision: 'allow' });
+      assert.equal((await ask(path)).title, 'Client tool asks for access');
+      const silent = authorizePath({ client_id: 'tool', redirect_uri: uri, prompt: 'none' });
+      assert.equal(answerOf(await ask(silent)).error, 'consent_required');
+    });
+
     it('does not ask for trusted clients', async () => {
       assert.match(answerOf(await ask(trusted())).code ?? '', /^flac_/);
     });
