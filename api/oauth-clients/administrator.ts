@@ -18,10 +18,15 @@ export function requireSuperAdmin(caller: Caller | null): Caller {
   throw new FairleadError('FORBIDDEN', 'Only the internal key or a platform super admin may administer clients here');
 }
 
-/** @throws FORBIDDEN naming the fields, unless there are none */
+/** @throws FORBIDDEN naming the fields and who may set them, unless there are none */
 export function refuseFields(refused: readonly string[]): void {
   if (refused.length === 0) return;
-  const details = refused.map((field) => ({ field, message: 'not yours to set' }));
-  const message = `This needs a platform super admin: ${refused.join(', ')}`;
-  throw new FairleadError('FORBIDDEN', message, { details });
+  const details = refused.map((field) => ({ field, message: SETTABLE_BY[field] ?? 'needs a platform super admin' }));
+  const list = details.map(({ field, message }) => `${field}: ${message}`).join('; ');
+  throw new FairleadError('FORBIDDEN', `You may not set this: ${list}`, { details });
 }
+
+const SETTABLE_BY: Readonly<Record<string, string>> = {
+  trustedInviteSignup: "only in a platform super admin's own browser session",
+  orgSlug: 'must be your own org',
+};

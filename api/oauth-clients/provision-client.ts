@@ -33,8 +33,9 @@ export async function provisionClient(
   const redirectUris = checkRedirectUris(wanted.redirectUris, { service: wanted.service });
   const derived: DerivedLists = { redirectUris, scopes: wanted.scopes, grantTypes: wanted.grantTypes };
   const existing = await deps.clients.find(clientId);
-  if (existing !== null) return await extendClient(deps, context, existing, wanted, derived);
-  if (!wanted.create) requireFound(existing, clientId);
+  const extended = existing === null ? null : await extendUnlessGone(deps, context, existing, wanted, derived);
+  if (extended !== null) return extended;
+  if (!wanted.create) requireFound(null, clientId);
   const made = await insertClient(deps, context, clientId, wanted, derived);
   if (made !== null) return made;
   // Another deploy made it in between: then it is there to be extended.
@@ -79,6 +80,16 @@ async function insertClient(
   const data = { service, environment, redirectUris, allowedScopes, allowedGrantTypes };
   await auditClient(deps, context, { type: 'oauth.client_created', client, data });
   return { clientId, created: true, clientSecret: secret.text, preserved: NOTHING_PRESERVED };
+}
+
+/** Null when the client was deleted in between, or a moment ago by another process. */
+async function extendUnlessGone(...given: Parameters<typeof extendClient>): Promise<ProvisionReply | null> {
+  try {
+    return await extendClient(...given);
+  } catch (error) {
+    if (error instanceof FairleadError && error.code === 'CLIENT_NOT_FOUND') return null;
+    throw error;
+  }
 }
 
 async function extendClient(

@@ -130,6 +130,21 @@ describe('a client of a service', () => {
     assert.ok(!api.logged.join('').includes(fresh.body.data.clientSecret));
   });
 
+  it('of several who replace its secret at once, none is told that a void one is kept for the service', async () => {
+    const clientId = await deployedService('contested');
+    for (let round = 0; round < 5; round += 1) {
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => call(ACME, 'POST', `/oauth/clients/${clientId}/regenerate-secret`)),
+      );
+      const kept = await storedSecret('contested');
+      assert.ok(answers.some(({ status }) => status === 200));
+      for (const { status, body } of answers) {
+        if (status === 409) assert.equal(body.error.code, 'CONFLICT');
+        else if (body.data.clientSecret === kept) assert.equal(await accepts(clientId, kept ?? ''), true);
+      }
+    }
+  });
+
   it('deleting it clears the stored credential', async () => {
     const clientId = await deployedService('cleared');
     assert.equal((await call(ACME, 'DELETE', `/oauth/clients/${clientId}`)).status, 403, 'a member may not');
@@ -260,38 +275,5 @@ describe('creating and changing clients', () => {
       const stranger = await api.call(method, `/oauth/clients${path}`, body, { 'x-internal-key': 'wrong' });
       assert.equal(stranger.status, 401, `${method} ${path}`);
     }
-  });
-});
-
-describe('an identity provider that is away', () => {
-  const away = async (clients: Parameters<typeof startApi>[1]) => {
-    const builder = await startApi(null, clients);
-    try {
-      const { status, body, headers } = await builder.call('GET', '/oauth/clients');
-      return { status, code: body.error.code, retryAfter: headers.get('retry-after'), text: body.error.message };
-    } finally {
-      await builder.stop();
-    }
-  };
-
-  it('is said to be away, and worth another try', async () => {
-    const { status, code, retryAfter } = await away(
-      createClientAdministration({ url: 'http://127.0.0.1:1', internalKey: IDP_KEY }),
-    );
-    assert.deepEqual([status, code, retryAfter], [503, 'UNAVAILABLE', '2']);
-  });
-
-  it('that does not take the builder’s key is no fault of the caller', async () => {
-    const wrongKey = 'wrong-key-wrong-key-wrong-key-wrong!';
-    const { status, code, text } = await away(createClientAdministration({ url: idp.address, internalKey: wrongKey }));
-    assert.deepEqual([status, code], [503, 'UNAVAILABLE']);
-    assert.match(text, /IDP_INTERNAL_KEY/);
-    assert.ok(!text.includes(wrongKey));
-  });
-
-  it('that is not configured is said to be so', async () => {
-    const { status, text } = await away(null);
-    assert.equal(status, 503);
-    assert.match(text, /IDP_URL/);
   });
 });
