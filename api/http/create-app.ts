@@ -114,10 +114,11 @@ const READERS: Readonly<Record<BodyType, RequestHandler>> = {
   form: express.urlencoded({ limit: FORM_LIMIT, extended: false, parameterLimit: FORM_PARAMETERS }),
 };
 
-/** The error handler has to know how the route answers. */
+/** The error handler has to know how the route answers, and the log what is asked for all the time. */
 function nameRoute(route: Route): RequestHandler {
   return (_request, response, next) => {
     response.locals.replies = route.replies ?? 'envelope';
+    response.locals.polled = route.polled === true;
     next();
   };
 }

@@ -85,6 +85,8 @@ export interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B
   readonly crossOrigin?: { readonly headers: readonly string[] };
   /** Requests one address may make in a minute, besides the app's general limit. */
   readonly rateLimit?: { readonly perMinute: number };
+  /** Machines ask for it all the time: what went well is logged for debugging only. */
+  readonly polled?: true;
   /** By success status; replies are parsed by these schemas, so nothing undocumented leaves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes this route answers with besides those every route has. */

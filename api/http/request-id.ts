@@ -18,7 +18,8 @@ export function createRequestId(deps: { newId: NewId; log: Logger }): RequestHan
       const durationMs = Math.round(performance.now() - startedAt);
       // The path without its query: a query may hold what does not belong in a log.
       const path = request.originalUrl.split('?', 1)[0];
-      log.info({ method: request.method, path, status: response.statusCode, durationMs }, 'request');
+      const level = response.locals.polled === true && response.statusCode < 400 ? 'debug' : 'info';
+      log[level]({ method: request.method, path, status: response.statusCode, durationMs }, 'request');
     });
     next();
   };

@@ -19,6 +19,7 @@ export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
       callers: 'public',
       query: z.object({ since: z.iso.datetime().optional() }),
       replies: 'oauth',
+      polled: true,
       responses: { 200: { description: 'Entries of the denylist', schema: revocationFeedSchema } },
       errors: ['OAUTH_INVALID_CLIENT'],
       handle: async ({ query }, context) => {
