@@ -5,9 +5,9 @@ import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { checkPassword } from '../login/check-password.ts';
-import { linkInvalid, readLink, takeLink } from '../login/one-time-links.ts';
 import { hasSecondFactor, takeSecondFactor } from '../login/second-factor.ts';
 import { resolveScopes } from '../oauth/resolve-scopes.ts';
+import { readClientLink } from './client-links.ts';
 import type { EmbedCaller } from './embed-client.ts';
 import { embedTokens, personAddress } from './embed-tokens.ts';
 
@@ -41,10 +41,9 @@ export async function embedVerify(
   body: z.output<typeof verifyBodySchema>,
 ) {
   const scopes = resolveScopes(caller.client, body.scope);
-  const found = await readLink(deps, body.token, 'magic_link');
-  if (found.link.clientId !== caller.client.clientId) throw linkInvalid();
-  const methods = await proveSecondFactor(deps, context, found.user, 'email', body.otp);
-  const { user } = await takeLink(deps, body.token, 'magic_link');
+  const link = await readClientLink(deps, caller.client, body.token, 'magic_link');
+  const methods = await proveSecondFactor(deps, context, link.user, 'email', body.otp);
+  const user = await link.take();
   // Whoever read the mail owns the address.
   const verified = user.emailVerified ? user : ((await deps.users.update(user.id, { emailVerified: true })) ?? user);
   const { address } = personAddress(caller, context, body.userAddress);

@@ -18,8 +18,10 @@ import type { IdentityDeps } from '../deps.ts';
 import { tokenReplySchema } from '../tokens/token-reply.ts';
 import { type EmbedCaller, requireEmbedCaller } from './embed-client.ts';
 import { embedLogin, embedVerify } from './login.ts';
-import { embedForgotPassword, embedMagicLink, embedResetPassword, embedSetInitialPassword } from './passwords.ts';
+import { embedMagicLink } from './magic-link.ts';
 import { embedRefresh } from './refresh.ts';
+import { embedForgotPassword, embedResetPassword } from './reset-password.ts';
+import { embedSetInitialPassword } from './set-initial-password.ts';
 import { embedSignup } from './signup.ts';
 
 interface Operation<B extends z.ZodType> {

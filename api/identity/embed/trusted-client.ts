@@ -25,9 +25,9 @@ export async function requireTrusted(
 }
 
 /**
- * True when a client may be handed the key to a person's account, or send them to its own page for it: they are in the
- * org that owns the client, or in one that let it manage its people. Nobody who has a platform role is any client's to
- * reset: one service's secret must not open the platform.
+ * True when a client may be handed the key to a person's account, or send them to its own page for it: they are in orgs,
+ * and each of these owns the client or let it manage its people. Somebody who is in another org besides would open that
+ * org to the client, too, and somebody with a platform role the platform: they get their mail from the provider.
  */
 export async function managesPerson(
   deps: IdentityDeps,
@@ -35,10 +35,11 @@ export async function managesPerson(
   user: { readonly id: string; readonly platformRoles: readonly string[] },
 ): Promise<boolean> {
   if (user.platformRoles.length > 0) return false;
-  for (const { orgSlug } of await deps.memberships.listOfUser(user.id)) {
-    if (orgSlug === client.orgSlug) return true;
+  const memberships = await deps.memberships.listOfUser(user.id);
+  for (const { orgSlug } of memberships) {
     const org = await deps.orgs.find(orgSlug);
-    if (org !== null && (await findOrgGrant(deps, client, org)) !== null) return true;
+    const managed = orgSlug === client.orgSlug || (org !== null && (await findOrgGrant(deps, client, org)) !== null);
+    if (!managed) return false;
   }
-  return false;
+  return memberships.length > 0;
 }

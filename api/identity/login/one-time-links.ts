@@ -12,6 +12,11 @@ export interface LinkRequest {
   readonly client: { readonly clientId: string } | null;
   /** Local path or registered URL to go to afterwards. */
   readonly returnTo: string | null;
+  /**
+   * True for a link whose token a page of the client's own gets to see. It then works at that client's headless API and
+   * nowhere else: on the provider's pages it would begin a session there, in the hands of the client.
+   */
+  readonly onClientPage?: boolean;
 }
 
 export interface LinkOfUser {
@@ -21,34 +26,43 @@ export interface LinkOfUser {
 
 /** Makes a link that works once; the token is shown here and never again. Earlier ones of its kind stop working. */
 export async function createLink(deps: Deps, request: LinkRequest): Promise<{ token: string; expiresAt: Date }> {
-  const { purpose, user, client, returnTo } = request;
-  return insertLink(deps, {
-    purpose,
-    userId: user.id,
-    email: user.email,
-    clientId: client?.clientId ?? null,
-    returnTo,
-  });
+  const { purpose, user, client, returnTo, onClientPage = false } = request;
+  const clientId = client?.clientId ?? null;
+  const link = { purpose, userId: user.id, email: user.email, clientId, returnTo };
+  return insertLink(deps, link, onClientPage ? clientId : null);
 }
 
 /** The link by which the first super admin makes themself; see api/identity/bootstrap.ts. */
 export async function createFirstAdminLink(deps: Deps): Promise<{ token: string; expiresAt: Date }> {
-  return insertLink(deps, { purpose: 'first_admin', userId: null, email: '', clientId: null, returnTo: null });
+  const link = { userId: null, email: '', clientId: null, returnTo: null };
+  return insertLink(deps, { ...link, purpose: 'first_admin' }, null);
 }
 
 /**
  * Looks without taking: for pages that show a button first (a mail scanner opens links, too), and for checks that must
- * come before. @throws LINK_INVALID for an unknown, used or expired link, or one whose user is gone or suspended.
+ * come before.
+ * @param page client on whose own page the token was seen; null for the provider's pages
+ * @throws LINK_INVALID for an unknown, used or expired link, or one whose user is gone or suspended.
  */
-export async function readLink(deps: Deps, token: string, purpose: LinkRequest['purpose']): Promise<LinkOfUser> {
-  const link = await deps.links.find(deps.tokens.hash(token), purpose);
+export async function readLink(
+  deps: Deps,
+  token: string,
+  purpose: LinkRequest['purpose'],
+  page: string | null = null,
+): Promise<LinkOfUser> {
+  const link = await deps.links.find(hashOf(deps, token, page), purpose);
   if (link === null || link.consumedAt !== null || link.expiresAt <= deps.now()) throw linkInvalid();
   return withUser(deps, link);
 }
 
 /** Takes a link: of many at once exactly one gets it. @throws LINK_INVALID like {@link readLink}. */
-export async function takeLink(deps: Deps, token: string, purpose: LinkRequest['purpose']): Promise<LinkOfUser> {
-  const link = await deps.links.consume(deps.tokens.hash(token), purpose, deps.now());
+export async function takeLink(
+  deps: Deps,
+  token: string,
+  purpose: LinkRequest['purpose'],
+  page: string | null = null,
+): Promise<LinkOfUser> {
+  const link = await deps.links.consume(hashOf(deps, token, page), purpose, deps.now());
   if (link === null) throw linkInvalid();
   return withUser(deps, link);
 }
@@ -60,13 +74,19 @@ export function linkInvalid(): FairleadError {
 async function insertLink(
   deps: Deps,
   link: Pick<OneTimeLink, 'purpose' | 'userId' | 'email' | 'clientId' | 'returnTo'>,
+  page: string | null,
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = deps.tokens.create('flot_');
   const createdAt = deps.now();
   const expiresAt = new Date(createdAt.getTime() + LINK_MINUTES[link.purpose] * 60_000);
-  const tokenHash = deps.tokens.hash(token);
+  const tokenHash = hashOf(deps, token, page);
   await deps.links.insert({ ...link, tokenHash, createdAt, expiresAt, consumedAt: null });
   return { token, expiresAt };
+}
+
+/** The page is part of what is hashed, so that a token leads nowhere but where it was made for. */
+function hashOf({ tokens }: Deps, token: string, page: string | null): string {
+  return tokens.hash(page === null ? token : `${page} ${token}`);
 }
 
 /** A link is for the address it was sent to: one that was changed since does not open the account. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { decodeJwt } from 'jose';
 import { Secret, TOTP } from 'otpauth';
+import { takeLink } from '../../../../api/identity/login/one-time-links.ts';
 import { createTotp, revealTotp } from '../../../../api/identity/login/second-factor.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
 import { startIdp, type TestIdp } from '../start-idp.ts';
@@ -131,6 +132,21 @@ test('a mailed link signs in once, at the client it was made for, on the page th
   const counts = await fiftyAtOnce(() => acme.call('verify', { token }));
   assert.deepEqual(counts, { '200 ok': 1, '400 LINK_INVALID': 49 });
   assert.equal((await idp.deps.users.find(user.id))?.emailVerified, true);
+});
+
+test("a link to a page of the client's begins no session at the provider, whoever brings it there", async () => {
+  const user = await idp.seedUser('carried@example.com', { platformRoles: ['super_admin'] });
+  await acme.call('magic-link', { email: user.email, verifyBaseUrl: `${ORIGIN}/signed-in` });
+  const token = await mailedToken(user.email);
+  assert.notEqual(token, '');
+  assert.notEqual((await idp.call('GET', `/login/magic?token=${token}`)).status, 200);
+  await assert.rejects(takeLink(idp.deps, token, 'magic_link'), /LINK_INVALID|used before/);
+  assert.equal((await acme.call('verify', { token })).status, 200);
+  // One to the provider's own page is for that page, and for the client it was asked for by.
+  await acme.call('magic-link', { email: user.email });
+  const own = await mailedToken(user.email);
+  assert.equal((await idp.call('GET', `/login/magic?token=${own}`)).status, 200);
+  assert.equal((await acme.call('verify', { token: own })).status, 200);
 });
 
 test('a link expires, and asking for a second factor does not use it up', async () => {

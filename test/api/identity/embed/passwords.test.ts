@@ -93,6 +93,19 @@ test('an org that granted a client its people lets it reset them; withdrawing th
   assert.equal((await ask()).status, 404);
 });
 
+test('somebody who is in another org as well is not the client’s to reset, since it would open that org', async () => {
+  await idp.seedOrg('bank');
+  const user = await idp.seedUser('both@example.com', { org: 'acme' });
+  const ask = () => acme.call('forgot-password', { email: user.email, sendEmail: false });
+  const { resetToken } = (await ask()).body;
+  const bank = '/api/v2/orgs/bank';
+  await idp.call('PUT', `${bank}/members/${user.id}`, { headers: idp.internal, json: { roles: ['admin'] } });
+  assert.equal((await ask()).status, 404);
+  assert.equal((await acme.call('reset-password', { token: resetToken, password: NEW_PASSWORD })).status, 400);
+  await idp.call('PUT', `${bank}/grants/${acme.clientId}`, { headers: idp.internal });
+  assert.equal((await ask()).status, 200);
+});
+
 test('asking for a mail tells nothing, and leads people whom the client does not manage to the provider', async () => {
   await idp.seedUser('boss@example.com', { platformRoles: ['super_admin'] });
   await idp.seedUser('managed@example.com', { org: 'acme' });
@@ -140,12 +153,18 @@ test('every account that is not eligible gets one answer', async () => {
   assert.equal((await acme.call('verify', { token })).status, 200);
   const suspended = await provision('suspended@example.com');
   await idp.call('POST', `/api/v2/users/${suspended}/suspend`, { headers: idp.internal });
+  const removed = await provision('removed@example.com');
+  await idp.call('DELETE', `/api/v2/orgs/acme/members/${removed}`, { headers: idp.internal });
+  const paused = await provision('paused@example.com');
+  await idp.call('POST', `/api/v2/orgs/acme/members/${paused}/suspend`, { headers: idp.internal });
   const elsewhere = await seedHeadless(idp, 'elsewhere');
   await provision('of-acme@example.com');
   const answers = [
     await acme.call('set-initial-password', initial('ordinary@example.com')),
     await acme.call('set-initial-password', initial('came@example.com')),
     await acme.call('set-initial-password', initial('suspended@example.com')),
+    await acme.call('set-initial-password', initial('removed@example.com')),
+    await acme.call('set-initial-password', initial('paused@example.com')),
     await acme.call('set-initial-password', initial('nobody-at-all@example.com')),
     await elsewhere.call('set-initial-password', { ...initial('of-acme@example.com'), orgSlug: 'elsewhere' }),
   ];

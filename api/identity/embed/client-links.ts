@@ -1,0 +1,89 @@
+import { FairleadError } from '../../../domain/errors.ts';
+import type { UserRecord } from '../../../domain/identity/user.ts';
+import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
+import { clientPage, withToken } from '../../../domain/oauth-clients/client-page.ts';
+import type { IdentityDeps } from '../deps.ts';
+import { createLink, linkInvalid, readLink, takeLink } from '../login/one-time-links.ts';
+import { queueMail } from '../mail/send-mail.ts';
+import { managesPerson } from './trusted-client.ts';
+
+/** The provider's own pages, for clients that name none of theirs. */
+const PAGES = { magic_link: '/login/magic', password_reset: '/login/reset' } as const;
+
+type Purpose = keyof typeof PAGES;
+
+/** Finds the account, makes the link and sends it, all after the reply. */
+export function mailLink(
+  deps: IdentityDeps,
+  client: ClientRecord,
+  purpose: Purpose,
+  email: string,
+  page: URL | null,
+): void {
+  queueMail(deps, { kind: purpose, to: email }, async () => {
+    const user = await deps.users.findByEmail(email);
+    if (user === null || user.suspendedAt !== null) return null;
+    const shown = await pageFor(deps, client, purpose, user, page);
+    const { url: link, expiresAt } = await makeLink(deps, client, purpose, user, shown);
+    return { client, org: null, subject: user.id, data: { name: user.firstName, link, expiresAt } };
+  });
+}
+
+/**
+ * A page of the client's gets the token of whoever clicks. A sign-in is for the client alone, so it may; a new password
+ * opens everything, so people whom the client does not manage choose it on the provider's own page.
+ */
+async function pageFor(
+  deps: IdentityDeps,
+  client: ClientRecord,
+  purpose: Purpose,
+  user: UserRecord,
+  page: URL | null,
+): Promise<URL | null> {
+  if (page === null || purpose === 'magic_link') return page;
+  return (await managesPerson(deps, client, user)) ? page : null;
+}
+
+/** A link to the client's page, or to the provider's own. */
+export async function makeLink(
+  deps: IdentityDeps,
+  client: ClientRecord,
+  purpose: Purpose,
+  user: UserRecord,
+  page: URL | null,
+): Promise<{ token: string; url: string; expiresAt: Date }> {
+  const order = { purpose, user, client, returnTo: null, onClientPage: page !== null };
+  const { token, expiresAt } = await createLink(deps, order);
+  return { token, expiresAt, url: withToken(page ?? new URL(deps.settings.issuer + PAGES[purpose]), token) };
+}
+
+/**
+ * A link that was made for the client, and how to take it: one to its own page, or one to the provider's that its
+ * person brought here instead. @throws LINK_INVALID for any other
+ */
+export async function readClientLink(
+  deps: IdentityDeps,
+  { clientId }: ClientRecord,
+  token: string,
+  purpose: Purpose,
+): Promise<{ user: UserRecord; take: () => Promise<UserRecord> }> {
+  const onItsPage = await readLink(deps, token, purpose, clientId).catch(ignoreInvalid);
+  const page = onItsPage === null ? null : clientId;
+  const { link, user } = onItsPage ?? (await readLink(deps, token, purpose));
+  if (link.clientId !== clientId) throw linkInvalid();
+  return { user, take: async () => (await takeLink(deps, token, purpose, page)).user };
+}
+
+function ignoreInvalid(error: unknown): null {
+  if (error instanceof FairleadError && error.code === 'LINK_INVALID') return null;
+  throw error;
+}
+
+/** @throws VALIDATION_FAILED for a page that is not the client's */
+export function readPage(client: ClientRecord, field: string, text: string | undefined): URL | null {
+  if (text === undefined) return null;
+  const page = clientPage(client, text);
+  if (page !== null) return page;
+  const message = 'a URL on the origin of a registered redirect URI, or on a custom domain of the client';
+  throw new FairleadError('VALIDATION_FAILED', `${field}: ${message}`, { details: [{ field, message }] });
+}
