@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
 import { silentReporter } from '../../infra/dev/terminal.ts';
@@ -57,7 +59,9 @@ describe('signing in with a real browser', () => {
     context.setDefaultTimeout(20_000);
     const page = await context.newPage();
     page.on('console', (message) => {
-      if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text());
+      // That another page may not frame ours is no complaint.
+      const text = message.text();
+      if (/Content Security Policy/.test(text) && !/frame-ancestors/.test(text)) complaints.push(text);
     });
     page.on('pageerror', (error) => complaints.push(error.message));
     return { page, context };
@@ -212,6 +216,65 @@ describe('signing in with a real browser', () => {
     assert.equal(again.status, 401);
     assert.match(again.text, /This passkey was not accepted/);
     await context.close();
+  });
+
+  describe('a page of somebody else', () => {
+    let evil: Server;
+    let address = '';
+    /** What it serves: the attack of the test. */
+    let attack = '';
+    before(async () => {
+      evil = createServer((_request, response) => {
+        response.writeHead(200, { 'content-type': 'text/html' }).end(attack);
+      }).listen(0, '127.0.0.1');
+      await once(evil, 'listening');
+      const bound = evil.address();
+      address = bound !== null && typeof bound === 'object' ? `http://127.0.0.1:${bound.port}` : '';
+    });
+    after(() => {
+      evil.closeAllConnections();
+      evil.close();
+    });
+
+    async function signedIn(email: string): Promise<{ page: Page; context: BrowserContext }> {
+      await idp.seedUser(email, { password: PASSWORD });
+      const opened = await openPage();
+      await opened.page.goto(`${idp.issuer}/login`);
+      await opened.page.getByLabel('E-mail address').fill(email);
+      await opened.page.getByLabel('Password').fill(PASSWORD);
+      await opened.page.keyboard.press('Enter');
+      await see(opened.page, 'Your account');
+      return opened;
+    }
+
+    it('cannot send a form in the name of whoever is signed in', async () => {
+      const { page, context } = await signedIn('victim@example.com');
+      const csrf = await page.locator('input[name=csrf]').first().inputValue();
+      for (const [action, fields] of [
+        ['/account/sessions/end-others', { csrf }],
+        ['/oauth/logout/confirm', { csrf }],
+        ['/login', { csrf, email: 'evil@example.com', password: PASSWORD }],
+      ] as const) {
+        const inputs = Object.entries(fields).map(([name, value]) => `<input name="${name}" value="${value}">`);
+        attack = `<form method="post" action="${idp.issuer}${action}">${inputs.join('')}</form>
+          <script>document.forms[0].submit()</script>`;
+        await page.goto(address);
+        await see(page, 'This form has expired');
+      }
+      await page.goto(`${idp.issuer}/account`);
+      await see(page, 'Your account');
+      await context.close();
+    });
+
+    it('cannot show our pages in a frame', async () => {
+      const { page, context } = await signedIn('framed@example.com');
+      attack = `<iframe src="${idp.issuer}/account"></iframe>`;
+      const blocked = page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()));
+      await page.goto(address);
+      await blocked;
+      for (const frame of page.frames()) assert.equal(await frame.getByText('Your account').count(), 0);
+      await context.close();
+    });
   });
 
   it('says so on the page when a passkey cannot be used, and the other ways stay', async () => {
