@@ -48,6 +48,10 @@ export async function putMember(
     },
   });
   if (user.primaryOrg === null) await deps.users.update(userId, { primaryOrg: org.slug });
+  // A first password set by one org's client must not open another org.
+  if (user.onboardingPending !== null && user.onboardingPending.orgSlug !== org.slug) {
+    await deps.users.clearOnboarding(userId);
+  }
   if (before !== null && losesRights(before, after)) await voidAccessTokens(deps, userId);
   await noteMember(deps, context, 'org.member_changed', org, userId, {
     roles: rights.roles,

@@ -36,6 +36,8 @@ export async function changeUser(
     ...(body.lastName === undefined ? {} : { lastName: body.lastName }),
     ...(platformRoles === undefined ? {} : { platformRoles }),
   };
+  // A first password set by a client must not open the platform.
+  if (platformRoles !== undefined && before.onboardingPending !== null) await deps.users.clearOnboarding(userId);
   const after = await keepingASuperAdmin(deps, before, changes, { platformRoles: before.platformRoles });
   if (before.platformRoles.some((role) => !after.platformRoles.includes(role))) await voidAccessTokens(deps, userId);
   await noteUser(deps, context, 'user.changed', after, {

@@ -157,6 +157,10 @@ test('every account that is not eligible gets one answer', async () => {
   await idp.call('DELETE', `/api/v2/orgs/acme/members/${removed}`, { headers: idp.internal });
   const paused = await provision('paused@example.com');
   await idp.call('POST', `/api/v2/orgs/acme/members/${paused}/suspend`, { headers: idp.internal });
+  const shared = await provision('shared@example.com');
+  await idp.seedOrg('second');
+  const intoSecond = { headers: idp.internal, json: { roles: ['member'] } };
+  await idp.call('PUT', `/api/v2/orgs/second/members/${shared}`, intoSecond);
   const elsewhere = await seedHeadless(idp, 'elsewhere');
   await provision('of-acme@example.com');
   const answers = [
@@ -165,6 +169,7 @@ test('every account that is not eligible gets one answer', async () => {
     await acme.call('set-initial-password', initial('suspended@example.com')),
     await acme.call('set-initial-password', initial('removed@example.com')),
     await acme.call('set-initial-password', initial('paused@example.com')),
+    await acme.call('set-initial-password', initial('shared@example.com')),
     await acme.call('set-initial-password', initial('nobody-at-all@example.com')),
     await elsewhere.call('set-initial-password', { ...initial('of-acme@example.com'), orgSlug: 'elsewhere' }),
   ];
