@@ -1,3 +1,6 @@
+export { anchorDay } from './audit-ledger/anchor-day.ts';
+export { anchorNight } from './audit-ledger/anchor-night.ts';
+export { checkAnchors } from './audit-ledger/check-anchors.ts';
 export { cleanUpAfterBuild } from './deploys/clean-up-after-build.ts';
 export { coordinateDeploys } from './deploys/coordinate-deploys.ts';
 export { grantBuildSlots } from './deploys/grant-build-slots.ts';

@@ -1,3 +1,5 @@
+import { ANCHORING_WORKFLOWS } from '../domain/audit-ledger/anchoring-messages.ts';
+import { AUDIT_LEDGER_TASK_QUEUE } from '../domain/audit-ledger/task-queue.ts';
 import { DEPLOYS_TASK_QUEUE, WORKFLOW_TYPES } from '../domain/deploys/messages.ts';
 import { IDENTITY_TASK_QUEUE, IDENTITY_WORKFLOWS } from '../domain/identity/messages.ts';
 import type { ScheduleDefinition } from '../domain/schedule.ts';
@@ -29,6 +31,24 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     taskQueue: IDENTITY_TASK_QUEUE,
     overlap: 'SKIP',
     catchupWindow: '1h',
+    atStart: false,
+  },
+  {
+    id: 'anchor-night',
+    cron: '10 0 * * *',
+    workflowType: ANCHORING_WORKFLOWS.anchorNight,
+    taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+    overlap: 'SKIP',
+    catchupWindow: '1d',
+    atStart: false,
+  },
+  {
+    id: 'check-anchors',
+    cron: '5 4 * * *',
+    workflowType: ANCHORING_WORKFLOWS.checkAnchors,
+    taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+    overlap: 'SKIP',
+    catchupWindow: '1d',
     atStart: false,
   },
 ];

@@ -1,0 +1,19 @@
+import type { AnchorChain } from '../../domain/audit-ledger/anchoring-ports.ts';
+import type { TreeBuilder } from '../../domain/audit-ledger/merkle-tree.ts';
+import type { BatchStore, EventStore, EventWriter } from '../../domain/audit-ledger/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
+
+/** Everything the anchoring activities work with, built by a composition root in `workers/`. */
+export interface AnchoringDeps {
+  readonly events: EventStore;
+  readonly writer: EventWriter;
+  readonly batches: BatchStore;
+  readonly trees: TreeBuilder;
+  /** The chains of AUDIT_CHAINS; none anchors nowhere. */
+  readonly chains: readonly AnchorChain[];
+  /** Id of the event under an idempotency key, as the store derives it. */
+  readonly idOfKey: (owner: { namespace: string; emitter: string; key: string }) => string;
+  readonly now: Clock;
+  /** Org that the ledger's own events belong to. */
+  readonly platformOrg: string;
+}

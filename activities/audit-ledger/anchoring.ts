@@ -1,0 +1,89 @@
+import type { BatchSummary, MissedAnchor } from '../../domain/audit-ledger/anchoring-messages.ts';
+import type { Anchor, Batch } from '../../domain/audit-ledger/batch.ts';
+import type { Day } from '../../domain/audit-ledger/day-close.ts';
+import { addDays, daysBetween } from '../../domain/audit-ledger/days.ts';
+import { anchorMissedDraft } from '../../domain/audit-ledger/own-events.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { whileHeartbeating } from '../while-heartbeating.ts';
+import type { AnchoringDeps } from './anchoring-deps.ts';
+import { buildBatch } from './build-batch.ts';
+import { closeDay } from './close-day.ts';
+import { openDays, unfinishedDays } from './open-days.ts';
+
+/** Days that the check looks back: an outage of it is made up for. */
+const CHECKED_DAYS = 31;
+
+/** The activities of the anchoring workflows. Each may run any number of times. */
+export function createAnchoringActivities(deps: AnchoringDeps) {
+  return {
+    /** Days to be anchored tonight, oldest first. */
+    listDaysToAnchor: (yesterday: Day) => whileHeartbeating(() => listDaysToAnchor(deps, yesterday)),
+    /** Closes a day and builds its batch, after those of every day before it that is still open. */
+    batchDay: (day: Day) => whileHeartbeating((signal) => batchDay(deps, day, signal)),
+    anchorBatch: (input: { day: Day; chainId: number }) =>
+      whileHeartbeating((signal) => anchorBatch(deps, input, signal)),
+    /** Emits `anchor.missed` for each chain and day that was not reached, once each. */
+    reportMissedAnchors: (yesterday: Day) => whileHeartbeating(() => reportMissedAnchors(deps, yesterday)),
+  };
+}
+
+export type AnchoringActivities = ReturnType<typeof createAnchoringActivities>;
+
+async function listDaysToAnchor(deps: AnchoringDeps, yesterday: Day): Promise<readonly Day[]> {
+  const days = new Set([...(await unfinishedDays(deps, yesterday)), ...(await openDays(deps, yesterday)), yesterday]);
+  return [...days].toSorted();
+}
+
+async function batchDay(deps: AnchoringDeps, day: Day, signal: AbortSignal): Promise<BatchSummary> {
+  const existing = await deps.batches.find(day);
+  if (existing !== null) return summaryOf(existing);
+  for (const earlier of await openDays(deps, addDays(day, -1))) await batchOf(deps, earlier, signal);
+  return summaryOf(await batchOf(deps, day, signal));
+}
+
+async function batchOf(deps: AnchoringDeps, day: Day, signal: AbortSignal): Promise<Batch> {
+  await closeDay(deps, day);
+  return await buildBatch(deps, day, signal);
+}
+
+function summaryOf({ id, root, leafCount, chainIds }: Batch): BatchSummary {
+  return { day: id, root, leafCount, chainIds };
+}
+
+async function anchorBatch(
+  deps: AnchoringDeps,
+  { day, chainId }: { day: Day; chainId: number },
+  signal: AbortSignal,
+): Promise<Pick<Anchor, 'txHash' | 'blockNumber'>> {
+  const batch = await deps.batches.find(day);
+  if (batch === null) throw new FairleadError('BATCH_NOT_FOUND', `${day} has no batch`);
+  const recorded = batch.anchors.find((anchor) => anchor.chainId === chainId);
+  if (recorded !== undefined) return { txHash: recorded.txHash, blockNumber: recorded.blockNumber };
+  const chain = deps.chains.find((candidate) => candidate.chainId === chainId);
+  if (chain === undefined) {
+    throw new FairleadError('CHAIN_UNREACHABLE', `Chain ${chainId}: AUDIT_CHAINS does not name it any more`);
+  }
+  const anchor = await chain.anchor(batch, signal);
+  await deps.batches.addAnchor(day, anchor);
+  return { txHash: anchor.txHash, blockNumber: anchor.blockNumber };
+}
+
+async function reportMissedAnchors(deps: AnchoringDeps, yesterday: Day): Promise<readonly MissedAnchor[]> {
+  const from = addDays(yesterday, 1 - CHECKED_DAYS);
+  const { items } = await deps.batches.list(from, yesterday, { cursor: null, limit: 200 });
+  const batches = new Map(items.map((batch) => [batch.id, batch]));
+  const earlier = await deps.batches.latestBefore(from);
+  // Before its first batch the ledger has nothing to anchor.
+  const first = earlier === null ? items[0]?.id : from;
+  const missed: MissedAnchor[] = [];
+  for (const day of first === undefined ? [] : daysBetween(first, yesterday)) {
+    const batch = batches.get(day);
+    const chainIds = batch?.chainIds ?? deps.chains.map(({ chainId }) => chainId);
+    for (const chainId of chainIds) {
+      if (batch?.anchors.some((anchor) => anchor.chainId === chainId)) continue;
+      await deps.writer.emit(anchorMissedDraft({ day, chainId }, batch?.root ?? null, deps.platformOrg));
+      missed.push({ day, chainId });
+    }
+  }
+  return missed;
+}

@@ -1,0 +1,98 @@
+import type { Batch } from '../../domain/audit-ledger/batch.ts';
+import { readPayload } from '../../domain/audit-ledger/canonical.ts';
+import { DAY_CLOSED, type Day, LEDGER_CLOSED } from '../../domain/audit-ledger/day-close.ts';
+import { endOfDay, startOfDay } from '../../domain/audit-ledger/days.ts';
+import { LEDGER_NAMESPACE, type LedgerEvent } from '../../domain/audit-ledger/event.ts';
+import { hashOfEvent } from '../../domain/audit-ledger/hash.ts';
+import { EMPTY_DAY_ROOT } from '../../domain/audit-ledger/merkle-proof.ts';
+import { toHash } from '../../domain/audit-ledger/merkle-tree.ts';
+import { dayCloseKey, ledgerCloseKey } from '../../domain/audit-ledger/own-events.ts';
+import type { BatchSegment } from '../../domain/audit-ledger/ports.ts';
+import { ledgerCloseSchema } from '../../domain/audit-ledger/schema.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { AnchoringDeps } from './anchoring-deps.ts';
+import { findClose, readDayClose } from './close-day.ts';
+
+const HASH_BYTES = 32;
+
+/**
+ * Builds the batch of a closed day: its events in the order of namespace and chain, each namespace's close after them,
+ * the ledger's close last. Every event is hashed anew and every day held against its close: a root over what was
+ * tampered with would make it look proven. Idempotent: a day that has a batch keeps it.
+ * @throws ANCHOR_REFUSED when the chains are not what the closes say
+ */
+export async function buildBatch(deps: AnchoringDeps, day: Day, signal: AbortSignal): Promise<Batch> {
+  const existing = await deps.batches.find(day);
+  if (existing !== null) return existing;
+  const leaves = createLeaves();
+  const ledgerClose = await findClose(deps, LEDGER_NAMESPACE, ledgerCloseKey(day));
+  if (ledgerClose !== null) {
+    for (const { namespace } of ledgerCloseSchema.parse(readPayload(ledgerClose.payload).data).namespaces) {
+      await addNamespace(deps, leaves, namespace, day, signal);
+    }
+    leaves.add(ledgerClose);
+  }
+  const chainIds = deps.chains.map(({ chainId }) => chainId);
+  const batch = { id: day, leafCount: leaves.count(), chainIds, closedAt: deps.now() };
+  if (batch.leafCount === 0) await deps.batches.insert({ ...batch, root: EMPTY_DAY_ROOT }, null);
+  else {
+    const content = leaves.content();
+    const tree = await deps.trees.build(content.eventHashes, signal);
+    const root = toHash(tree.nodes.subarray(0, HASH_BYTES));
+    await deps.batches.insert({ ...batch, root }, { ...content, tree });
+  }
+  const kept = await deps.batches.find(day);
+  if (kept === null) throw new FairleadError('INTERNAL', `the batch of ${day} was not kept`);
+  return kept;
+}
+
+type Leaves = ReturnType<typeof createLeaves>;
+
+async function addNamespace(deps: AnchoringDeps, leaves: Leaves, namespace: string, day: Day, signal: AbortSignal) {
+  const closeEvent = await findClose(deps, namespace, dayCloseKey(day));
+  if (closeEvent === null) throw broken(day, namespace, 'its close is gone');
+  const close = readDayClose(closeEvent);
+  let count = 0;
+  for await (const event of deps.events.streamBetween(namespace, startOfDay(day), endOfDay(day))) {
+    signal.throwIfAborted();
+    if (event.eventType === DAY_CLOSED || event.eventType === LEDGER_CLOSED) continue;
+    if (count === 0 && event.chainIndex !== close.firstIndex) throw broken(day, namespace, 'its first event is gone');
+    if (event.eventHash !== hashOfEvent(event)) throw broken(day, namespace, `event ${event.chainIndex} was changed`);
+    count += 1;
+    leaves.add(event);
+  }
+  if (count !== close.count)
+    throw broken(day, namespace, `it has ${count} events, and its close counts ${close.count}`);
+  leaves.add(closeEvent);
+}
+
+function broken(day: Day, namespace: string, reason: string): FairleadError {
+  return new FairleadError('ANCHOR_REFUSED', `${day} of ${namespace}: ${reason}. Verify the chain.`, {
+    details: { day, namespace, reason },
+  });
+}
+
+/** Leaves in the order they are added, packed: a full day has close to a million. */
+function createLeaves() {
+  const segments: { -readonly [K in keyof BatchSegment]: BatchSegment[K] }[] = [];
+  const eventIds: string[] = [];
+  const orgSlugs: string[] = [];
+  let hashes = Buffer.alloc(1_024 * HASH_BYTES);
+
+  function add({ id, namespace, chainIndex, orgSlug, eventHash }: LedgerEvent): void {
+    const leafIndex = eventIds.length;
+    const last = segments.at(-1);
+    if (last?.namespace === namespace && last.firstChainIndex + last.count === chainIndex) last.count += 1;
+    else segments.push({ namespace, firstChainIndex: chainIndex, firstLeafIndex: leafIndex, count: 1 });
+    if ((leafIndex + 1) * HASH_BYTES > hashes.length) hashes = Buffer.concat([hashes, Buffer.alloc(hashes.length)]);
+    hashes.write(eventHash.slice(2), leafIndex * HASH_BYTES, 'hex');
+    eventIds.push(id);
+    orgSlugs.push(orgSlug);
+  }
+
+  return {
+    add,
+    count: () => eventIds.length,
+    content: () => ({ segments, eventIds, orgSlugs, eventHashes: hashes.subarray(0, eventIds.length * HASH_BYTES) }),
+  };
+}

@@ -1,0 +1,98 @@
+import { fileURLToPath } from 'node:url';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { bundleWorkflowCode, Worker } from '@temporalio/worker';
+import type { AnchoringActivities } from '../../../activities/audit-ledger/anchoring.ts';
+import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
+import type { MissedAnchor } from '../../../domain/audit-ledger/anchoring-messages.ts';
+import { addDays, dayOf, startOfDay } from '../../../domain/audit-ledger/days.ts';
+import { AUDIT_LEDGER_TASK_QUEUE } from '../../../domain/audit-ledger/task-queue.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
+
+const KEYWORD = 2;
+const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+
+export const CHAINS = [31_337, 31_338] as const;
+
+/**
+ * Anchoring activities without effects on a server that skips time. `down` says why a chain cannot be reached at a
+ * moment; null when it can.
+ */
+export async function createAnchoringTemporal() {
+  const path = process.env.FAIRLEAD_TEST_SERVER;
+  const env = await TestWorkflowEnvironment.createTimeSkipping(
+    path === undefined ? {} : { server: { executable: { type: 'existing-path', path } } },
+  );
+  const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]));
+  await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+  const state = {
+    /** Time of day and what was done. */
+    calls: [] as string[],
+    batched: new Set<string>(),
+    anchored: new Set<string>(),
+    down: (_chainId: number, _time: string): FairleadError | null => null,
+    days: null as readonly string[] | null,
+  };
+  const time = async (): Promise<string> => new Date(await env.currentTimeMs()).toISOString().slice(11, 16);
+  const activities: AnchoringActivities = {
+    listDaysToAnchor: async (yesterday) => {
+      state.calls.push(`${await time()} list until ${yesterday}`);
+      return state.days ?? [yesterday];
+    },
+    batchDay: async (day) => {
+      state.calls.push(`${await time()} batch ${day}`);
+      state.batched.add(day);
+      return { day, root: '0xroot', leafCount: 3, chainIds: CHAINS };
+    },
+    anchorBatch: async ({ day, chainId }) => {
+      const now = await time();
+      state.calls.push(`${now} anchor ${day} on ${chainId}`);
+      const fault = state.down(chainId, now);
+      if (fault !== null) throw fault;
+      state.anchored.add(`${day}/${chainId}`);
+      return { txHash: '0x1', blockNumber: 1 };
+    },
+    reportMissedAnchors: async (yesterday) => {
+      state.calls.push(`${await time()} check ${yesterday}`);
+      const days = [...state.batched].filter((day) => day <= yesterday).sort();
+      const missed: MissedAnchor[] = days.flatMap((day) => CHAINS.map((chainId) => ({ day, chainId })));
+      return missed.filter(({ day, chainId }) => !state.anchored.has(`${day}/${chainId}`));
+    },
+  };
+  const worker = await Worker.create({
+    connection: env.nativeConnection,
+    taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+    workflowBundle: await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
+      logger: SILENT,
+    }),
+    activities,
+    interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
+  });
+  const running = worker.run();
+  return {
+    env,
+    client: env.client,
+    state,
+    activities,
+    /** Skips to the next moment of that time of day (UTC) and gives the day it is. */
+    async skipTo(timeOfDay: `${number}:${number}`): Promise<string> {
+      const now = await env.currentTimeMs();
+      const [hours = 0, minutes = 0] = timeOfDay.split(':').map(Number);
+      const today = startOfDay(dayOf(now)).getTime() + (hours * 60 + minutes) * 60_000;
+      const next = today > now ? today : startOfDay(addDays(dayOf(now), 1)).getTime() + (hours * 60 + minutes) * 60_000;
+      await env.sleep(next - now);
+      return dayOf(next);
+    },
+    async stop() {
+      worker.shutdown();
+      await running;
+      await env.teardown();
+    },
+  };
+}
+
+export type AnchoringTemporal = Awaited<ReturnType<typeof createAnchoringTemporal>>;
+
+export const unreachable = (chainId: number): FairleadError =>
+  new FairleadError('CHAIN_UNREACHABLE', `Chain ${chainId}: the node does not answer`);
