@@ -91,6 +91,29 @@ const idpSchema = z.object({
   LOG_LEVEL: shared.LOG_LEVEL,
 });
 
+const auditSchema = z.object({
+  ...server,
+  ...temporal,
+  AUDIT_PORT: port.default(3005),
+  /** Where services and auditors reach the ledger; without its scheme it is the name in checkpoints. */
+  AUDIT_URL: baseUrl.default('http://localhost:3005'),
+  MONGODB_URI: shared.MONGODB_URI,
+  /** A database server of its own; otherwise MONGODB_URI's, with the database `audit`. */
+  AUDIT_MONGODB_URI: mongodbUri.optional(),
+  /** Seeds of Ed25519 keys that sign receipts and checkpoints: the first signs, all are published. */
+  AUDIT_SIGNING_KEY: encryptionKeys,
+  /** Events of one caller in a minute. */
+  AUDIT_EMIT_RATE_LIMIT: z.coerce.number().int().min(1).default(600),
+  /** Address of the identity provider; without it the ledger knows the internal key alone. */
+  IDP_URL: baseUrl.optional(),
+  IDP_INTERNAL_KEY: internalKey.optional(),
+  PLATFORM_ORG: shared.PLATFORM_ORG,
+  /** By address, where many services may stand behind one: the emit limit is the one that counts. */
+  REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(120_000),
+  PLATFORM_COMMIT: shared.PLATFORM_COMMIT,
+  LOG_LEVEL: shared.LOG_LEVEL,
+});
+
 /** What the process of the HTTP services itself reads, whichever of them it runs. */
 const apiProcessSchema = z.object({
   // A bad one is reported by the services, together with everything else.
@@ -99,6 +122,7 @@ const apiProcessSchema = z.object({
   IDP_INTERNAL_KEY: text.optional(),
   IDP_ENCRYPTION_KEY: text.optional(),
   CONFIG_ENCRYPTION_KEY: text.optional(),
+  AUDIT_SIGNING_KEY: text.optional(),
   SMTP_URL: text.optional(),
 });
 
@@ -162,6 +186,7 @@ const cliSchema = z.object({
 
 export type BuilderEnv = z.infer<typeof builderSchema>;
 export type IdpEnv = z.infer<typeof idpSchema>;
+export type AuditEnv = z.infer<typeof auditSchema>;
 export interface ApiProcessEnv {
   readonly LOG_LEVEL: z.infer<typeof shared.LOG_LEVEL>;
   /** Values that must never be in a line of the log. */
@@ -176,6 +201,9 @@ export const readBuilderEnv = (source: EnvSource = process.env): BuilderEnv => r
 
 /** What the identity provider needs. @throws VALIDATION_FAILED listing every bad variable. */
 export const readIdpEnv = (source: EnvSource = process.env): IdpEnv => read(idpSchema, source);
+
+/** What the audit ledger needs. @throws VALIDATION_FAILED listing every bad variable. */
+export const readAuditEnv = (source: EnvSource = process.env): AuditEnv => read(auditSchema, source);
 
 /** What the process of the HTTP services needs. @throws VALIDATION_FAILED */
 export const readApiProcessEnv = (source: EnvSource = process.env): ApiProcessEnv => {

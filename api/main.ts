@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
-import { readApiProcessEnv, readBuilderEnv, readIdpEnv, readTogether } from '../adapters/env.ts';
+import { readApiProcessEnv, readAuditEnv, readBuilderEnv, readIdpEnv, readTogether } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import type { RunningService } from './http/server.ts';
 import { type ServiceName, selectServices } from './services.ts';
+import { startAuditLedger } from './start-audit-ledger.ts';
 import { startBuilder } from './start-builder.ts';
 import { startIdp } from './start-idp.ts';
 
@@ -23,6 +24,10 @@ const PREPARE: Readonly<Record<ServiceName, () => Start>> = {
   builder: () => {
     const env = readBuilderEnv();
     return (log) => startBuilder(env, log);
+  },
+  'audit-ledger': () => {
+    const env = readAuditEnv();
+    return (log) => startAuditLedger(env, log);
   },
 };
 

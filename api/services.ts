@@ -18,6 +18,14 @@ export const SERVICES = [
     database: 'builder',
     modules: ['catalog', 'deploys'],
   },
+  {
+    name: 'audit-ledger',
+    title: 'Fairlead audit ledger',
+    defaultPort: 3005,
+    baseUrlVariable: 'AUDIT_URL',
+    database: 'audit',
+    modules: ['audit-ledger'],
+  },
 ] as const;
 
 export type ServiceName = (typeof SERVICES)[number]['name'];

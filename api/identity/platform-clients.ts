@@ -6,7 +6,7 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
  * The clients every installation has. `builder` is the platform's API: the audience of tokens for it, and a client that
- * gets secrets once it asks for tokens itself. `fairlead-cli` is the command line: public, so it proves itself by PKCE
+ * gets secrets once it asks for tokens itself; `audit-ledger` is the same of the ledger. `fairlead-cli` is the command line: public, so it proves itself by PKCE
  * and a loopback address (RFC 8252, 7.3: any port) or by the device flow.
  */
 export function platformClients(
@@ -41,6 +41,18 @@ export function platformClients(
       clientId: PLATFORM_CLIENTS.builder,
       name: `${settings.platformName} builder`,
       description: "The platform's API",
+      clientType: 'confidential',
+      redirectUris: [],
+      allowedScopes: ['openid', 'profile', 'email'],
+      allowedGrantTypes: ['client_credentials'],
+      refreshTokenTtlSeconds: 30 * DAY_SECONDS,
+      defaultAudience: [],
+    },
+    {
+      ...common,
+      clientId: PLATFORM_CLIENTS.auditLedger,
+      name: `${settings.platformName} audit ledger`,
+      description: 'Where services write what happened',
       clientType: 'confidential',
       redirectUris: [],
       allowedScopes: ['openid', 'profile', 'email'],

@@ -36,6 +36,11 @@ export interface CheckpointStore {
 
 const ED25519 = 0x01;
 
+/** Name of the ledger at an address: the address without its scheme, as tlog-checkpoint has origins. */
+export function ledgerNameOf(url: string): string {
+  return url.replace(/^https?:\/\//, '').replace(/\/+$/, '');
+}
+
 /**
  * Signs a checkpoint. Its body is the origin, the size and the head in base64, as tlog-checkpoint has them, and the time as
  * an extension line. The head of a namespace is the end of a hash chain and not the root of RFC 6962: the origin, one for

@@ -60,10 +60,8 @@ function remedyOf(key: string): string {
   );
 }
 
-export const hashSchema = z
-  .string()
-  .regex(/^0x[0-9a-f]{64}$/, 'must be 0x and 64 lower-case hex digits')
-  .transform((text) => text as Hash);
+/** 32 bytes as {@link Hash} writes them. */
+export const hashSchema: z.ZodType<Hash, Hash> = z.templateLiteral(['0x', z.string().regex(/^[0-9a-f]{64}$/)]);
 
 const day = z.string().refine(isDay);
 const count = z.int().min(0);

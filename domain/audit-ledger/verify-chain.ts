@@ -20,12 +20,18 @@ export type BreakReason =
   /** The chain ends before an index that is known to have existed. */
   | 'truncated'
   /** A day close counts other events than the chain has. */
-  | 'day_mismatch';
+  | 'day_mismatch'
+  /** The event is of a day that the ledger closed without this namespace. */
+  | 'day_omitted'
+  /** A stored checkpoint is not one that the ledger has signed. */
+  | 'checkpoint_forged';
 
 /** That an event of that hash stood at that index: from a receipt, a checkpoint, a day close or the caller. */
 export interface KnownHash {
   readonly chainIndex: number;
   readonly eventHash: Hash;
+  /** True for a checkpoint whose signature is not good. */
+  readonly forged?: boolean;
 }
 
 export interface ChainVerdict {
@@ -46,6 +52,10 @@ export interface ChainExpectations {
   readonly prevHash?: Hash;
   /** In ascending order of index, those before `fromIndex` left out. Read as the chain goes by, so they may be many. */
   readonly known?: AsyncIterable<KnownHash> | Iterable<KnownHash>;
+  /** Hashes of events that must be there, wherever. */
+  readonly required?: Iterable<Hash>;
+  /** Days, as numbers, that the ledger has closed without this namespace: it must have no event of theirs. */
+  readonly omittedDays?: ReadonlySet<number>;
 }
 
 /**
@@ -56,26 +66,31 @@ export async function verifyChain(
   events: AsyncIterable<LedgerEvent> | Iterable<LedgerEvent>,
   expectations: ChainExpectations = {},
 ): Promise<ChainVerdict> {
-  const link = createLinkCheck(expectations.fromIndex ?? 0, expectations.prevHash);
-  const known = knownHashes(expectations.known ?? []);
-  let next = await known.next();
+  const { fromIndex = 0, prevHash, omittedDays = new Set() } = expectations;
+  const link = createLinkCheck(fromIndex, prevHash);
+  const known = createKnownCheck(expectations.known ?? []);
+  const required = new Set(expectations.required);
   for await (const event of events) {
     const reason = link.accept(event);
     if (reason !== null) return link.verdict(reason);
-    while (next !== null && next.chainIndex <= event.chainIndex) {
-      if (next.chainIndex === event.chainIndex && next.eventHash !== event.eventHash) return link.rewritten();
-      next = await known.next();
-    }
+    const contradiction = known.waitsFor(event.chainIndex) ? await known.accept(event) : null;
+    if (contradiction !== null) return link.verdictOnLast(contradiction);
+    if (omittedDays.size > 0 && isOfDay(event, omittedDays)) return link.verdictOnLast('day_omitted');
+    if (required.size > 0) required.delete(event.eventHash);
   }
-  return link.verdict(next === null ? null : 'truncated');
+  return link.verdict(required.size > 0 || (await known.hasMore()) ? 'truncated' : null);
+}
+
+function isOfDay({ eventType, createdAt }: LedgerEvent, days: ReadonlySet<number>): boolean {
+  return !isClose(eventType) && days.has(Math.floor(createdAt.getTime() / DAY_MS));
 }
 
 /** The check of one event after the other; `accept` answers what is wrong with an event, or null. */
 export interface LinkCheck {
   accept(event: LedgerEvent): BreakReason | null;
   verdict(reason: BreakReason | null): ChainVerdict;
-  /** The verdict on the event accepted last, when a known hash says that another stood there. */
-  rewritten(): ChainVerdict;
+  /** When something else is wrong with the event accepted last. */
+  verdictOnLast(reason: BreakReason): ChainVerdict;
 }
 
 export function createLinkCheck(fromIndex: number, expectedPrevHash?: Hash): LinkCheck {
@@ -112,7 +127,7 @@ export function createLinkCheck(fromIndex: number, expectedPrevHash?: Hash): Lin
   return {
     accept,
     verdict: (reason) => verdictAt(index, prevHash, reason),
-    rewritten: () => verdictAt(index - 1, before, 'rewritten'),
+    verdictOnLast: (reason) => verdictAt(index - 1, before, reason),
   };
 }
 
@@ -122,6 +137,11 @@ interface CountedDay {
   readonly first: number;
   last: number;
   count: number;
+}
+
+/** Closes belong to the day they close, whenever they were written. */
+function isClose(eventType: string): boolean {
+  return eventType === DAY_CLOSED || eventType === LEDGER_CLOSED;
 }
 
 /** Counts the events of days that are not closed yet, to hold each close against. */
@@ -160,23 +180,38 @@ function createDayCount(fromIndex: number) {
     /** False for a close that says something else than was counted. */
     accept(event: LedgerEvent, prevHash: Hash | null): boolean {
       if (event.eventType === DAY_CLOSED) return closes(event, prevHash);
-      // Closes belong to the day they close, whenever they were written.
-      if (event.eventType !== LEDGER_CLOSED) count(event);
+      if (!isClose(event.eventType)) count(event);
       return true;
     },
   };
 }
 
-interface KnownReader {
-  next(): Promise<KnownHash | null>;
-}
-
-function knownHashes(known: AsyncIterable<KnownHash> | Iterable<KnownHash>): KnownReader {
+/** Holds the chain against what is known of it, read as the chain goes by. */
+function createKnownCheck(known: AsyncIterable<KnownHash> | Iterable<KnownHash>) {
   const iterator = Symbol.asyncIterator in known ? known[Symbol.asyncIterator]() : known[Symbol.iterator]();
+  /** Undefined: not read yet; null: there are no more. */
+  let next: KnownHash | null | undefined;
+  const advance = async (): Promise<void> => {
+    const result = await iterator.next();
+    next = result.done === true ? null : result.value;
+  };
+
   return {
-    async next() {
-      const result = await iterator.next();
-      return result.done === true ? null : result.value;
+    /** False when nothing is known of indexes up to that one. */
+    waitsFor: (index: number): boolean => next === undefined || (next !== null && next.chainIndex <= index),
+    async accept({ chainIndex, eventHash }: LedgerEvent): Promise<BreakReason | null> {
+      if (next === undefined) await advance();
+      while (next && next.chainIndex <= chainIndex) {
+        if (next.forged === true) return 'checkpoint_forged';
+        if (next.chainIndex === chainIndex && next.eventHash !== eventHash) return 'rewritten';
+        await advance();
+      }
+      return null;
+    },
+    /** True when an index is known that has not come. */
+    async hasMore(): Promise<boolean> {
+      if (next === undefined) await advance();
+      return next !== null;
     },
   };
 }

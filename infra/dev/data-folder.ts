@@ -10,6 +10,7 @@ export interface StackSecrets {
   readonly INTERNAL_SERVICE_KEY: string;
   readonly CONFIG_ENCRYPTION_KEY: string;
   readonly IDP_ENCRYPTION_KEY: string;
+  readonly AUDIT_SIGNING_KEY: string;
   readonly STACK_ID: string;
 }
 
@@ -74,6 +75,7 @@ export async function readSecrets(folder: string): Promise<StackSecrets> {
     INTERNAL_SERVICE_KEY: randomBytes(32).toString('base64url'),
     CONFIG_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     IDP_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    AUDIT_SIGNING_KEY: randomBytes(32).toString('base64'),
     STACK_ID: randomBytes(4).toString('hex'),
   };
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -6,6 +6,7 @@ import type { Env } from './project.ts';
 export const PORTS = {
   idp: { usual: 3001, variable: 'IDP_PORT', title: 'the identity provider' },
   api: { usual: 3002, variable: 'PORT', title: 'the API' },
+  audit: { usual: 3005, variable: 'AUDIT_PORT', title: 'the audit ledger' },
   edge: { usual: 8000, variable: 'EDGE_PORT', title: 'the public router' },
   temporal: { usual: 7233, variable: 'FAIRLEAD_TEMPORAL_PORT', title: 'Temporal' },
   temporalUi: { usual: 8233, variable: 'FAIRLEAD_TEMPORAL_UI_PORT', title: 'the Temporal UI' },
@@ -25,6 +26,7 @@ export async function choosePorts(mode: 'fixed' | 'free', env: Env, needed: read
   const ports = {
     idp: readPort('idp', env),
     api: readPort('api', env),
+    audit: readPort('audit', env),
     edge: readPort('edge', env),
     temporal: readPort('temporal', env),
     temporalUi: readPort('temporalUi', env),
@@ -60,11 +62,11 @@ async function isFree(port: number): Promise<boolean> {
 async function freePorts(): Promise<Ports> {
   // All held at once, so that no two of them are the same.
   const held = await Promise.all(Object.keys(PORTS).map(() => listen(0)));
-  const [idp = 0, api = 0, edge = 0, temporal = 0, temporalUi = 0, mongo = 0, registry = 0] = held.map(
+  const [idp = 0, api = 0, audit = 0, edge = 0, temporal = 0, temporalUi = 0, mongo = 0, registry = 0] = held.map(
     ({ port }) => port,
   );
   await Promise.all(held.map(({ close }) => close()));
-  return { idp, api, edge, temporal, temporalUi, mongo, registry };
+  return { idp, api, audit, edge, temporal, temporalUi, mongo, registry };
 }
 
 function listen(port: number): Promise<{ port: number; close: () => Promise<void> }> {

@@ -62,6 +62,8 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('INTERNAL_SERVICE_KEY', secrets.INTERNAL_SERVICE_KEY),
     ...given('CONFIG_ENCRYPTION_KEY', secrets.CONFIG_ENCRYPTION_KEY),
     ...given('IDP_ENCRYPTION_KEY', secrets.IDP_ENCRYPTION_KEY),
+    ...given('AUDIT_SIGNING_KEY', secrets.AUDIT_SIGNING_KEY),
+    ...given('AUDIT_URL', `http://localhost:${ports.audit}`),
     // `localhost` and not its address: passkeys belong to a name.
     ...given('IDP_URL', `http://localhost:${ports.idp}`),
     ...given('HOST', '127.0.0.1'),
@@ -75,6 +77,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     MALLOC_ARENA_MAX: '2',
     PORT: String(ports.api),
     IDP_PORT: String(ports.idp),
+    AUDIT_PORT: String(ports.audit),
     EDGE_PORT: String(ports.edge),
     MONGODB_URI: options.mongodbUri,
     TEMPORAL_ADDRESS: options.temporalAddress,

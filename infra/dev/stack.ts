@@ -110,7 +110,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
 }
 
 function neededPorts({ env, platform }: StackOptions): PortName[] {
-  const needed: PortName[] = platform === false ? [] : ['idp', 'api', 'edge'];
+  const needed: PortName[] = platform === false ? [] : ['idp', 'api', 'audit', 'edge'];
   if (!env.TEMPORAL_ADDRESS) needed.push('temporal', 'temporalUi');
   if (!env.MONGODB_URI) needed.push('mongo');
   if (!env.DOCKER_REGISTRY) needed.push('registry');
@@ -171,9 +171,15 @@ async function addPlatform(options: StackOptions, ports: Ports, secrets: StackSe
   for (const row of rows) {
     parts.set(row.spec.name, { ...row, dataFolder: dataDir });
     if (row.spec.name !== 'api') continue;
-    // The identity provider and the builder share a process.
-    const address = env.IDP_URL || `http://localhost:${ports.idp}`;
-    parts.set('idp', { spec: undefined, address, version: row.version, dataFolder: dataDir });
+    // The services share a process.
+    const service = (address: string): Part => ({
+      spec: undefined,
+      address,
+      version: row.version,
+      dataFolder: dataDir,
+    });
+    parts.set('idp', service(env.IDP_URL || `http://localhost:${ports.idp}`));
+    parts.set('audit', service(env.AUDIT_URL || `http://localhost:${ports.audit}`));
   }
 }
 

@@ -34,6 +34,7 @@ function start(env: Record<string, string>, args: readonly string[] = []) {
       INTERNAL_SERVICE_KEY: KEY,
       MONGODB_URI: mongo.uri,
       IDP_ENCRYPTION_KEY: ENCRYPTION_KEY,
+      AUDIT_SIGNING_KEY: ENCRYPTION_KEY,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -59,7 +60,8 @@ async function freePort(): Promise<string> {
 it('says ready once it serves, tells that Temporal is away, and drains on SIGTERM', async () => {
   const PORT = await freePort();
   const IDP_PORT = await freePort();
-  const { child, output } = start({ PORT, IDP_PORT, TEMPORAL_ADDRESS: '127.0.0.1:9' });
+  const AUDIT_PORT = await freePort();
+  const { child, output } = start({ PORT, IDP_PORT, AUDIT_PORT, TEMPORAL_ADDRESS: '127.0.0.1:9' });
   try {
     const [message] = await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
     assert.equal(message, 'ready', output.join(''));
@@ -72,6 +74,8 @@ it('says ready once it serves, tells that Temporal is away, and drains on SIGTER
     assert.equal(services.status, 200);
     const keys = await fetch(`http://127.0.0.1:${IDP_PORT}/health`);
     assert.equal(keys.status, 200);
+    const ledger = await fetch(`http://127.0.0.1:${AUDIT_PORT}/health`);
+    assert.equal(ledger.status, 200);
     const link = (await readFile(join(folder, 'first-admin-link'), 'utf8')).trim();
     assert.equal((await stat(join(folder, 'first-admin-link'))).mode & 0o777, 0o600);
     child.kill('SIGTERM');
@@ -87,6 +91,7 @@ it('ends by itself when its supervisor is gone', async () => {
   const { child, output } = start({
     PORT: await freePort(),
     IDP_PORT: await freePort(),
+    AUDIT_PORT: await freePort(),
     TEMPORAL_ADDRESS: '127.0.0.1:9',
   });
   try {
@@ -102,7 +107,7 @@ it('a start that cannot work ends with one clear message', async () => {
   const cases: readonly [Record<string, string>, readonly string[], RegExp][] = [
     [{ PORT: 'x', INTERNAL_SERVICE_KEY: 'short', IDP_PORT: 'y' }, [], /IDP_PORT: [\s\S]*\n {2}PORT: /],
     [{ INTERNAL_SERVICE_KEY: 'short' }, ['--only', 'builder'], /INTERNAL_SERVICE_KEY: at least 32/],
-    [{}, ['--only', 'nothing'], /no service is called nothing; there is idp, builder/],
+    [{}, ['--only', 'nothing'], /no service is called nothing; there is idp, builder, audit-ledger/],
     [{ MONGODB_URI: 'mongodb://me:hidden@127.0.0.1:9/x?serverSelectionTimeoutMS=300' }, [], /cannot be reached/],
   ];
   for (const [env, args, message] of cases) {
@@ -114,7 +119,7 @@ it('a start that cannot work ends with one clear message', async () => {
 });
 
 it('runs every service, or those that --only names', () => {
-  assert.deepEqual(selectServices([]), ['idp', 'builder']);
+  assert.deepEqual(selectServices([]), ['idp', 'builder', 'audit-ledger']);
   assert.deepEqual(selectServices(['--only', 'builder']), ['builder']);
   assert.deepEqual(selectServices(['--only', 'builder, idp']), ['idp', 'builder']);
   assert.throws(() => selectServices(['--only', 'builder,wallets']), /wallets/);

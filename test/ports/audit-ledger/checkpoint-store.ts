@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Checkpoint, CheckpointStore } from '../../../domain/audit-ledger/checkpoint.ts';
+import { collect } from './collect.ts';
 
 const checkpoint = (namespace: string | null, hour: number): Checkpoint => ({
   namespace,
@@ -27,7 +28,7 @@ export function checkpointStoreSuite(store: CheckpointStore): void {
         [3, 2],
       );
       assert.deepEqual(
-        (await Array.fromAsync(store.stream('many'))).map(({ size }) => size),
+        (await collect(store.stream('many'))).map(({ size }) => size),
         [1, 2, 3],
       );
     });

@@ -4,13 +4,8 @@ import { headOf } from '../../../domain/audit-ledger/chain.ts';
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { EventFilter, EventStore } from '../../../domain/audit-ledger/ports.ts';
 import { atOnce, HOSTILE } from '../identity/at-once.ts';
+import { collect } from './collect.ts';
 import { eventsAfter } from './drafts.ts';
-
-async function collect<T>(stream: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const item of stream) all.push(item);
-  return all;
-}
 
 const many = (count: number, namespace: string) => Array.from({ length: count }, () => ({ namespace }));
 

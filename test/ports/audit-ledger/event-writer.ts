@@ -4,13 +4,14 @@ import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { EventStore, EventWriter } from '../../../domain/audit-ledger/ports.ts';
 import { verifyChain } from '../../../domain/audit-ledger/verify-chain.ts';
 import type { Clock } from '../../../domain/clock.ts';
+import { collect } from './collect.ts';
 import { draftOf } from './drafts.ts';
 
 const count = (length: number) => Array.from({ length }, (_, index) => index);
 
 /** What every {@link EventWriter} guarantees; `create` makes writers that, as processes do, share nothing but the store. */
 export function eventWriterSuite(store: EventStore, create: (now?: Clock) => EventWriter): void {
-  const chainOf = async (namespace: string): Promise<LedgerEvent[]> => Array.fromAsync(store.stream(namespace, 0));
+  const chainOf = async (namespace: string): Promise<LedgerEvent[]> => collect(store.stream(namespace, 0));
 
   describe('EventWriter', () => {
     it('chains what is emitted in its order, from index 0 on', async () => {

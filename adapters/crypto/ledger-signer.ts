@@ -1,0 +1,32 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { promisify } from 'node:util';
+import type { LedgerKey, LedgerSigner } from '../../domain/audit-ledger/receipt.ts';
+
+/** DER of a PKCS #8 Ed25519 key up to its 32-byte seed (RFC 8410, 7). */
+const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+const signOffThread = promisify(sign) as (algorithm: null, data: Uint8Array, key: KeyObject) => Promise<Buffer>;
+
+/**
+ * Signs with Ed25519 keys that live in this process. The first signs; the others are published, so that what they signed
+ * before a rotation can still be checked. @param seeds 32 bytes each, one or more
+ */
+export function createLedgerSigner(seeds: readonly Uint8Array[]): LedgerSigner {
+  const pairs = seeds.map(keyPair);
+  const [current] = pairs;
+  if (current === undefined) throw new RangeError('a ledger needs a key to sign with');
+  return {
+    keyId: current.published.keyId,
+    keys: pairs.map(({ published }) => published),
+    // On the thread pool: a signature takes as long as all else of an emit, and batches have hundreds.
+    sign: (text) => signOffThread(null, Buffer.from(text), current.privateKey),
+  };
+}
+
+function keyPair(seed: Uint8Array): { privateKey: KeyObject; published: LedgerKey } {
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
+  const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
+  const bytes = Buffer.from(x, 'base64url');
+  const keyId = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
+  return { privateKey, published: { keyId, publicKey: bytes.toString('base64') } };
+}

@@ -1,0 +1,35 @@
+import type { Express } from 'express';
+import { FairleadError } from '../domain/errors.ts';
+import { checkpointRoutes } from './audit-ledger/checkpoint-routes.ts';
+import type { LedgerDeps } from './audit-ledger/deps.ts';
+import { emitRoutes } from './audit-ledger/emit-routes.ts';
+import { queryRoutes } from './audit-ledger/query-routes.ts';
+import { verifyRoutes } from './audit-ledger/verify-routes.ts';
+import type { Authenticate } from './http/caller.ts';
+import { type AppOptions, createApp } from './http/create-app.ts';
+import { createHealthRoute, type HealthOptions } from './http/health.ts';
+
+export interface AuditLedgerOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
+  readonly health: HealthOptions;
+}
+
+/** The audit ledger: events, their chains and what proves them, on one port. */
+export function createAuditLedgerApp(deps: LedgerDeps, options: AuditLedgerOptions): Express {
+  return createApp({
+    ...options,
+    authenticate: requireHeaderToWrite(options.authenticate),
+    title: 'Fairlead audit ledger',
+    version: options.health.version,
+    health: createHealthRoute(options.health),
+    routes: [...emitRoutes(deps), ...queryRoutes(deps), ...verifyRoutes(deps), ...checkpointRoutes(deps)],
+  });
+}
+
+/** Nobody writes without a credential, and is told so in the words that services know (spec 3, "Authentication", 1). */
+function requireHeaderToWrite(authenticate: Authenticate): Authenticate {
+  return async (request) => {
+    const caller = await authenticate(request);
+    if (caller !== null || request.method === 'GET') return caller;
+    throw new FairleadError('UNAUTHORIZED', 'Authorization header required');
+  };
+}

@@ -1,0 +1,67 @@
+import { LEDGER_NAMESPACE } from '../../domain/audit-ledger/event.ts';
+import { isReservedType, namespaceOfClient } from '../../domain/audit-ledger/grammar.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { type Caller, isPlatform } from '../http/caller.ts';
+
+/** Who emits: the owning org and `sub` of the token, and the namespace its events go to. */
+export interface Emitter {
+  readonly orgSlug: string;
+  readonly sub: string;
+  /** Of the client of the token; null where there is none. */
+  readonly namespace: string | null;
+  readonly platform: boolean;
+}
+
+/**
+ * Reads the emitter off the token (spec 3, "Authentication", 2).
+ * @throws UNAUTHORIZED; ORG_CLAIM_MISSING for a token that names no org
+ */
+export function emitterOf(caller: Caller | null): Emitter {
+  const orgSlug = requireOrg(caller);
+  if (caller === null) throw new FairleadError('UNAUTHORIZED', 'Authorization header required');
+  const clientId = caller.kind === 'internal' ? null : caller.clientId;
+  return {
+    orgSlug,
+    sub: caller.kind === 'service' ? caller.clientId : caller.name,
+    namespace: clientId === null ? null : namespaceOfClient(clientId),
+    platform: isPlatform(caller),
+  };
+}
+
+/** The org a caller acts in. @throws UNAUTHORIZED, ORG_CLAIM_MISSING */
+export function requireOrg(caller: Caller | null): string {
+  if (caller === null) throw new FairleadError('UNAUTHORIZED', 'Authorization header required');
+  if (caller.org !== '') return caller.org;
+  throw new FairleadError(
+    'ORG_CLAIM_MISSING',
+    'The token names no org: the ledger keeps no event without an owner. Give the client an orgSlug and mint a new token',
+  );
+}
+
+/** The org whose events a caller reads; null for all. @throws UNAUTHORIZED, ORG_CLAIM_MISSING */
+export function readableOrg(caller: Caller | null): string | null {
+  return caller !== null && isPlatform(caller) ? null : requireOrg(caller);
+}
+
+/**
+ * The namespace an event goes to: the emitter's own when none is named. Only the platform may name another.
+ * @throws EVENT_INVALID, FORBIDDEN
+ */
+export function namespaceFor(emitter: Emitter, named: string | undefined, eventType: string): string {
+  const namespace = named ?? emitter.namespace;
+  if (namespace === null)
+    throw new FairleadError('EVENT_INVALID', 'namespace: this caller has none of its own, name one');
+  if (namespace === LEDGER_NAMESPACE || isReservedType(eventType)) {
+    throw new FairleadError(
+      'FORBIDDEN',
+      'The namespace ledger and the types ledger.* and anchor.* are written by the ledger itself',
+    );
+  }
+  if (!emitter.platform && namespace !== emitter.namespace) {
+    throw new FairleadError(
+      'FORBIDDEN',
+      `This caller writes to the namespace ${emitter.namespace} only: leave namespace out`,
+    );
+  }
+  return namespace;
+}

@@ -1,0 +1,101 @@
+import type { Logger } from 'pino';
+import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
+import { createLedgerSigner } from '../adapters/crypto/ledger-signer.ts';
+import { newId } from '../adapters/crypto/new-id.ts';
+import { type AuditEnv, processIdentity } from '../adapters/env.ts';
+import { createCheckpointStore } from '../adapters/mongo/audit-ledger/checkpoints.ts';
+import { createEmitCounter } from '../adapters/mongo/audit-ledger/emit-counter.ts';
+import { createEventWriter } from '../adapters/mongo/audit-ledger/event-writer.ts';
+import { createEventStore } from '../adapters/mongo/audit-ledger/events.ts';
+import { createLedgerIndexes } from '../adapters/mongo/audit-ledger/indexes.ts';
+import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
+import { createTemporalClient } from '../adapters/temporal/client.ts';
+import { createVerificationRuns } from '../adapters/temporal/verification-runs.ts';
+import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
+import { VERIFIED_AT_ONCE } from '../domain/audit-ledger/verification.ts';
+import { PLATFORM_CLIENTS } from '../domain/oauth-clients/client.ts';
+import { createTokenVerifier, type TokenVerifier } from '../sdk/index.ts';
+import type { LedgerDeps } from './audit-ledger/deps.ts';
+import { createAuditLedgerApp } from './audit-ledger-app.ts';
+import { createInternalKeyAuth } from './http/caller.ts';
+import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
+import { createTokenAuth } from './http/token-auth.ts';
+import { ownVersion } from './own-version.ts';
+
+const DATABASE = 'audit';
+const now = () => new Date();
+
+/** Starts the audit ledger on its port, with MongoDB behind it. @throws UNAVAILABLE, CONFLICT */
+export async function startAuditLedger(env: AuditEnv, log: Logger): Promise<RunningService> {
+  const mongo = await connectMongo(
+    env.AUDIT_MONGODB_URI ?? env.MONGODB_URI,
+    'fairlead-audit-ledger',
+    env.AUDIT_MONGODB_URI === undefined ? DATABASE : undefined,
+  );
+  const temporal = createTemporalClient({
+    address: env.TEMPORAL_ADDRESS,
+    namespace: env.TEMPORAL_NAMESPACE,
+    identity: processIdentity('audit-ledger'),
+  });
+  const stopping = new AbortController();
+  const verifier = createVerifier(env);
+  const close = async (): Promise<void> => {
+    verifier?.close();
+    await Promise.all([temporal.connection.close(), mongo.close()]);
+  };
+  try {
+    await createLedgerIndexes(mongo.db);
+    const app = createAuditLedgerApp(ledgerDeps(env, mongo, createVerificationRuns(temporal)), {
+      authenticate: createTokenAuth({
+        internalKey: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
+        verifier,
+        platformOrg: env.PLATFORM_ORG,
+      }),
+      protectedResource: { issuer: env.IDP_URL ?? null, publicUrl: env.AUDIT_URL },
+      newId,
+      log,
+      requestsPerMinute: env.REQUESTS_PER_MINUTE,
+      trustedProxies: env.TRUSTED_PROXIES,
+      stopping: stopping.signal,
+      health: { commit: env.PLATFORM_COMMIT, version: await ownVersion(), now, checks: { mongo: () => mongo.ping() } },
+    });
+    const server = await startServer(app, { host: env.HOST, port: env.AUDIT_PORT, stopping, graceMs: DRAIN_MS });
+    const stop = async (): Promise<void> => {
+      await server.stop();
+      await close();
+    };
+    return { address: server.address, stop };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** Without an identity provider the internal key alone counts. */
+function createVerifier(env: AuditEnv): TokenVerifier | null {
+  if (env.IDP_URL === undefined) return null;
+  return createTokenVerifier({
+    idpUrl: env.IDP_URL,
+    audience: PLATFORM_CLIENTS.auditLedger,
+    revocations: { internalKey: env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY },
+  });
+}
+
+function ledgerDeps(env: AuditEnv, { db }: MongoConnection, verifications: LedgerDeps['verifications']): LedgerDeps {
+  const store = createEventStore({ db });
+  return {
+    store,
+    writer: createEventWriter({ store, newId, now }),
+    counter: createEmitCounter({ db, now, limit: env.AUDIT_EMIT_RATE_LIMIT }),
+    checkpoints: createCheckpointStore({ db }),
+    signer: createLedgerSigner(env.AUDIT_SIGNING_KEY),
+    verifications,
+    newId,
+    now,
+    settings: {
+      ledgerName: ledgerNameOf(env.AUDIT_URL),
+      emitLimit: env.AUDIT_EMIT_RATE_LIMIT,
+      verifiedAtOnce: VERIFIED_AT_ONCE,
+    },
+  };
+}
