@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
 import { collectText } from './collect-text.ts';
-import { api, completed, dataFolder, logText, trigger, visit } from './harness.ts';
+import { api, completed, dataFolder, ended, logText, trigger, visit } from './harness.ts';
 import { type AppOptions, type SampleService, sampleService, stateOf, temporalClient } from './sample-service.ts';
 
 /** The OAuth client of a service over several deploys (spec 1, "OAuth client at deploy"), on the whole stack. */
@@ -126,6 +126,17 @@ describe('a service that declares spec.auth', { timeout: 300_000 }, () => {
     const values = await injected();
     assert.equal(values.IDP_CLIENT_SECRET, rotated.data.clientSecret);
     assert.equal(await getsToken(values), true);
+  });
+
+  it('a workload that prints its secret and never becomes healthy leaves it nowhere', async () => {
+    const printed = await injected();
+    await service.commit({ ...APP, status: 500, says: 'it is', leaks: 'IDP_CLIENT_SECRET' });
+    const build = await ended((await trigger(service.name)).buildId);
+    builds.push(build.id);
+    assert.equal(build.failure?.code, 'HEALTH_CHECK_FAILED');
+    const shown = JSON.stringify(build.diagnostics);
+    assert.match(shown, /it is \[REDACTED\]/);
+    assert.ok(!shown.includes(printed.IDP_CLIENT_SECRET));
   });
 
   it('a catalog without spec.auth gets no credentials, and IDP_URL all the same', async () => {

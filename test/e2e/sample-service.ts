@@ -31,6 +31,8 @@ export interface AppOptions {
   readonly says?: string;
   /** Lines below `spec` of the catalog, such as `  auth: { mode: sso }`. */
   readonly spec?: string;
+  /** Name of a variable whose value is printed when the app starts. */
+  readonly leaks?: string;
   /** Names of variables the app answers with, besides its commit. */
   readonly shows?: readonly string[];
   /** Keys of required variables in the catalog. */
@@ -54,9 +56,9 @@ ENV PORT=4000
 CMD ["node", "server.js"]
 `;
 
-const SERVER = ({ status = 200, startupMs = 0, says = 'starting', shows = [] }: AppOptions) => `
+const SERVER = ({ status = 200, startupMs = 0, says = 'starting', leaks = '', shows = [] }: AppOptions) => `
 import { createServer } from 'node:http';
-console.log(${JSON.stringify(says)});
+console.log(${JSON.stringify(says)}${leaks === '' ? '' : `, process.env.${leaks}`});
 const server = createServer((_request, response) => {
   response.writeHead(${status}, { 'content-type': 'application/json' });
   const shown = Object.fromEntries(${JSON.stringify(shows)}.map((name) => [name, process.env[name]]));
