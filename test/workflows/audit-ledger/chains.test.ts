@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import { bundleWorkflowCode, Worker } from '@temporalio/worker';
+import { type ChainDeps, createChainActivities } from '../../../activities/audit-ledger/chains.ts';
+import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
+import { createCheckpointStore } from '../../../adapters/mongo/audit-ledger/checkpoints.ts';
+import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
+import { createLedgerIndexes } from '../../../adapters/mongo/audit-ledger/indexes.ts';
+import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
+import { createVerificationRuns } from '../../../adapters/temporal/verification-runs.ts';
+import { CHAIN_WORKFLOWS } from '../../../domain/audit-ledger/chain-messages.ts';
+import { isCheckpointSigned, rootOfHeads } from '../../../domain/audit-ledger/checkpoint.ts';
+import { AUDIT_LEDGER_TASK_QUEUE } from '../../../domain/audit-ledger/task-queue.ts';
+import type { HistoryRequest } from '../../../domain/audit-ledger/verify-history.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { SCHEDULES } from '../../../workflows/schedules.ts';
+import { startMongo, type TestMongo } from '../../adapters/mongo/start-mongo.ts';
+import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
+
+const LEDGER = 'audit.example.org';
+const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
+const signer = createLedgerSigner([Buffer.alloc(32, 5)]);
+const NAMESPACE: HistoryRequest = { kind: 'namespace', namespace: 'a', expectedHead: null };
+
+describe('the workflows on chains', { timeout: 120_000 }, () => {
+  let env: TestWorkflowEnvironment;
+  let worker: Worker;
+  let running: Promise<void>;
+  let mongo: TestMongo;
+  let deps: ChainDeps;
+  /** Calls of the store that fail before it answers again. */
+  let outage = 0;
+  before(async () => {
+    mongo = await startMongo();
+    const { db } = mongo.connection;
+    await createLedgerIndexes(db);
+    const store = createEventStore({ db });
+    const failing = async () => {
+      if (outage === 0) return store.namespaces();
+      outage -= 1;
+      throw new FairleadError('UNAVAILABLE', 'the database is away', { retryable: true });
+    };
+    deps = {
+      store: { ...store, namespaces: failing },
+      checkpoints: createCheckpointStore({ db }),
+      ledgerName: LEDGER,
+      signer,
+    };
+    const path = process.env.FAIRLEAD_TEST_SERVER;
+    env = await TestWorkflowEnvironment.createTimeSkipping(
+      path === undefined ? {} : { server: { executable: { type: 'existing-path', path } } },
+    );
+    worker = await Worker.create({
+      connection: env.nativeConnection,
+      taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+      workflowBundle: await bundleWorkflowCode({
+        workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
+        logger: SILENT,
+      }),
+      activities: createChainActivities(deps),
+      interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
+    });
+    running = worker.run();
+  });
+  after(async () => {
+    worker.shutdown();
+    await running;
+    await env.teardown();
+    await mongo.stop();
+  });
+
+  const checkpoint = (workflowId: string): Promise<{ namespaces: number }> =>
+    env.client.workflow.execute(CHAIN_WORKFLOWS.writeCheckpoints, { taskQueue: AUDIT_LEDGER_TASK_QUEUE, workflowId });
+
+  it('an empty ledger has a checkpoint too', async () => {
+    assert.deepEqual(await checkpoint('empty'), { namespaces: 0 });
+    const [overall] = await deps.checkpoints.newest(null, 1);
+    assert.equal(overall?.size, 0);
+  });
+
+  it('every namespace and the whole ledger get a signed checkpoint, once the database is back', async () => {
+    const a = eventsAfter(null, [{ namespace: 'a' }, { namespace: 'a' }]);
+    const b = eventsAfter(null, [{ namespace: 'b' }]);
+    await deps.store.append(a);
+    await deps.store.append(b);
+    outage = 3;
+    assert.deepEqual(await checkpoint('first'), { namespaces: 2 });
+    const found = await Promise.all(['a', 'b', null].map((name) => deps.checkpoints.newest(name, 1)));
+    const [ofA, ofB, overall] = found.flat();
+    assert.ok(ofA && ofB && overall);
+    assert.deepEqual([ofA.size, ofA.head, ofB.size, ofB.head], [2, a[1]?.eventHash, 1, b[0]?.eventHash]);
+    const heads = [
+      { namespace: 'b', chainIndex: 0, eventHash: ofB.head },
+      { namespace: 'a', chainIndex: 1, eventHash: ofA.head },
+    ];
+    assert.deepEqual([overall.size, overall.head], [3, rootOfHeads(heads)]);
+    for (const one of [ofA, ofB, overall]) assert.ok(isCheckpointSigned(one, LEDGER, signer.keys));
+  });
+
+  it('a verification in the background tells where the chain breaks, to its owner alone', async () => {
+    const runs = createVerificationRuns(env.client);
+    await runs.start('ver_good', 'acme', NAMESPACE);
+    await env.client.workflow.getHandle('verification/acme/ver_good').result();
+    const good = await runs.find('ver_good', 'acme');
+    assert.deepEqual([good?.status, good?.verdict?.valid, good?.verdict?.count], ['completed', true, 2]);
+    assert.equal(await runs.find('ver_good', 'other'), null);
+    await mongo.connection.db
+      .collection('audit_ledger_events')
+      .updateOne({ namespace: 'a', chainIndex: 1 }, { $set: { entityId: 'changed' } });
+    await runs.start('ver_bad', 'acme', NAMESPACE);
+    await env.client.workflow.getHandle('verification/acme/ver_bad').result();
+    const bad = await runs.find('ver_bad', 'acme');
+    assert.deepEqual(bad?.verdict?.brokenAt, { namespace: 'a', chainIndex: 1 });
+    assert.equal(bad?.verdict?.reason, 'altered');
+  });
+
+  it('checkpoints are written every hour, one run at a time', () => {
+    const schedule = SCHEDULES.find(({ workflowType }) => workflowType === CHAIN_WORKFLOWS.writeCheckpoints);
+    assert.deepEqual([schedule?.cron, schedule?.overlap], ['0 * * * *', 'SKIP']);
+  });
+});
