@@ -9,7 +9,7 @@ import { isTerminal } from '../../domain/deploys/status.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { requireService } from '../catalog/access.ts';
 import type { Caller } from '../http/caller.ts';
-import { defineRoute, type Route } from '../http/define-route.ts';
+import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
 import { type BuildAccessDeps, requireBuild, visibleServiceIds } from './build-access.ts';
 import { buildSummary, buildView } from './build-view.ts';
 import { type FollowableLog, lineView, streamLogs } from './stream-logs.ts';
@@ -113,11 +113,12 @@ function logsRoute(deps: BuildRoutesDeps): Route {
       },
     },
     errors: ['BUILD_NOT_FOUND'],
-    handle: async ({ params, query }, { caller, headers, gone, stopping }) => {
+    handle: async ({ params, query }, { caller, authenticateAgain, headers, gone, stopping }) => {
       const build = await requireBuild(deps, caller, params.id);
       if (headers.accept?.includes('text/event-stream')) {
         const after = resumePoint(headers['last-event-id']) ?? query.after ?? 0;
-        return (response) => streamLogs(deps, response, { buildId: build.id, after, gone, stopping });
+        const stillAllowed = () => maySee(deps, authenticateAgain, build.id);
+        return (response) => streamLogs(deps, response, { buildId: build.id, after, gone, stopping, stillAllowed });
       }
       const { after = 0, limit } = query;
       const lines = await deps.log.read(build.id, after, limit);
@@ -126,6 +127,21 @@ function logsRoute(deps: BuildRoutesDeps): Route {
       return { status: 200, data: { items: lines.map(lineView), nextAfter, status: build.status, complete } };
     },
   });
+}
+
+/** False when the same request would be refused by now, for whatever reason; the client asks again and hears which. */
+async function maySee(
+  deps: BuildRoutesDeps,
+  authenticateAgain: RouteContext['authenticateAgain'],
+  id: string,
+): Promise<boolean> {
+  try {
+    await requireBuild(deps, await authenticateAgain(), id);
+    return true;
+  } catch (error) {
+    if (error instanceof FairleadError) return false;
+    throw error;
+  }
 }
 
 /** @throws VALIDATION_FAILED for a Last-Event-ID that this route never sent. */

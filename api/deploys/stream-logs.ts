@@ -20,6 +20,17 @@ export interface StreamDeps {
   readonly pollMs?: number;
   readonly heartbeatMs?: number;
   readonly slowReaderMs?: number;
+  readonly recheckMs?: number;
+}
+
+export interface StreamRequest {
+  readonly buildId: string;
+  /** The last line the client has. */
+  readonly after: number;
+  readonly gone: AbortSignal;
+  readonly stopping: AbortSignal;
+  /** Whether the caller would still be let in. */
+  readonly stillAllowed: () => Promise<boolean>;
 }
 
 const PAGE = 500;
@@ -28,13 +39,10 @@ const PAGE = 500;
  * Follows a build's log as server-sent events: `line` (its `id` is the sequence number, so a client resumes with
  * Last-Event-ID), `status` at first and whenever it changes, and `end` with the final status. A comment every 15 s keeps
  * proxies from closing. Lines are read only as fast as the client takes them; one that takes nothing for a minute is
- * let go. Ends early, without `end`, when the client goes or the server stops: the client then resumes.
+ * let go. Ends early, without `end`, when the client goes, when its credential is over (asked every second), or when the
+ * server stops: the client then resumes, if it still may.
  */
-export async function streamLogs(
-  deps: StreamDeps,
-  response: ServerResponse,
-  request: { buildId: string; after: number; gone: AbortSignal; stopping: AbortSignal },
-): Promise<void> {
+export async function streamLogs(deps: StreamDeps, response: ServerResponse, request: StreamRequest): Promise<void> {
   const ended = AbortSignal.any([request.gone, request.stopping]);
   const events = createEvents(response, ended, deps);
   await events.open();
@@ -50,12 +58,14 @@ export async function streamLogs(
 async function follow(
   deps: StreamDeps,
   events: Events,
-  { buildId, after }: { buildId: string; after: number },
+  { buildId, after, stillAllowed }: StreamRequest,
   ended: AbortSignal,
 ): Promise<void> {
   let position = after;
   let shown: string | null = null;
+  const refused = createRecheck(deps, stillAllowed);
   while (!ended.aborted) {
+    if (await refused()) return;
     // The record first: lines written before it turned terminal are then in the read that follows.
     const build = await deps.builds.find(buildId);
     if (build === null) return;
@@ -73,6 +83,16 @@ async function follow(
     await events.keepAlive();
     await sleep(deps.pollMs ?? 250, undefined, { signal: ended });
   }
+}
+
+/** Asks at most once a second whether the caller may still read. */
+function createRecheck({ recheckMs = 1_000 }: StreamDeps, stillAllowed: () => Promise<boolean>) {
+  let checkedAt = Date.now();
+  return async (): Promise<boolean> => {
+    if (Date.now() - checkedAt < recheckMs) return false;
+    checkedAt = Date.now();
+    return !(await stillAllowed());
+  };
 }
 
 interface Events {

@@ -69,7 +69,7 @@ function register(app: Express, routes: readonly Route[], options: AppOptions): 
       ...(route.rateLimit === undefined ? [] : [createRateLimit(route.rateLimit.perMinute)]),
       createGuard(route, options.authenticate),
       ...bodyReaders(route),
-      createRunner(route, options.stopping),
+      createRunner(route, options.stopping, options.authenticate),
     );
   }
   for (const route of routes) {

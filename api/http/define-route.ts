@@ -22,6 +22,11 @@ export type ReplyStyle = 'envelope' | 'bare' | 'oauth' | 'page';
 export interface RouteContext {
   /** Who calls; null on public routes only. */
   readonly caller: Caller | null;
+  /**
+   * Who calls by now: a reply that goes on for long asks from time to time whether it still may. @throws UNAUTHORIZED,
+   * FORBIDDEN, UNAVAILABLE as the request itself would be refused now
+   */
+  readonly authenticateAgain: () => Promise<Caller | null>;
   readonly requestId: string;
   readonly log: Logger;
   readonly headers: Request['headers'];
@@ -135,21 +140,26 @@ export function defineRoute<
 /** Refuses callers before the body is read. */
 export function createGuard(route: Route, authenticate: Authenticate): RequestHandler {
   return async (request, response, next) => {
-    const caller = await authenticate(request);
-    authorize(route.callers, caller);
-    response.locals.caller = caller;
+    response.locals.caller = await callerOf(route, request, authenticate);
     next();
   };
 }
 
+async function callerOf(route: Route, request: Request, authenticate: Authenticate): Promise<Caller | null> {
+  const caller = await authenticate(request);
+  authorize(route.callers, caller);
+  return caller;
+}
+
 /** Runs the route: validates, handles, and sends the reply through its documented schema. */
-export function createRunner(route: Route, stopping: AbortSignal): RequestHandler {
+export function createRunner(route: Route, stopping: AbortSignal, authenticate: Authenticate): RequestHandler {
   return async (request, response) => {
     const log = requestLogger(response);
     if (log === undefined) throw new FairleadError('INTERNAL', 'the request has no logger');
     let gone: AbortSignal | null = null;
     const context: RouteContext = {
       caller: response.locals.caller as Caller | null,
+      authenticateAgain: () => callerOf(route, request, authenticate),
       requestId: String(response.locals.requestId),
       log,
       headers: request.headers,

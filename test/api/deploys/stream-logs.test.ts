@@ -10,14 +10,20 @@ import { buildRecord } from '../../ports/records.ts';
 const builds = { find: async (id: string) => buildRecord({ id }) };
 
 /** Serves one stream on a loopback port and gives the socket of a client that has asked for it. */
-async function openStream(deps: StreamDeps) {
+async function openStream(deps: StreamDeps, stillAllowed = async () => true) {
   const streamed = Promise.withResolvers<ServerResponse>();
   const done = Promise.withResolvers<void>();
   const server = createServer((_request, response) => {
     const gone = new AbortController();
     response.once('close', () => gone.abort());
     streamed.resolve(response);
-    const request = { buildId: 'bld_1', after: 0, gone: gone.signal, stopping: new AbortController().signal };
+    const request = {
+      buildId: 'bld_1',
+      after: 0,
+      gone: gone.signal,
+      stopping: new AbortController().signal,
+      stillAllowed,
+    };
     streamLogs(deps, response, request).then(done.resolve, done.reject);
   });
   server.listen(0, '127.0.0.1');
@@ -63,6 +69,22 @@ it('a quiet stream is kept alive, and ends when the client goes', async () => {
     while (text.split(': still here').length < 3) text += String((await once(stream.socket, 'data', { signal }))[0]);
     stream.socket.destroy();
     await stream.done;
+  } finally {
+    await stream.close();
+  }
+});
+
+it('a stream whose caller would not be let in any more ends, however long the build goes on', async () => {
+  let allowed = true;
+  let seq = 0;
+  const log = { read: async () => [{ ...logLine('tick'), seq: ++seq }], hasMore: async () => true };
+  const stream = await openStream({ builds, log, recheckMs: 20 }, async () => allowed);
+  try {
+    stream.socket.resume();
+    await once(stream.socket, 'data');
+    allowed = false;
+    await stream.done;
+    assert.equal(stream.response.writableEnded, true);
   } finally {
     await stream.close();
   }

@@ -5,6 +5,7 @@ import { issueTokens } from '../../../api/identity/tokens/issue-tokens.ts';
 import { serviceClaims } from '../../../domain/identity/build-claims.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
+import { buildRecord } from '../../ports/records.ts';
 import { KEY as IDP_KEY, startIdp, type TestIdp } from '../identity/start-idp.ts';
 import { KEY, startApi, type TestApi } from '../start-api.ts';
 
@@ -157,6 +158,26 @@ describe('a person with an access token', () => {
       status = (await call(token, 'GET', '/services')).status;
     assert.equal(status, 401);
   });
+});
+
+it('a log that is followed ends within two seconds of the token being revoked', async () => {
+  const user = await person('acme', 'viewer');
+  const token = await tokenOf(user);
+  const service = await api.services.find('acme-shop');
+  assert.ok(service !== null);
+  await api.builds.create(
+    buildRecord({ id: 'bld_followed', serviceId: service.id, service: service.name, org: 'acme' }),
+  );
+  const response = await fetch(`${api.address}/builds/bld_followed/logs`, {
+    headers: { authorization: `Bearer ${token}`, accept: 'text/event-stream' },
+    signal: AbortSignal.timeout(20_000),
+  });
+  assert.equal(response.status, 200);
+  await revokeUser(idp.deps, null, user.id, { actor: 'internal' });
+  const revokedAt = performance.now();
+  const text = await response.text();
+  assert.ok(!text.includes('event: end'));
+  assert.ok(performance.now() - revokedAt < 2_500, `${performance.now() - revokedAt} ms`);
 });
 
 describe('a service with a token of its own', () => {

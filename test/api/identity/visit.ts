@@ -6,6 +6,7 @@ export function visit({ deps }: Pick<TestIdp, 'deps'>): RouteContext {
   const never = new AbortController().signal;
   return {
     caller: null,
+    authenticateAgain: async () => null,
     requestId: 'req_test',
     log: deps.log,
     headers: {},
