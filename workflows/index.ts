@@ -1,6 +1,8 @@
 export { anchorDay } from './audit-ledger/anchor-day.ts';
 export { anchorNight } from './audit-ledger/anchor-night.ts';
 export { checkAnchors } from './audit-ledger/check-anchors.ts';
+export { verifyHistory } from './audit-ledger/verify-history.ts';
+export { writeCheckpoints } from './audit-ledger/write-checkpoints.ts';
 export { cleanUpAfterBuild } from './deploys/clean-up-after-build.ts';
 export { coordinateDeploys } from './deploys/coordinate-deploys.ts';
 export { grantBuildSlots } from './deploys/grant-build-slots.ts';

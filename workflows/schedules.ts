@@ -1,4 +1,5 @@
 import { ANCHORING_WORKFLOWS } from '../domain/audit-ledger/anchoring-messages.ts';
+import { CHAIN_WORKFLOWS } from '../domain/audit-ledger/chain-messages.ts';
 import { AUDIT_LEDGER_TASK_QUEUE } from '../domain/audit-ledger/task-queue.ts';
 import { DEPLOYS_TASK_QUEUE, WORKFLOW_TYPES } from '../domain/deploys/messages.ts';
 import { IDENTITY_TASK_QUEUE, IDENTITY_WORKFLOWS } from '../domain/identity/messages.ts';
@@ -29,6 +30,15 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     cron: '17 * * * *',
     workflowType: IDENTITY_WORKFLOWS.rotateSigningKeys,
     taskQueue: IDENTITY_TASK_QUEUE,
+    overlap: 'SKIP',
+    catchupWindow: '1h',
+    atStart: false,
+  },
+  {
+    id: 'write-checkpoints',
+    cron: '0 * * * *',
+    workflowType: CHAIN_WORKFLOWS.writeCheckpoints,
+    taskQueue: AUDIT_LEDGER_TASK_QUEUE,
     overlap: 'SKIP',
     catchupWindow: '1h',
     atStart: false,
