@@ -2,7 +2,7 @@ import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { audit } from '../../audit.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { createChallenge } from '../../login/passkey-challenge.ts';
-import { passkeyRegistrationOptions, registerPasskey } from '../../login/passkeys.ts';
+import { passkeyRegistrationOptions, registerPasskey } from '../../login/register-passkey.ts';
 import { sendOptions } from '../login/passkey-login.ts';
 import { redirectTo } from '../send-page.ts';
 import { orShowForm } from '../show-error.ts';

@@ -1,4 +1,3 @@
-import { FairleadError } from '../../../../domain/errors.ts';
 import type { DeviceAuthorization } from '../../../../domain/identity/login.ts';
 import type { ClientRecord } from '../../../../domain/oauth-clients/client.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
@@ -14,10 +13,7 @@ import { withReturnTo } from '../return-to.ts';
 import { redirectTo, sendPage } from '../send-page.ts';
 import { type FormError, orShowForm } from '../show-error.ts';
 import { openVisit, requireOwnFormOfUser } from '../visit.ts';
-
-/** Codes one person may try within the window; eight letters out of twenty leave nothing to guess with so few. */
-const MAX_TRIES = 20;
-const WINDOW_SECONDS = 900;
+import { findDevice, unknownDevice } from './find-device.ts';
 
 /**
  * GET /oauth/device (RFC 8628, 3.3): asks for the code, of people who are signed in. A code that came in the link is
@@ -88,7 +84,7 @@ export async function decideDevice(
       const { methods, authenticatedAt } = session;
       const allowed = form.decision === 'allow';
       const approval = allowed ? { userId: user.id, sessionId: session.id, methods, authenticatedAt } : null;
-      if (!(await deps.devices.decide(device.userCode, approval, deps.now()))) throw unknownCode();
+      if (!(await deps.devices.decide(device.userCode, approval, deps.now()))) throw unknownDevice();
       await audit(deps, context, {
         type: allowed ? 'oauth.device_approved' : 'oauth.device_denied',
         actor: user.id,
@@ -129,28 +125,6 @@ ${hidden('csrf', csrf)}${hidden('user_code', device.userCode)}
 <button name="decision" value="deny" class="second">Do not connect</button>
 </form>`,
   });
-}
-
-/** @throws VALIDATION_FAILED for a code that is not waiting; LOGIN_LOCKED for one try too many */
-async function findDevice(
-  deps: IdentityDeps,
-  { user }: LoggedIn,
-  code: string,
-): Promise<{ device: DeviceAuthorization; client: ClientRecord }> {
-  const key = `device-code:${user.id}`;
-  if ((await deps.attempts.count(key, WINDOW_SECONDS, deps.now())) > MAX_TRIES) {
-    throw new FairleadError('LOGIN_LOCKED', 'Too many codes; wait a quarter of an hour');
-  }
-  const userCode = code.toUpperCase().replace(/[^A-Z]/g, '');
-  const device = await deps.devices.findByUserCode(userCode, deps.now());
-  const client = device?.status === 'pending' ? await deps.clients.find(device.clientId) : null;
-  if (device === null || client === null) throw unknownCode();
-  await deps.attempts.forgive(key, deps.now());
-  return { device, client };
-}
-
-function unknownCode(): FairleadError {
-  return new FairleadError('VALIDATION_FAILED', 'No device waits with this code: it is mistyped, used, or too old');
 }
 
 /** Two groups, as the device shows it. */

@@ -6,14 +6,15 @@ import { clearCookie } from '../../login/cookies.ts';
 import { completeAttempt, countTry, type LoginAttempt, readAttempt } from '../../login/login-attempt.ts';
 import { takePasskey } from '../../login/passkeys.ts';
 import { takeSecondFactor } from '../../login/second-factor.ts';
-import { field, hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
+import { hidden } from '../form-fields.ts';
+import { html } from '../html.ts';
 import { withReturnTo } from '../return-to.ts';
 import { redirectTo, sendPage } from '../send-page.ts';
 import { type FormError, orShowForm } from '../show-error.ts';
 import { openVisit, requireOwnForm } from '../visit.ts';
 import { completeLogin } from './complete-login.ts';
 import { type LoginTarget, readLoginTarget } from './login-target.ts';
+import { secondFactorForms } from './second-factor-forms.ts';
 
 /** A login that waits for its second factor, and whose it is. */
 export interface WaitingLogin {
@@ -54,7 +55,7 @@ export async function openSecondFactor(
       scripted: true,
       error: error?.message ?? null,
       body: html`<p>You are signing in as <strong>${waiting.user.email}</strong>.</p>
-${ways(waiting.user, common, error !== undefined)}
+${secondFactorForms(waiting.user, common, error !== undefined)}
 <p class="links"><a href="${withReturnTo('/login', target.returnTo)}">Use another account</a></p>`,
     },
     { cookies, ...(error === undefined ? {} : { status: error.status }) },
@@ -122,39 +123,4 @@ function attemptEnded(deps: IdentityDeps, { brand, returnTo }: LoginTarget, erro
     },
     { status: error.status, cookies: [clearCookie(deps.settings, 'login')] },
   );
-}
-
-/** What the person most likely has at hand comes first; without JavaScript there are codes alone. */
-function ways(user: UserRecord, common: Html, invalid: boolean): Html {
-  if (user.passkeys.length === 0) return codeForm(true, common, invalid);
-  if (user.totp?.confirmedAt != null) {
-    return html`${codeForm(true, common, invalid)}
-<div data-with-passkey hidden><p class="or">or</p></div>${passkeyForm(common, 'second')}`;
-  }
-  return html`${passkeyForm(common, '')}
-<div data-with-passkey hidden><p class="or">or</p></div>${codeForm(false, common, invalid)}`;
-}
-
-function codeForm(generator: boolean, common: Html, invalid: boolean): Html {
-  return html`<form method="post" action="/login/second-factor">${common}
-${field({
-  name: 'code',
-  label: generator ? 'Code' : 'Recovery code',
-  autocomplete: 'one-time-code',
-  autofocus: generator,
-  code: true,
-  maxlength: 40,
-  invalid,
-  hint: generator
-    ? 'The six digits your authenticator app shows, or one of your recovery codes.'
-    : 'One of the codes you were shown when you added your passkey.',
-})}
-<button class="${!generator && 'second'}">Go on</button></form>`;
-}
-
-function passkeyForm(common: Html, look: string): Html {
-  return html`<form method="post" action="/login/second-factor/passkey" data-passkey="get"
-data-options="/login/second-factor/passkey/options" hidden>${common}${hidden('credential', '')}
-<button class="${look}">Use a passkey</button>
-<p class="message error" role="alert" data-message hidden></p></form>`;
 }
