@@ -53,7 +53,9 @@ export interface CallOptions {
  * The identity provider's whole app on a free port of the loopback, with real stores and keys, a clock that tests move
  * forward, and mail that is kept in `mailbox`. Redirects are not followed.
  */
-export async function startIdp(options: { requestsPerMinute?: number; passportLimits?: LimitSettings } = {}) {
+export async function startIdp(
+  options: { requestsPerMinute?: number; passportLimits?: LimitSettings; trustedProxies?: readonly string[] } = {},
+) {
   const mongo = await startMongo();
   const { db } = mongo.connection;
   await createIdentityIndexes(db);
@@ -104,6 +106,7 @@ export async function startIdp(options: { requestsPerMinute?: number; passportLi
     newId,
     log,
     requestsPerMinute: options.requestsPerMinute ?? 1_000_000,
+    trustedProxies: options.trustedProxies ?? [],
     stopping: stopping.signal,
     health: { commit: 'c0ffee', version: '1.2.3', now, checks: { mongo: () => mongo.connection.ping() } },
   });
