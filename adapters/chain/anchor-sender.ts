@@ -12,7 +12,7 @@ import type { Hash } from '../../domain/audit-ledger/event.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { bumpFees, type Fees, suggestFees } from './fees.ts';
 import { hashSchema, quantity, REGISTRY, smallNumber } from './registry-reader.ts';
-import { type Rpc, RpcRefusal, refused } from './rpc.ts';
+import { type Rpc, RpcRefusal, refused, unreachable } from './rpc.ts';
 
 export interface AnchorSender {
   /** Sees to it that a transaction for the batch is on its way, whatever an earlier process left. One step a call. */
@@ -62,7 +62,10 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
   async function begin(call: Pick<PendingAnchor, 'batchId' | 'chainId' | 'from' | 'to' | 'data'>) {
     const { from, to, data } = call;
     const estimate = await rpc.call('eth_estimateGas', [{ from, to, data }], quantity).catch((error: unknown) => {
-      throw error instanceof RpcRefusal ? refused(rpc.chainId, describeRefusal(error)) : error;
+      if (!(error instanceof RpcRefusal)) throw error;
+      const reason = describeRefusal(error);
+      // Since we looked, somebody was faster, maybe with the same root: the next look tells.
+      throw /AlreadyAnchored/.test(reason) ? unreachable(rpc.chainId, reason) : refused(rpc.chainId, reason);
     });
     const fees = await suggestFees(rpc, options.feeCapWei);
     const nonce = await transactionCount(from, 'pending');
