@@ -23,6 +23,9 @@ export async function login(context: CliContext, options: { device?: boolean }):
   const { api } = connection;
   const before = credentials.find(api);
   const config = await findProvider(api);
+  for (const address of [api, config.serverMetadata().issuer]) {
+    if (travelsInClear(address)) output.note(`${address} is not encrypted: whoever is on the way can take your login.`);
+  }
   const cancelled = { message: 'Login cancelled: nothing was changed.', remedy: 'Log in: `fairlead login`' };
   const after = await interruptible(cancelled, (interrupted) => {
     // People must see where to go even when the result is for a program, so this goes to stderr in every case.
@@ -45,6 +48,12 @@ export async function login(context: CliContext, options: { device?: boolean }):
     output.note('FAIRLEAD_KEY is set and goes before this login: unset it to act as yourself.');
   }
   return exitCode('ok');
+}
+
+/** True for plain http to another machine. */
+function travelsInClear(address: string): boolean {
+  const { protocol, hostname } = new URL(address);
+  return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
 
 async function obtain(config: Configuration, byDevice: boolean, io: LoginIo): Promise<StoredLogin> {

@@ -25,7 +25,7 @@ export async function findProvider(api: string): Promise<oidc.Configuration> {
   if (new URL(resource).href !== new URL(api).href) {
     throw new CliFailure('RESOURCE_MISMATCH', `The API at ${api} calls itself ${resource}.`, {
       exit: 'auth',
-      remedy: `If that is the one you mean: \`fairlead login --api-url ${resource}\`.`,
+      remedy: 'Name it by that address (`--api-url`), or set BUILDER_URL where it runs to the address people use.',
     });
   }
   const [issuer] = servers;
