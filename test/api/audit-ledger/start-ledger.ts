@@ -1,0 +1,114 @@
+import { Writable } from 'node:stream';
+import { equalsSecret } from '../../../adapters/crypto/equals-secret.ts';
+import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
+import { newId } from '../../../adapters/crypto/new-id.ts';
+import { createLogger } from '../../../adapters/logging/logger.ts';
+import { createCheckpointStore } from '../../../adapters/mongo/audit-ledger/checkpoints.ts';
+import { createEmitCounter } from '../../../adapters/mongo/audit-ledger/emit-counter.ts';
+import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-writer.ts';
+import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
+import { createLedgerIndexes } from '../../../adapters/mongo/audit-ledger/indexes.ts';
+import type { LedgerDeps } from '../../../api/audit-ledger/deps.ts';
+import { createAuditLedgerApp } from '../../../api/audit-ledger-app.ts';
+import { type Caller, createInternalKeyAuth } from '../../../api/http/caller.ts';
+import { startServer } from '../../../api/http/server.ts';
+import type { VerificationRuns } from '../../../domain/audit-ledger/verification.ts';
+import type { HistoryRequest } from '../../../domain/audit-ledger/verify-history.ts';
+import { startMongo } from '../../adapters/mongo/start-mongo.ts';
+import type { Answer } from '../start-api.ts';
+
+export const KEY = 'internal-key-of-this-test-0123456789';
+export const LEDGER = 'audit.example.org';
+
+/** Remembers what was started; nothing ever completes. The real ones are tested with the workflows. */
+function rememberedRuns(): VerificationRuns & {
+  readonly started: Map<string, { owner: string; request: HistoryRequest }>;
+} {
+  const started = new Map<string, { owner: string; request: HistoryRequest }>();
+  return {
+    started,
+    async start(id, owner, request) {
+      started.set(id, { owner, request });
+    },
+    async find(id, owner) {
+      return started.get(id)?.owner === owner ? { id, status: 'running', verdict: null } : null;
+    },
+  };
+}
+
+/** The ledger's app on a free port with real stores. `x-test-service: <client id>/<org>` plays the token of a service. */
+export async function startLedger(changes: { emitLimit?: number; verifiedAtOnce?: number; now?: () => Date } = {}) {
+  const mongo = await startMongo();
+  const { db } = mongo.connection;
+  await createLedgerIndexes(db);
+  const { now = () => new Date(), emitLimit = 100_000, verifiedAtOnce = 20_000 } = changes;
+  const logged: string[] = [];
+  const sink = new Writable({
+    write(chunk, _encoding, done) {
+      logged.push(String(chunk));
+      done();
+    },
+  });
+  const store = createEventStore({ db });
+  const verifications = rememberedRuns();
+  const deps: LedgerDeps = {
+    store,
+    writer: createEventWriter({ store, newId, now }),
+    counter: createEmitCounter({ db, now, limit: emitLimit }),
+    checkpoints: createCheckpointStore({ db }),
+    signer: createLedgerSigner([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]),
+    verifications,
+    newId,
+    now,
+    settings: { ledgerName: LEDGER, emitLimit, verifiedAtOnce },
+  };
+  const internal = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret });
+  const stopping = new AbortController();
+  const app = createAuditLedgerApp(deps, {
+    authenticate: async (request) => testService(request.headers['x-test-service']) ?? (await internal(request)),
+    newId,
+    log: createLogger({ name: 'test', level: 'debug', secrets: [KEY] }, sink),
+    requestsPerMinute: 1_000_000,
+    stopping: stopping.signal,
+    health: { commit: 'c0ffee', version: '1.2.3', now, checks: { mongo: () => mongo.connection.ping() } },
+  });
+  const server = await startServer(app, { host: '127.0.0.1', port: 0, stopping, graceMs: 2_000 });
+
+  /** As a service (`shop-prod/acme`), as the platform (`platform`), or as nobody (null). */
+  async function call(
+    who: string | null,
+    method: string,
+    path: string,
+    body?: unknown,
+    extra: Record<string, string> = {},
+  ) {
+    const credential = who === 'platform' ? { 'x-internal-key': KEY } : { 'x-test-service': who ?? '' };
+    const response = await fetch(server.address + path, {
+      method,
+      headers: {
+        ...(who === null ? {} : credential),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...extra,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null;
+    const answer: Answer = { status: response.status, headers: response.headers, text, body: json };
+    return answer;
+  }
+
+  const stop = async (): Promise<void> => {
+    await server.stop();
+    await mongo.stop();
+  };
+  return { ...deps, verifications, db, call, logged, stop, address: server.address };
+}
+
+export type TestLedger = Awaited<ReturnType<typeof startLedger>>;
+
+function testService(header: string | string[] | undefined): Caller | null {
+  if (typeof header !== 'string' || header === '') return null;
+  const [clientId = '', org = ''] = header.split('/');
+  return { kind: 'service', clientId, org, name: clientId, role: null, scopes: [], platform: false };
+}
