@@ -9,7 +9,7 @@ export const LOGIN_SCOPE = 'openid profile email offline_access';
 const REQUEST_LIMIT_MS = 15_000;
 
 const metadataSchema = z.looseObject({
-  resource: z.string(),
+  resource: z.url({ protocol: /^https?$/ }),
   authorization_servers: z.array(z.url({ protocol: /^https?$/ })),
 });
 
