@@ -1,6 +1,7 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { readLink, takeLink } from '../../login/one-time-links.ts';
+import { proveAddress } from '../../login/prove-address.ts';
 import { hashNewPassword, storePassword } from '../../login/set-password.ts';
 import { brandOf } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
@@ -51,9 +52,9 @@ export async function resetPassword(
       // What is wrong with the password is found before the link is taken.
       const passwordHash = await hashNewPassword(deps, form.password, user.email);
       const { link } = await takeLink(deps, form.token, 'password_reset');
+      // First, so that what it voids is not the new password.
+      await proveAddress(deps, context, user);
       await storePassword(deps, context, user, passwordHash);
-      // Whoever has the link reads the mail of that address.
-      if (!user.emailVerified) await deps.users.update(user.id, { emailVerified: true });
       return redirectTo(withReturnTo('/login?notice=password', localReturnTo(link.returnTo)));
     },
     (error) => openReset(deps, context, form.token, error),

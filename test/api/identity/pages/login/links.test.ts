@@ -113,6 +113,27 @@ describe('links that work once', () => {
       assert.equal((await createBrowser(idp).open(path)).status, 400);
     });
 
+    it('takes an account away from whoever made it in the name of somebody else', async () => {
+      const user = await idp.seedUser('victim@example.com', { password: PASSWORD, fields: { emailVerified: false } });
+      const squatter = createBrowser(idp);
+      const account = await squatter.logIn(user.email, PASSWORD);
+      const setUp = await squatter.submit(account, '/account/totp');
+      const { totp } = (await idp.deps.users.find(user.id)) ?? assert.fail('no user');
+      assert.ok(totp !== null && setUp.status === 200);
+      await idp.deps.users.confirmTotp(user.id, totp.secret, 0, idp.deps.now());
+
+      const owner = createBrowser(idp);
+      const page = await owner.open(await mailed(user.email, '/login/link'));
+      const inside = await owner.follow(await owner.submit(page, '/login/magic'));
+      assert.equal(inside.title, 'Your account', 'no second factor of the squatter is asked for');
+      assert.equal((await squatter.open('/account')).title, 'Sign in');
+      assert.equal((await createBrowser(idp).logIn(user.email, PASSWORD)).status, 401);
+
+      const reset = await owner.open(await mailed(user.email, '/login/forgot'));
+      await owner.submit(reset, '/login/reset', { password: NEW_PASSWORD });
+      assert.equal((await owner.logIn(user.email, NEW_PASSWORD)).title, 'Your account');
+    });
+
     it("carries the client's brand when the login is for a client", async () => {
       await idp.seedUser('brand@example.com');
       const redirectUri = 'https://shop.example/api/auth/callback';
