@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
+import * as fc from 'fast-check';
 import { exportSPKI, importJWK } from 'jose';
 import { createTokenVerifier, hasOrgRole, isPlatformAdmin, type TokenVerifier } from '../../../sdk/index.ts';
 import { AUDIENCE, type Claims, type Provider, startProvider } from './test-provider.ts';
@@ -198,6 +199,23 @@ describe('a token is refused', () => {
     const [header, , signature] = token.split('.');
     const forged = base64({ ...claims, roles: ['super_admin'] });
     await refused(verifier, `${header}.${forged}.${signature}`, 'signature');
+  });
+
+  it('when any character of its header or payload is another', async () => {
+    const verifier = verifierOf();
+    const token = await provider.sign();
+    await verifier.verify(token);
+    const signed = token.lastIndexOf('.');
+    const character = fc.constantFrom(...'ABCXYZabcxyz0189-_.=+/ \n\u0000é');
+    const mutation = fc.tuple(fc.integer({ min: 0, max: signed }), character, fc.constantFrom(0, 1));
+    await fc.assert(
+      fc.asyncProperty(mutation, async ([at, put, removed]) => {
+        const mutant = token.slice(0, at) + put + token.slice(at + removed);
+        fc.pre(mutant !== token);
+        await assert.rejects(verifier.verify(mutant), { code: 'UNAUTHORIZED' });
+      }),
+      { numRuns: 400 },
+    );
   });
 
   it('when it is cut anywhere', async () => {
