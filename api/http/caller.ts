@@ -41,13 +41,13 @@ export interface ServiceCaller {
   /** What its scopes make it in its own org. */
   readonly role: OrgRole | null;
   readonly scopes: readonly string[];
-  /** True for a service of the org that runs the installation. */
+  /** True for one of the platform's own; see {@link actsForPlatform}. */
   readonly platform: boolean;
 }
 
 /**
  * Who may call a route: anyone, anyone known, callers from an org role upward, the platform (internal key, a super
- * admin, a service of the platform org), or a super admin in their own browser's session and nothing else.
+ * admin, a platform service), or a super admin in their own browser's session and nothing else.
  */
 export const CALLER_KINDS = [
   'public',
@@ -86,6 +86,17 @@ export function createInternalKeyAuth(options: {
     }
     return { kind: 'internal', org: options.org, name: 'internal' };
   };
+}
+
+/** Scope of the platform's own services. Only a super admin gives it to a client; no catalog can ask for it. */
+export const PLATFORM_SCOPE = 'platform:manage';
+
+/**
+ * True for a service that acts for the platform: of the org that runs the installation, and with a scope that says so.
+ * The org alone is not enough, for whoever may deploy there could then do everything.
+ */
+export function actsForPlatform(service: Pick<ServiceCaller, 'org' | 'scopes'>, platformOrg: string): boolean {
+  return service.org === platformOrg && service.scopes.includes(PLATFORM_SCOPE);
 }
 
 /** True for the platform itself: it passes every rule but that of a person's own session. */

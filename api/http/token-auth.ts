@@ -1,6 +1,6 @@
 import { isPlatformAdmin } from '../../domain/orgs/roles.ts';
 import { type FairleadUser, hasScope, type TokenVerifier } from '../../sdk/index.ts';
-import { type Authenticate, type Caller, type OrgRole, strongestRole } from './caller.ts';
+import { type Authenticate, actsForPlatform, type Caller, type OrgRole, strongestRole } from './caller.ts';
 
 /** What a service's token may carry to use the builder within its own org. */
 const SERVICE_SCOPES: readonly (readonly [scope: string, role: OrgRole])[] = [
@@ -13,7 +13,7 @@ export interface TokenAuthOptions {
   readonly internalKey: Authenticate;
   /** Null where no identity provider is known: then the internal key alone counts. */
   readonly verifier: Pick<TokenVerifier, 'authenticate'> | null;
-  /** Slug of the org that runs the installation: its services act for the platform. */
+  /** Slug of the org that runs the installation: its services may act for the platform. */
   readonly platformOrg: string;
 }
 
@@ -60,6 +60,6 @@ function serviceCaller(user: FairleadUser, platformOrg: string): Caller {
     name: user.clientId,
     role: user.orgSlug === null ? null : role,
     scopes: user.scopes,
-    platform: user.orgSlug === platformOrg,
+    platform: actsForPlatform({ org: user.orgSlug ?? '', scopes: user.scopes }, platformOrg),
   };
 }

@@ -2,7 +2,7 @@ import { parseCookie } from 'cookie';
 import { FairleadError } from '../../domain/errors.ts';
 import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
 import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
-import { type Authenticate, type Caller, type Credentials, strongestRole } from '../http/caller.ts';
+import { type Authenticate, actsForPlatform, type Caller, type Credentials, strongestRole } from '../http/caller.ts';
 import type { IdentityDeps } from './deps.ts';
 import { findSession } from './login/find-session.ts';
 import { bearerToken, findOwnToken } from './oauth/own-token.ts';
@@ -42,6 +42,7 @@ async function tokenCaller(deps: IdentityDeps, token: string): Promise<Caller | 
 
 function serviceCaller(deps: IdentityDeps, claims: AccessTokenClaims): Caller {
   const org = claims.orgSlug ?? '';
+  const scopes = parseScopes(claims.scope);
   return {
     kind: 'service',
     clientId: claims.client_id,
@@ -49,8 +50,8 @@ function serviceCaller(deps: IdentityDeps, claims: AccessTokenClaims): Caller {
     name: claims.client_id,
     // No scope makes a service a member of its org at the provider.
     role: null,
-    scopes: parseScopes(claims.scope),
-    platform: org === deps.settings.platformOrg,
+    scopes,
+    platform: actsForPlatform({ org, scopes }, deps.settings.platformOrg),
   };
 }
 

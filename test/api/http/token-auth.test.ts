@@ -193,10 +193,15 @@ describe('a service with a token of its own', () => {
     assert.equal((await call(bare, 'GET', '/services')).status, 403);
   });
 
-  it('of the platform org acts for the platform', async () => {
-    const token = await serviceToken('site-registry', 'platform', []);
-    assert.equal((await call(token, 'GET', '/services/shop')).status, 200);
-    assert.equal((await call(token, 'GET', '/services/acme-shop')).status, 200);
+  it('acts for the platform by org and scope together, and by neither alone', async () => {
+    const both = await serviceToken('site-registry', 'platform', ['platform:manage']);
+    assert.equal((await call(both, 'GET', '/services/shop')).status, 200);
+    assert.equal((await call(both, 'GET', '/services/acme-shop')).status, 200);
+    const orgAlone = await serviceToken('some-service', 'platform', []);
+    assert.equal((await call(orgAlone, 'GET', '/services')).status, 403);
+    const scopeAlone = await serviceToken('acme-ci', 'acme', ['platform:manage', 'builder:read']);
+    assert.deepEqual(names(await call(scopeAlone, 'GET', '/services')), ['acme-shop']);
+    assert.equal((await call(scopeAlone, 'GET', '/services/shop')).status, 404);
   });
 });
 

@@ -60,18 +60,23 @@ describe('who calls the identity provider', () => {
     );
   });
 
-  it('a token for the provider makes a service; only one of the platform org is the platform', async () => {
+  it('a token for the provider makes a service; the platform is one of its org with its scope', async () => {
     const callers: (Caller | null)[] = [];
-    for (const orgSlug of ['acme', 'platform']) {
-      const of = await logins.client({ orgSlug, allowedScopes: ['x:y'] });
+    for (const [orgSlug, scope] of [
+      ['acme', 'platform:manage'],
+      ['platform', 'x:y'],
+      ['platform', 'platform:manage'],
+    ] as const) {
+      const of = await logins.client({ orgSlug, allowedScopes: [scope] });
       const { body } = await logins.token(of, { grant_type: 'client_credentials', resource: idp.issuer });
       callers.push(await authenticate(bearer(body.access_token)));
     }
     assert.deepEqual(
       callers.map((caller) => caller?.kind === 'service' && [caller.org, caller.platform, caller.role, caller.scopes]),
       [
-        ['acme', false, null, ['x:y']],
-        ['platform', true, null, ['x:y']],
+        ['acme', false, null, ['platform:manage']],
+        ['platform', false, null, ['x:y']],
+        ['platform', true, null, ['platform:manage']],
       ],
     );
   });
