@@ -29,8 +29,9 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Writes random bytes (20 or more) as an id of that kind: `bld_…`. */
 export function formatId(kind: IdKind, bytes: Uint8Array): string {
-  const text = Array.from(bytes.subarray(0, 20), (byte) => ALPHABET[byte % ALPHABET.length]).join('');
-  return `${ID_PREFIXES[kind]}_${text}`;
+  let id = `${ID_PREFIXES[kind]}_`;
+  for (const byte of bytes.subarray(0, 20)) id += ALPHABET[byte % ALPHABET.length];
+  return id;
 }
 
 /** The key under which everything of one service in one environment is found. */

@@ -1,5 +1,5 @@
-import { type DestinationStream, type Level, type Logger, pino, stdSerializers } from 'pino';
-import { createRedactor, isSensitiveName, REDACTED, REDACTED_FIELDS } from '../../domain/logs/redact.ts';
+import { type ChildLoggerOptions, type DestinationStream, type Level, type Logger, pino, stdSerializers } from 'pino';
+import { createRedactor, isSensitiveName, REDACTED } from '../../domain/logs/redact.ts';
 
 const MAX_DEPTH = 8;
 const EXACT_FIELDS: ReadonlySet<string> = new Set([
@@ -34,8 +34,6 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
       level: (label: string) => ({ level: label }),
       log: (fields: Record<string, unknown>) => redactFields(fields, redactText, MAX_DEPTH),
     },
-    // Fields of a child logger pass no formatter, so the spec's own list is held by pino as well.
-    redact: { paths: [...REDACTED_FIELDS], censor: REDACTED },
     // The error is turned into a plain, redacted object before pino's own serializer would see it.
     serializers: { err: (error: unknown) => error },
     hooks: {
@@ -45,8 +43,23 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
       },
     },
   };
-  return destination === undefined ? pino(settings) : pino(settings, destination);
+  const logger = destination === undefined ? pino(settings) : pino(settings, destination);
+  return redactChildren(logger, redactText);
 }
+
+/**
+ * Fields of a child logger pass no formatter: they are redacted when the child is made, which its own children inherit.
+ * Pino's `redact` would do it again for every line, and cost more than all the rest of the line.
+ */
+function redactChildren(logger: Logger, redactText: (text: string) => string): Logger {
+  const makeChild: MakeChild = logger.child;
+  const child: MakeChild = function child(fields, options) {
+    return makeChild.call(this, redactFields(fields, redactText, MAX_DEPTH), options);
+  };
+  return Object.assign(logger, { child });
+}
+
+type MakeChild = (this: Logger, fields: Record<string, unknown>, options?: ChildLoggerOptions) => Logger;
 
 function redactFields(
   fields: Record<string, unknown>,

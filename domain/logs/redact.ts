@@ -1,6 +1,6 @@
 import { isSensitiveName } from './sensitive-names.ts';
 
-export { isSensitiveName, REDACTED_FIELDS } from './sensitive-names.ts';
+export { isSensitiveName } from './sensitive-names.ts';
 
 /** What a secret is replaced with (spec 2, "Log redaction"). */
 export const REDACTED = '[REDACTED]';
@@ -22,6 +22,9 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   ],
   [/(?<![\w-])(bearer|basic)([ \t]{1,8})[\w.~+/=-]{8,}/gi, `$1$2${REDACTED}`],
   [/(?<!\w)(?:gh[pousr]_|github_pat_|glpat-|npm_|xox[abprs]-|sk-|dckr_pat_|hf_)[\w-]{16,}/g, REDACTED],
+  // Our own: secrets of clients and sessions, codes, links, and refresh tokens, whose id may stay to be found by.
+  [/(?<!\w)fl(?:cs|ac|dc|ot|ss)_[\w-]{16,}/g, REDACTED],
+  [/(?<!\w)(grt_[0-9a-z]{20})\.\d{1,9}\.[\w-]{43}/g, `$1.${REDACTED}`],
   [/(?<![A-Za-z0-9])(?:AKIA|ASIA)[A-Z0-9]{16}(?![A-Za-z0-9])/g, REDACTED],
   [/(?<![\w-])eyJ[\w-]{8,}\.[\w-]{2,}(?:\.[\w-]*)?/g, REDACTED],
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, REDACTED],

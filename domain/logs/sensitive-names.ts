@@ -33,14 +33,3 @@ export function isSensitiveName(name: string): boolean {
   if (HARMLESS.test(plain) && !plain.endsWith('accesskeyid')) return false;
   return WORDS.some((word) => plain.includes(word));
 }
-
-const HEADERS = ['authorization', 'cookie', 'x-internal-key', 'x-api-key'] as const;
-const FIELDS = ['authorization', 'password', 'secret', 'token', 'IDP_CLIENT_SECRET', 'CONFIG_ENCRYPTION_KEY'] as const;
-
-/** Paths for pino's `redact` (spec 2, "Log redaction"): the headers, and the named fields at the first three levels. */
-export const REDACTED_FIELDS: readonly string[] = [
-  ...['req', 'request'].flatMap((root) => [...HEADERS, 'set-cookie'].map((name) => `${root}.headers["${name}"]`)),
-  ...['res', 'response'].map((root) => `${root}.headers["set-cookie"]`),
-  ...[...HEADERS, 'set-cookie'].map((name) => `headers["${name}"]`),
-  ...FIELDS.flatMap((name) => [name, `*.${name}`, `*.*.${name}`]),
-];

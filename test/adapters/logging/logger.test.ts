@@ -32,6 +32,10 @@ it('hides sensitive fields and headers at any depth', () => {
     'x',
   );
   log.child({ secret: other }).info('x');
+  log
+    .child({ requestId: 'req_1' })
+    .child({ deep: [{ password: other }], note: `token=${other}` })
+    .info('x');
   assert.ok(!lines.join('').includes(other), lines.join(''));
   assert.match(lines[0] ?? '', /\[REDACTED\]/);
 });
