@@ -51,9 +51,10 @@ export async function startLedger(changes: { emitLimit?: number; verifiedAtOnce?
   });
   const store = createEventStore({ db });
   const verifications = rememberedRuns();
+  let writer = createEventWriter({ store, newId, now });
   const deps: LedgerDeps = {
     store,
-    writer: createEventWriter({ store, newId, now }),
+    writer: { emit: (draft) => writer.emit(draft) },
     counter: createEmitCounter({ db, now, limit: emitLimit }),
     checkpoints: createCheckpointStore({ db }),
     signer: createLedgerSigner([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]),
@@ -98,11 +99,16 @@ export async function startLedger(changes: { emitLimit?: number; verifiedAtOnce?
     return answer;
   }
 
+  /** As a new process would, it knows nothing of the chains. */
+  const restart = (): void => {
+    writer = createEventWriter({ store, newId, now });
+  };
+
   const stop = async (): Promise<void> => {
     await server.stop();
     await mongo.stop();
   };
-  return { ...deps, verifications, db, call, logged, stop, address: server.address };
+  return { ...deps, verifications, db, call, logged, restart, stop, address: server.address };
 }
 
 export type TestLedger = Awaited<ReturnType<typeof startLedger>>;
