@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
 import { after, before, describe, it } from 'node:test';
-import { answerOf, authorizePath, createBrowser, type Page } from '../browse.ts';
-import { PASSWORD, REDIRECT, startAuthorize, type TestAuthorize } from './start-authorize.ts';
+import { answerOf, authorizePath, createBrowser, hiddenFields, type Page } from '../browse.ts';
+import { EMAIL, PASSWORD, REDIRECT, startAuthorize, type TestAuthorize } from './start-authorize.ts';
 
 describe('authorization requests as an attack', () => {
   let idp: TestAuthorize['idp'];
@@ -77,16 +79,23 @@ describe('authorization requests as an attack', () => {
     });
   });
 
-  it('does not follow the Host header: issuer and links stay those of the installation', async () => {
-    const headers = {
-      'x-forwarded-host': 'evil.example',
-      'x-forwarded-proto': 'https',
-      forwarded: 'host=evil.example',
-    };
-    const answer = await ada.request('GET', trusted(), { headers });
-    assert.equal(answerOf(answer).iss, idp.issuer);
-    const login = await createBrowser(idp).request('GET', '/login', { headers });
-    assert.doesNotMatch(login.html, /evil\.example/);
+  it('does not follow the Host header: issuer, redirects and mailed links stay those of the installation', async () => {
+    const evil = { host: 'evil.example', 'x-forwarded-host': 'evil.example', forwarded: 'host=evil.example' };
+    const cookie = [...ada.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const code = await sendRaw(idp.address + trusted(), { ...evil, cookie });
+    assert.equal(new URL(code.location).searchParams.get('iss'), idp.issuer);
+    const login = await sendRaw(idp.address + trusted(), evil);
+    assert.match(login.location, /^\/login\?return_to=/);
+    const browser = createBrowser(idp);
+    const { csrf = '' } = hiddenFields(await browser.open('/login'), '/login');
+    const visit = `fl-visit=${browser.cookies.get('fl-visit')}`;
+    const body = new URLSearchParams({ csrf, email: EMAIL }).toString();
+    const sent = await sendRaw(`${idp.address}/login/link`, { ...evil, cookie: visit }, body);
+    assert.equal(sent.status, 200);
+    await idp.deps.mailQueue.idle();
+    const { text = '', html = '' } = idp.mailbox.at(-1) ?? {};
+    assert.ok(text.includes(`${idp.issuer}/login/magic?token=`));
+    assert.doesNotMatch(text + html + sent.text, /evil\.example/);
   });
 
   it('a form may be redirected to the client it is for, and to nobody else', async () => {
@@ -99,3 +108,17 @@ describe('authorization requests as an attack', () => {
     assert.match(policyOf(other), /form-action 'self';/);
   });
 });
+
+/** Sends any Host header, which fetch does not. */
+async function sendRaw(
+  url: string,
+  headers: Record<string, string>,
+  form?: string,
+): Promise<{ status: number; location: string; text: string }> {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  const outgoing = request(url, { method: form === undefined ? 'GET' : 'POST', headers: { ...headers, ...type } });
+  outgoing.end(form);
+  const [response] = (await once(outgoing, 'response')) as [IncomingMessage];
+  const text = Buffer.concat(await response.toArray()).toString();
+  return { status: response.statusCode ?? 0, location: response.headers.location ?? '', text };
+}
