@@ -84,6 +84,10 @@ const idpSchema = z.object({
   IDP_EXTERNAL_AUDIENCES: commaList.default([]),
   /** `smtp://` or `smtps://` address of the mail server; without it mail is captured in the outbox. */
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  /** Sends to a mail server that offers no encryption: for one on the own network only. */
+  SMTP_ALLOW_PLAINTEXT: flag.default(false),
+  /** Shows captured mail to whoever sits at this machine; its links sign in as anybody. */
+  OPEN_OUTBOX: flag.default(false),
   MAIL_FROM: z.email().default('fairlead@localhost.localdomain'),
   REQUESTS_PER_MINUTE: z.coerce.number().int().min(1).default(12_000),
   DATA_DIR: shared.DATA_DIR,
@@ -126,6 +130,31 @@ const apiProcessSchema = z.object({
   SMTP_URL: text.optional(),
 });
 
+/** Chains that the audit ledger anchors on. Their addresses may hold keys of providers: no message repeats them. */
+const auditChains = z
+  .string()
+  .transform((value, context) => {
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      context.addIssue({ code: 'custom', message: 'not JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z
+      .array(
+        z.strictObject({
+          chainId: z.int().min(1),
+          rpcUrl: z.url({ protocol: /^https?$/ }),
+          contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'an address'),
+          confirmations: z.int().min(1).max(1_000).default(3),
+          explorerUrl: baseUrl.nullable().default(null),
+        }),
+      )
+      .refine((chains) => new Set(chains.map(({ chainId }) => chainId)).size === chains.length, 'a chain twice'),
+  );
+
 const workerSchema = z.object({
   ...shared,
   WORKSPACE_DIR: text.default('/tmp/iec-builds').transform((path) => resolve(path)),
@@ -161,6 +190,14 @@ const workerSchema = z.object({
   REGISTRY_URL: z.url().optional(),
   GATEWAY_URL: z.url().optional(),
   AUDIT_URL: z.url().optional(),
+  AUDIT_MONGODB_URI: mongodbUri.optional(),
+  AUDIT_SIGNING_KEY: encryptionKeys.optional(),
+  /** `[{ chainId, rpcUrl, contract, confirmations, explorerUrl? }]` */
+  AUDIT_CHAINS: auditChains.default([]),
+  /** Private key of the account that anchors; 32 bytes. */
+  AUDIT_SIGNER_KEY: encryptionKeys.refine((keys) => keys.length === 1, 'one key').optional(),
+  /** What a unit of gas may cost; above it anchoring waits for another hour. */
+  AUDIT_MAX_FEE_GWEI: z.coerce.number().int().min(1).default(200),
   WALLET_SERVICE_URL: z.url().optional(),
 });
 

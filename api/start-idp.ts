@@ -1,5 +1,6 @@
-import { rm, writeFile } from 'node:fs/promises';
+import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
@@ -14,10 +15,11 @@ import { createSmtpSender } from '../adapters/mail/smtp-sender.ts';
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
 import { createIdentityStores } from '../adapters/mongo/identity/create-identity-stores.ts';
 import { createIdentityIndexes } from '../adapters/mongo/identity/indexes.ts';
+import type { MailSender } from '../domain/identity/ports.ts';
 import { createInternalKeyAuth } from './http/caller.ts';
 import { clientAddress } from './http/client-address.ts';
 import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
-import { bootstrapIdentity, type FirstAdminLink } from './identity/bootstrap.ts';
+import { bootstrapIdentity } from './identity/bootstrap.ts';
 import { cacheReads } from './identity/cached-reads.ts';
 import type { IdentityDeps } from './identity/deps.ts';
 import { createMailQueue } from './identity/mail/mail-queue.ts';
@@ -26,6 +28,7 @@ import { ownVersion } from './own-version.ts';
 import { createPassportSocket } from './passport/passport-socket.ts';
 
 const DATABASE = 'identity';
+const MAIL_DRAIN_MS = 5_000;
 const now = () => new Date();
 
 /** Starts the identity provider on its port, with MongoDB behind it. @throws UNAVAILABLE, CONFLICT */
@@ -38,13 +41,12 @@ export async function startIdp(env: IdpEnv, log: Logger): Promise<RunningService
   const stopping = new AbortController();
   try {
     await createIdentityIndexes(mongo.db);
-    const deps = identityDeps(env, mongo, log);
+    const mail = mailSender(env, mongo);
+    const deps = identityDeps(env, mongo, mail, log);
     await deps.signer.reload();
     const linkFile = join(env.DATA_DIR, 'first-admin-link');
     await rm(linkFile, { force: true });
-    // In a file that its owner alone can read: in a log it would be everybody's who reads logs.
-    const keepLink = ({ url }: FirstAdminLink) => writeFile(linkFile, `${url}\n`, { mode: 0o600, flag: 'wx' });
-    await bootstrapIdentity(deps, { onFirstAdminLink: keepLink });
+    await bootstrapIdentity(deps, { onFirstAdminLink: ({ url }) => writePrivately(linkFile, `${url}\n`) });
     const app = createIdpApp(deps, {
       authenticate: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
       newId,
@@ -71,6 +73,9 @@ export async function startIdp(env: IdpEnv, log: Logger): Promise<RunningService
     });
     const stop = async (): Promise<void> => {
       await server.stop();
+      // What was promised in a reply is sent, unless the mail server is away.
+      await Promise.race([deps.mailQueue.idle(), delay(MAIL_DRAIN_MS, undefined, { ref: false })]);
+      mail.close();
       await mongo.close();
     };
     return { address: server.address, stop };
@@ -80,7 +85,15 @@ export async function startIdp(env: IdpEnv, log: Logger): Promise<RunningService
   }
 }
 
-function identityDeps(env: IdpEnv, { db }: MongoConnection, log: Logger): IdentityDeps {
+type ClosingSender = MailSender & { close(): void };
+
+/** A real mail server where there is one, else the outbox. */
+function mailSender(env: IdpEnv, { db }: MongoConnection): ClosingSender {
+  if (env.SMTP_URL === undefined) return { ...createOutboxSender({ db, now }), close: () => undefined };
+  return createSmtpSender({ url: env.SMTP_URL, from: env.MAIL_FROM, allowPlaintext: env.SMTP_ALLOW_PLAINTEXT });
+}
+
+function identityDeps(env: IdpEnv, { db }: MongoConnection, mail: MailSender, log: Logger): IdentityDeps {
   const cipher = createSecretCipher(env.IDP_ENCRYPTION_KEY);
   const stores = createIdentityStores({ db, now });
   return {
@@ -95,10 +108,7 @@ function identityDeps(env: IdpEnv, { db }: MongoConnection, log: Logger): Identi
     }),
     hasher: createPasswordHasher(),
     tokens: createTokens(env.IDP_ENCRYPTION_KEY),
-    mail:
-      env.SMTP_URL === undefined
-        ? createOutboxSender({ db, now })
-        : createSmtpSender({ url: env.SMTP_URL, from: env.MAIL_FROM }),
+    mail,
     mailQueue: createMailQueue({ log }),
     newId,
     now,
@@ -109,6 +119,17 @@ function identityDeps(env: IdpEnv, { db }: MongoConnection, log: Logger): Identi
       platformOrg: env.PLATFORM_ORG,
       externalAudiences: env.IDP_EXTERNAL_AUDIENCES,
       secureCookies: env.IDP_URL.startsWith('https:'),
+      openOutbox: env.OPEN_OUTBOX,
     },
   };
+}
+
+/**
+ * Into a file that its owner alone can read, in one step: in a log it would be everybody's who reads logs, and another
+ * process may write the same file.
+ */
+async function writePrivately(path: string, text: string): Promise<void> {
+  const partial = `${path}.${process.pid}.partial`;
+  await writeFile(partial, text, { mode: 0o600 });
+  await rename(partial, path);
 }

@@ -14,6 +14,8 @@ export interface PlatformOptions {
   readonly mongodbUri: string;
   readonly temporalAddress: string;
   readonly registry: string;
+  /** Chains of the audit ledger, as AUDIT_CHAINS names them. */
+  readonly auditChains: string;
   readonly variables: Readonly<Record<string, string>>;
 }
 
@@ -63,9 +65,12 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('CONFIG_ENCRYPTION_KEY', secrets.CONFIG_ENCRYPTION_KEY),
     ...given('IDP_ENCRYPTION_KEY', secrets.IDP_ENCRYPTION_KEY),
     ...given('AUDIT_SIGNING_KEY', secrets.AUDIT_SIGNING_KEY),
+    ...given('AUDIT_SIGNER_KEY', secrets.AUDIT_SIGNER_KEY),
+    ...given('AUDIT_CHAINS', options.auditChains),
     ...given('AUDIT_URL', `http://localhost:${ports.audit}`),
     // `localhost` and not its address: passkeys belong to a name.
     ...given('IDP_URL', `http://localhost:${ports.idp}`),
+    ...given('OPEN_OUTBOX', 'true'),
     ...given('HOST', '127.0.0.1'),
     ...given('TEMPORAL_NAMESPACE', 'default'),
     ...given('PLATFORM_DOMAIN', 'localhost'),
