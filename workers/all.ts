@@ -9,10 +9,12 @@ import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { ensureSchedules } from '../adapters/temporal/schedules.ts';
 import { ensureSearchAttributes } from '../adapters/temporal/search-attributes.ts';
 import { createWorker } from '../adapters/temporal/worker.ts';
+import { AUDIT_LEDGER_TASK_QUEUE } from '../domain/audit-ledger/task-queue.ts';
 import { DEPLOYS_TASK_QUEUE } from '../domain/deploys/messages.ts';
 import { IDENTITY_TASK_QUEUE } from '../domain/identity/messages.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts';
 import { SCHEDULES } from '../workflows/schedules.ts';
+import { composeAuditLedger } from './audit-ledger.ts';
 import { composeDeploys } from './deploys.ts';
 import { composeIdentity } from './identity.ts';
 
@@ -37,9 +39,11 @@ const workflows =
     ? { entryPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }
     : { bundlePath: env.WORKFLOW_BUNDLE };
 const identity = composeIdentity(env);
+const auditLedger = await composeAuditLedger(env);
 const queues: { readonly taskQueue: string; readonly activities: object }[] = [
   { taskQueue: DEPLOYS_TASK_QUEUE, activities: await composeDeploys({ env, mongo, client, logger }) },
   ...(identity === null ? [] : [{ taskQueue: IDENTITY_TASK_QUEUE, activities: identity }]),
+  ...(auditLedger === null ? [] : [{ taskQueue: AUDIT_LEDGER_TASK_QUEUE, activities: auditLedger.activities }]),
 ];
 const taskQueues = queues.map(({ taskQueue }) => taskQueue);
 const workers = await Promise.all(queues.map((queue) => createWorker({ ...address, ...queue, workflows })));
@@ -57,7 +61,7 @@ for (const { worker } of workers) if (worker.getState() === 'RUNNING') worker.sh
 await Promise.all(running);
 for (const { connection } of workers) await connection.close();
 await client.connection.close();
-await mongo.close();
+await Promise.all([mongo.close(), auditLedger?.close()]);
 process.exit(0);
 
 /** The SDK's own lines, in the same log. */

@@ -6,11 +6,11 @@ import { firstOf } from './first-of.ts';
 /** Days that are caught up by themselves after an outage; older ones are anchored by hand. */
 const CATCH_UP_DAYS = 31;
 
-/** Days up to one that have no batch yet, oldest first: usually that one alone. */
+/** Days up to one that have no batch yet, oldest first: usually that one alone. None before the first event. */
 export async function openDays(deps: AnchoringDeps, upTo: Day): Promise<readonly Day[]> {
   const latest = await deps.batches.latestBefore(addDays(upTo, 1));
   const first = latest === null ? await firstDay(deps) : addDays(latest.id, 1);
-  return daysBetween(first ?? upTo, upTo).slice(-CATCH_UP_DAYS);
+  return first === null ? [] : daysBetween(first, upTo).slice(-CATCH_UP_DAYS);
 }
 
 /** Days of the last week whose root does not stand on every chain it should stand on. */

@@ -11,6 +11,7 @@ export interface StackSecrets {
   readonly CONFIG_ENCRYPTION_KEY: string;
   readonly IDP_ENCRYPTION_KEY: string;
   readonly AUDIT_SIGNING_KEY: string;
+  readonly AUDIT_SIGNER_KEY: string;
   readonly STACK_ID: string;
 }
 
@@ -76,6 +77,7 @@ export async function readSecrets(folder: string): Promise<StackSecrets> {
     CONFIG_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     IDP_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     AUDIT_SIGNING_KEY: randomBytes(32).toString('base64'),
+    AUDIT_SIGNER_KEY: randomBytes(32).toString('base64'),
     STACK_ID: randomBytes(4).toString('hex'),
   };
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {

@@ -12,6 +12,8 @@ export const PORTS = {
   temporalUi: { usual: 8233, variable: 'FAIRLEAD_TEMPORAL_UI_PORT', title: 'the Temporal UI' },
   mongo: { usual: 27117, variable: 'FAIRLEAD_MONGO_PORT', title: 'MongoDB' },
   registry: { usual: 5050, variable: 'FAIRLEAD_REGISTRY_PORT', title: 'the image registry' },
+  firstChain: { usual: 8545, variable: 'FAIRLEAD_CHAIN_PORT', title: 'the first chain of the audit ledger' },
+  secondChain: { usual: 8546, variable: 'FAIRLEAD_SECOND_CHAIN_PORT', title: 'the second chain of the audit ledger' },
 } as const;
 
 export type PortName = keyof typeof PORTS;
@@ -32,6 +34,8 @@ export async function choosePorts(mode: 'fixed' | 'free', env: Env, needed: read
     temporalUi: readPort('temporalUi', env),
     mongo: readPort('mongo', env),
     registry: readPort('registry', env),
+    firstChain: readPort('firstChain', env),
+    secondChain: readPort('secondChain', env),
   };
   for (const name of needed) {
     const { title, variable } = PORTS[name];
@@ -62,11 +66,9 @@ async function isFree(port: number): Promise<boolean> {
 async function freePorts(): Promise<Ports> {
   // All held at once, so that no two of them are the same.
   const held = await Promise.all(Object.keys(PORTS).map(() => listen(0)));
-  const [idp = 0, api = 0, audit = 0, edge = 0, temporal = 0, temporalUi = 0, mongo = 0, registry = 0] = held.map(
-    ({ port }) => port,
-  );
+  const names = Object.keys(PORTS) as PortName[];
   await Promise.all(held.map(({ close }) => close()));
-  return { idp, api, audit, edge, temporal, temporalUi, mongo, registry };
+  return Object.fromEntries(names.map((name, index) => [name, held[index]?.port ?? 0])) as Record<PortName, number>;
 }
 
 function listen(port: number): Promise<{ port: number; close: () => Promise<void> }> {

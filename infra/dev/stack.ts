@@ -3,6 +3,14 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeStack, stopStack } from '../../adapters/docker/stack-teardown.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import {
+  chainAddress,
+  chainName,
+  chainServer,
+  EMBEDDED_CHAINS,
+  embeddedChainsVariable,
+  embeddedRegistry,
+} from './anchor-chains.ts';
 import type { ChildSpec } from './child-process.ts';
 import { dockerClient, type Engine, useEngine } from './container-engine.ts';
 import { lockDataFolder, prepareDataFolder, readSecrets, type StackSecrets, writePrivateJson } from './data-folder.ts';
@@ -114,6 +122,7 @@ function neededPorts({ env, platform }: StackOptions): PortName[] {
   if (!env.TEMPORAL_ADDRESS) needed.push('temporal', 'temporalUi');
   if (!env.MONGODB_URI) needed.push('mongo');
   if (!env.DOCKER_REGISTRY) needed.push('registry');
+  if (!env.AUDIT_CHAINS && platform !== false) needed.push('firstChain', 'secondChain');
   return needed;
 }
 
@@ -154,6 +163,7 @@ async function describeParts(options: StackOptions, ports: Ports, secrets: Stack
 
 async function addPlatform(options: StackOptions, ports: Ports, secrets: StackSecrets, parts: Map<string, Part>) {
   const { dataDir, env, report } = options;
+  const auditChains = env.AUDIT_CHAINS || (await addChains(options, ports, secrets, parts));
   const bundle = env.WORKFLOW_BUNDLE || (await workflowBundle(env, report));
   const addressOf = (name: string): string => parts.get(name)?.address ?? '';
   await mkdir(join(dataDir, 'workspaces'), { recursive: true });
@@ -166,6 +176,7 @@ async function addPlatform(options: StackOptions, ports: Ports, secrets: StackSe
     mongodbUri: env.MONGODB_URI || addressOf('mongo'),
     temporalAddress: addressOf('temporal'),
     registry: addressOf('registry'),
+    auditChains,
     variables: options.variables ?? {},
   });
   for (const row of rows) {
@@ -181,6 +192,19 @@ async function addPlatform(options: StackOptions, ports: Ports, secrets: StackSe
     parts.set('idp', service(env.IDP_URL || `http://localhost:${ports.idp}`));
     parts.set('audit', service(env.AUDIT_URL || `http://localhost:${ports.audit}`));
   }
+}
+
+/** The chains that a platform without AUDIT_CHAINS anchors on. @returns the variable that names them */
+async function addChains(options: StackOptions, ports: Ports, secrets: StackSecrets, parts: Map<string, Part>) {
+  const { dataDir, env, report } = options;
+  const tool = await resolveNeed('chain', { env, report });
+  const registry = await embeddedRegistry(dataDir, secrets, { env, report });
+  for (const chain of EMBEDDED_CHAINS) {
+    const spec = chainServer(tool, chain, { folder: dataDir, ports, registry, env, report });
+    const dataFolder = join(dataDir, 'chains');
+    parts.set(chainName(chain), { spec, address: chainAddress(chain, ports), version: tool.version, dataFolder });
+  }
+  return embeddedChainsVariable(ports, registry);
 }
 
 /** The kind of MongoDB whose data this folder holds already. */
@@ -228,8 +252,10 @@ async function runParts(
   return { supervisor, state, onStop: { current: undefined } };
 }
 
+const SERVERS: readonly string[] = ['mongo', 'temporal', 'registry', ...EMBEDDED_CHAINS.map(chainName)];
+
 async function startParts(options: StackOptions, parts: ReadonlyMap<string, Part>, supervisor: Supervisor) {
-  const isServer = (name: string): boolean => ['mongo', 'temporal', 'registry'].includes(name);
+  const isServer = (name: string): boolean => SERVERS.includes(name);
   const specs = [...parts.values()].flatMap(({ spec }) => (spec ? [spec] : []));
   // The servers do not know each other: they start together. Ours follow, one after the other.
   const together = await Promise.allSettled(specs.filter(({ name }) => isServer(name)).map(supervisor.start));

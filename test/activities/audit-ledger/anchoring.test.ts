@@ -253,6 +253,7 @@ describe('a day of the ledger, from its events to two chains', { timeout: 120_00
     clock.now = new Date('2026-01-06T00:10:00Z');
     const { root, leafCount } = await run('batchDay', DAY);
     assert.deepEqual([root, leafCount], [EMPTY_DAY_ROOT, 0]);
+    assert.equal(await ledger.batches.latestBefore(DAY), null, 'nor is there anything to make up for');
     await run('anchorBatch', { day: DAY, chainId: 31_338 });
     const contract = new Contract(chains[1]?.contract ?? '', REGISTRY_ABI, chains[1]?.provider ?? null);
     assert.equal((await contract.getFunction('anchors')(dayNumber(DAY))).root, EMPTY_DAY_ROOT);

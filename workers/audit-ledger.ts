@@ -1,0 +1,86 @@
+import { type AnchoringActivities, createAnchoringActivities } from '../activities/audit-ledger/anchoring.ts';
+import { type ChainActivities, createChainActivities } from '../activities/audit-ledger/chains.ts';
+import type { AnchorChainDeps, ChainSettings } from '../adapters/chain/anchor-chain.ts';
+import { createLedgerSigner } from '../adapters/crypto/ledger-signer.ts';
+import { newId } from '../adapters/crypto/new-id.ts';
+import type { WorkerEnv } from '../adapters/env.ts';
+import { createTreeBuilder } from '../adapters/merkle/tree-builder.ts';
+import { createAnchoringIndexes } from '../adapters/mongo/audit-ledger/anchoring-indexes.ts';
+import { createBatchStore } from '../adapters/mongo/audit-ledger/batches.ts';
+import { createCheckpointStore } from '../adapters/mongo/audit-ledger/checkpoints.ts';
+import { idOfKey } from '../adapters/mongo/audit-ledger/event-id.ts';
+import { createEventWriter } from '../adapters/mongo/audit-ledger/event-writer.ts';
+import { createEventStore } from '../adapters/mongo/audit-ledger/events.ts';
+import { createLedgerIndexes } from '../adapters/mongo/audit-ledger/indexes.ts';
+import { createPendingAnchorStore } from '../adapters/mongo/audit-ledger/pending-anchors.ts';
+import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
+import type { AnchorChain } from '../domain/audit-ledger/anchoring-ports.ts';
+import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
+import { FairleadError } from '../domain/errors.ts';
+
+const GWEI = 10n ** 9n;
+const now = () => new Date();
+
+export interface AuditLedgerQueue {
+  readonly activities: AnchoringActivities & ChainActivities;
+  close(): Promise<void>;
+}
+
+/**
+ * Builds what the `audit-ledger` task queue needs, on the ledger's own database; null where there is no ledger, as
+ * without AUDIT_SIGNING_KEY. @throws VALIDATION_FAILED for chains without a key to anchor with
+ */
+export async function composeAuditLedger(env: WorkerEnv): Promise<AuditLedgerQueue | null> {
+  if (env.AUDIT_SIGNING_KEY === undefined || env.AUDIT_URL === undefined) return null;
+  if (env.AUDIT_CHAINS.length > 0 && env.AUDIT_SIGNER_KEY === undefined) {
+    throw new FairleadError('VALIDATION_FAILED', 'AUDIT_CHAINS needs AUDIT_SIGNER_KEY: the key of the anchorer');
+  }
+  const own = env.AUDIT_MONGODB_URI;
+  const database = own === undefined ? 'audit' : undefined;
+  const mongo = await connectMongo(own ?? env.MONGODB_URI, 'fairlead-audit-worker', database);
+  await createLedgerIndexes(mongo.db);
+  await createAnchoringIndexes(mongo.db);
+  const events = createEventStore(mongo);
+  const anchoring = createAnchoringActivities({
+    events,
+    writer: createEventWriter({ store: events, newId, now }),
+    batches: createBatchStore(mongo),
+    trees: createTreeBuilder(),
+    chains: env.AUDIT_CHAINS.map((chain) => lazyChain(chain, env, mongo)),
+    idOfKey,
+    now,
+    platformOrg: env.PLATFORM_ORG,
+  });
+  const chains = createChainActivities({
+    store: events,
+    checkpoints: createCheckpointStore(mongo),
+    ledgerName: ledgerNameOf(env.AUDIT_URL),
+    signer: createLedgerSigner(env.AUDIT_SIGNING_KEY),
+  });
+  return { activities: { ...anchoring, ...chains }, close: () => mongo.close() };
+}
+
+/** The library of the chains takes 40 MiB: it is loaded when the first night needs it. */
+function lazyChain(settings: ChainSettings, env: WorkerEnv, mongo: MongoConnection): AnchorChain {
+  let chain: Promise<AnchorChain> | null = null;
+  const load = async (): Promise<AnchorChain> => {
+    const { createAnchorChain } = await import('../adapters/chain/anchor-chain.ts');
+    const { createEnvSigner } = await import('../adapters/chain/env-signer.ts');
+    const [key] = env.AUDIT_SIGNER_KEY ?? [];
+    if (key === undefined) throw new FairleadError('VALIDATION_FAILED', 'AUDIT_SIGNER_KEY is not set');
+    const deps: AnchorChainDeps = {
+      signer: createEnvSigner(key),
+      pending: createPendingAnchorStore(mongo),
+      now,
+      feeCapWei: BigInt(env.AUDIT_MAX_FEE_GWEI) * GWEI,
+    };
+    return createAnchorChain(settings, deps);
+  };
+  return {
+    chainId: settings.chainId,
+    anchor: async (batch, signal) => {
+      chain ??= load();
+      return await (await chain).anchor(batch, signal);
+    },
+  };
+}
