@@ -146,7 +146,7 @@ describe('signing in with a real browser', () => {
     await page.goto(client.address);
     await page.getByLabel('E-mail address').fill('link@example.com');
     await page.getByRole('button', { name: 'E-mail me a sign-in link' }).click();
-    await see(page, 'Look into your mail');
+    await see(page, 'Check your e-mail');
     await idp.deps.mailQueue.idle();
     const [link = ''] = /http\S+\/login\/magic\S+/.exec(idp.mailbox.at(-1)?.text ?? '') ?? [];
     await page.goto(link);

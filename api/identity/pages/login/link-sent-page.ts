@@ -1,3 +1,4 @@
+import { LINK_MINUTES } from '../../../../domain/identity/one-time-link.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { field, hidden } from '../form-fields.ts';
@@ -72,10 +73,10 @@ async function sendLink(
   }
   requestLink(deps, { purpose, email, client: target.client, returnTo: target.returnTo });
   return sendPage({
-    title: 'Look into your mail',
+    title: 'Check your e-mail',
     brand: target.brand,
-    body: html`<p>If there is an account of <strong>${email}</strong>, a link is on its way to it. It works once, and not
-for long.</p>
+    body: html`<p>If there is an account of <strong>${email}</strong>, a link is on its way to it. It works once, within
+${LINK_MINUTES[purpose]} minutes.</p>
 <p class="quiet">Nothing there? Look among the spam, or check the address and try again.</p>
 <p class="links"><a href="${withReturnTo('/login', target.returnTo)}">Back to sign in</a></p>`,
   });

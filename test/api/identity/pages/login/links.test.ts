@@ -18,7 +18,7 @@ describe('links that work once', () => {
     const browser = createBrowser(idp);
     const query = returnTo === undefined ? '' : `?return_to=${encodeURIComponent(returnTo)}`;
     const page = await browser.open(`${action === '/login/link' ? '/login' : '/login/forgot'}${query}`);
-    assert.equal((await browser.submit(page, action, { email })).title, 'Look into your mail');
+    assert.equal((await browser.submit(page, action, { email })).title, 'Check your e-mail');
     await idp.deps.mailQueue.idle();
     const mail = idp.mailbox.findLast(({ to }) => to === email);
     const [, path = ''] = new RegExp(`${idp.issuer}(/login/\\S+)`).exec(mail?.text ?? '') ?? [];
