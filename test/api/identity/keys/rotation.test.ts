@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
+import { PLATFORM_SCOPE } from '../../../../api/http/caller.ts';
 import { createLogins, type Logins, type Seeded } from '../oauth/logins.ts';
 import { startIdp, type TestIdp } from '../start-idp.ts';
 
@@ -40,16 +41,18 @@ describe('rotating signing keys', () => {
     JSON.parse(Buffer.from(jwt.split('.', 1)[0] ?? '', 'base64url').toString('utf8')).kid;
 
   it('is for the platform, and shows states and times alone', async () => {
-    for (const [method, path] of [['GET', '/api/admin/keys'] as const, ['POST', '/api/admin/keys/rotate'] as const]) {
-      assert.equal((await idp.call(method, path, method === 'POST' ? { json: {} } : {})).status, 401);
-      const { body } = await logins.token(shop, { grant_type: 'client_credentials', resource: idp.issuer });
-      const headers = { authorization: `Bearer ${body.access_token}` };
-      const other = await logins.client({ orgSlug: (await idp.seedOrg(`org-${method.toLowerCase()}`)).slug });
-      const foreign = await logins.token(other, { grant_type: 'client_credentials', resource: idp.issuer });
-      const asOther = { authorization: `Bearer ${foreign.body.access_token}` };
-      const json = method === 'POST' ? { json: {} } : {};
-      assert.equal((await idp.call(method, path, { ...json, headers: asOther })).status, 403);
-      assert.equal((await idp.call(method, path, { ...json, headers })).status, 200, 'a service of the platform org');
+    const bearerOf = async (orgSlug: string): Promise<Record<string, string>> => {
+      const of = await logins.client({ orgSlug, allowedScopes: [PLATFORM_SCOPE] });
+      const { body } = await logins.token(of, { grant_type: 'client_credentials', resource: idp.issuer });
+      return { authorization: `Bearer ${body.access_token}` };
+    };
+    await idp.seedOrg('acme');
+    const [platform, other] = [await bearerOf('platform'), await bearerOf('acme')];
+    const rows = [['GET', '/api/admin/keys', {}] as const, ['POST', '/api/admin/keys/rotate', { json: {} }] as const];
+    for (const [method, path, body] of rows) {
+      const statusAs = async (headers: Record<string, string>) =>
+        (await idp.call(method, path, { ...body, headers })).status;
+      assert.deepEqual([await statusAs({}), await statusAs(other), await statusAs(platform)], [401, 403, 200], path);
     }
     for (const key of await keys()) {
       assert.deepEqual(Object.keys(key).sort(), ['activatedAt', 'createdAt', 'id', 'retiredAt', 'state']);
