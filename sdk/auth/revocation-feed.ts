@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { RevocableClaims } from '../../domain/identity/revocation.ts';
 import { revocationFeedSchema } from '../../domain/identity/revocation-feed.ts';
+import { startPolling } from './polling.ts';
 import { createRevocationList } from './revocation-list.ts';
 
 const POLL_MS = 500;
@@ -43,22 +44,16 @@ export interface RevocationFeedOptions {
 export function followRevocations(options: RevocationFeedOptions): FollowedRevocations {
   const { clock } = options;
   const list = createRevocationList();
-  let closed = false;
-  let request = new AbortController();
   let since: Date | null = null;
   /** When the last read that succeeded was begun, by our own clock: it shows everything made before. */
   let readAt: number | null = null;
   let away: unknown = null;
-  let polling: Promise<void> | null = null;
-  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
 
-  const poll = async (): Promise<void> => {
+  const read = async (signal: AbortSignal): Promise<void> => {
     const startedAt = clock().getTime();
-    request = new AbortController();
-    // A timer that is cleared: hundreds of timeouts a minute that fire for nothing cost more than the polls.
-    const limit = setTimeout(() => request.abort(), POLL_LIMIT_MS).unref();
     try {
-      const feed = await readFeed(options, since, request.signal);
+      const feed = await readFeed(options, since, signal);
       list.add(feed.revocations);
       list.prune(new Date(startedAt - KEEP_MS));
       since = new Date(Date.parse(feed.asOf) - OVERLAP_MS);
@@ -66,36 +61,24 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
       away = null;
     } catch (error) {
       away = error;
-    } finally {
-      clearTimeout(limit);
     }
   };
-  const start = (): Promise<void> => {
-    clearTimeout(timer);
-    polling ??= poll().finally(() => {
-      polling = null;
-      if (!closed) timer = setTimeout(start, POLL_MS).unref();
-    });
-    return polling;
-  };
+  const polling = startPolling(read, { pauseMs: POLL_MS, limitMs: POLL_LIMIT_MS });
   // Either way the clock was set, the age is not known to be small.
   const isFresh = (): boolean => readAt !== null && Math.abs(clock().getTime() - readAt) <= STALE_MS;
-
-  void start();
   return {
     isFresh,
     isRevoked: list.isRevoked,
     waitUntilFresh: async () => {
       // A process that was asleep has an old list and a provider that answers: one read tells. Known to be away, refuse at once.
-      if (!closed && away === null) await start();
+      if (away === null) await polling.now();
       if (isFresh() || (options.stale === 'accept' && !closed)) return;
       const message = 'Whether the token was revoked cannot be known now: the identity provider does not answer';
       throw new FairleadError('UNAVAILABLE', message, { cause: away, retryable: true });
     },
     close: () => {
       closed = true;
-      request.abort();
-      clearTimeout(timer);
+      polling.stop();
     },
   };
 }

@@ -2,7 +2,8 @@ import { decodeJwt, errors, type JWTVerifyOptions, jwtVerify } from 'jose';
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { ACCESS_TOKEN_TYPE, accessTokenClaimsSchema, SIGNING_ALGORITHM } from '../../domain/identity/claims.ts';
-import type { PublicKey, SigningKeys } from './signing-keys.ts';
+import type { PublicKey } from './key-set.ts';
+import type { SigningKeys } from './signing-keys.ts';
 import { type FairleadUser, userOfClaims } from './user.ts';
 
 const SKEW_SECONDS = 5;

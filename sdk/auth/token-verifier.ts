@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createMiddleware, type Middleware } from './middleware.ts';
 import { type FeedCredentials, type FollowedRevocations, followRevocations } from './revocation-feed.ts';
 import { createSigningKeys } from './signing-keys.ts';
-import { createTokenCheck, isExpired, readVerified, refusal, type VerifiedToken } from './token-check.ts';
+import { createTokenCheck, refusal } from './token-check.ts';
+import { createTokenMemory } from './token-memory.ts';
 import { type RequestWithHeaders, readTokens } from './token-source.ts';
 import type { FairleadUser } from './user.ts';
 
@@ -48,8 +48,6 @@ export interface TokenVerifier {
   close(): void;
 }
 
-const CACHED_TOKENS = 3_000;
-
 /**
  * Verifies access tokens of the identity provider offline (spec 1, A; RFC 9068, 4): RS256 by a published key, `typ`
  * at+jwt, issuer and audience exact, lifetime with 5 s of skew, and not revoked. Nothing in a token's header but its
@@ -68,25 +66,14 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     clock,
   });
   const feed = options.revocations === 'off' ? null : follow(idpUrl, options.revocations, options, { fetch, clock });
-  // Which key a token was found good by. Claims are read from the token each time: every request has its own user.
-  const cache = new LRUCache<string, Pick<VerifiedToken, 'kid' | 'key'>>({ max: CACHED_TOKENS });
+  const memory = createTokenMemory(keys, clock);
   let closed = false;
 
-  const recall = (id: string, token: string): FairleadUser | null => {
-    const before = cache.get(id);
-    if (before === undefined || keys.known(before.kid) !== before.key) return null;
-    const user = readVerified(token);
-    return isExpired(user, clock) ? null : user;
-  };
-  const remember = (id: string, { user, kid, key }: VerifiedToken): FairleadUser => {
-    cache.set(id, { kid, key });
-    return user;
-  };
   const verify = async (token: string): Promise<FairleadUser> => {
     if (closed) throw new FairleadError('UNAVAILABLE', 'This token verifier was closed');
-    // By digest, so that the cache holds no token.
+    // By digest, so that no token is kept.
     const id = hash('sha256', token, 'base64');
-    const user = recall(id, token) ?? remember(id, await check(token));
+    const user = memory.recall(id, token) ?? memory.remember(id, await check(token));
     if (feed === null) return user;
     if (!feed.isFresh()) await feed.waitUntilFresh();
     if (feed.isRevoked(user.claims)) throw refusal('revoked');

@@ -1,0 +1,269 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
+import { hashSchema } from '../../domain/audit-ledger/schema.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { createServiceTokens } from '../auth/service-tokens.ts';
+import type { AuditEventInput, EmitOutcome, EventQueue, PendingEvent } from './audit-event.ts';
+import { connectLedger, type LedgerConnection, type LedgerCredential } from './ledger-connection.ts';
+import { createMemoryQueue } from './memory-queue.ts';
+import { type OutboxOptions, openOutbox } from './outbox.ts';
+import { createSender } from './sender.ts';
+
+export interface AuditClientOptions {
+  /** AUDIT_URL */
+  readonly auditUrl: string | undefined;
+  /** IDP_URL */
+  readonly idpUrl?: string | undefined;
+  /** IDP_CLIENT_ID */
+  readonly clientId?: string | undefined;
+  /** IDP_CLIENT_SECRET */
+  readonly clientSecret?: string | undefined;
+  /** The platform's own key, in the place of tokens. Services have none. */
+  readonly apiKey?: string | undefined;
+  /** Events that may wait in memory; beyond, the oldest are dropped. */
+  readonly queueLimit?: number;
+  /** Keeps events on disk until the ledger has them, also over restarts. */
+  readonly outbox?: Pick<OutboxOptions, 'folder'> & Partial<OutboxOptions>;
+  /** Told of every event that is lost, and of how many were before; by default a line on stderr. */
+  readonly onError?: (error: Error, lost: LostEvent) => void;
+  /** Told of every event that is recorded: whoever keeps receipts can show later what the ledger had. */
+  readonly onReceipt?: (receipt: Receipt) => void;
+  /** Client id of the ledger at the identity provider. */
+  readonly audience?: string;
+  readonly fetch?: typeof fetch;
+  readonly retryDelaysMs?: readonly number[];
+}
+
+export interface LostEvent {
+  readonly eventType: string;
+  readonly entityId: string;
+  /** Events lost by this client so far, this one counted. */
+  readonly lostSoFar: number;
+}
+
+export interface AuditEventQuery {
+  readonly entityId?: string;
+  readonly eventType?: string;
+  /** ISO 8601 with a zone; inclusive. */
+  readonly from?: string;
+  /** ISO 8601 with a zone; exclusive. */
+  readonly to?: string;
+  /** `'1'` to `'200'`: a string (spec 3, "Limits"). */
+  readonly limit?: string;
+  readonly cursor?: string;
+}
+
+const auditEventSchema = z.object({
+  id: z.string(),
+  namespace: z.string(),
+  chainIndex: z.int(),
+  orgSlug: z.string(),
+  emitter: z.string(),
+  eventType: z.string(),
+  entityId: z.string(),
+  data: z.unknown(),
+  metadata: z.unknown(),
+  createdAt: z.string(),
+  payloadHash: hashSchema,
+  prevHash: hashSchema,
+  eventHash: hashSchema,
+});
+const pageSchema = z.object({ events: z.array(auditEventSchema), nextCursor: z.string().nullable() });
+const verdictSchema = z.object({
+  valid: z.boolean(),
+  brokenAt: z.object({ namespace: z.string(), chainIndex: z.int() }).nullable(),
+});
+const runSchema = z.object({ verificationId: z.string(), status: z.string(), verdict: verdictSchema.nullable() });
+
+export type AuditEvent = z.output<typeof auditEventSchema>;
+export type AuditEventPage = z.output<typeof pageSchema>;
+export type AuditVerdict = z.output<typeof verdictSchema>;
+
+export interface AuditClient {
+  /**
+   * Records an event. It never throws, and its promise never rejects: what is lost goes to `onError`. Nobody needs to
+   * wait for it.
+   */
+  emit(event: AuditEventInput): Promise<EmitOutcome>;
+  /** Events of the service's org, newest first. @throws LedgerRefusal, UNAVAILABLE */
+  query(filter?: AuditEventQuery): Promise<AuditEventPage>;
+  /**
+   * Whether the history of an entity holds. It reads the whole chain: for background jobs. @throws LedgerRefusal,
+   * UNAVAILABLE; the reason of the signal while a long chain is verified
+   */
+  verify(entityId: string, options?: { readonly signal?: AbortSignal }): Promise<AuditVerdict>;
+  /** For a boot check or a health probe. @throws VALIDATION_FAILED naming every variable that is missing */
+  assertConfigured(): void;
+  /** Waits until everything is sent, at most this long. @returns how many events still wait */
+  flush(options?: { readonly timeoutMs?: number }): Promise<number>;
+  /** Flushes, then ends. What waits in memory then is lost; what waits on disk is sent by the next client. */
+  close(options?: { readonly timeoutMs?: number }): Promise<void>;
+}
+
+const QUEUE_LIMIT = 1_000;
+const OUTBOX_LIMITS = { maxEvents: 10_000, maxBytes: 64 * 1024 * 1024 };
+const CLOSE_MS = 5_000;
+const POLL_MS = 500;
+/** Client id of the ledger in every installation. */
+const LEDGER_CLIENT = 'audit-ledger';
+
+/**
+ * A service's way to the audit ledger (spec 3, "Authentication", "Audit ledger"). It mints its own tokens and renews them
+ * early. A client that is not configured can be made: its events are lost, and said to be.
+ *
+ * @throws CONFLICT when another process uses the outbox's folder
+ */
+export function createAuditClient(options: AuditClientOptions): AuditClient {
+  const connect = lazyConnection(options);
+  const { outbox } = options;
+  const queue: EventQueue =
+    outbox === undefined
+      ? createMemoryQueue(options.queueLimit ?? QUEUE_LIMIT)
+      : openOutbox({ ...OUTBOX_LIMITS, ...outbox });
+  const waiting = new Map<string, (outcome: EmitOutcome) => void>();
+  const report = createReport(options);
+  const settled = (event: PendingEvent, result: Receipt | Error): void => {
+    if (result instanceof Error) report(result, event);
+    else guarded(() => options.onReceipt?.(result));
+    waiting.get(event.key)?.(
+      result instanceof Error ? { status: 'lost', error: result } : { status: 'recorded', receipt: result },
+    );
+    waiting.delete(event.key);
+  };
+  const sender = createSender({
+    queue,
+    ledger: { emit: async (event) => connect().emit(event) },
+    settled,
+    ...(options.retryDelaysMs === undefined ? {} : { retryDelaysMs: options.retryDelaysMs }),
+  });
+  sender.wake();
+  let closed = false;
+
+  const take = async (event: PendingEvent): Promise<EmitOutcome> => {
+    if (closed) throw new FairleadError('UNAVAILABLE', 'This audit client was closed');
+    const recorded = queue.durable
+      ? null
+      : new Promise<EmitOutcome>((resolve) => {
+          waiting.set(event.key, resolve);
+        });
+    const dropped = await queue.add(event);
+    if (dropped !== null) settled(dropped, new FairleadError('UNAVAILABLE', 'The queue of audit events is full'));
+    sender.wake();
+    return recorded ?? { status: 'kept' };
+  };
+  const flush = async ({ timeoutMs = CLOSE_MS } = {}): Promise<number> => {
+    await sender.drained(AbortSignal.timeout(timeoutMs));
+    return queue.size;
+  };
+  return {
+    async emit(input) {
+      let event: PendingEvent = { key: randomUUID(), body: '{}' };
+      try {
+        event = { ...event, body: JSON.stringify(input) };
+        return await take(event);
+      } catch (thrown) {
+        const error = thrown instanceof Error ? thrown : new Error(String(thrown));
+        report(error, event);
+        return { status: 'lost', error };
+      }
+    },
+    query: async (filter = {}) => connect().get(`/v1/events${queryOf(filter)}`, pageSchema),
+    verify: async (entityId, { signal } = {}) => verifyEntity(connect(), entityId, signal),
+    assertConfigured: () => void connect(),
+    flush,
+    async close(limits = {}) {
+      if (closed) return;
+      closed = true;
+      await flush(limits);
+      await sender.stop();
+      for (let event = queue.first(); event !== null && !queue.durable; event = queue.first()) {
+        settled(event, new FairleadError('UNAVAILABLE', 'The audit client was closed before the event was sent'));
+        await queue.done(event);
+      }
+      await queue.close();
+    },
+  };
+}
+
+/** Checks what is configured when it is first used: making a client must not take its service down. */
+function lazyConnection(options: AuditClientOptions): () => LedgerConnection {
+  let connection: LedgerConnection | null = null;
+  return () => {
+    connection ??= connectLedger({
+      url: requireConfigured(options),
+      credential: credentialOf(options),
+      fetch: options.fetch ?? globalThis.fetch,
+    });
+    return connection;
+  };
+}
+
+function requireConfigured({ auditUrl, apiKey, idpUrl, clientId, clientSecret }: AuditClientOptions): string {
+  const needed = {
+    AUDIT_URL: auditUrl,
+    ...(apiKey ? {} : { IDP_URL: idpUrl, IDP_CLIENT_ID: clientId, IDP_CLIENT_SECRET: clientSecret }),
+  };
+  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
+  if (missing.length === 0 && auditUrl) return auditUrl;
+  throw new FairleadError(
+    'VALIDATION_FAILED',
+    `The audit client cannot work without ${missing.join(', ')}: declare spec.auth in the catalog, then deploy; ` +
+      'outside the installation, set them',
+    { details: { missing } },
+  );
+}
+
+function credentialOf({ apiKey, audience, ...options }: AuditClientOptions): LedgerCredential {
+  if (apiKey) return { kind: 'key', key: apiKey };
+  const { idpUrl, clientId, clientSecret, fetch } = options;
+  const tokens = createServiceTokens({
+    idpUrl,
+    clientId,
+    clientSecret,
+    audience: audience ?? LEDGER_CLIENT,
+    ...(fetch === undefined ? {} : { fetch }),
+  });
+  return { kind: 'tokens', tokens };
+}
+
+/** Counts and tells what is lost. Nothing of what an event said is told, and a listener that throws hurts nobody. */
+function createReport({ onError = logLoss }: AuditClientOptions): (error: Error, event: PendingEvent) => void {
+  let lostSoFar = 0;
+  return (error, { body }) => {
+    lostSoFar += 1;
+    const { eventType = '', entityId = '' } = (JSON.parse(body) ?? {}) as Partial<AuditEventInput>;
+    guarded(() => onError(error, { eventType, entityId, lostSoFar }));
+  };
+}
+
+function logLoss(error: Error, { eventType, lostSoFar }: LostEvent): void {
+  process.stderr.write(`audit event ${eventType} is lost (${lostSoFar} so far): ${error.message}\n`);
+}
+
+function guarded(tell: () => void): void {
+  try {
+    tell();
+  } catch (error) {
+    process.stderr.write(`a listener of the audit client failed: ${error instanceof Error ? error.message : error}\n`);
+  }
+}
+
+function queryOf(filter: AuditEventQuery): string {
+  const given = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
+}
+
+async function verifyEntity(ledger: LedgerConnection, entityId: string, signal?: AbortSignal): Promise<AuditVerdict> {
+  const path = `/v1/entities/${encodeURIComponent(entityId)}/verify`;
+  let answer = await ledger.get(path, z.union([verdictSchema, runSchema]));
+  while ('verificationId' in answer) {
+    const { verificationId, status, verdict } = answer;
+    if (verdict !== null) return verdict;
+    if (status !== 'running') throw new FairleadError('UNAVAILABLE', `The verification ended as ${status}`);
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+    signal?.throwIfAborted();
+    answer = await ledger.get(`/v1/verifications/${encodeURIComponent(verificationId)}`, runSchema);
+  }
+  return answer;
+}

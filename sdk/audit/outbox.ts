@@ -1,0 +1,139 @@
+import { mkdirSync, readFileSync } from 'node:fs';
+import { type FileHandle, open, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { FairleadError } from '../../domain/errors.ts';
+import type { EventQueue, PendingEvent } from './audit-event.ts';
+import { lockFolder } from './folder-lock.ts';
+
+export interface OutboxOptions {
+  /** Created when it is not there, readable by its owner only. One process at a time uses it. */
+  readonly folder: string;
+  /** Events that may wait; beyond, none is taken. */
+  readonly maxEvents: number;
+  /** Bytes that may wait; beyond, none is taken. */
+  readonly maxBytes: number;
+}
+
+const lineSchema = z.union([z.object({ key: z.string(), body: z.string() }), z.object({ done: z.string() })]);
+
+/** Lines of events that are done with, beyond which the file is written anew. */
+const DONE_LINES = 1_000;
+
+/**
+ * Events in a file of JSON lines: one for an event that came, one for an event that went. `add` resolves once its line is
+ * on the disk; those that arrive meanwhile share the next write. A line that a crash cut off was never promised to
+ * anybody. Lines of events that went are not waited for: losing one sends the event again, under the same key.
+ *
+ * @throws CONFLICT when another process uses the folder
+ */
+export function openOutbox(options: OutboxOptions): EventQueue {
+  const { folder } = options;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const unlock = lockFolder(folder);
+  const path = join(folder, 'events.jsonl');
+  const waiting = readWaiting(path);
+  let bytes = [...waiting.values()].reduce((sum, event) => sum + sizeOf(event), 0);
+  let doneLines = 0;
+  let file: Promise<FileHandle> | null = null;
+  let queued: string[] = [];
+  let writing: Promise<void> = Promise.resolve();
+
+  /** Begins with what waits and nothing else, in the place of the old file in one step. */
+  async function rewrite(): Promise<FileHandle> {
+    const handle = await open(`${path}.new`, 'w', 0o600);
+    await handle.writeFile([...waiting.values()].map(lineOf).join(''));
+    await handle.datasync();
+    await rename(`${path}.new`, path);
+    doneLines = 0;
+    return handle;
+  }
+  async function writeQueued(): Promise<void> {
+    if (queued.length === 0) return;
+    const lines = queued;
+    queued = [];
+    if (file === null || doneLines > DONE_LINES) {
+      const old = file;
+      // What is queued is in `waiting` already.
+      file = rewrite();
+      await Promise.all([file, old?.then((handle) => handle.close())]);
+      return;
+    }
+    const handle = await file;
+    await handle.appendFile(lines.join(''));
+    await handle.datasync();
+  }
+  const write = (line: string): Promise<void> => {
+    queued.push(line);
+    writing = writing.catch(() => {}).then(writeQueued);
+    return writing;
+  };
+  return {
+    durable: true,
+    get size() {
+      return waiting.size;
+    },
+    async add(event) {
+      const size = sizeOf(event);
+      if (waiting.size >= options.maxEvents || bytes + size > options.maxBytes) {
+        throw new FairleadError('UNAVAILABLE', `The audit outbox in ${folder} is full: ${waiting.size} events wait`);
+      }
+      waiting.set(event.key, event);
+      bytes += size;
+      try {
+        await write(lineOf(event));
+      } catch (cause) {
+        if (waiting.delete(event.key)) bytes -= size;
+        file = null;
+        throw new FairleadError('UNAVAILABLE', `The audit outbox in ${folder} cannot be written`, { cause });
+      }
+      return null;
+    },
+    first: () => waiting.values().next().value ?? null,
+    async done(event) {
+      if (waiting.delete(event.key)) bytes -= sizeOf(event);
+      doneLines += 1;
+      await write(`${JSON.stringify({ done: event.key })}\n`);
+    },
+    async close() {
+      try {
+        await writing.catch(() => {});
+        await (await file)?.close();
+      } finally {
+        unlock();
+      }
+    },
+  };
+}
+
+function readWaiting(path: string): Map<string, PendingEvent> {
+  const waiting = new Map<string, PendingEvent>();
+  for (const text of readLines(path)) {
+    const line = parseLine(text);
+    if (line === null) continue;
+    if ('done' in line) waiting.delete(line.done);
+    else waiting.set(line.key, line);
+  }
+  return waiting;
+}
+
+function readLines(path: string): string[] {
+  try {
+    return readFileSync(path, 'utf8').split('\n');
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function parseLine(text: string): z.output<typeof lineSchema> | null {
+  try {
+    return lineSchema.safeParse(JSON.parse(text)).data ?? null;
+  } catch {
+    // Cut off by a crash, or empty.
+    return null;
+  }
+}
+
+const lineOf = ({ key, body }: PendingEvent): string => `${JSON.stringify({ key, body })}\n`;
+const sizeOf = (event: PendingEvent): number => Buffer.byteLength(lineOf(event));
