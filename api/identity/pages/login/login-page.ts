@@ -50,7 +50,7 @@ ${field({
   label: 'E-mail address',
   type: 'email',
   value: email,
-  autocomplete: 'username webauthn',
+  autocomplete: 'username',
   autofocus: email === '',
   invalid: error !== undefined,
 })}
