@@ -6,8 +6,9 @@ import type { Passport } from '../../domain/passport/passport.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { findOwnToken } from '../identity/oauth/own-token.ts';
 import { createConnectionLimits, DEFAULT_LIMITS, type LimitSettings } from './connection-limits.ts';
-import { CLOSE, createPassportWatch, type PassportEvent, type PassportWatch, type Watched } from './passport-watch.ts';
+import { createPassportWatch, type PassportWatch } from './passport-watch.ts';
 import { readConnectedServices, readPassports } from './read-passports.ts';
+import { CLOSE, type PassportEvent, type Watched } from './watched.ts';
 
 export const PASSPORT_PATH = '/passport';
 

@@ -1,0 +1,18 @@
+import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
+import type { Passport } from '../../domain/passport/passport.ts';
+
+/** Close codes of the socket (spec 1, "Passport socket"). */
+export const CLOSE = { missingToken: 4001, invalidToken: 4003, noUser: 4004 } as const;
+
+export type PassportEvent =
+  | { readonly type: 'identity' | 'passport_updated'; readonly passport: Passport }
+  | { readonly type: 'revoked' };
+
+/** Someone who is connected and to be told of changes. */
+export interface Watched {
+  readonly claims: AccessTokenClaims;
+  /** The passport they know. */
+  passport: Passport;
+  send(event: PassportEvent): void;
+  close(code: number, reason: string): void;
+}
