@@ -9,6 +9,8 @@ export function createRateLimit(requestsPerMinute: number): RequestHandler {
     limit: requestsPerMinute,
     standardHeaders: 'draft-7',
     legacyHeaders: false,
+    // It would print a warning for every stranger who sends such a header; who is believed is decided by `trust proxy`.
+    validate: { forwardedHeader: false, xForwardedForHeader: false },
     handler: (_request, _response, next) => {
       next(new FairleadError('RATE_LIMITED', 'Too many requests: wait for the time the RateLimit header names'));
     },
