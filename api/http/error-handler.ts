@@ -38,6 +38,7 @@ export function createErrorHandler(options: {
 const BODY_ERRORS: Readonly<Record<string, () => FairleadError>> = {
   'entity.parse.failed': () => new FairleadError('VALIDATION_FAILED', 'The body is not valid JSON'),
   'entity.too.large': () => new FairleadError('PAYLOAD_TOO_LARGE', 'The body is larger than this route takes'),
+  'parameters.too.many': () => new FairleadError('PAYLOAD_TOO_LARGE', 'The form has more fields than this route takes'),
   'encoding.unsupported': () => new FairleadError('UNSUPPORTED_MEDIA_TYPE', 'This Content-Encoding is not supported'),
   'charset.unsupported': () => new FairleadError('UNSUPPORTED_MEDIA_TYPE', 'Send the body as UTF-8'),
   'request.aborted': () => new FairleadError('VALIDATION_FAILED', 'The request ended before its body was complete'),
@@ -49,6 +50,15 @@ function asFairleadError(thrown: unknown): FairleadError {
   const type = thrown instanceof Error && 'type' in thrown ? String(thrown.type) : '';
   const known = BODY_ERRORS[type]?.();
   if (known !== undefined) return known;
+  if (isBrokenCompression(thrown))
+    return new FairleadError('VALIDATION_FAILED', 'The body is not what it is encoded as');
   if (thrown instanceof URIError) return new FairleadError('VALIDATION_FAILED', 'The path is not validly encoded');
   return new FairleadError('INTERNAL', 'Something went wrong here; the request id leads to it in the logs');
+}
+
+/** An error of zlib, which the body parser passes on as it is but for its status. */
+function isBrokenCompression(thrown: unknown): boolean {
+  return (
+    thrown instanceof Error && 'status' in thrown && thrown.status === 400 && 'errno' in thrown && 'code' in thrown
+  );
 }
