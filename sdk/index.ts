@@ -1,6 +1,15 @@
 /** What a deployed service imports. */
 export { FairleadError } from '../domain/errors.ts';
 export type { AccessTokenClaims } from '../domain/identity/claims.ts';
+export {
+  type AuditClient,
+  type AuditClientOptions,
+  createAuditClient,
+  type LostEvent,
+} from './audit/audit-client.ts';
+export type { AuditEventInput, EmitOutcome } from './audit/audit-event.ts';
+export { LedgerRefusal } from './audit/ledger-connection.ts';
+export type { AuditEvent, AuditEventPage, AuditEventQuery, AuditVerdict } from './audit/read-ledger.ts';
 export { type Middleware, userOf } from './auth/middleware.ts';
 export { createServiceTokens, type ServiceTokens, type ServiceTokensOptions } from './auth/service-tokens.ts';
 export { type PresentedTokens, type RequestWithHeaders, readTokens } from './auth/token-source.ts';

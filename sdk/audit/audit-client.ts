@@ -1,26 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { z } from 'zod';
 import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
-import { hashSchema } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { createServiceTokens } from '../auth/service-tokens.ts';
 import type { AuditEventInput, EmitOutcome, EventQueue, PendingEvent } from './audit-event.ts';
-import { connectLedger, type LedgerConnection, type LedgerCredential } from './ledger-connection.ts';
+import { type ConnectionOptions, lazyConnection } from './lazy-connection.ts';
 import { createMemoryQueue } from './memory-queue.ts';
 import { type OutboxOptions, openOutbox } from './outbox.ts';
+import {
+  type AuditEventPage,
+  type AuditEventQuery,
+  type AuditVerdict,
+  queryEvents,
+  verifyEntity,
+} from './read-ledger.ts';
 import { createSender } from './sender.ts';
 
-export interface AuditClientOptions {
-  /** AUDIT_URL */
-  readonly auditUrl: string | undefined;
-  /** IDP_URL */
-  readonly idpUrl?: string | undefined;
-  /** IDP_CLIENT_ID */
-  readonly clientId?: string | undefined;
-  /** IDP_CLIENT_SECRET */
-  readonly clientSecret?: string | undefined;
-  /** The platform's own key, in the place of tokens. Services have none. */
-  readonly apiKey?: string | undefined;
+export interface AuditClientOptions extends ConnectionOptions {
   /** Events that may wait in memory; beyond, the oldest are dropped. */
   readonly queueLimit?: number;
   /** Keeps events on disk until the ledger has them, also over restarts. */
@@ -29,9 +23,6 @@ export interface AuditClientOptions {
   readonly onError?: (error: Error, lost: LostEvent) => void;
   /** Told of every event that is recorded: whoever keeps receipts can show later what the ledger had. */
   readonly onReceipt?: (receipt: Receipt) => void;
-  /** Client id of the ledger at the identity provider. */
-  readonly audience?: string;
-  readonly fetch?: typeof fetch;
   readonly retryDelaysMs?: readonly number[];
 }
 
@@ -41,44 +32,6 @@ export interface LostEvent {
   /** Events lost by this client so far, this one counted. */
   readonly lostSoFar: number;
 }
-
-export interface AuditEventQuery {
-  readonly entityId?: string;
-  readonly eventType?: string;
-  /** ISO 8601 with a zone; inclusive. */
-  readonly from?: string;
-  /** ISO 8601 with a zone; exclusive. */
-  readonly to?: string;
-  /** `'1'` to `'200'`: a string (spec 3, "Limits"). */
-  readonly limit?: string;
-  readonly cursor?: string;
-}
-
-const auditEventSchema = z.object({
-  id: z.string(),
-  namespace: z.string(),
-  chainIndex: z.int(),
-  orgSlug: z.string(),
-  emitter: z.string(),
-  eventType: z.string(),
-  entityId: z.string(),
-  data: z.unknown(),
-  metadata: z.unknown(),
-  createdAt: z.string(),
-  payloadHash: hashSchema,
-  prevHash: hashSchema,
-  eventHash: hashSchema,
-});
-const pageSchema = z.object({ events: z.array(auditEventSchema), nextCursor: z.string().nullable() });
-const verdictSchema = z.object({
-  valid: z.boolean(),
-  brokenAt: z.object({ namespace: z.string(), chainIndex: z.int() }).nullable(),
-});
-const runSchema = z.object({ verificationId: z.string(), status: z.string(), verdict: verdictSchema.nullable() });
-
-export type AuditEvent = z.output<typeof auditEventSchema>;
-export type AuditEventPage = z.output<typeof pageSchema>;
-export type AuditVerdict = z.output<typeof verdictSchema>;
 
 export interface AuditClient {
   /**
@@ -104,10 +57,6 @@ export interface AuditClient {
 const QUEUE_LIMIT = 1_000;
 const OUTBOX_LIMITS = { maxEvents: 10_000, maxBytes: 64 * 1024 * 1024 };
 const CLOSE_MS = 5_000;
-const POLL_MS = 500;
-/** Client id of the ledger in every installation. */
-const LEDGER_CLIENT = 'audit-ledger';
-
 /**
  * A service's way to the audit ledger (spec 3, "Authentication", "Audit ledger"). It mints its own tokens and renews them
  * early. A client that is not configured can be made: its events are lost, and said to be.
@@ -153,14 +102,18 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
     return recorded ?? { status: 'kept' };
   };
   const flush = async ({ timeoutMs = CLOSE_MS } = {}): Promise<number> => {
-    await sender.drained(AbortSignal.timeout(timeoutMs));
+    const limit = new AbortController();
+    // Keeps the process alive, as whoever waits here wants to.
+    const timer = setTimeout(() => limit.abort(), timeoutMs);
+    await sender.drained(limit.signal);
+    clearTimeout(timer);
     return queue.size;
   };
   return {
     async emit(input) {
       let event: PendingEvent = { key: randomUUID(), body: '{}' };
       try {
-        event = { ...event, body: JSON.stringify(input) };
+        event = { ...event, body: JSON.stringify(input) ?? 'null' };
         return await take(event);
       } catch (thrown) {
         const error = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -168,7 +121,7 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
         return { status: 'lost', error };
       }
     },
-    query: async (filter = {}) => connect().get(`/v1/events${queryOf(filter)}`, pageSchema),
+    query: async (filter = {}) => queryEvents(connect(), filter),
     verify: async (entityId, { signal } = {}) => verifyEntity(connect(), entityId, signal),
     assertConfigured: () => void connect(),
     flush,
@@ -184,47 +137,6 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
       await queue.close();
     },
   };
-}
-
-/** Checks what is configured when it is first used: making a client must not take its service down. */
-function lazyConnection(options: AuditClientOptions): () => LedgerConnection {
-  let connection: LedgerConnection | null = null;
-  return () => {
-    connection ??= connectLedger({
-      url: requireConfigured(options),
-      credential: credentialOf(options),
-      fetch: options.fetch ?? globalThis.fetch,
-    });
-    return connection;
-  };
-}
-
-function requireConfigured({ auditUrl, apiKey, idpUrl, clientId, clientSecret }: AuditClientOptions): string {
-  const needed = {
-    AUDIT_URL: auditUrl,
-    ...(apiKey ? {} : { IDP_URL: idpUrl, IDP_CLIENT_ID: clientId, IDP_CLIENT_SECRET: clientSecret }),
-  };
-  const missing = Object.entries(needed).flatMap(([name, value]) => (value ? [] : [name]));
-  if (missing.length === 0 && auditUrl) return auditUrl;
-  throw new FairleadError(
-    'VALIDATION_FAILED',
-    `The audit client cannot work without ${missing.join(', ')}: declare spec.auth in the catalog, then deploy; ` +
-      'outside the installation, set them',
-    { details: { missing } },
-  );
-}
-
-function credentialOf({ apiKey, audience, ...options }: AuditClientOptions): LedgerCredential {
-  if (apiKey) return { kind: 'key', key: apiKey };
-  const { idpUrl, clientId, clientSecret, fetch } = options;
-  const tokens = createServiceTokens({
-    idpUrl,
-    clientId,
-    clientSecret,
-    audience: audience ?? LEDGER_CLIENT,
-    ...(fetch === undefined ? {} : { fetch }),
-  });
-  return { kind: 'tokens', tokens };
 }
 
 /** Counts and tells what is lost. Nothing of what an event said is told, and a listener that throws hurts nobody. */
@@ -247,23 +159,4 @@ function guarded(tell: () => void): void {
   } catch (error) {
     process.stderr.write(`a listener of the audit client failed: ${error instanceof Error ? error.message : error}\n`);
   }
-}
-
-function queryOf(filter: AuditEventQuery): string {
-  const given = Object.entries(filter).filter((entry): entry is [string, string] => entry[1] !== undefined);
-  return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;
-}
-
-async function verifyEntity(ledger: LedgerConnection, entityId: string, signal?: AbortSignal): Promise<AuditVerdict> {
-  const path = `/v1/entities/${encodeURIComponent(entityId)}/verify`;
-  let answer = await ledger.get(path, z.union([verdictSchema, runSchema]));
-  while ('verificationId' in answer) {
-    const { verificationId, status, verdict } = answer;
-    if (verdict !== null) return verdict;
-    if (status !== 'running') throw new FairleadError('UNAVAILABLE', `The verification ended as ${status}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-    signal?.throwIfAborted();
-    answer = await ledger.get(`/v1/verifications/${encodeURIComponent(verificationId)}`, runSchema);
-  }
-  return answer;
 }

@@ -57,8 +57,8 @@ export function connectLedger(options: {
   const { credential } = options;
   const base = options.url.replace(/\/+$/, '');
 
-  async function send(path: string, init: RequestInit): Promise<Response> {
-    const headers = { ...init.headers, ...(await credentialHeader(credential)) };
+  async function send(path: string, init: RequestInit, token: string | null): Promise<Response> {
+    const headers = { ...init.headers, ...headerOf(credential, token) };
     const signal = AbortSignal.timeout(REQUEST_LIMIT_MS);
     try {
       // The credential follows no redirect.
@@ -68,11 +68,12 @@ export function connectLedger(options: {
     }
   }
   async function call<T>(path: string, init: RequestInit, schema: z.ZodType<T>): Promise<T> {
-    let response = await send(path, init);
-    if (response.status === 401 && credential.kind === 'tokens') {
+    const token = credential.kind === 'tokens' ? await credential.tokens.token() : null;
+    let response = await send(path, init, token);
+    if (response.status === 401 && credential.kind === 'tokens' && token !== null) {
       await response.body?.cancel();
-      credential.tokens.forget(await credential.tokens.token());
-      response = await send(path, init);
+      credential.tokens.forget(token);
+      response = await send(path, init, await credential.tokens.token());
     }
     const reply: unknown = await response.json().catch(() => null);
     const parsed = schema.safeParse(reply);
@@ -91,9 +92,8 @@ export function connectLedger(options: {
   };
 }
 
-async function credentialHeader(credential: LedgerCredential): Promise<Record<string, string>> {
-  if (credential.kind === 'key') return { 'x-internal-key': credential.key };
-  return { authorization: `Bearer ${await credential.tokens.token()}` };
+function headerOf(credential: LedgerCredential, token: string | null): Record<string, string> {
+  return credential.kind === 'key' ? { 'x-internal-key': credential.key } : { authorization: `Bearer ${token}` };
 }
 
 function refusalOf({ status }: Response, reply: unknown): Error {

@@ -23,7 +23,7 @@ const DONE_LINES = 1_000;
 /**
  * Events in a file of JSON lines: one for an event that came, one for an event that went. `add` resolves once its line is
  * on the disk; those that arrive meanwhile share the next write. A line that a crash cut off was never promised to
- * anybody. Lines of events that went are not waited for: losing one sends the event again, under the same key.
+ * anybody. Losing the line of an event that went sends the event again, under the same key.
  *
  * @throws CONFLICT when another process uses the folder
  */
@@ -35,7 +35,7 @@ export function openOutbox(options: OutboxOptions): EventQueue {
   const waiting = readWaiting(path);
   let bytes = [...waiting.values()].reduce((sum, event) => sum + sizeOf(event), 0);
   let doneLines = 0;
-  let file: Promise<FileHandle> | null = null;
+  let file: FileHandle | null = null;
   let queued: string[] = [];
   let writing: Promise<void> = Promise.resolve();
 
@@ -52,16 +52,23 @@ export function openOutbox(options: OutboxOptions): EventQueue {
     if (queued.length === 0) return;
     const lines = queued;
     queued = [];
-    if (file === null || doneLines > DONE_LINES) {
-      const old = file;
-      // What is queued is in `waiting` already.
-      file = rewrite();
-      await Promise.all([file, old?.then((handle) => handle.close())]);
-      return;
+    const current = doneLines > DONE_LINES ? null : file;
+    try {
+      if (current === null) {
+        const old = file;
+        // What is queued is in `waiting` already.
+        file = await rewrite();
+        await old?.close();
+      } else {
+        await current.appendFile(lines.join(''));
+        await current.datasync();
+      }
+    } catch (error) {
+      // The file may end within a line: the next one to write begins it anew.
+      await file?.close().catch(() => {});
+      file = null;
+      throw error;
     }
-    const handle = await file;
-    await handle.appendFile(lines.join(''));
-    await handle.datasync();
   }
   const write = (line: string): Promise<void> => {
     queued.push(line);
@@ -84,7 +91,6 @@ export function openOutbox(options: OutboxOptions): EventQueue {
         await write(lineOf(event));
       } catch (cause) {
         if (waiting.delete(event.key)) bytes -= size;
-        file = null;
         throw new FairleadError('UNAVAILABLE', `The audit outbox in ${folder} cannot be written`, { cause });
       }
       return null;
@@ -98,7 +104,7 @@ export function openOutbox(options: OutboxOptions): EventQueue {
     async close() {
       try {
         await writing.catch(() => {});
-        await (await file)?.close();
+        await file?.close();
       } finally {
         unlock();
       }
