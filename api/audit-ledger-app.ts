@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { FairleadError } from '../domain/errors.ts';
+import { type AnchoringRoutesDeps, anchoringRoutes } from './audit-ledger/anchoring-routes.ts';
 import { checkpointRoutes } from './audit-ledger/checkpoint-routes.ts';
 import type { LedgerDeps } from './audit-ledger/deps.ts';
 import { emitRoutes } from './audit-ledger/emit-routes.ts';
@@ -14,14 +15,20 @@ export interface AuditLedgerOptions extends Omit<AppOptions, 'title' | 'routes' 
 }
 
 /** The audit ledger: events, their chains and what proves them, on one port. */
-export function createAuditLedgerApp(deps: LedgerDeps, options: AuditLedgerOptions): Express {
+export function createAuditLedgerApp(deps: LedgerDeps & AnchoringRoutesDeps, options: AuditLedgerOptions): Express {
   return createApp({
     ...options,
     authenticate: requireHeaderToWrite(options.authenticate),
     title: 'Fairlead audit ledger',
     version: options.health.version,
     health: createHealthRoute(options.health),
-    routes: [...emitRoutes(deps), ...queryRoutes(deps), ...verifyRoutes(deps), ...checkpointRoutes(deps)],
+    routes: [
+      ...emitRoutes(deps),
+      ...queryRoutes(deps),
+      ...verifyRoutes(deps),
+      ...checkpointRoutes(deps),
+      ...anchoringRoutes(deps),
+    ],
   });
 }
 

@@ -3,12 +3,15 @@ import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { createLedgerSigner } from '../adapters/crypto/ledger-signer.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { type AuditEnv, processIdentity } from '../adapters/env.ts';
+import { createAnchoringIndexes } from '../adapters/mongo/audit-ledger/anchoring-indexes.ts';
+import { createBatchStore } from '../adapters/mongo/audit-ledger/batches.ts';
 import { createCheckpointStore } from '../adapters/mongo/audit-ledger/checkpoints.ts';
 import { createEmitCounter } from '../adapters/mongo/audit-ledger/emit-counter.ts';
 import { createEventWriter } from '../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../adapters/mongo/audit-ledger/indexes.ts';
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
+import { createAnchorCommands } from '../adapters/temporal/anchor-commands.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { createVerificationRuns } from '../adapters/temporal/verification-runs.ts';
 import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
@@ -45,7 +48,13 @@ export async function startAuditLedger(env: AuditEnv, log: Logger): Promise<Runn
   };
   try {
     await createLedgerIndexes(mongo.db);
-    const app = createAuditLedgerApp(ledgerDeps(env, mongo, createVerificationRuns(temporal)), {
+    await createAnchoringIndexes(mongo.db);
+    const deps = {
+      ...ledgerDeps(env, mongo, createVerificationRuns(temporal)),
+      batches: createBatchStore(mongo),
+      anchoring: createAnchorCommands(temporal),
+    };
+    const app = createAuditLedgerApp(deps, {
       authenticate: createTokenAuth({
         internalKey: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
         verifier,

@@ -36,8 +36,11 @@ export interface EventProof {
   readonly proof: readonly Hash[];
   readonly root: Hash;
   readonly batchId: Day;
-  readonly anchors: readonly Pick<Anchor, 'chainId' | 'txHash' | 'blockNumber' | 'explorerUrl'>[];
+  readonly anchors: readonly ProofAnchor[];
 }
+
+/** Where the root of a proof can be looked up. */
+export type ProofAnchor = Pick<Anchor, 'chainId' | 'contract' | 'txHash' | 'blockNumber' | 'explorerUrl'>;
 
 /** Root of a tree without leaves, and of nothing else: keccak256 of the bytes of `fairlead.empty-day`. */
 export const EMPTY_DAY_PREIMAGE = 'fairlead.empty-day';

@@ -3,11 +3,14 @@ import { equalsSecret } from '../../../adapters/crypto/equals-secret.ts';
 import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createLogger } from '../../../adapters/logging/logger.ts';
+import { createAnchoringIndexes } from '../../../adapters/mongo/audit-ledger/anchoring-indexes.ts';
+import { createBatchStore } from '../../../adapters/mongo/audit-ledger/batches.ts';
 import { createCheckpointStore } from '../../../adapters/mongo/audit-ledger/checkpoints.ts';
 import { createEmitCounter } from '../../../adapters/mongo/audit-ledger/emit-counter.ts';
 import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../../adapters/mongo/audit-ledger/indexes.ts';
+import type { AnchoringRoutesDeps } from '../../../api/audit-ledger/anchoring-routes.ts';
 import type { LedgerDeps } from '../../../api/audit-ledger/deps.ts';
 import { createAuditLedgerApp } from '../../../api/audit-ledger-app.ts';
 import { type Caller, createInternalKeyAuth } from '../../../api/http/caller.ts';
@@ -36,11 +39,12 @@ function rememberedRuns(): VerificationRuns & {
   };
 }
 
-/** The ledger's app on a free port with real stores. `x-test-service: <client id>/<org>` plays the token of a service. */
+/** The ledger's app on a free port with real stores. `x-test-service: <client id>/<org>[/<scope>]` plays a service's token. */
 export async function startLedger(changes: { emitLimit?: number; verifiedAtOnce?: number; now?: () => Date } = {}) {
   const mongo = await startMongo();
   const { db } = mongo.connection;
   await createLedgerIndexes(db);
+  await createAnchoringIndexes(db);
   const { now = () => new Date(), emitLimit = 100_000, verifiedAtOnce = 20_000 } = changes;
   const logged: string[] = [];
   const sink = new Writable({
@@ -52,7 +56,10 @@ export async function startLedger(changes: { emitLimit?: number; verifiedAtOnce?
   const store = createEventStore({ db });
   const verifications = rememberedRuns();
   let writer = createEventWriter({ store, newId, now });
-  const deps: LedgerDeps = {
+  const anchoredByHand: string[] = [];
+  const deps: LedgerDeps & AnchoringRoutesDeps = {
+    batches: createBatchStore({ db }),
+    anchoring: { anchorDay: async (day) => void anchoredByHand.push(day) },
     store,
     writer: { emit: (draft) => writer.emit(draft) },
     counter: createEmitCounter({ db, now, limit: emitLimit }),
@@ -108,13 +115,13 @@ export async function startLedger(changes: { emitLimit?: number; verifiedAtOnce?
     await server.stop();
     await mongo.stop();
   };
-  return { ...deps, verifications, db, call, logged, restart, stop, address: server.address };
+  return { ...deps, anchoredByHand, verifications, db, call, logged, restart, stop, address: server.address };
 }
 
 export type TestLedger = Awaited<ReturnType<typeof startLedger>>;
 
 function testService(header: string | string[] | undefined): Caller | null {
   if (typeof header !== 'string' || header === '') return null;
-  const [clientId = '', org = ''] = header.split('/');
-  return { kind: 'service', clientId, org, name: clientId, role: null, scopes: [], platform: false };
+  const [clientId = '', org = '', ...scopes] = header.split('/');
+  return { kind: 'service', clientId, org, name: clientId, role: null, scopes, platform: false };
 }

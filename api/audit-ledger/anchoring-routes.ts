@@ -1,0 +1,181 @@
+import { z } from 'zod';
+import type { AnchorCommands } from '../../domain/audit-ledger/anchoring-ports.ts';
+import {
+  anchoredDaySchema,
+  batchSchema,
+  daySchema,
+  eventProofSchema,
+  proofAnchors,
+} from '../../domain/audit-ledger/anchoring-schema.ts';
+import type { Batch, EventProof } from '../../domain/audit-ledger/batch.ts';
+import type { Day } from '../../domain/audit-ledger/day-close.ts';
+import { addDays, dayOf } from '../../domain/audit-ledger/days.ts';
+import type { LedgerEvent } from '../../domain/audit-ledger/event.ts';
+import { leafOf } from '../../domain/audit-ledger/merkle-proof.ts';
+import type { BatchStore, EventStore } from '../../domain/audit-ledger/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { type Caller, isPlatform } from '../http/caller.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import { readableOrg } from './emitter.ts';
+import { streamBatch, visibleLeaves } from './stream-batch.ts';
+
+export interface AnchoringRoutesDeps {
+  readonly store: Pick<EventStore, 'find'>;
+  readonly batches: BatchStore;
+  readonly anchoring: AnchorCommands;
+  readonly now: Clock;
+}
+
+const tag = 'anchoring';
+const PROOF_SCOPE = 'septor:query';
+const DEFAULT_DAYS = 30;
+const MAX_DAYS = 366;
+
+/** What proves events: proofs, batches and anchors (spec 3, "Audit ledger"). */
+export function anchoringRoutes(deps: AnchoringRoutesDeps): readonly Route[] {
+  return [proofRoute(deps), batchRoute(deps), anchorsRoute(deps), anchorAgainRoute(deps)];
+}
+
+function proofRoute({ store, batches }: AnchoringRoutesDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/proofs/:eventId',
+    summary: 'Proof that an event is in the anchored batch of its day',
+    description: `For services with the scope ${PROOF_SCOPE}, on events of their own org. There is none before the night's batch.`,
+    tag,
+    callers: 'authenticated',
+    params: z.strictObject({ eventId: z.string().min(1).max(100) }),
+    responses: { 200: { description: 'The proof', schema: eventProofSchema } },
+    errors: ['EVENT_NOT_FOUND', 'NOT_BATCHED', 'ORG_CLAIM_MISSING'],
+    handle: async ({ params }, { caller }) => {
+      requireProofScope(caller);
+      const orgSlug = readableOrg(caller);
+      const event = await store.find(params.eventId);
+      if (event === null || (orgSlug !== null && event.orgSlug !== orgSlug)) {
+        throw new FairleadError('EVENT_NOT_FOUND', `No event has the id ${params.eventId}`);
+      }
+      return { status: 200, data: await proofOf(batches, event) };
+    },
+  });
+}
+
+/** Platform admins pass every scope. @throws FORBIDDEN */
+function requireProofScope(caller: Caller | null): void {
+  if (caller !== null && isPlatform(caller)) return;
+  if (caller?.kind === 'service' && caller.scopes.includes(PROOF_SCOPE)) return;
+  throw new FairleadError('FORBIDDEN', `Proofs are for services whose token has the scope ${PROOF_SCOPE}`, {
+    details: { scope: PROOF_SCOPE },
+  });
+}
+
+/** @throws NOT_BATCHED */
+export async function proofOf(batches: BatchStore, event: LedgerEvent): Promise<EventProof> {
+  const found = await batches.locate(event.namespace, event.chainIndex);
+  const batch = found === null ? null : await batches.find(found.batchId);
+  if (found === null || batch === null) {
+    const message = 'The event is in no batch yet: its day is batched in the night after it, from 00:10 UTC on';
+    throw new FairleadError('NOT_BATCHED', message, { details: { error: 'not_batched' } });
+  }
+  const proof = await batches.proof(batch.id, found.leafIndex);
+  const { eventHash } = event;
+  const { id: batchId, root } = batch;
+  return {
+    eventHash,
+    leaf: leafOf(eventHash),
+    leafIndex: found.leafIndex,
+    proof,
+    root,
+    batchId,
+    anchors: proofAnchors(batch),
+  };
+}
+
+function batchRoute({ batches }: AnchoringRoutesDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/batches/:batchId',
+    summary: 'A batch with its leaves, as a stream',
+    description: 'Whoever has the leaves can build the tree and compare its root with the contracts.',
+    tag,
+    callers: 'authenticated',
+    params: z.strictObject({ batchId: daySchema }),
+    responses: { 200: { description: 'The batch', schema: batchSchema } },
+    errors: ['BATCH_NOT_FOUND', 'ORG_CLAIM_MISSING'],
+    handle: async ({ params }, { caller, gone }) => {
+      const orgSlug = readableOrg(caller);
+      const batch = await requireBatch(batches, params.batchId);
+      const head = { ...anchoredDay(batch), leafCount: batch.leafCount };
+      return (response) => streamBatch(response, head, visibleLeaves(batches.leaves(batch.id), orgSlug), gone);
+    },
+  });
+}
+
+function anchorsRoute({ batches, now }: AnchoringRoutesDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/anchors',
+    summary: 'Anchored roots with their transactions, by day',
+    description: `Nothing of any event. Without \`from\` the last ${DEFAULT_DAYS} days; at most ${MAX_DAYS} at once.`,
+    tag,
+    callers: 'public',
+    query: z.strictObject({ from: daySchema.optional(), to: daySchema.optional() }),
+    responses: {
+      200: { description: 'The days, oldest first', schema: z.object({ days: z.array(anchoredDaySchema) }) },
+    },
+    handle: async ({ query }) => {
+      const to = query.to ?? dayOf(now());
+      const from = query.from ?? addDays(to, 1 - DEFAULT_DAYS);
+      requireRange(from, to);
+      const { items } = await batches.list(from, to, { cursor: null, limit: MAX_DAYS });
+      return { status: 200, data: { days: items.map(anchoredDay) } };
+    },
+  });
+}
+
+/** @throws VALIDATION_FAILED */
+function requireRange(from: Day, to: Day): void {
+  const problem =
+    from > to ? 'is after to' : addDays(from, MAX_DAYS) <= to ? `is more than ${MAX_DAYS} days before to` : null;
+  if (problem === null) return;
+  throw new FairleadError('VALIDATION_FAILED', `from ${problem}`, { details: [{ field: 'from', message: problem }] });
+}
+
+const startedSchema = z.object({ batchId: daySchema, status: z.literal('started'), poll: z.string() });
+
+function anchorAgainRoute({ anchoring, now }: AnchoringRoutesDeps): Route {
+  return defineRoute({
+    method: 'post',
+    path: '/v1/batches/:batchId/anchor',
+    summary: 'Anchor a day again whose night was missed',
+    description: 'Batches the day if it has no batch, and sends what does not stand on a chain yet. Safe to repeat.',
+    tag,
+    callers: 'platform',
+    params: z.strictObject({ batchId: daySchema }),
+    responses: { 202: { description: 'Under way', schema: startedSchema } },
+    handle: async ({ params: { batchId } }) => {
+      if (batchId >= dayOf(now())) {
+        const message = `${batchId} is not over yet: days are UTC`;
+        throw new FairleadError('VALIDATION_FAILED', message, { details: [{ field: 'batchId', message }] });
+      }
+      await anchoring.anchorDay(batchId);
+      const poll = `/v1/anchors?from=${batchId}&to=${batchId}`;
+      return { status: 202, data: { batchId, status: 'started', poll } };
+    },
+  });
+}
+
+/** @throws BATCH_NOT_FOUND */
+async function requireBatch(batches: BatchStore, id: Day): Promise<Batch> {
+  const batch = await batches.find(id);
+  if (batch === null) throw new FairleadError('BATCH_NOT_FOUND', `${id} has no batch`);
+  return batch;
+}
+
+function anchoredDay(batch: Batch): z.input<typeof anchoredDaySchema> {
+  const { id: batchId, root, closedAt, chainIds, anchors } = batch;
+  const places = anchors.map(({ blockHash: _, confirmedAt, ...place }) => {
+    return { ...place, confirmedAt: confirmedAt.toISOString() };
+  });
+  return { batchId, root, closedAt: closedAt.toISOString(), chainIds: [...chainIds], anchors: places };
+}
