@@ -5,6 +5,7 @@ import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { checkPassword } from '../login/check-password.ts';
+import { proveAddress } from '../login/prove-address.ts';
 import { hasSecondFactor, takeSecondFactor } from '../login/second-factor.ts';
 import { resolveScopes } from '../oauth/resolve-scopes.ts';
 import { readClientLink } from './client-links.ts';
@@ -42,12 +43,13 @@ export async function embedVerify(
 ) {
   const scopes = resolveScopes(caller.client, body.scope);
   const link = await readClientLink(deps, caller.client, body.token, 'magic_link');
-  const methods = await proveSecondFactor(deps, context, link.user, 'email', body.otp);
-  const user = await link.take();
-  // Whoever read the mail owns the address.
-  const verified = user.emailVerified ? user : ((await deps.users.update(user.id, { emailVerified: true })) ?? user);
+  // Factors set before the address was proven may be somebody else's: they end with this login.
+  const methods = link.user.emailVerified
+    ? await proveSecondFactor(deps, context, link.user, 'email', body.otp)
+    : (['email'] as const);
+  const user = await proveAddress(deps, context, await link.take());
   const { address } = personAddress(caller, context, body.userAddress);
-  return embedTokens(deps, context, caller, { user: verified, origin: 'magic_link', methods, scopes, address });
+  return embedTokens(deps, context, caller, { user, origin: 'magic_link', methods, scopes, address });
 }
 
 async function proveSecondFactor(

@@ -43,6 +43,18 @@ test('a login is for the client alone and says how it was made', async () => {
   assert.ok(body.refresh_token);
 });
 
+test('a mailed link to an unproven address takes the account from whoever made it there before', async () => {
+  const planted = await idp.seedUser('victim@example.com', { password: PASSWORD, fields: { emailVerified: false } });
+  await addTotp(planted);
+  await acme.call('magic-link', { email: planted.email });
+  const { status, body } = await acme.call('verify', { token: await mailedToken(planted.email) });
+  assert.equal(status, 200, JSON.stringify(body));
+  assert.deepEqual(decodeJwt(body.access_token).amr, ['email']);
+  assert.equal((await acme.call('login', { email: planted.email, password: PASSWORD })).status, 401);
+  const user = await idp.deps.users.find(planted.id);
+  assert.deepEqual([user?.emailVerified, user?.totp], [true, null]);
+});
+
 test('an unknown account, a wrong password and a suspended person are told the same', async () => {
   await idp.seedUser('known@example.com', { password: PASSWORD });
   await idp.seedUser('out@example.com', { password: PASSWORD, fields: { suspendedAt: new Date() } });
