@@ -1,4 +1,7 @@
+import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
+import { Worker } from '@temporalio/worker';
+import { createIdentityActivities } from '../../activities/identity/index.ts';
 import {
   BUILD_SLOTS_WORKFLOW_ID,
   buildWorkflowId,
@@ -6,6 +9,7 @@ import {
   coordinatorWorkflowId,
 } from '../../domain/deploys/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { IDENTITY_TASK_QUEUE, IDENTITY_WORKFLOWS } from '../../domain/identity/messages.ts';
 import {
   type Activities,
   buildRequest,
@@ -28,6 +32,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   cancelled,
   rollback,
   cleanUp,
+  keyRotation,
 ];
 
 async function wholeDeploy(temporal: Temporal): Promise<Recordings> {
@@ -118,6 +123,21 @@ async function cleanUp(temporal: Temporal): Promise<Recordings> {
     await ended(temporal, id);
   });
   return { 'clean-up': id };
+}
+
+async function keyRotation(temporal: Temporal): Promise<Recordings> {
+  const workflowId = 'rotate-signing-keys';
+  const rotateDue = async () => ({ activated: 'key_2', retired: 'key_1', removed: [], created: ['key_3'] });
+  const worker = await Worker.create({
+    connection: temporal.env.nativeConnection,
+    taskQueue: IDENTITY_TASK_QUEUE,
+    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    activities: createIdentityActivities({ keys: { rotateDue } }),
+  });
+  const { rotateSigningKeys } = IDENTITY_WORKFLOWS;
+  const run = () => temporal.client.workflow.execute(rotateSigningKeys, { taskQueue: IDENTITY_TASK_QUEUE, workflowId });
+  await worker.runUntil(run);
+  return { 'rotate-signing-keys': workflowId };
 }
 
 /** Activities of which one hangs until it is cancelled, the first time it is called. */
