@@ -1,5 +1,5 @@
 import { FairleadError } from '../../../domain/errors.ts';
-import { GRANT_TYPES, type GrantType } from '../../../domain/oauth-clients/client.ts';
+import { type ClientRecord, GRANT_TYPES, type GrantType } from '../../../domain/oauth-clients/client.ts';
 import { defineRoute, type Route, type RouteContext } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { type TokenReply, tokenReplySchema } from '../tokens/token-reply.ts';
@@ -74,11 +74,23 @@ async function requestTokens(
     clientSecret: parameters.client_secret,
     address: context.address,
   });
+  allowOwnPages(client, context);
   const confidentialOnly = grantType === 'client_credentials' && client.clientType === 'public';
   if (!client.allowedGrantTypes.includes(grantType) || confidentialOnly) {
     throw new FairleadError('OAUTH_UNAUTHORIZED_CLIENT', `This client was not granted ${grantType}`);
   }
   return GRANTS[grantType](deps, { client, parameters, context });
+}
+
+/**
+ * Lets the pages of a public client that runs in the browser read the reply: those of the origins its codes go to. A
+ * client with a secret asks from its server.
+ */
+function allowOwnPages(client: ClientRecord, { origin, allowOrigin }: RouteContext): void {
+  if (origin === null || client.clientType !== 'public') return;
+  const own = client.redirectUris.map((uri) => new URL(uri).origin);
+  // `null` is the origin of sandboxed pages, and what addresses without a host seem to have.
+  if (origin !== 'null' && own.includes(origin)) allowOrigin(origin);
 }
 
 function isGrantType(text: string): text is GrantType {

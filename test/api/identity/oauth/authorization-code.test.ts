@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
 import { startIdp, type TestIdp } from '../start-idp.ts';
-import { basic, claimsOf, createLogins, fifty, type Logins, type Seeded } from './logins.ts';
+import { basic, CALLBACK, claimsOf, createLogins, fifty, type Logins, type Seeded } from './logins.ts';
 
 describe('an authorization code', () => {
   let idp: TestIdp;
@@ -129,6 +129,33 @@ describe('an authorization code', () => {
     assert.deepEqual([answer.status, answer.body.error], [401, 'invalid_client']);
     const headers = basic('shop-prod', shop.secret);
     assert.equal((await idp.call('POST', '/api/oauth/token', { form, headers })).status, 200);
+  });
+
+  it('of a client that runs in the browser may be redeemed by its own pages, and by no others', async () => {
+    const page = await logins.client({ clientType: 'public', redirectUris: [CALLBACK, 'app.example:/callback'] });
+    const allowed = async (origin: string, of: Seeded): Promise<string | null> => {
+      const { form } = await logins.seedCode(of, ada);
+      const headers = { origin };
+      const answer = await idp.call('POST', '/api/oauth/token', {
+        form: { ...form, ...logins.credentials(of) },
+        headers,
+      });
+      assert.equal(answer.status, 200);
+      return answer.headers.get('access-control-allow-origin');
+    };
+    assert.equal(await allowed('https://shop.example', page), 'https://shop.example');
+    for (const origin of ['https://evil.example', 'http://shop.example', 'https://shop.example.evil.example', 'null']) {
+      assert.equal(await allowed(origin, page), null, origin);
+    }
+    assert.equal(await allowed('https://shop.example', shop), null, 'a client with a secret');
+    const form = { grant_type: 'authorization_code', client_id: page.client.clientId };
+    const failed = await idp.call('POST', '/api/oauth/token', { form, headers: { origin: 'https://shop.example' } });
+    assert.equal(failed.status, 400);
+    assert.equal(
+      failed.headers.get('access-control-allow-origin'),
+      'https://shop.example',
+      'errors can be read as well',
+    );
   });
 
   it('expires after its minute', async () => {
