@@ -31,12 +31,14 @@ export function userinfoRoutes(deps: IdentityDeps): readonly Route[] {
     handle: async (_input: unknown, context: RouteContext) => ({ status: 200, data: await userinfo(deps, context) }),
   } as const;
   return [
-    defineRoute({ ...shared, method: 'get' }),
+    defineRoute({ ...shared, method: 'get', crossOrigin: { headers: ['authorization'] } }),
     defineRoute({ ...shared, method: 'post', body: z.object({}), bodyTypes: ['json', 'form'] }),
   ];
 }
 
 async function userinfo(deps: IdentityDeps, context: RouteContext): Promise<z.output<typeof userinfoSchema>> {
+  // Who has the token may know; no cookie counts here, so it does not matter whose page asks.
+  if (context.origin !== null) context.allowOrigin(context.origin);
   const token = bearerToken(context.headers.authorization);
   const claims = token === null ? null : await findOwnToken(deps, token);
   if (claims === null) throw invalidToken();

@@ -202,6 +202,22 @@ describe('what is said of tokens', () => {
       }
     });
 
+    it('can be asked by pages of other sites, which never send cookies along', async () => {
+      const { tokens } = await logins.login(shop, ada);
+      const origin = 'https://shop.example';
+      const asked = {
+        origin,
+        'access-control-request-method': 'GET',
+        'access-control-request-headers': 'authorization',
+      };
+      const preflight = await idp.call('OPTIONS', '/api/oauth/userinfo', { headers: asked });
+      assert.equal(preflight.headers.get('access-control-allow-headers')?.toLowerCase(), 'authorization');
+      const headers = { authorization: `Bearer ${tokens.access_token}`, origin };
+      const answer = await idp.call('GET', '/api/oauth/userinfo', { headers });
+      assert.equal(answer.headers.get('access-control-allow-origin'), origin);
+      assert.equal(answer.headers.get('access-control-allow-credentials'), null);
+    });
+
     it('says invalid_token with the Bearer scheme for missing, wrong and revoked tokens', async () => {
       const { tokens } = await logins.login(shop, ada);
       await revoke(shop, tokens.access_token);
