@@ -17,6 +17,7 @@ import {
   type createTemporal,
   eventually,
 } from '../workflows/deploys/harness.ts';
+import { anchoring } from './anchoring-scenario.ts';
 
 type Temporal = Awaited<ReturnType<typeof createTemporal>>;
 
@@ -33,6 +34,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   rollback,
   cleanUp,
   keyRotation,
+  anchoring,
 ];
 
 async function wholeDeploy(temporal: Temporal): Promise<Recordings> {
