@@ -41,12 +41,10 @@ const envelope = z.union([
 /** An API client for one connection. Key and token travel in a header, never in an address. */
 export function createApiClient(connection: Connection, authorize: Authorize): ApiClient {
   const open = async (request: ApiRequest): Promise<Response> => {
-    const response = await send(connection, await authorize(), request);
+    const first = await send(connection, await authorize(), request);
+    const renewable = first.status === 401 && connection.credential?.kind === 'login';
+    const response = renewable ? await sendRenewed(connection, authorize, first, request) : first;
     if (response.ok) return response;
-    if (response.status === 401 && connection.credential?.kind === 'login') {
-      await response.body?.cancel();
-      throw loginEnded(connection.api);
-    }
     throw refusal(response.status, await response.text(), connection.api);
   };
   return {
@@ -104,6 +102,27 @@ async function send(
     if (request.content !== undefined && isCut(error)) throw uploadCut(connection.api, error);
     throw unreachable(connection.api, error);
   }
+}
+
+/** Sends once more with a renewed login. @throws CliFailure LOGIN_ENDED when that is refused, too */
+async function sendRenewed(
+  connection: Connection,
+  authorize: Authorize,
+  refused: Response,
+  request: ApiRequest,
+): Promise<Response> {
+  await refused.body?.cancel();
+  const authorization = await authorize('refused');
+  if (request.content !== undefined) {
+    throw new CliFailure('LOGIN_RENEWED', 'Your login was renewed, since what you may do has changed.', {
+      exit: 'auth',
+      remedy: 'Run the command again.',
+    });
+  }
+  const response = await send(connection, authorization, request);
+  if (response.status !== 401) return response;
+  await response.body?.cancel();
+  throw loginEnded(connection.api);
 }
 
 function refusal(status: number, text: string, api: string): CliFailure {

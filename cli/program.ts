@@ -5,6 +5,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { z } from 'zod';
 import { type CliEnv, readCliEnv } from '../adapters/env.ts';
 import { createApiClient } from './api-client.ts';
+import { addAuditCommands, type PerformAlone } from './audit-command-table.ts';
 import { toFailure } from './cli-failure.ts';
 import { addCommands, type Perform } from './command-table.ts';
 import { resolveConnection } from './connection.ts';
@@ -32,11 +33,16 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
   try {
     const env = readCliEnv();
-    const program = buildProgram(async (command, action) => {
+    const perform: Perform = async (command, action) => {
       const globals: GlobalOptions = command.optsWithGlobals();
       output = makeOutput(globals, env);
       code = await action(createContext(globals, env, output));
-    }, json);
+    };
+    const performAlone: PerformAlone = async (command, action) => {
+      output = makeOutput(command.optsWithGlobals(), env);
+      code = await action(output);
+    };
+    const program = buildProgram({ perform, performAlone }, json);
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
@@ -47,7 +53,10 @@ export async function runCli(args: readonly string[]): Promise<number> {
   }
 }
 
-function buildProgram(perform: Perform, json: boolean): Command {
+function buildProgram(
+  { perform, performAlone }: { perform: Perform; performAlone: PerformAlone },
+  json: boolean,
+): Command {
   const program = new Command('fairlead')
     .description('Deploys services to Fairlead: from a git commit or a folder to a running, healthy address.')
     .addOption(new Option('-e, --env <environment>', 'environment').choices(ENVIRONMENT_CHOICES).default('prod'))
@@ -66,6 +75,7 @@ function buildProgram(perform: Perform, json: boolean): Command {
     .exitOverride();
   if (json) program.configureOutput({ writeErr: () => {} });
   addCommands(program, perform);
+  addAuditCommands(program, performAlone);
   return program;
 }
 

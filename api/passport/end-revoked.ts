@@ -1,13 +1,16 @@
 import { revocationFeedOf } from '../../domain/identity/revocation-feed.ts';
 import { createRevocationList } from '../../sdk/auth/revocation-list.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
+import { type PassportDeps, readConnectedServices, readPassports } from './read-passports.ts';
 import { CLOSE, type Watched } from './watched.ts';
 
 /** Entries are read again this far back: one may have become visible after a later one. */
 const OVERLAP_MS = 5_000;
 
-/** Ends the connections whose tokens were revoked since it was asked last, in one query, or have expired. */
-export function createRevokedEnd(deps: Pick<IdentityDeps, 'revocations' | 'now'>) {
+type Deps = PassportDeps & Pick<IdentityDeps, 'revocations'>;
+
+/** Ends the connections whose tokens were revoked since it was asked last, found by one query, or have expired. */
+export function createRevokedEnd(deps: Deps) {
   const revoked = createRevocationList();
   let readUntil = deps.now();
   return async (everyone: Set<Watched>): Promise<void> => {
@@ -17,12 +20,34 @@ export function createRevokedEnd(deps: Pick<IdentityDeps, 'revocations' | 'now'>
     revoked.add(revocationFeedOf(entries, now).revocations);
     revoked.prune(now);
     for (const watched of everyone) {
-      const wasRevoked = revoked.isRevoked(watched.claims);
-      if (!wasRevoked && watched.claims.exp * 1000 > now.getTime()) continue;
+      const by = revoked.revokedBy(watched.claims);
+      if (by.length === 0 && watched.claims.exp * 1000 > now.getTime()) continue;
       everyone.delete(watched);
-      // Of an expired token nobody ended the login: a new token continues it, so nothing is said of revocation.
-      if (wasRevoked) watched.send({ type: 'revoked' });
-      watched.close(CLOSE.invalidToken, wasRevoked ? 'the token was revoked' : 'the token has expired');
+      await end(deps, watched, by);
     }
   };
+}
+
+/**
+ * `revoked` is said when a login is over, and a client then clears its session. A token may be void while the login goes
+ * on: because it expired, or because rights were taken away. Then the new passport is shown, and the close sends the
+ * client for a new token.
+ */
+async function end(deps: Deps, watched: Watched, revokedBy: readonly string[]): Promise<void> {
+  if (revokedBy.length === 0) return watched.close(CLOSE.invalidToken, 'the token has expired');
+  const rightsAlone = revokedBy.every((kind) => kind === 'user');
+  const passport = rightsAlone && (await isLoginAlive(deps, watched)) ? await readPassport(deps, watched) : null;
+  watched.send(passport === null ? { type: 'revoked' } : { type: 'passport_updated', passport });
+  watched.close(CLOSE.invalidToken, passport === null ? 'the token was revoked' : 'get a token of the new rights');
+}
+
+async function isLoginAlive(deps: Deps, { claims }: Watched): Promise<boolean> {
+  const grant = claims.gid === undefined ? null : await deps.grants.find(claims.gid);
+  return grant !== null && grant.revokedAt === null && grant.expiresAt > deps.now();
+}
+
+async function readPassport(deps: Deps, { claims }: Watched) {
+  const connectedServices = await readConnectedServices(deps, claims);
+  const [passport = null] = await readPassports(deps, [{ claims, connectedServices }]);
+  return passport;
 }

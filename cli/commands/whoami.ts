@@ -2,12 +2,13 @@ import * as oidc from 'openid-client';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { freshLogin, loginEnded } from '../login/authorization.ts';
+import type { StoredLogin } from '../login/credentials-file.ts';
 import { connectProvider } from '../login/provider.ts';
 import { tokenClaims } from './login.ts';
 
 /** `fairlead whoami`: who later commands act as, confirmed by the identity provider. */
 export async function whoami(context: CliContext): Promise<number> {
-  const { output, connection, credentials, now } = context;
+  const { output, connection } = context;
   const { api, credential } = connection;
   if (credential?.kind === 'key') {
     output.document({ api, kind: 'key', source: credential.source });
@@ -15,8 +16,8 @@ export async function whoami(context: CliContext): Promise<number> {
     output.print(output.quiet ? 'internal key' : `The platform itself, by ${source}, at ${api}`);
     return exitCode('ok');
   }
-  const login = await freshLogin(api, credentials, now);
-  const { sub, name, email } = await confirm(api, login.issuer, login.accessToken, login.identityId);
+  const { login, person } = await confirm(context);
+  const { sub, name, email } = person;
   const { orgSlug = null, roles, orgRoles } = tokenClaims(login);
   const { issuer, loggedInAt } = login;
   output.document({
@@ -46,13 +47,25 @@ export async function whoami(context: CliContext): Promise<number> {
   return exitCode('ok');
 }
 
-/** A login that was ended elsewhere shows here, not at the next deploy. */
-async function confirm(api: string, issuer: string, accessToken: string, identityId: string) {
+/** The login as its provider confirms it: one that was ended elsewhere shows here, not at the next deploy. */
+async function confirm({ connection: { api }, credentials, now }: CliContext) {
+  const login = await freshLogin(api, credentials, now);
+  const person = await askProvider(login);
+  if (person !== null) return { login, person };
+  // A token may be void while the login goes on.
+  const renewed = await freshLogin(api, credentials, now, login.accessToken);
+  const again = await askProvider(renewed);
+  if (again === null) throw loginEnded(api);
+  return { login: renewed, person: again };
+}
+
+/** Null when the provider does not take the token. */
+async function askProvider({ issuer, accessToken, identityId }: StoredLogin): Promise<oidc.UserInfoResponse | null> {
   const config = await connectProvider(issuer);
   try {
     return await oidc.fetchUserInfo(config, accessToken, identityId);
   } catch (error) {
-    if (error instanceof oidc.WWWAuthenticateChallengeError) throw loginEnded(api);
+    if (error instanceof oidc.WWWAuthenticateChallengeError) return null;
     throw error;
   }
 }

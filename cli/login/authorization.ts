@@ -8,28 +8,45 @@ import { connectProvider } from './provider.ts';
 /** Renewed this long before its end, so that it is still good when it arrives. */
 const EARLY_MS = 60_000;
 
-/** The headers that make a request the caller's own, asked for anew with each request. @throws CliFailure `auth` */
-export type Authorize = () => Promise<Readonly<Record<string, string>>>;
+/**
+ * The headers that make a request the caller's own, asked for anew with each request. After an answer of 401 they are
+ * asked for with `refused`: rights that were taken away void a token before its time, and the login gives another.
+ * @throws CliFailure `auth`
+ */
+export type Authorize = (refused?: 'refused') => Promise<Readonly<Record<string, string>>>;
 
 export function createAuthorization(connection: Connection, file: CredentialsFile, now: () => Date): Authorize {
   const { api, credential } = connection;
   if (credential === null) return () => Promise.reject(notLoggedIn(api));
   if (credential.kind === 'key') return async () => ({ 'x-internal-key': credential.key });
   let { login } = credential;
-  return async () => {
-    if (!isFresh(login, now)) login = await freshLogin(api, file, now);
+  return async (refused) => {
+    const bad = refused === undefined ? null : login.accessToken;
+    if (bad !== null || !isFresh(login, now)) login = await freshLogin(api, file, now, bad);
     return { authorization: `Bearer ${login.accessToken}` };
   };
 }
 
 /**
- * The login of an API with an access token that is good for a while. Of several processes one refreshes, the others take
- * what it got. @throws CliFailure `auth` when the login has ended; `unreachable` when the provider does not answer
+ * The login of an API with an access token that is good for a while and is not the `refused` one. Of several processes
+ * one refreshes, the others take what it got.
+ * @throws CliFailure `auth` when the login has ended; `unreachable` when the provider does not answer
  */
-export function freshLogin(api: string, file: CredentialsFile, now: () => Date): Promise<StoredLogin> {
+export function freshLogin(
+  api: string,
+  file: CredentialsFile,
+  now: () => Date,
+  refused: string | null = null,
+): Promise<StoredLogin> {
   return file.update(api, async (login) => {
     if (login === null) throw notLoggedIn(api);
-    return isFresh(login, now) ? login : refresh(api, login, now);
+    if (login.accessToken !== refused && isFresh(login, now)) return login;
+    const usable = login.accessToken !== refused && Date.parse(login.expiresAt) > now().getTime();
+    return refresh(api, login, now).catch((error: unknown) => {
+      // In its last minute a token is used on rather than given up.
+      if (usable && !(error instanceof CliFailure && error.code === 'LOGIN_ENDED')) return login;
+      throw error;
+    });
   });
 }
 
@@ -38,20 +55,14 @@ function isFresh(login: StoredLogin, now: () => Date): boolean {
 }
 
 async function refresh(api: string, login: StoredLogin, now: () => Date): Promise<StoredLogin> {
-  if (login.refreshToken === null) return stillGood(login, now, loginEnded(api));
+  if (login.refreshToken === null) throw loginEnded(api);
   try {
     const config = await connectProvider(login.issuer);
     return refreshedLogin(login, await oidc.refreshTokenGrant(config, login.refreshToken), now());
   } catch (error) {
     if (error instanceof oidc.ResponseBodyError && error.error === 'invalid_grant') throw loginEnded(api);
-    return stillGood(login, now, providerAway(login.issuer, error));
+    throw providerAway(login.issuer, error);
   }
-}
-
-/** In its last minute a token is used on rather than given up. */
-function stillGood(login: StoredLogin, now: () => Date, failure: CliFailure): StoredLogin {
-  if (Date.parse(login.expiresAt) > now().getTime()) return login;
-  throw failure;
 }
 
 /** The one line for a login that is over, however that showed. */

@@ -21,12 +21,18 @@ export interface RevocationList {
   /** Drops entries whose last token has expired. */
   prune(now: Date): void;
   isRevoked(claims: RevocableClaims): boolean;
+  /** What it was that voided the token; empty for one that is good. */
+  revokedBy(claims: RevocableClaims): readonly RevocationKind[];
 }
 
 export function createRevocationList(): RevocationList {
   // By kind, then value: no key has to be put together for a look-up, which every request does.
   const kinds = new Map<RevocationKind, Map<string, Kept>>(REVOCATION_KINDS.map((kind) => [kind, new Map()]));
   const entriesOf = (kind: RevocationKind): Map<string, Kept> => kinds.get(kind) ?? new Map();
+  const isVoid = ({ kind, value }: { kind: RevocationKind; value: string }, claims: RevocableClaims): boolean => {
+    const entry = entriesOf(kind).get(value);
+    return entry !== undefined && voids(entry, claims);
+  };
   return {
     add: (added) => {
       for (const { kind, value, issuedUntil, expiresAt } of added) {
@@ -43,11 +49,11 @@ export function createRevocationList(): RevocationList {
         for (const [value, { expiresAt }] of entries) if (expiresAt < now) entries.delete(value);
       }
     },
-    isRevoked: (claims) =>
-      revocationKeysOf(claims).some(({ kind, value }) => {
-        const entry = entriesOf(kind).get(value);
-        return entry !== undefined && voids(entry, claims);
-      }),
+    isRevoked: (claims) => revocationKeysOf(claims).some((key) => isVoid(key, claims)),
+    revokedBy: (claims) =>
+      revocationKeysOf(claims)
+        .filter((key) => isVoid(key, claims))
+        .map(({ kind }) => kind),
   };
 }
 

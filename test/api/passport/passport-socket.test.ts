@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
 import WebSocket from 'ws';
 import { revokeGrant, revokeUser } from '../../../api/identity/revocation/revoke.ts';
+import { voidAccessTokens } from '../../../api/identity/revocation/void-access-tokens.ts';
 import { issueTokens } from '../../../api/identity/tokens/issue-tokens.ts';
 import { serviceClaims } from '../../../domain/identity/build-claims.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
@@ -180,6 +181,20 @@ describe('the passport socket', () => {
     assert.deepEqual([code, gone.state.events.at(-1)], [4003, { type: 'revoked' }]);
     assert.ok(at - revokedAt < 1_000, `${at - revokedAt} ms`);
     assert.equal(stays.state.closed, null);
+  });
+
+  it('shows the new passport and asks for a new token when rights are taken away, for the login goes on', async () => {
+    const user = await person();
+    const { state } = await connected(user);
+    const acme = await idp.deps.orgs.find('acme');
+    const membership = await idp.deps.memberships.find(user.id, acme?.id ?? '');
+    assert.ok(membership !== null);
+    await idp.deps.memberships.put({ ...membership, roles: ['viewer'] });
+    await voidAccessTokens(idp.deps, user.id);
+    const { code } = await closing(state);
+    const last = state.events.at(-1);
+    assert.deepEqual([code, last?.type, last?.passport?.roles], [4003, 'passport_updated', ['viewer']]);
+    assert.ok(!state.events.some(({ type }) => type === 'revoked'));
   });
 
   it('says revoked and closes with 4004 when the person is suspended', async () => {

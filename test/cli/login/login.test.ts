@@ -229,6 +229,33 @@ describe('a login of the command line', () => {
     assert.equal((await idp.deps.grants.find(grantId))?.generation, 1, 'one refresh');
   });
 
+  for (const command of ['services', 'whoami']) {
+    it(`goes on when its token is voided before its time: ${command} gets another`, async () => {
+      await logIn();
+      const { accessToken, identityId } = stored();
+      // Of the second in which rights were taken away no token is good.
+      const issuedUntil = new Date(Math.floor(Date.now() / 1000) * 1000);
+      const expiresAt = new Date(Date.now() + 3_600_000);
+      while (Date.now() < issuedUntil.getTime() + 1_000) await pause(20);
+      await idp.deps.revocations.add({
+        kind: 'user',
+        value: identityId,
+        issuedUntil,
+        revokedAt: new Date(),
+        expiresAt,
+      });
+      const refused = () =>
+        verifier.verify(accessToken).then(
+          () => false,
+          () => true,
+        );
+      for (const deadline = Date.now() + 3_000; !(await refused()) && Date.now() < deadline; ) await pause(20);
+      const { code, stderr } = await run(command);
+      assert.equal(code, 0, stderr);
+      assert.notEqual(stored().accessToken, accessToken);
+    });
+  }
+
   it('that was ended elsewhere is one clear line', async () => {
     await logIn();
     const login = stored();
@@ -260,6 +287,8 @@ describe('a login of the command line', () => {
     assert.equal(file().find(api.address), null);
   });
 });
+
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
 
 /** The status of a GET whose request target is sent as it stands. */
 function statusOf(port: number, path: string): Promise<number | undefined> {
