@@ -61,7 +61,7 @@ describe('fairlead deploy', () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /✓ Build image {2}4\.2s/);
     assert.match(stdout, / {4}npm ci done/);
-    assert.match(stdout, / {4}npm ci done\n✓ Build image {2}4\.2s\n– 20 steps not needed/);
+    assert.match(stdout, / {4}npm ci done\n✓ Build image {2}4\.2s\n– 19 steps not needed/);
     assert.match(stdout, /hello is live in prod, after 4\.2s\n {2}http:\/\/hello\.localhost:8000\n/);
     assert.match(stderr, /Build bld_1 accepted/);
     assert.equal(putServiceBodySchema.parse(body('POST /services')).name, 'hello');
