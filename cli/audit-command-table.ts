@@ -11,7 +11,7 @@ export function addAuditCommands(program: Command, performAlone: PerformAlone): 
     .command('verify')
     .description('verify a proof against the contract of each chain; the ledger is not asked')
     .argument('<proof>', 'file with the proof, as GET /v1/proofs/:eventId answers it; - for stdin')
-    .requiredOption('--rpc <url>', 'node of a chain (repeat it: one for each chain, or several)', collectUrl, [])
+    .requiredOption('--rpc <url>', 'node of a chain (repeat it: one for each chain, or several)', collectUrl)
     .option('--contract <address>', 'address of the anchor contract, as you know it (default: the one of the proof)')
     .option('--event <file>', 'the event itself: shows that the proof is about it')
     .option('--receipt <file>', 'the receipt of the emit: its signature is checked with --key')
@@ -29,7 +29,7 @@ function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
 }
 
-function collectUrl(value: string, before: readonly string[]): readonly string[] {
+function collectUrl(value: string, before: readonly string[] = []): readonly string[] {
   const url = URL.parse(value);
   if (url !== null && ['http:', 'https:'].includes(url.protocol)) return [...before, value];
   throw new InvalidArgumentError('It must be an http:// or https:// address.');
