@@ -29,6 +29,8 @@ export interface PassportSocketOptions {
   /** Network address of the client, behind whatever proxies are trusted. */
   readonly addressOf: (request: IncomingMessage) => string;
   readonly limits?: LimitSettings;
+  /** Shortened in tests. */
+  readonly heartbeatMs?: number;
 }
 
 /** Listens to `upgrade` of the provider's HTTP server. */
@@ -59,7 +61,7 @@ export function createPassportSocket(deps: IdentityDeps, options: PassportSocket
     if (!limits.takeAddress(address)) return refuse(socket, '429 Too Many Requests');
     socket.once('close', () => limits.releaseAddress(address));
     sockets.handleUpgrade(request, socket, head, (opened) => {
-      keepAlive(opened);
+      keepAlive(opened, options.heartbeatMs ?? HEARTBEAT_MS);
       welcome({ deps, watch, limits }, opened, url.searchParams.getAll('token')).catch((error: unknown) => {
         log.error({ err: error }, 'a passport cannot be shown');
         opened.close(TRY_AGAIN_LATER, 'try again later');
@@ -104,7 +106,7 @@ async function readPassport(deps: IdentityDeps, claims: AccessTokenClaims): Prom
 }
 
 /** Finds out who is gone without a word, and lets nobody talk all the time. */
-function keepAlive(socket: WebSocket): void {
+function keepAlive(socket: WebSocket, heartbeatMs: number): void {
   let alive = true;
   let messages = 0;
   const beat = setInterval(() => {
@@ -112,7 +114,7 @@ function keepAlive(socket: WebSocket): void {
     alive = false;
     messages = 0;
     socket.ping();
-  }, HEARTBEAT_MS).unref();
+  }, heartbeatMs).unref();
   socket.on('pong', () => {
     alive = true;
   });

@@ -20,8 +20,7 @@ import { cacheReads } from '../../../api/identity/cached-reads.ts';
 import type { IdentityDeps } from '../../../api/identity/deps.ts';
 import { createMailQueue } from '../../../api/identity/mail/mail-queue.ts';
 import { createIdpApp } from '../../../api/idp-app.ts';
-import type { LimitSettings } from '../../../api/passport/connection-limits.ts';
-import { createPassportSocket } from '../../../api/passport/passport-socket.ts';
+import { createPassportSocket, type PassportSocketOptions } from '../../../api/passport/passport-socket.ts';
 import type { CapturedMail, Mail } from '../../../domain/identity/mail.ts';
 import { newUser } from '../../../domain/identity/new-user.ts';
 import type { MailSender } from '../../../domain/identity/ports.ts';
@@ -54,7 +53,11 @@ export interface CallOptions {
  * forward, and mail that is kept in `mailbox`. Redirects are not followed.
  */
 export async function startIdp(
-  options: { requestsPerMinute?: number; passportLimits?: LimitSettings; trustedProxies?: readonly string[] } = {},
+  options: {
+    requestsPerMinute?: number;
+    passport?: Partial<PassportSocketOptions>;
+    trustedProxies?: readonly string[];
+  } = {},
 ) {
   const mongo = await startMongo();
   const { db } = mongo.connection;
@@ -118,7 +121,7 @@ export async function startIdp(
     upgrade: createPassportSocket(deps, {
       stopping: stopping.signal,
       addressOf: (request) => clientAddress(app, request),
-      ...(options.passportLimits === undefined ? {} : { limits: options.passportLimits }),
+      ...options.passport,
     }),
   });
 

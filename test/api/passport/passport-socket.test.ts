@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, afterEach, before, describe, it } from 'node:test';
-import WebSocket from 'ws';
+import WebSocket, { type ClientOptions } from 'ws';
 import { revokeGrant, revokeUser } from '../../../api/identity/revocation/revoke.ts';
 import { voidAccessTokens } from '../../../api/identity/revocation/void-access-tokens.ts';
 import { issueTokens } from '../../../api/identity/tokens/issue-tokens.ts';
@@ -19,8 +19,8 @@ interface Heard {
 }
 
 /** A client of the socket that keeps what it hears. */
-function listen(idp: TestIdp, query: string, headers: Record<string, string> = {}) {
-  const socket = new WebSocket(`${idp.address.replace('http', 'ws')}/passport${query}`, { headers });
+function listen(idp: TestIdp, query: string, options: ClientOptions = {}) {
+  const socket = new WebSocket(`${idp.address.replace('http', 'ws')}/passport${query}`, options);
   const events: Heard[] = [];
   const state = { socket, events, closed: null as { code: number; reason: string; at: number } | null, status: 0 };
   socket.on('message', (data) => events.push(JSON.parse(String(data))));
@@ -39,7 +39,9 @@ describe('the passport socket', () => {
   let idp: TestIdp;
   let people = 0;
   before(async () => {
-    idp = await startIdp({ passportLimits: { perAddress: 12, perHolder: 3, inAll: 100, triesPerMinute: 10_000 } });
+    idp = await startIdp({
+      passport: { limits: { perAddress: 12, perHolder: 3, inAll: 100, triesPerMinute: 10_000 } },
+    });
     await idp.seedOrg('acme');
     await idp.seedOrg('beta');
     await idp.seedClient('shop-prod', { orgSlug: 'acme', passportConfig: { ...NO_PASSPORT, includeBranding: true } });
@@ -50,8 +52,8 @@ describe('the passport socket', () => {
     for (const { socket } of open.splice(0)) socket.terminate();
   });
 
-  const listener = (query: string, headers?: Record<string, string>) => {
-    const state = listen(idp, query, headers);
+  const listener = (query: string) => {
+    const state = listen(idp, query);
     open.push(state);
     return state;
   };
@@ -305,12 +307,12 @@ describe('the passport socket', () => {
   });
 });
 
-it('a provider that stops says 1001 to all and does not wait for them', async () => {
-  const idp = await startIdp();
+/** A token of somebody at another provider than the suite's. */
+async function tokenAt(idp: TestIdp): Promise<string> {
   const user = await idp.seedUser('lone@example.com');
   const client = await idp.deps.clients.find('fairlead-cli');
   assert.ok(client !== null);
-  const { access_token: token } = await issueTokens(idp.deps, {
+  const reply = await issueTokens(idp.deps, {
     user,
     client,
     origin: 'oauth',
@@ -322,9 +324,31 @@ it('a provider that stops says 1001 to all and does not wait for them', async ()
     address: '127.0.0.1',
     userAgent: 'test',
   });
-  const state = listen(idp, `?token=${token}`);
+  return reply.access_token;
+}
+
+it('a provider that stops says 1001 to all and does not wait for them', async () => {
+  const idp = await startIdp();
+  const state = listen(idp, `?token=${await tokenAt(idp)}`);
   await until(() => state.events.length === 1, 'the identity');
   await idp.stop();
   await until(() => state.closed !== null, 'the close');
   assert.equal(state.closed?.code, 1001);
+});
+
+it('one who is gone without a word is let go, one who answers pings stays', async () => {
+  const idp = await startIdp({ passport: { heartbeatMs: 50 } });
+  const query = `?token=${await tokenAt(idp)}`;
+  const [silent, alive] = [listen(idp, query, { autoPong: false }), listen(idp, query)];
+  try {
+    let pings = 0;
+    alive.socket.on('ping', () => {
+      pings += 1;
+    });
+    await until(() => silent.closed !== null && pings >= 5, 'the end of one and five pings of the other');
+    assert.deepEqual([silent.closed?.code, alive.closed], [1006, null]);
+  } finally {
+    alive.socket.terminate();
+    await idp.stop();
+  }
 });
