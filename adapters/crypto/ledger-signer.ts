@@ -1,11 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
-import { promisify } from 'node:util';
 import type { LedgerKey, LedgerSigner } from '../../domain/audit-ledger/receipt.ts';
 
 /** DER of a PKCS #8 Ed25519 key up to its 32-byte seed (RFC 8410, 7). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
-
-const signOffThread = promisify(sign) as (algorithm: null, data: Uint8Array, key: KeyObject) => Promise<Buffer>;
 
 /**
  * Signs with Ed25519 keys that live in this process. The first signs; the others are published, so that what they signed
@@ -18,8 +15,8 @@ export function createLedgerSigner(seeds: readonly Uint8Array[]): LedgerSigner {
   return {
     keyId: current.published.keyId,
     keys: pairs.map(({ published }) => published),
-    // On the thread pool: a signature takes as long as all else of an emit, and batches have hundreds.
-    sign: (text) => signOffThread(null, Buffer.from(text), current.privateKey),
+    // In place: handing it to the thread pool takes half as long again as the signature itself (30 µs).
+    sign: async (text) => sign(null, Buffer.from(text), current.privateKey),
   };
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { EmitCounter, EmitWindow } from '../../../domain/audit-ledger/emit-limit.ts';
@@ -73,8 +74,9 @@ export function createEmitCounter(deps: { db: Db; now: Clock; limit: number }): 
   }
 
   async function run(key: string, queue: Asking[]): Promise<void> {
-    await Promise.resolve();
     while (queue.length > 0) {
+      // What the same turn of the event loop brings is counted together.
+      await endOfTurn();
       const together = queue.splice(0);
       try {
         const window = await add(key, together.length);

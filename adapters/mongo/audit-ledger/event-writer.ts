@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
 import { chainAfter, headOf } from '../../../domain/audit-ledger/chain.ts';
 import {
   type ChainHead,
@@ -10,7 +10,7 @@ import type { EventStore, EventWriter } from '../../../domain/audit-ledger/ports
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { NewId } from '../../../domain/ids.ts';
-import { idOfKey } from './event-id.ts';
+import { createEventIds, idOfKey } from './event-id.ts';
 
 export interface WriterLimits {
   /** Events and payload characters of one write. */
@@ -42,6 +42,10 @@ export interface WriterDeps {
   readonly limits?: Partial<WriterLimits>;
 }
 
+interface ChainDeps extends WriterDeps {
+  readonly newEventId: (time: Date) => string;
+}
+
 interface Waiting {
   readonly id: string;
   readonly draft: EventDraft;
@@ -58,6 +62,7 @@ interface Waiting {
 export function createEventWriter(deps: WriterDeps): EventWriter {
   const limits = { ...DEFAULT_LIMITS, ...deps.limits };
   const chains = new Map<string, ReturnType<typeof createChainWriter>>();
+  const newEventId = createEventIds(deps.newId);
   let events = 0;
   let characters = 0;
 
@@ -68,7 +73,7 @@ export function createEventWriter(deps: WriterDeps): EventWriter {
       }
       let chain = chains.get(draft.namespace);
       if (chain === undefined) {
-        chain = createChainWriter(draft.namespace, deps, limits);
+        chain = createChainWriter(draft.namespace, { ...deps, newEventId }, limits);
         chains.set(draft.namespace, chain);
       }
       events += 1;
@@ -83,16 +88,18 @@ export function createEventWriter(deps: WriterDeps): EventWriter {
   };
 }
 
-function createChainWriter(namespace: string, { store, newId, now }: WriterDeps, limits: WriterLimits) {
+function createChainWriter(namespace: string, { store, now, newEventId }: ChainDeps, limits: WriterLimits) {
   const queue: Waiting[] = [];
   let running = false;
   /** Undefined: to be read. */
   let head: ChainHead | null | undefined;
 
   async function run(): Promise<void> {
-    // What the same turn of the event loop brings goes together.
-    await Promise.resolve();
-    while (queue.length > 0) await commit(dropLate(takeBatch(queue, limits)));
+    while (queue.length > 0) {
+      // What the same turn of the event loop brings goes together.
+      await endOfTurn();
+      await commit(dropLate(takeBatch(queue, limits)));
+    }
     running = false;
   }
 
@@ -165,7 +172,7 @@ function createChainWriter(namespace: string, { store, newId, now }: WriterDeps,
   return {
     write(draft: EventDraft): Promise<LedgerEvent> {
       const { emitter, idempotency } = draft;
-      const id = idempotency === null ? newId('event') : idOfKey({ namespace, emitter, key: idempotency.key });
+      const id = idempotency === null ? newEventId(now()) : idOfKey({ namespace, emitter, key: idempotency.key });
       const { promise, resolve, reject } = Promise.withResolvers<LedgerEvent>();
       queue.push({ id, draft, since: Date.now(), resolve, reject });
       if (!running) {

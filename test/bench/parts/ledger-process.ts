@@ -1,0 +1,65 @@
+import { fork } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { fileURLToPath } from 'node:url';
+
+const MAIN = fileURLToPath(new URL('../../../api/main.ts', import.meta.url));
+
+/** A ledger in a process of its own, as `api/main.ts` runs it, its log thrown away. */
+export interface LedgerProcess {
+  readonly url: string;
+  readonly key: string;
+  readonly pid: number;
+  kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<void>;
+}
+
+/** @param options of all processes of one ledger: they share its database and keys */
+export async function startLedgerProcess(options: {
+  mongodbUri: string;
+  key: string;
+  signingKey?: string;
+  emitLimit?: number;
+}): Promise<LedgerProcess> {
+  const { mongodbUri, key, signingKey = randomBytes(32).toString('base64'), emitLimit = 1_000_000_000 } = options;
+  const port = await freePort();
+  const ignored = openSync('/dev/null', 'w');
+  const child = fork(MAIN, ['--only', 'audit-ledger'], {
+    stdio: ['ignore', ignored, 'inherit', 'ipc'],
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+    env: {
+      PATH: process.env.PATH,
+      MONGODB_URI: mongodbUri,
+      AUDIT_MONGODB_URI: mongodbUri,
+      INTERNAL_SERVICE_KEY: key,
+      AUDIT_SIGNING_KEY: signingKey,
+      AUDIT_PORT: String(port),
+      AUDIT_EMIT_RATE_LIMIT: String(emitLimit),
+      REQUESTS_PER_MINUTE: '1000000000',
+      TEMPORAL_ADDRESS: '127.0.0.1:9',
+    },
+  });
+  const exited = once(child, 'exit');
+  await Promise.race([
+    once(child, 'message', { signal: AbortSignal.timeout(60_000) }),
+    exited.then(() => {
+      throw new Error('the ledger ended at its start');
+    }),
+  ]);
+  const kill = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
+    child.kill(signal);
+    await exited;
+  };
+  return { url: `http://127.0.0.1:${port}`, key, pid: child.pid ?? 0, kill };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port');
+  return address.port;
+}

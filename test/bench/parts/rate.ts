@@ -1,0 +1,13 @@
+/** How much a second the clients together get done, each doing it again and again; the operation says how much it did. */
+export async function ratePerSecond(
+  operation: () => Promise<number>,
+  { clients, forMs }: { clients: number; forMs: number },
+): Promise<number> {
+  const startedAt = performance.now();
+  let done = 0;
+  const client = async (): Promise<void> => {
+    while (performance.now() - startedAt < forMs) done += await operation();
+  };
+  await Promise.all(Array.from({ length: clients }, client));
+  return done / ((performance.now() - startedAt) / 1000);
+}
