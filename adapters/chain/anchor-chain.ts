@@ -57,6 +57,8 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
     if (standing.root !== batch.root) {
       throw refused(chainId, `for ${batch.id} the root ${standing.root} stands, and ours is ${batch.root}`);
     }
+    if (standing.invalidated)
+      throw refused(chainId, `the batch of ${batch.id} was invalidated by the contract's owner`);
     const mined = (await ownReceipt(batch)) ?? (await reader.findAnchoring(batch.id, standing, head));
     if (mined === null || head - mined.blockNumber + 1 < settings.confirmations) return null;
     // The block may have left the chain, and the transaction be in another: then the next look finds it there.

@@ -12,6 +12,8 @@ export interface StandingAnchor {
   readonly root: Hash;
   /** As the chain's own `block.number` had it; on some rollups that is the number of another chain's block. */
   readonly blockNumber: number;
+  /** True when the owner took the batch out of force: proofs against it do not verify any more. */
+  readonly invalidated: boolean;
 }
 
 /** Where a transaction was mined. */
@@ -93,8 +95,8 @@ export function createRegistryReader(deps: { rpc: Rpc; contract: string; now: Cl
     async standing(batch) {
       const data = REGISTRY.encodeFunctionData('anchors', [dayNumber(batch)]);
       const answer = await rpc.call('eth_call', [{ to: contract, data }, 'latest'], hexSchema);
-      const [root, , blockNumber] = decodeAnchor(chainId, contract, answer);
-      return /^0x0+$/.test(root) ? null : { root, blockNumber: Number(blockNumber) };
+      const [root, , blockNumber, invalidated] = decodeAnchor(chainId, contract, answer);
+      return /^0x0+$/.test(root) ? null : { root, blockNumber: Number(blockNumber), invalidated };
     },
     async receipt(txHash) {
       const receipt = await rpc.call('eth_getTransactionReceipt', [txHash], receiptSchema);

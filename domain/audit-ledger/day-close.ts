@@ -8,13 +8,13 @@ export const DAY_CLOSED = 'ledger.day_closed';
 
 /**
  * What one namespace held on one UTC day. It is appended to the namespace's own chain as an event of type
- * {@link DAY_CLOSED}, the first of a later day: as times never go back within a chain, nothing can join the day after it.
- * The close belongs to the batch of the day it closes.
+ * {@link DAY_CLOSED} once the day is over; events of the next day may stand before it. As times never go back within a
+ * chain, nothing can join the day after it. The close belongs to the batch of the day it closes.
  */
 export interface DayClose {
   readonly day: Day;
   readonly namespace: string;
-  /** Events of the day, this close not counted. */
+  /** Events with a time of the day; closes are not counted, neither this one nor those of earlier days. */
   readonly count: number;
   /** Chain indexes of the first and last of them; null on a day without events. */
   readonly firstIndex: number | null;

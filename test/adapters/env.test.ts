@@ -37,6 +37,30 @@ describe('the environment', () => {
     assert.throws(() => readWorkerEnv({ ENABLE_K8S_DEPLOY: 'true' }), /ENABLE_K8S_DEPLOY/);
   });
 
+  it('reads the chains of the audit ledger, and repeats no address of a node when they are wrong', () => {
+    const chain = { chainId: 1, rpcUrl: 'https://rpc.example/v3/canary', contract: `0x${'c0'.repeat(20)}` };
+    const { AUDIT_CHAINS } = readWorkerEnv({ AUDIT_CHAINS: JSON.stringify([chain]) });
+    assert.deepEqual(AUDIT_CHAINS, [{ ...chain, confirmations: 3, explorerUrl: null }]);
+    assert.deepEqual(readWorkerEnv({}).AUDIT_CHAINS, []);
+    const wrong = [
+      '{canary',
+      JSON.stringify({ canary: 1 }),
+      JSON.stringify([chain, chain]),
+      JSON.stringify([{ ...chain, contract: 'canary' }]),
+      JSON.stringify([{ ...chain, rpcUrl: 'ftp://canary' }]),
+      JSON.stringify([{ ...chain, chainId: 0 }]),
+      JSON.stringify([{ ...chain, confirmations: 0 }]),
+      JSON.stringify([{ ...chain, key: 'canary' }]),
+    ];
+    for (const value of wrong) {
+      assert.throws(
+        () => readWorkerEnv({ AUDIT_CHAINS: value }),
+        (error: Error) => error.message.includes('AUDIT_CHAINS') && !error.message.includes('canary'),
+        value,
+      );
+    }
+  });
+
   it('hands subprocesses only what they need, and no credential', () => {
     const { subprocessEnv } = readWorkerEnv({ PATH: '/bin', GIT_TOKEN: 'secret', AWS_SECRET_ACCESS_KEY: 'secret' });
     assert.deepEqual(subprocessEnv, { PATH: '/bin' });

@@ -131,6 +131,16 @@ describe('anchoring on a real chain', { timeout: 120_000 }, () => {
     assert.equal(await rootOn(given.id), given.root);
   });
 
+  it('a batch that the owner invalidated does not count as anchored', async () => {
+    const given = batch();
+    await anchoring().anchor(given, NEVER);
+    const owner = new Interface(['function invalidate(uint256 batchId, string reason, uint256 successorBatchId)']);
+    const data = owner.encodeFunctionData('invalidate', [dayNumber(given.id), 'built from a broken copy', 0]);
+    await chain.rpc('eth_sendTransaction', { from: chain.owner, to: chain.contract, data });
+    await chain.rpc('evm_mine');
+    await assert.rejects(anchoring().anchor(given, NEVER), { code: 'ANCHOR_REFUSED', message: /invalidated/ });
+  });
+
   it('waits for the confirmations it was told', async () => {
     const given = batch();
     const waiting = anchoring({ confirmations: 3 }).anchor(given, NEVER);
