@@ -5,6 +5,7 @@ export {
   type AuditClient,
   type AuditClientOptions,
   createAuditClient,
+  type EmitOptions,
   type LostEvent,
 } from './audit/audit-client.ts';
 export type { AuditEventInput, EmitOutcome } from './audit/audit-event.ts';

@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { DeploySettings, DeploysDeps } from '../activities/deploys/deps.ts';
 import { createDeploysActivities } from '../activities/deploys/index.ts';
 import { createArchiveStore } from '../adapters/archives/archive-store.ts';
+import { createPlatformAudit } from '../adapters/audit-ledger/platform-audit.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { createBaseImages } from '../adapters/docker/base-images.ts';
@@ -58,6 +59,7 @@ export async function composeDeploys(parts: {
     }),
     cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
     clients: composeClients(env),
+    audit: composeAudit(env, logger),
     workflows: createWorkflowDirectory(client),
     clock: now,
     settings: readSettings(env),
@@ -69,6 +71,13 @@ function composeClients(env: WorkerEnv): DeploysDeps['clients'] {
   const key = env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY;
   if (env.IDP_URL === undefined || key === undefined) return null;
   return createClientAdministration({ url: env.IDP_URL, internalKey: key });
+}
+
+function composeAudit(env: WorkerEnv, log: Logger): DeploysDeps['audit'] {
+  const { AUDIT_URL: auditUrl, INTERNAL_SERVICE_KEY: internalKey } = env;
+  if (auditUrl === undefined || internalKey === undefined) return null;
+  const folder = join(env.DATA_DIR, 'audit-outbox');
+  return createPlatformAudit({ auditUrl, internalKey, namespace: 'builder', folder, log });
 }
 
 async function composeDocker(env: WorkerEnv, logger: Logger): Promise<Pick<DeploysDeps, 'images' | 'runtime'>> {

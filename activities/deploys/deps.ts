@@ -1,3 +1,4 @@
+import type { PlatformAudit } from '../../domain/audit/platform-audit.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
@@ -31,6 +32,8 @@ export interface DeploysDeps {
   readonly cipher: SecretCipher | null;
   /** Clients at the identity provider; null when none is configured. */
   readonly clients: Pick<ClientAdministration, 'provision' | 'remove'> | null;
+  /** The audit ledger; null when none is configured. */
+  readonly audit: PlatformAudit | null;
   readonly workflows: WorkflowDirectory;
   readonly clock: Clock;
   readonly settings: DeploySettings;

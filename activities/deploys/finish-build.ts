@@ -1,4 +1,5 @@
 import type { BuildFailure, BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
+import { auditBuild } from './audit-build.ts';
 import type { DeploysDeps } from './deps.ts';
 import { note } from './open-build.ts';
 
@@ -19,6 +20,7 @@ export async function finishBuild(deps: DeploysDeps, input: FinishBuildInput): P
   if (record?.finishedAt === null)
     await note(deps, build.buildId, lastLine(input), failure === null ? 'info' : 'error');
   await deps.builds.finish(build.buildId, { status, reason, failure, supersededBy, finishedAt });
+  await auditBuild(deps, input, record);
   await Promise.all([deps.workflows.releaseSlot(build.buildId), deps.workflows.startCleanUp(build)]);
 }
 

@@ -33,12 +33,17 @@ export interface LostEvent {
   readonly lostSoFar: number;
 }
 
+export interface EmitOptions {
+  /** 1 to 200 visible ASCII characters: under one key the ledger records an event once, however often it is emitted. */
+  readonly idempotencyKey?: string;
+}
+
 export interface AuditClient {
   /**
    * Records an event. It never throws, and its promise never rejects: what is lost goes to `onError`. Nobody needs to
    * wait for it.
    */
-  emit(event: AuditEventInput): Promise<EmitOutcome>;
+  emit(event: AuditEventInput, options?: EmitOptions): Promise<EmitOutcome>;
   /** Events of the service's org, newest first. @throws LedgerRefusal, UNAVAILABLE */
   query(filter?: AuditEventQuery): Promise<AuditEventPage>;
   /**
@@ -70,14 +75,14 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
     outbox === undefined
       ? createMemoryQueue(options.queueLimit ?? QUEUE_LIMIT)
       : openOutbox({ ...OUTBOX_LIMITS, ...outbox });
-  const waiting = new Map<string, (outcome: EmitOutcome) => void>();
+  const waiting = new Map<string, ((outcome: EmitOutcome) => void)[]>();
   const report = createReport(options);
   const settled = (event: PendingEvent, result: Receipt | Error): void => {
     if (result instanceof Error) report(result, event);
     else guarded(() => options.onReceipt?.(result));
-    waiting.get(event.key)?.(
-      result instanceof Error ? { status: 'lost', error: result } : { status: 'recorded', receipt: result },
-    );
+    const outcome: EmitOutcome =
+      result instanceof Error ? { status: 'lost', error: result } : { status: 'recorded', receipt: result };
+    for (const resolve of waiting.get(event.key) ?? []) resolve(outcome);
     waiting.delete(event.key);
   };
   const sender = createSender({
@@ -94,7 +99,7 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
     const recorded = queue.durable
       ? null
       : new Promise<EmitOutcome>((resolve) => {
-          waiting.set(event.key, resolve);
+          waiting.set(event.key, [...(waiting.get(event.key) ?? []), resolve]);
         });
     const dropped = await queue.add(event);
     if (dropped !== null) settled(dropped, new FairleadError('UNAVAILABLE', 'The queue of audit events is full'));
@@ -110,8 +115,8 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
     return queue.size;
   };
   return {
-    async emit(input) {
-      let event: PendingEvent = { key: randomUUID(), body: '{}' };
+    async emit(input, { idempotencyKey = randomUUID() } = {}) {
+      let event: PendingEvent = { key: idempotencyKey, body: '{}' };
       try {
         event = { ...event, body: JSON.stringify(input) ?? 'null' };
         return await take(event);

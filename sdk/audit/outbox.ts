@@ -81,6 +81,10 @@ export function openOutbox(options: OutboxOptions): EventQueue {
       return waiting.size;
     },
     async add(event) {
+      if (waiting.has(event.key)) {
+        await writing;
+        return null;
+      }
       const size = sizeOf(event);
       if (waiting.size >= options.maxEvents || bytes + size > options.maxBytes) {
         throw new FairleadError('UNAVAILABLE', `The audit outbox in ${folder} is full: ${waiting.size} events wait`);

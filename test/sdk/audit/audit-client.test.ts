@@ -106,6 +106,19 @@ describe('the audit client', () => {
     await client.close();
   });
 
+  it('sends what is emitted twice under one key under that key, in memory and from an outbox', async () => {
+    for (const changes of [{}, { outbox: { folder: newFolder() } }]) {
+      ledger.received.length = 0;
+      const client = make(changes);
+      const twice = [1, 2].map(() => client.emit(order(1), { idempotencyKey: 'order-1/placed' }));
+      const [first, second] = await Promise.all(twice);
+      assert.equal(first?.status, second?.status);
+      await client.close();
+      assert.deepEqual([...new Set(ledger.received.map(({ key }) => key))], ['order-1/placed']);
+      assert.equal(lost.length, 0);
+    }
+  });
+
   it('gets a new token when the one it has is refused', async () => {
     ledger.statuses.push(401);
     const before = provider.count('/api/oauth/token');

@@ -1,0 +1,38 @@
+import type { PlatformEvent } from '../../domain/audit/platform-audit.ts';
+import type { BuildRecord } from '../../domain/deploys/build.ts';
+import type { DeploysDeps } from './deps.ts';
+import type { FinishBuildInput } from './finish-build.ts';
+
+/**
+ * Tells the audit ledger how a build ended (spec 2, "Events"): `service.deployed` for one that is live, `build.failed` for
+ * a failed step. One that was cancelled or superseded is no error. Idempotent: the build's id is in the event's key.
+ */
+export async function auditBuild(
+  { audit }: Pick<DeploysDeps, 'audit'>,
+  input: FinishBuildInput,
+  record: BuildRecord | null,
+): Promise<void> {
+  const event = eventOf(input, record);
+  if (event !== null) await audit?.record(event);
+}
+
+function eventOf(
+  { build, status, reason, failure }: FinishBuildInput,
+  record: BuildRecord | null,
+): PlatformEvent | null {
+  const { buildId, service, environment, org, kind, requestedBy, requestId } = build;
+  const common = {
+    entityId: service,
+    metadata: { actor: requestedBy, requestId },
+  };
+  const data = { buildId, service, environment, org, kind, commit: record?.commitSha ?? null };
+  if (status === 'completed') {
+    const { imageDigest = null, releaseId = null, url = null } = record ?? {};
+    const live = { ...data, imageDigest, releaseId: record?.facts.releaseId ?? releaseId, url };
+    return { ...common, eventType: 'service.deployed', data: live, key: `service.deployed/${buildId}` };
+  }
+  if (reason !== 'step_failed' || failure === null) return null;
+  // The message may quote what a build printed; the code and the step are enough to find it by.
+  const failed = { ...data, step: failure.step, code: failure.code };
+  return { ...common, eventType: 'build.failed', data: failed, key: `build.failed/${buildId}` };
+}
