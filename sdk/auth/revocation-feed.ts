@@ -9,7 +9,8 @@ const POLL_MS = 500;
 const POLL_LIMIT_MS = 2_000;
 /** Entries are asked for again this far back: one may have become visible after a later one. */
 const OVERLAP_MS = 5_000;
-const STALE_MS = 5_000;
+/** No longer than revoked tokens may be accepted: a provider that dies may just have revoked one, and told nobody. */
+const STALE_MS = 1_000;
 /** Tokens are accepted up to 5 s after they expire, and clocks differ: entries stay a little longer than the last token. */
 const KEEP_MS = 60_000;
 
@@ -20,7 +21,7 @@ export type FeedCredentials =
 
 /** The provider's denylist, followed. */
 export interface FollowedRevocations {
-  /** True while the denylist was read within the last 5 s. */
+  /** True while the denylist was read within the last second. */
   isFresh(): boolean;
   /** Waits for a read that is under way. @throws UNAVAILABLE (retryable) when the denylist cannot be known now */
   waitUntilFresh(): Promise<void>;
