@@ -50,6 +50,7 @@ function summaryOf({ id, root, leafCount, chainIds }: Batch): BatchSummary {
   return { day: id, root, leafCount, chainIds };
 }
 
+/** What is recorded is looked at again, as a chain may have gone back further than anybody waits; it then comes anew. */
 async function anchorBatch(
   deps: AnchoringDeps,
   { day, chainId }: { day: Day; chainId: number },
@@ -58,14 +59,21 @@ async function anchorBatch(
   const batch = await deps.batches.find(day);
   if (batch === null) throw new FairleadError('BATCH_NOT_FOUND', `${day} has no batch`);
   const recorded = batch.anchors.find((anchor) => anchor.chainId === chainId);
-  if (recorded !== undefined) return { txHash: recorded.txHash, blockNumber: recorded.blockNumber };
   const chain = deps.chains.find((candidate) => candidate.chainId === chainId);
   if (chain === undefined) {
     throw new FairleadError('CHAIN_UNREACHABLE', `Chain ${chainId}: AUDIT_CHAINS does not name it any more`);
   }
-  const anchor = await chain.anchor(batch, signal);
-  await deps.batches.addAnchor(day, anchor);
+  const anchor = await chain.anchor(batch, signal).catch((error: unknown) => {
+    // A chain that is away takes nothing back.
+    if (recorded !== undefined && isUnreachable(error)) return recorded;
+    throw error;
+  });
+  if (anchor.blockHash !== recorded?.blockHash) await deps.batches.putAnchor(day, anchor);
   return { txHash: anchor.txHash, blockNumber: anchor.blockNumber };
+}
+
+function isUnreachable(error: unknown): boolean {
+  return error instanceof FairleadError && error.code === 'CHAIN_UNREACHABLE';
 }
 
 async function reportMissedAnchors(deps: AnchoringDeps, yesterday: Day): Promise<readonly MissedAnchor[]> {

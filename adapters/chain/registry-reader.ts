@@ -68,8 +68,8 @@ export function createRegistryReader(deps: { rpc: Rpc; contract: string; now: Cl
   const { chainId } = rpc;
   let highest = { block: 0, at: 0 };
 
-  async function logs(batch: Day, fromBlock: number, toBlock: number): Promise<Mined | null> {
-    const topics = REGISTRY.encodeFilterTopics('Anchored', [dayNumber(batch)]);
+  async function logs(batch: Day, root: Hash, fromBlock: number, toBlock: number): Promise<Mined | null> {
+    const topics = REGISTRY.encodeFilterTopics('Anchored', [dayNumber(batch), root]);
     const range = { fromBlock: toQuantity(fromBlock), toBlock: toQuantity(toBlock) };
     const [log] = await rpc.call('eth_getLogs', [{ address: contract, topics, ...range }], logsSchema);
     if (log === undefined) return null;
@@ -106,11 +106,11 @@ export function createRegistryReader(deps: { rpc: Rpc; contract: string; now: Cl
     },
     async findAnchoring(batch, standing, head) {
       if (standing.blockNumber <= head) {
-        const found = await logs(batch, standing.blockNumber, standing.blockNumber);
+        const found = await logs(batch, standing.root, standing.blockNumber, standing.blockNumber);
         if (found !== null) return found;
       }
       for (let search = 0, to = head; search < SEARCHES && to >= 0; search += 1, to -= SEARCH_BLOCKS) {
-        const found = await logs(batch, Math.max(0, to - SEARCH_BLOCKS + 1), to);
+        const found = await logs(batch, standing.root, Math.max(0, to - SEARCH_BLOCKS + 1), to);
         if (found !== null) return found;
       }
       return null;

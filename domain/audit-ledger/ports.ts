@@ -55,8 +55,8 @@ export interface BatchStore {
   latestBefore(day: Day): Promise<Batch | null>;
   /** Days in `[from, to]`, oldest first. */
   list(from: Day, to: Day, page: PageRequest): Promise<Page<Batch>>;
-  /** The first anchor of a batch on a chain stays; another of the same chain changes nothing. */
-  addAnchor(id: Day, anchor: Anchor): Promise<void>;
+  /** Puts an anchor in the place of the one on the same chain, if there is one. */
+  putAnchor(id: Day, anchor: Anchor): Promise<void>;
   /** Which batch an event is in, and where; null before its batch. */
   locate(namespace: string, chainIndex: number): Promise<{ readonly batchId: Day; readonly leafIndex: number } | null>;
   /** In order; none for an unknown batch. */

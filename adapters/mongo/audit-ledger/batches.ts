@@ -104,9 +104,14 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
       );
       return toPage(documents.map(readBatch), limit, (batch) => [batch.id]);
     },
-    async addAnchor(id, anchor) {
-      const filter = { _id: id, 'anchors.chainId': { $ne: anchor.chainId } };
-      await mongoCall(() => batches.updateOne(filter, { $push: { anchors: { ...anchor } } as never }));
+    async putAnchor(id, anchor) {
+      const { chainId } = anchor;
+      const missing = { _id: id, 'anchors.chainId': { $ne: chainId } };
+      const pushed = await mongoCall(() => batches.updateOne(missing, { $push: { anchors: { ...anchor } } as never }));
+      if (pushed.matchedCount === 1) return;
+      const change = { $set: { 'anchors.$[own]': { ...anchor } } };
+      const arrayFilters = [{ 'own.chainId': chainId }];
+      await mongoCall(() => batches.updateOne({ _id: id }, change, { arrayFilters }));
     },
     async locate(namespace, chainIndex) {
       const near = await mongoCall(() =>

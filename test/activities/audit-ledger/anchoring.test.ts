@@ -23,6 +23,7 @@ import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { EMPTY_DAY_ROOT, rootOfProof } from '../../../domain/audit-ledger/merkle-proof.ts';
 import type { BatchLeaf } from '../../../domain/audit-ledger/ports.ts';
 import { verifyChain } from '../../../domain/audit-ledger/verify-chain.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { ANCHORER, startAnvil, type TestChain } from '../../adapters/chain/start-anvil.ts';
 import { startMongo, type TestMongo } from '../../adapters/mongo/start-mongo.ts';
 import { draftOf } from '../../ports/audit-ledger/drafts.ts';
@@ -209,6 +210,30 @@ describe('a day of the ledger, from its events to two chains', { timeout: 120_00
     );
     assert.equal(items.length, 1);
     assert.equal((await ledger.batches.find(DAY))?.anchors.length, 1);
+  });
+
+  it('an anchor that its chain lost after all is made again when the day is anchored again; one of a chain that is away stays', async () => {
+    const [chain] = chains;
+    const snapshot = await chain?.rpc('evm_snapshot');
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    await run('anchorBatch', { day: DAY, chainId: 31_337 });
+    const [first] = (await ledger.batches.find(DAY))?.anchors ?? [];
+    const away = {
+      chainId: 31_337,
+      anchor: async () => Promise.reject(new FairleadError('CHAIN_UNREACHABLE', 'away')),
+    };
+    ledger = open({ chains: [away] });
+    assert.equal((await run('anchorBatch', { day: DAY, chainId: 31_337 })).txHash, first?.txHash);
+    await chain?.rpc('evm_revert', snapshot);
+    await chain?.rpc('evm_mine');
+    ledger = open();
+    await run('anchorBatch', { day: DAY, chainId: 31_337 });
+    const [second, ...others] = (await ledger.batches.find(DAY))?.anchors ?? [];
+    assert.deepEqual(others, []);
+    assert.notEqual(second?.blockHash, first?.blockHash);
+    assert.equal((await chain?.provider.getTransactionReceipt(second?.txHash ?? ''))?.blockHash, second?.blockHash);
   });
 
   it('what was tampered with before its night is not anchored', async () => {

@@ -41,7 +41,7 @@ describe('proofs, batches and anchors over HTTP', () => {
     const deps = { events, writer, batches, trees: createTreeBuilder(), chains: [], idOfKey, now: () => clock.now };
     const { batchDay } = createAnchoringActivities({ ...deps, platformOrg: 'platform' });
     await new MockActivityEnvironment({}, { logger: SILENT }).run(batchDay, DAY);
-    await batches.addAnchor(DAY, anchorOn(31_337));
+    await batches.putAnchor(DAY, anchorOn(31_337));
     unbatched = (await ledger.writer.emit(draftOf({ namespace: 'shop' }))).id;
   });
   after(() => ledger.stop());

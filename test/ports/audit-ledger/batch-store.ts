@@ -159,13 +159,13 @@ export function batchStoreSuite(fresh: () => Promise<BatchStore>): void {
       await assert.rejects(store.proof('2026-05-01', 0), { code: 'BATCH_NOT_FOUND' });
     });
 
-    it('keeps one anchor for each chain', async () => {
+    it('keeps one anchor for each chain, the last that was put', async () => {
       const store = await fresh();
       const { batch, content } = batchOf('2026-06-01', { alpha: [[0, 1]] });
       await store.insert(batch, content);
       const anchors = [anchorOn(1), anchorOn(1, `0x${'3'.repeat(64)}`), anchorOn(2)];
-      for (const anchor of anchors) await store.addAnchor('2026-06-01', anchor);
-      assert.deepEqual((await store.find('2026-06-01'))?.anchors, [anchorOn(1), anchorOn(2)]);
+      for (const anchor of anchors) await store.putAnchor('2026-06-01', anchor);
+      assert.deepEqual((await store.find('2026-06-01'))?.anchors, [anchorOn(1, `0x${'3'.repeat(64)}`), anchorOn(2)]);
     });
 
     it('lists days in order, page by page, and finds the one before', async () => {
