@@ -1,5 +1,5 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
-import { ParentClosePolicy, startChild } from '@temporalio/workflow';
+import { ParentClosePolicy, setCurrentDetails, startChild } from '@temporalio/workflow';
 import { anchorWorkflowId } from '../../domain/audit-ledger/anchoring-messages.ts';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { addDays, dayOf } from '../../domain/audit-ledger/days.ts';
@@ -12,6 +12,7 @@ import { listDaysToAnchor } from './anchoring-proxies.ts';
  */
 export async function anchorNight(): Promise<{ days: readonly Day[] }> {
   const days = await listDaysToAnchor(addDays(dayOf(Date.now()), -1));
+  setCurrentDetails(`starts ${days.map((day) => anchorWorkflowId(day)).join(', ')}`);
   for (const day of days) {
     try {
       await startChild(anchorDay, {
