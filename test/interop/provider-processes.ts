@@ -8,7 +8,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createSigningKeyStore } from '../../adapters/mongo/identity/signing-keys.ts';
 import { startMongo } from '../adapters/mongo/start-mongo.ts';
-import type { Answer, CallOptions } from '../api/identity/start-idp.ts';
+import type { CallOptions } from '../api/identity/start-idp.ts';
+import { callProvider } from './call-provider.ts';
 
 const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
 const KEY = 'internal-key-of-this-test-0123456789';
@@ -71,7 +72,7 @@ export async function startProviders(count: number) {
     firstAdminLink: async () => (await readFile(join(folder, 'first-admin-link'), 'utf8')).trim(),
     /** One request to one of them; redirects are not followed. */
     call: (index: number, method: string, path: string, options: CallOptions = {}) =>
-      call(`http://127.0.0.1:${ports[index]}`, method, path, options),
+      callProvider(`http://127.0.0.1:${ports[index]}`, method, path, options),
     /** Lets the next key have been published for long, so that it may be made to sign at once. */
     async ageKeys(): Promise<void> {
       const store = createSigningKeyStore({ db: mongo.connection.db });
@@ -91,21 +92,6 @@ export async function startProviders(count: number) {
 }
 
 export type Providers = Awaited<ReturnType<typeof startProviders>>;
-
-async function call(address: string, method: string, path: string, options: CallOptions): Promise<Answer> {
-  const { json, form, headers } = options;
-  const body = json === undefined ? form && new URLSearchParams(form).toString() : JSON.stringify(json);
-  const type = json === undefined ? 'application/x-www-form-urlencoded' : 'application/json';
-  const response = await fetch(address + path, {
-    method,
-    redirect: 'manual',
-    headers: { ...(body === undefined ? {} : { 'content-type': type }), ...headers },
-    ...(body === undefined ? {} : { body }),
-  });
-  const text = await response.text();
-  const isJson = response.headers.get('content-type')?.includes('json') === true;
-  return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : null };
-}
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
