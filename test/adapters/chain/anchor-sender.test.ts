@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { Wallet } from 'ethers';
+import { ANCHORER } from './start-anvil.ts';
+import { CHAIN_ID, GWEI, NEVER, useAnchoring } from './use-anchoring.ts';
+
+describe('one anchor, whatever becomes of workers and transactions', { timeout: 120_000 }, () => {
+  const { parts, store, batch, anchoring, sent, transactionsOfAnchorer, rootOn } = useAnchoring();
+
+  it('a worker killed after it sent leaves one transaction, which the next one finds', async () => {
+    const given = batch();
+    const before = await transactionsOfAnchorer();
+    await parts.chain.rpc('evm_setAutomine', false);
+    // The node takes the transaction, and its answer never arrives.
+    const accepted = Promise.withResolvers<void>();
+    parts.proxy.meddle = async (call, ask) => {
+      const answer = await ask();
+      if (call.method !== 'eth_sendRawTransaction') return answer;
+      accepted.resolve();
+      return 'hang';
+    };
+    const script = fileURLToPath(new URL('./anchor-child.ts', import.meta.url));
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script], {
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        ANCHOR_CHILD: JSON.stringify({
+          ...given,
+          rpcUrl: parts.proxy.url,
+          contract: parts.chain.contract,
+          chainId: CHAIN_ID,
+          mongoUri: parts.mongo.uri,
+        }),
+      },
+    });
+    const exited = once(child, 'exit');
+    await Promise.race([accepted.promise, exited.then(() => assert.fail('the worker ended by itself'))]);
+    child.kill('SIGKILL');
+    await exited;
+    parts.proxy.meddle = (_call, ask) => ask();
+    const waiting = anchoring().anchor(given, NEVER);
+    await delay(150);
+    await parts.chain.rpc('evm_setAutomine', true);
+    await parts.chain.rpc('evm_mine');
+    const anchor = await waiting;
+    assert.equal(await transactionsOfAnchorer(), before + 1, 'one transaction, not two');
+    assert.equal((await parts.chain.provider.getTransactionReceipt(anchor.txHash))?.status, 1);
+  });
+
+  it('a worker killed before it sent loses nothing: the stored transaction is sent as it is', async () => {
+    const given = batch();
+    const before = await transactionsOfAnchorer();
+    parts.proxy.meddle = async (call, ask) => (call.method === 'eth_sendRawTransaction' ? 'hang' : ask());
+    const stop = new AbortController();
+    const first = anchoring().anchor(given, stop.signal);
+    while (sent().length === 0) await delay(10);
+    stop.abort(new Error('killed'));
+    await assert.rejects(first);
+    const stored = (await store().find(given.id, CHAIN_ID))?.transactions ?? [];
+    parts.proxy.meddle = (_call, ask) => ask();
+    const anchor = await anchoring().anchor(given, NEVER);
+    assert.equal(anchor.txHash, stored[0]?.hash);
+    assert.equal(await transactionsOfAnchorer(), before + 1);
+  });
+
+  it('a transaction that is stuck is replaced under its nonce by one that pays at least an eighth more', async () => {
+    const given = batch();
+    const before = await transactionsOfAnchorer();
+    await parts.chain.rpc('evm_setAutomine', false);
+    const waiting = anchoring({ replaceAfterMs: 150 }).anchor(given, NEVER);
+    while (((await store().find(given.id, CHAIN_ID))?.transactions.length ?? 0) < 3) await delay(20);
+    await parts.chain.rpc('evm_setAutomine', true);
+    await parts.chain.rpc('evm_mine');
+    const anchor = await waiting;
+    assert.equal(await transactionsOfAnchorer(), before + 1);
+    const { transactions = [], nonce } = (await store().find(given.id, CHAIN_ID)) ?? {};
+    assert.equal(nonce, before);
+    assert.ok(transactions.some(({ hash }) => hash === anchor.txHash));
+    for (const [index, { maxFeePerGas, maxPriorityFeePerGas }] of transactions.slice(1).entries()) {
+      const earlier = transactions[index];
+      assert.ok(earlier && maxFeePerGas * 8n >= earlier.maxFeePerGas * 9n);
+      assert.ok(maxPriorityFeePerGas * 8n >= earlier.maxPriorityFeePerGas * 9n);
+    }
+  });
+
+  it('a transaction that the node dropped is sent again', async () => {
+    const given = batch();
+    await parts.chain.rpc('evm_setAutomine', false);
+    const waiting = anchoring().anchor(given, NEVER);
+    while (sent().length === 0) await delay(10);
+    await parts.chain.rpc('anvil_dropAllTransactions');
+    await delay(200);
+    await parts.chain.rpc('evm_setAutomine', true);
+    await parts.chain.rpc('evm_mine');
+    await waiting;
+    assert.ok(sent().length >= 2);
+    assert.equal((await store().find(given.id, CHAIN_ID))?.transactions.length, 1, 'the same transaction');
+  });
+
+  it('a nonce that something else used up is given up for another', async () => {
+    const given = batch();
+    await parts.chain.rpc('evm_setAutomine', false);
+    const waiting = anchoring().anchor(given, NEVER);
+    while (sent().length === 0) await delay(10);
+    // Somebody with the same key replaces it by a transaction of another kind.
+    await parts.chain.rpc('anvil_dropAllTransactions');
+    const nonce = (await store().find(given.id, CHAIN_ID))?.nonce ?? -1;
+    const other = {
+      to: parts.chain.owner,
+      value: 1n,
+      nonce,
+      gasLimit: 21_000n,
+      maxFeePerGas: 90n * GWEI,
+      maxPriorityFeePerGas: 50n * GWEI,
+      chainId: CHAIN_ID,
+      type: 2,
+    };
+    await parts.chain.provider.broadcastTransaction(await new Wallet(ANCHORER.privateKey).signTransaction(other));
+    await parts.chain.rpc('evm_mine');
+    await parts.chain.rpc('evm_setAutomine', true);
+    await waiting;
+    assert.equal(await rootOn(given.id), given.root);
+    assert.ok(((await store().find(given.id, CHAIN_ID))?.nonce ?? 0) > nonce);
+  });
+
+  it('what is stuck before it in the order of nonces is helped first', async () => {
+    const [first, second] = [batch(), batch()];
+    await parts.chain.rpc('evm_setAutomine', false);
+    await assert.rejects(anchoring({ attemptMs: 100 }).anchor(first, NEVER), { code: 'CHAIN_UNREACHABLE' });
+    const { nonce = 0 } = (await store().find(first.id, CHAIN_ID)) ?? {};
+    await assert.rejects(anchoring({ attemptMs: 100 }).anchor(second, NEVER), { code: 'CHAIN_UNREACHABLE' });
+    assert.equal((await store().find(second.id, CHAIN_ID))?.nonce, nonce + 1);
+    await parts.chain.rpc('anvil_dropAllTransactions');
+    await parts.chain.rpc('evm_setAutomine', true);
+    await anchoring().anchor(second, NEVER);
+    assert.equal(await rootOn(first.id), first.root);
+    assert.equal(await rootOn(second.id), second.root);
+  });
+
+  it('days anchored at once get a nonce each', async () => {
+    const batches = [batch(), batch(), batch(), batch()];
+    const before = await transactionsOfAnchorer();
+    const one = anchoring();
+    const anchors = await Promise.all(batches.map((given) => one.anchor(given, NEVER)));
+    assert.equal(new Set(anchors.map(({ txHash }) => txHash)).size, 4);
+    assert.equal(await transactionsOfAnchorer(), before + 4);
+  });
+});
