@@ -4,7 +4,7 @@ import type { EventDocument } from '../../adapters/mongo/audit-ledger/event-docu
 import { createLedgerIndexes, LEDGER_COLLECTIONS } from '../../adapters/mongo/audit-ledger/indexes.ts';
 import { connectMongo } from '../../adapters/mongo/connect.ts';
 import { startMongo } from '../adapters/mongo/start-mongo.ts';
-import { startLedgerProcess } from './parts/ledger-process.ts';
+import { startLedgerProcess } from '../api/audit-ledger/ledger-process.ts';
 import { median } from './parts/median.ts';
 import { ratePerSecond } from './parts/rate.ts';
 import { documentLike, EVENT_PAYLOAD, emitBody } from './parts/raw-events.ts';

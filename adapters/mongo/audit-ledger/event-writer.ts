@@ -11,6 +11,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { NewId } from '../../../domain/ids.ts';
 import { createEventIds, idOfKey } from './event-id.ts';
+import type { Turns } from './turns.ts';
 
 export interface WriterLimits {
   /** Events and payload characters of one write. */
@@ -35,9 +36,16 @@ const DEFAULT_LIMITS: WriterLimits = {
 const LOSSES_UNTIL_SEARCH = 4;
 const LONGEST_PAUSE_MS = 40;
 
+/** How long after a lost race writers take turns, and how often they ask for theirs. */
+const CROWDED_MS = 5_000;
+const SHORTEST_ASK_MS = 2;
+const LONGEST_ASK_MS = 8;
+
 export interface WriterDeps {
   readonly store: EventStore;
   readonly newId: NewId;
+  /** For processes that write to the same namespaces; without it they race for every place. */
+  readonly turns?: Turns;
   readonly now: Clock;
   readonly limits?: Partial<WriterLimits>;
 }
@@ -88,19 +96,46 @@ export function createEventWriter(deps: WriterDeps): EventWriter {
   };
 }
 
-function createChainWriter(namespace: string, { store, now, newEventId }: ChainDeps, limits: WriterLimits) {
+function createChainWriter(namespace: string, { store, turns, now, newEventId }: ChainDeps, limits: WriterLimits) {
   const queue: Waiting[] = [];
   let running = false;
   /** Undefined: to be read. */
   let head: ChainHead | null | undefined;
+  let crowdedUntil = 0;
 
   async function run(): Promise<void> {
     while (queue.length > 0) {
       // What the same turn of the event loop brings goes together.
       await endOfTurn();
-      await commit(dropLate(takeBatch(queue, limits)));
+      await inTurn(() => commit(dropLate(takeBatch(queue, limits))));
     }
     running = false;
+  }
+
+  /** While other processes write to the namespace as well, waits for its turn; what arrives meanwhile goes along. */
+  async function inTurn(write: () => Promise<void>): Promise<void> {
+    const mine = turns !== undefined && Date.now() < crowdedUntil && (await takeTurn(turns).catch(() => false));
+    await write();
+    // A turn that is not given back ends by itself.
+    if (mine) await turns.give(namespace, head ?? null).catch(() => {});
+  }
+
+  /** False when it did not come in time: then it is raced for. */
+  async function takeTurn(from: Turns): Promise<boolean> {
+    const deadline = Date.now() + limits.patienceMs / 2;
+    while (Date.now() < deadline) {
+      const left = await from.take(namespace);
+      if (left !== undefined) {
+        // Only what is ahead of an own look at the chain: alone, what a turn left proves nothing.
+        if (left !== null && head !== undefined && left.chainIndex > (head?.chainIndex ?? -1)) {
+          head = left;
+          crowdedUntil = Date.now() + CROWDED_MS;
+        }
+        return true;
+      }
+      await delay(SHORTEST_ASK_MS + Math.random() * (LONGEST_ASK_MS - SHORTEST_ASK_MS));
+    }
+    return false;
   }
 
   /** Settles every one of the batch; it does not throw. */
@@ -123,11 +158,12 @@ function createChainWriter(namespace: string, { store, now, newEventId }: ChainD
 
   /** Finds out who was first, and where the chain ends now. @returns who has to be chained anew */
   async function afterLoss(waiting: readonly Waiting[], losses: number): Promise<readonly Waiting[]> {
-    const rest = dropLate(await settleRepeat(waiting));
+    const rest = await settleRepeat(waiting);
+    if (rest === waiting) crowdedUntil = Date.now() + CROWDED_MS;
     // All who lost at once would meet again.
     if (losses > 1) await delay(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** losses));
     head = await store.head(namespace, losses < LOSSES_UNTIL_SEARCH ? head?.chainIndex : undefined);
-    return rest;
+    return dropLate(rest);
   }
 
   /** Chains the events to the head as it was last seen. @returns how many of them are durable, from the first on */

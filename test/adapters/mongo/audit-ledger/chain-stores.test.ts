@@ -5,6 +5,8 @@ import { createEmitCounter } from '../../../../adapters/mongo/audit-ledger/emit-
 import { createEventWriter } from '../../../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../../../adapters/mongo/audit-ledger/indexes.ts';
+import { createTurns } from '../../../../adapters/mongo/audit-ledger/turns.ts';
+import { connectMongo } from '../../../../adapters/mongo/connect.ts';
 import { checkpointStoreSuite } from '../../../ports/audit-ledger/checkpoint-store.ts';
 import { emitCounterSuite } from '../../../ports/audit-ledger/emit-counter.ts';
 import { eventStoreSuite } from '../../../ports/audit-ledger/event-store.ts';
@@ -12,7 +14,6 @@ import { eventWriterSuite } from '../../../ports/audit-ledger/event-writer.ts';
 import { startMongo } from '../start-mongo.ts';
 
 const mongo = await startMongo();
-after(() => mongo.stop());
 const { db } = mongo.connection;
 await createLedgerIndexes(db);
 
@@ -21,3 +22,17 @@ eventStoreSuite(store);
 eventWriterSuite(store, (now = () => new Date()) => createEventWriter({ store, newId, now }));
 emitCounterSuite((now, limit) => createEmitCounter({ db, now, limit }));
 checkpointStoreSuite(createCheckpointStore({ db }));
+
+// The same of writers that take turns, on chains of their own.
+const crowded = await connectMongo(`${mongo.uri}_turns`, 'fairlead-test');
+after(async () => {
+  await crowded.db.dropDatabase();
+  await crowded.close();
+  await mongo.stop();
+});
+await createLedgerIndexes(crowded.db);
+const crowdedStore = createEventStore({ db: crowded.db });
+eventWriterSuite(crowdedStore, (now = () => new Date()) => {
+  const turns = createTurns({ db: crowded.db, now: () => new Date() });
+  return createEventWriter({ store: crowdedStore, turns, newId, now });
+});
