@@ -10,9 +10,10 @@ export {
 } from './audit/audit-client.ts';
 export type { AuditEventInput, EmitOutcome } from './audit/audit-event.ts';
 export { LedgerRefusal } from './audit/ledger-connection.ts';
+export type { ProofCheck } from './audit/proof-check.ts';
 export { parseEvent, parseProof, parseReceipt } from './audit/proof-documents.ts';
 export type { AuditEvent, AuditEventPage, AuditEventQuery, AuditVerdict } from './audit/read-ledger.ts';
-export { type ProofCheck, type ProofInput, type ProofVerdict, verifyProof } from './audit/verify-proof.ts';
+export { type ProofInput, type ProofVerdict, verifyProof } from './audit/verify-proof.ts';
 export { type Middleware, userOf } from './auth/middleware.ts';
 export { createServiceTokens, type ServiceTokens, type ServiceTokensOptions } from './auth/service-tokens.ts';
 export { type PresentedTokens, type RequestWithHeaders, readTokens } from './auth/token-source.ts';

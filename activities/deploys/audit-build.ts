@@ -1,7 +1,14 @@
 import type { PlatformEvent } from '../../domain/audit/platform-audit.ts';
-import type { BuildRecord } from '../../domain/deploys/build.ts';
+import type { BuildFailure, BuildRecord, BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
 import type { DeploysDeps } from './deps.ts';
-import type { FinishBuildInput } from './finish-build.ts';
+
+/** How a build ended. */
+export interface BuildEnd {
+  readonly build: BuildRequest;
+  readonly status: 'completed' | 'failed';
+  readonly reason: FailureReason | null;
+  readonly failure: BuildFailure | null;
+}
 
 /**
  * Tells the audit ledger how a build ended (spec 2, "Events"): `service.deployed` for one that is live, `build.failed` for
@@ -9,17 +16,14 @@ import type { FinishBuildInput } from './finish-build.ts';
  */
 export async function auditBuild(
   { audit }: Pick<DeploysDeps, 'audit'>,
-  input: FinishBuildInput,
+  input: BuildEnd,
   record: BuildRecord | null,
 ): Promise<void> {
   const event = eventOf(input, record);
   if (event !== null) await audit?.record(event);
 }
 
-function eventOf(
-  { build, status, reason, failure }: FinishBuildInput,
-  record: BuildRecord | null,
-): PlatformEvent | null {
+function eventOf({ build, status, reason, failure }: BuildEnd, record: BuildRecord | null): PlatformEvent | null {
   const { buildId, service, environment, org, kind, requestedBy, requestId } = build;
   const common = {
     entityId: service,

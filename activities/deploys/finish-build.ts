@@ -1,13 +1,8 @@
-import type { BuildFailure, BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
-import { auditBuild } from './audit-build.ts';
+import { auditBuild, type BuildEnd } from './audit-build.ts';
 import type { DeploysDeps } from './deps.ts';
 import { note } from './open-build.ts';
 
-export interface FinishBuildInput {
-  readonly build: BuildRequest;
-  readonly status: 'completed' | 'failed';
-  readonly reason: FailureReason | null;
-  readonly failure: BuildFailure | null;
+export interface FinishBuildInput extends BuildEnd {
   readonly supersededBy: string | null;
 }
 

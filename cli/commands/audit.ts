@@ -1,8 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
+import type { ProofCheck } from '../../sdk/audit/proof-check.ts';
 import { parseEvent, parseProof, parseReceipt } from '../../sdk/audit/proof-documents.ts';
-import { type ProofCheck, type ProofVerdict, verifyProof } from '../../sdk/audit/verify-proof.ts';
+import { type ProofVerdict, verifyProof } from '../../sdk/audit/verify-proof.ts';
 import { usageFailure } from '../cli-failure.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';

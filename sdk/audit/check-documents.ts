@@ -5,8 +5,8 @@ import { dayOf } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
 import { hashOfEvent, sha256 } from '../../domain/audit-ledger/hash.ts';
 import { isSigned, type Receipt, receiptText } from '../../domain/audit-ledger/receipt.ts';
+import type { ProofCheck } from './proof-check.ts';
 import type { ShownEvent } from './proof-documents.ts';
-import type { ProofCheck } from './verify-proof.ts';
 
 /** Whether a proof is about this event, and of the day it happened on. */
 export function checkEvent(event: ShownEvent, { eventHash, batchId }: EventProof): ProofCheck {

@@ -4,6 +4,7 @@ import type { Hash } from '../../domain/audit-ledger/event.ts';
 import { leafOf, rootOfProof } from '../../domain/audit-ledger/merkle-proof.ts';
 import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
 import { checkEvent, checkReceipt } from './check-documents.ts';
+import type { ProofCheck } from './proof-check.ts';
 import type { ShownEvent } from './proof-documents.ts';
 import { NodeUnreachable, type ReadAnchor, readAnchor } from './read-anchor.ts';
 
@@ -19,13 +20,6 @@ export interface ProofInput {
   /** Ed25519 keys of the ledger, 32 bytes in base64 each, that the receipt may be signed with. */
   readonly keys?: readonly string[];
   readonly fetch?: typeof fetch;
-}
-
-/** `unknown`: it could not be found out. `warning`: it holds, with less behind it than there could be. */
-export interface ProofCheck {
-  readonly check: 'event' | 'receipt' | 'leaf' | 'root' | 'contract' | 'chain' | 'agreement';
-  readonly outcome: 'passed' | 'failed' | 'unknown' | 'warning';
-  readonly text: string;
 }
 
 /**

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { auditBuild } from '../../../activities/deploys/audit-build.ts';
-import type { FinishBuildInput } from '../../../activities/deploys/finish-build.ts';
+import { auditBuild, type BuildEnd } from '../../../activities/deploys/audit-build.ts';
 import type { PlatformEvent } from '../../../domain/audit/platform-audit.ts';
 import type { BuildFailure, BuildRequest } from '../../../domain/deploys/build.ts';
 
@@ -12,7 +11,7 @@ const build: BuildRequest = {
   service: 'shop',
   environment: 'prod',
   org: 'acme',
-  source: { kind: 'git', url: 'https://example.org/shop.git', branch: null, commit: null, appPath: null } as never,
+  source: { kind: 'git', url: 'https://example.org/shop.git', branch: null, commit: null },
   requestedBy: 'usr_1',
   requestId: 'req_1',
   requestedAt: '2026-11-21T10:00:00.000Z',
@@ -22,14 +21,13 @@ const build: BuildRequest = {
 const failure: BuildFailure = { code: 'IMAGE_BUILD_FAILED', message: 'npm ci: token=hunter2', step: 'image-build' };
 
 describe('what the audit ledger is told of a build', () => {
-  async function told(end: Partial<FinishBuildInput>): Promise<PlatformEvent[]> {
+  async function told(end: Partial<BuildEnd>): Promise<PlatformEvent[]> {
     const events: PlatformEvent[] = [];
-    const input: FinishBuildInput = {
+    const input: BuildEnd = {
       build,
       status: 'failed',
       reason: null,
       failure: null,
-      supersededBy: null,
       ...end,
     };
     await auditBuild({ audit: { record: async (event) => void events.push(event) } }, input, null);
@@ -56,10 +54,6 @@ describe('what the audit ledger is told of a build', () => {
 
   it('nothing for a build that was cancelled or superseded, and nothing where there is no ledger', async () => {
     for (const reason of ['cancelled', 'superseded'] as const) assert.deepEqual(await told({ reason, failure }), []);
-    await auditBuild(
-      { audit: null },
-      { build, status: 'completed', reason: null, failure: null, supersededBy: null },
-      null,
-    );
+    await auditBuild({ audit: null }, { build, status: 'completed', reason: null, failure: null }, null);
   });
 });

@@ -1,0 +1,6 @@
+/** `unknown`: it could not be found out. `warning`: it holds, with less behind it than there could be. */
+export interface ProofCheck {
+  readonly check: 'event' | 'receipt' | 'leaf' | 'root' | 'contract' | 'chain' | 'agreement';
+  readonly outcome: 'passed' | 'failed' | 'unknown' | 'warning';
+  readonly text: string;
+}
