@@ -80,6 +80,8 @@ const idpSchema = z.object({
   IDP_ENCRYPTION_KEY: encryptionKeys,
   PLATFORM_NAME: text.max(60).default('Fairlead'),
   PLATFORM_ORG: shared.PLATFORM_ORG,
+  /** Where browsers reach the audit ledger, whose pages people sign in to. */
+  AUDIT_URL: baseUrl.optional(),
   /** Audiences outside the installation that service tokens may be made for. */
   IDP_EXTERNAL_AUDIENCES: commaList.default([]),
   /** `smtp://` or `smtps://` address of the mail server; without it mail is captured in the outbox. */

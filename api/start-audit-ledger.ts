@@ -3,6 +3,7 @@ import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { createLedgerSigner } from '../adapters/crypto/ledger-signer.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { type AuditEnv, processIdentity } from '../adapters/env.ts';
+import { createCodeLogin } from '../adapters/idp/code-login.ts';
 import { createAnchoringIndexes } from '../adapters/mongo/audit-ledger/anchoring-indexes.ts';
 import { createBatchStore } from '../adapters/mongo/audit-ledger/batches.ts';
 import { createCheckpointStore } from '../adapters/mongo/audit-ledger/checkpoints.ts';
@@ -10,12 +11,14 @@ import { createEmitCounter } from '../adapters/mongo/audit-ledger/emit-counter.t
 import { createEventWriter } from '../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../adapters/mongo/audit-ledger/indexes.ts';
+import { createTurns } from '../adapters/mongo/audit-ledger/turns.ts';
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
 import { createAnchorCommands } from '../adapters/temporal/anchor-commands.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { createVerificationRuns } from '../adapters/temporal/verification-runs.ts';
 import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
 import { VERIFIED_AT_ONCE } from '../domain/audit-ledger/verification.ts';
+import type { CodeLogin } from '../domain/identity/code-login.ts';
 import { PLATFORM_CLIENTS } from '../domain/oauth-clients/client.ts';
 import { createTokenVerifier, type TokenVerifier } from '../sdk/index.ts';
 import type { LedgerDeps } from './audit-ledger/deps.ts';
@@ -61,6 +64,7 @@ export async function startAuditLedger(env: AuditEnv, log: Logger): Promise<Runn
         platformOrg: env.PLATFORM_ORG,
       }),
       protectedResource: { issuer: env.IDP_URL ?? null, publicUrl: env.AUDIT_URL },
+      pages: { login: createLogin(env), secureCookies: env.AUDIT_URL.startsWith('https:') },
       newId,
       log,
       requestsPerMinute: env.REQUESTS_PER_MINUTE,
@@ -90,11 +94,18 @@ function createVerifier(env: AuditEnv): TokenVerifier | null {
   });
 }
 
+/** People sign in where their tokens come from. */
+function createLogin(env: AuditEnv): CodeLogin | null {
+  if (env.IDP_URL === undefined) return null;
+  const redirectUri = `${env.AUDIT_URL}/api/auth/callback`;
+  return createCodeLogin({ issuer: env.IDP_URL, clientId: PLATFORM_CLIENTS.auditPages, redirectUri });
+}
+
 function ledgerDeps(env: AuditEnv, { db }: MongoConnection, verifications: LedgerDeps['verifications']): LedgerDeps {
   const store = createEventStore({ db });
   return {
     store,
-    writer: createEventWriter({ store, newId, now }),
+    writer: createEventWriter({ store, turns: createTurns({ db, now }), newId, now }),
     counter: createEmitCounter({ db, now, limit: env.AUDIT_EMIT_RATE_LIMIT }),
     checkpoints: createCheckpointStore({ db }),
     signer: createLedgerSigner(env.AUDIT_SIGNING_KEY),

@@ -118,6 +118,7 @@ function identityDeps(env: IdpEnv, { db }: MongoConnection, mail: MailSender, lo
       platformName: env.PLATFORM_NAME,
       platformOrg: env.PLATFORM_ORG,
       externalAudiences: env.IDP_EXTERNAL_AUDIENCES,
+      auditUrl: env.AUDIT_URL,
       secureCookies: env.IDP_URL.startsWith('https:'),
       openOutbox: env.OPEN_OUTBOX,
     },

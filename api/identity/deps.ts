@@ -55,6 +55,8 @@ export interface IdentitySettings {
   readonly externalAudiences: readonly string[];
   /** True where browsers come by https: cookies are then `Secure` and `__Host-`. */
   readonly secureCookies: boolean;
+  /** Where the audit ledger is, whose pages people sign in to; without it they have no client. */
+  readonly auditUrl?: string | undefined;
   /** True on a developer's own machine: whoever sits there may read captured mail; see mail/outbox-access.ts. */
   readonly openOutbox?: boolean;
 }

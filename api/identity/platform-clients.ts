@@ -6,11 +6,12 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
  * The clients every installation has. `builder` is the platform's API: the audience of tokens for it, and a client that
- * gets secrets once it asks for tokens itself; `audit-ledger` is the same of the ledger. `fairlead-cli` is the command line: public, so it proves itself by PKCE
+ * gets secrets once it asks for tokens itself; `audit-ledger` is the same of the ledger. `audit-ledger-pages` is how people sign in to the ledger's pages: public,
+ * with one redirect address. `fairlead-cli` is the command line: public, so it proves itself by PKCE
  * and a loopback address (RFC 8252, 7.3: any port) or by the device flow.
  */
 export function platformClients(
-  settings: Pick<IdentitySettings, 'platformName' | 'platformOrg'>,
+  settings: Pick<IdentitySettings, 'platformName' | 'platformOrg' | 'auditUrl'>,
   now: Date,
 ): readonly ClientRecord[] {
   const common = {
@@ -77,5 +78,23 @@ export function platformClients(
       refreshTokenTtlSeconds: 30 * DAY_SECONDS,
       defaultAudience: [PLATFORM_CLIENTS.builder],
     },
+    ...(settings.auditUrl === undefined
+      ? []
+      : [
+          {
+            ...common,
+            clientId: PLATFORM_CLIENTS.auditPages,
+            name: `${settings.platformName} audit ledger pages`,
+            description: 'What auditors see of the ledger',
+            clientType: 'public',
+            redirectUris: [`${settings.auditUrl}/api/auth/callback`],
+            // Ours, at an address of ours: nobody needs to be asked.
+            trustedClient: true,
+            allowedScopes: ['openid', 'profile', 'email'],
+            allowedGrantTypes: ['authorization_code'],
+            refreshTokenTtlSeconds: 30 * DAY_SECONDS,
+            defaultAudience: [PLATFORM_CLIENTS.auditLedger],
+          } as const,
+        ]),
   ];
 }

@@ -90,4 +90,9 @@ export const NO_PASSPORT: PassportConfig = {
 };
 
 /** Ids of the clients every installation has; made at the first start, never to be removed. */
-export const PLATFORM_CLIENTS = { cli: 'fairlead-cli', builder: 'builder', auditLedger: 'audit-ledger' } as const;
+export const PLATFORM_CLIENTS = {
+  cli: 'fairlead-cli',
+  builder: 'builder',
+  auditLedger: 'audit-ledger',
+  auditPages: 'audit-ledger-pages',
+} as const;

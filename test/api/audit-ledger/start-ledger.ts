@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Writable } from 'node:stream';
 import { equalsSecret } from '../../../adapters/crypto/equals-secret.ts';
 import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
@@ -13,10 +14,11 @@ import { createLedgerIndexes } from '../../../adapters/mongo/audit-ledger/indexe
 import type { AnchoringRoutesDeps } from '../../../api/audit-ledger/anchoring-routes.ts';
 import type { LedgerDeps } from '../../../api/audit-ledger/deps.ts';
 import { createAuditLedgerApp } from '../../../api/audit-ledger-app.ts';
-import { type Caller, createInternalKeyAuth } from '../../../api/http/caller.ts';
+import { type Authenticate, type Caller, createInternalKeyAuth } from '../../../api/http/caller.ts';
 import { startServer } from '../../../api/http/server.ts';
 import type { VerificationRuns } from '../../../domain/audit-ledger/verification.ts';
 import type { HistoryRequest } from '../../../domain/audit-ledger/verify-history.ts';
+import type { CodeLogin } from '../../../domain/identity/code-login.ts';
 import { startMongo } from '../../adapters/mongo/start-mongo.ts';
 import type { Answer } from '../start-api.ts';
 
@@ -40,7 +42,15 @@ function rememberedRuns(): VerificationRuns & {
 }
 
 /** The ledger's app on a free port with real stores. `x-test-service: <client id>/<org>[/<scope>]` plays a service's token. */
-export async function startLedger(changes: { emitLimit?: number; verifiedAtOnce?: number; now?: () => Date } = {}) {
+export async function startLedger(
+  changes: {
+    emitLimit?: number;
+    verifiedAtOnce?: number;
+    now?: () => Date;
+    /** People and their tokens, from a real identity provider, once the ledger has an address. */
+    signIn?: (address: string) => { authenticate: Authenticate; login: CodeLogin };
+  } = {},
+) {
   const mongo = await startMongo();
   const { db } = mongo.connection;
   await createLedgerIndexes(db);
@@ -72,8 +82,26 @@ export async function startLedger(changes: { emitLimit?: number; verifiedAtOnce?
   };
   const internal = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret });
   const stopping = new AbortController();
+  let address = '';
+  const signIn = () => changes.signIn?.(address);
+  const login = (): CodeLogin => {
+    const parts = signIn();
+    assert.ok(parts);
+    return parts.login;
+  };
   const app = createAuditLedgerApp(deps, {
-    authenticate: async (request) => testService(request.headers['x-test-service']) ?? (await internal(request)),
+    authenticate: async (request) =>
+      testService(request.headers['x-test-service']) ??
+      (await internal(request)) ??
+      (await signIn()?.authenticate(request)) ??
+      null,
+    pages: {
+      login:
+        changes.signIn === undefined
+          ? null
+          : { begin: () => login().begin(), finish: (...args) => login().finish(...args) },
+      secureCookies: false,
+    },
     newId,
     log: createLogger({ name: 'test', level: 'debug', secrets: [KEY] }, sink),
     requestsPerMinute: 1_000_000,
@@ -81,6 +109,7 @@ export async function startLedger(changes: { emitLimit?: number; verifiedAtOnce?
     health: { commit: 'c0ffee', version: '1.2.3', now, checks: { mongo: () => mongo.connection.ping() } },
   });
   const server = await startServer(app, { host: '127.0.0.1', port: 0, stopping, graceMs: 2_000 });
+  address = server.address;
 
   /** As a service (`shop-prod/acme`), as the platform (`platform`), or as nobody (null). */
   async function call(
