@@ -32,9 +32,10 @@ export function userStoreSuite(create: (now: Clock) => UserStore): void {
     });
 
     it('finds many at once: those that exist, each once', async () => {
-      for (const id of ['usr_m1', 'usr_m2']) await store.insert(userRecord({ id, email: `${id}@example.test` }));
-      const found = await store.findMany(['usr_m2', 'usr_none', 'usr_m1', 'usr_m2', ...HOSTILE]);
-      assert.deepEqual(found.map(({ id }) => id).sort(), ['usr_m1', 'usr_m2']);
+      for (const id of ['usr_found1', 'usr_found2'])
+        await store.insert(userRecord({ id, email: `${id}@example.test` }));
+      const found = await store.findMany(['usr_found2', 'usr_none', 'usr_found1', 'usr_found2', ...HOSTILE]);
+      assert.deepEqual(found.map(({ id }) => id).sort(), ['usr_found1', 'usr_found2']);
       assert.deepEqual(await store.findMany([]), []);
     });
 
@@ -108,14 +109,14 @@ export function userStoreSuite(create: (now: Clock) => UserStore): void {
 
     it('a password or a login clears the marker; a rehash does not', async () => {
       const marked = { onboardingPending: pending, passwordHash: 'old' };
-      for (const id of ['usr_m1', 'usr_m2', 'usr_m3']) await store.insert(userRecord({ id, ...marked }));
-      assert.equal(await store.setPassword('usr_m1', 'new'), true);
-      await store.clearOnboarding('usr_m2');
-      await store.upgradePasswordHash('usr_m3', 'old', 'new');
-      assert.equal((await store.find('usr_m1'))?.passwordHash, 'new');
-      assert.equal(await store.consumeOnboarding('usr_m1', 'acme', 'late'), false);
-      assert.equal(await store.consumeOnboarding('usr_m2', 'acme', 'late'), false);
-      assert.equal(await store.consumeOnboarding('usr_m3', 'acme', 'in time'), true);
+      for (const id of ['usr_marked1', 'usr_marked2', 'usr_marked3']) await store.insert(userRecord({ id, ...marked }));
+      assert.equal(await store.setPassword('usr_marked1', 'new'), true);
+      await store.clearOnboarding('usr_marked2');
+      await store.upgradePasswordHash('usr_marked3', 'old', 'new');
+      assert.equal((await store.find('usr_marked1'))?.passwordHash, 'new');
+      assert.equal(await store.consumeOnboarding('usr_marked1', 'acme', 'late'), false);
+      assert.equal(await store.consumeOnboarding('usr_marked2', 'acme', 'late'), false);
+      assert.equal(await store.consumeOnboarding('usr_marked3', 'acme', 'in time'), true);
     });
   });
 }
