@@ -22,6 +22,9 @@ export interface PlatformOptions {
 /** A small machine's processes: the garbage collector keeps little in reserve, for some CPU at start. */
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', '--optimize-for-size'];
 
+/** The key that anchors, and addresses of nodes, which may hold keys: nobody but the worker gets them. */
+const NO_ANCHORING = { AUDIT_SIGNER_KEY: '', AUDIT_CHAINS: '' };
+
 export interface PlatformProcess {
   readonly spec: ChildSpec;
   readonly address: string;
@@ -33,6 +36,10 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
   const { env, ports } = options;
   const commit = await currentCommit();
   const variables = { ...platformVariables(options, commit), ...options.variables };
+  const anchoring = {
+    AUDIT_SIGNER_KEY: env.AUDIT_SIGNER_KEY || options.secrets.AUDIT_SIGNER_KEY,
+    AUDIT_CHAINS: options.auditChains,
+  };
   const version = commit.slice(0, 7);
   const domain = env.PLATFORM_DOMAIN || 'localhost';
   const process = (name: string, script: string, address: string, graceMs: number): PlatformProcess => ({
@@ -42,7 +49,7 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
       name,
       command: globalThis.process.execPath,
       args: [...NODE_FLAGS, join(projectRoot, script)],
-      env: variables,
+      env: { ...variables, ...(name === 'worker' ? anchoring : NO_ANCHORING) },
       tie: 'ipc',
       ready: { kind: 'ipc' },
       readyTimeoutMs: 60_000,
@@ -65,8 +72,6 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('CONFIG_ENCRYPTION_KEY', secrets.CONFIG_ENCRYPTION_KEY),
     ...given('IDP_ENCRYPTION_KEY', secrets.IDP_ENCRYPTION_KEY),
     ...given('AUDIT_SIGNING_KEY', secrets.AUDIT_SIGNING_KEY),
-    ...given('AUDIT_SIGNER_KEY', secrets.AUDIT_SIGNER_KEY),
-    ...given('AUDIT_CHAINS', options.auditChains),
     ...given('AUDIT_URL', `http://localhost:${ports.audit}`),
     // `localhost` and not its address: passkeys belong to a name.
     ...given('IDP_URL', `http://localhost:${ports.idp}`),
