@@ -192,6 +192,36 @@ describe('a request that was made by hand', () => {
     });
   });
 
+  it('puts no header into an answer, whatever a parameter holds', async () => {
+    const line = '%0d%0aSet-Cookie:%20fl-session=planted%0d%0aX-Planted:%201%0d%0a%0d%0a<script>';
+    const shop = authorizePath({ client_id: 'shop-prod', redirect_uri: REDIRECT, state: undefined });
+    const paths = [
+      // Answers the client at once, with its state, because nobody is signed in.
+      `${shop}&prompt=none&state=${line}`,
+      `${shop}&scope=${line}&state=${line}`,
+      `/oauth/authorize?client_id=${line}&redirect_uri=${line}`,
+      `/login?return_to=${line}`,
+      `/login?return_to=/account${line}`,
+      `/oauth/device?user_code=${line}`,
+      `/oauth/logout?client_id=shop-prod&state=${line}`,
+      `/login/magic?token=${line}`,
+      `/assets/${line}`,
+    ];
+    for (const path of paths) {
+      const { status, text } = await raw(head(`GET ${path}`, 'Host: x'));
+      const [headers = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
+      assert.ok(status >= 200 && status < 500, `${path}: ${status}`);
+      assert.doesNotMatch(headers, /^(x-planted|set-cookie: fl-session=planted)/im, path);
+      assert.equal(body.includes('<script>'), false, path);
+    }
+    const sent = await raw(head(`GET ${shop}&prompt=none&state=${line}`, 'Host: x'));
+    assert.match(
+      sent.text,
+      /^location: https:\/\/shop\.example\/[^\r]*state=%0D%0ASet-Cookie/im,
+      'the state arrives as sent',
+    );
+  });
+
   describe('without end', () => {
     it('is cut off at the size that the route takes, however it is sent', async () => {
       const many = `grant_type=${'x'.repeat(100_000)}`;
