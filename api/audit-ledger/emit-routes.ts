@@ -32,7 +32,8 @@ const emittedSchema = z.object({
 });
 
 /** Documents a body that the handler itself parses: what is wrong with an event has a code and a log line of its own. */
-const documentedAs = (schema: z.ZodType) => z.unknown().meta(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
+const documentedAs = (schema: z.ZodType) =>
+  z.unknown().meta(z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' }));
 
 const EMIT_ERRORS = [
   ...(['EVENT_INVALID', 'EVENT_TOO_LARGE', 'ORG_CLAIM_MISSING', 'FORBIDDEN'] as const),
