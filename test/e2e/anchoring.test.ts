@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Contract, JsonRpcProvider } from 'ethers';
 import { REGISTRY_ABI } from '../../adapters/chain/registry-abi.ts';
 import { addDays, dayNumber, dayOf } from '../../domain/audit-ledger/days.ts';
 import { chainName, EMBEDDED_CHAINS } from '../../infra/dev/anchor-chains.ts';
-import { connection, parts, waitFor } from './harness.ts';
+import { connection, dataFolder, parts, waitFor } from './harness.ts';
+import { killPart, part } from './kill-part.ts';
 
 interface AnchoredDay {
   readonly batchId: string;
@@ -50,5 +53,15 @@ describe('anchoring on the stack', () => {
     }
     assert.equal(await anchorAgain(), 202);
     assert.deepEqual(await anchored(), first);
+  });
+
+  it('a chain that is killed comes back with the contract on it', async () => {
+    const [chain] = EMBEDDED_CHAINS;
+    await killPart(chainName(chain));
+    const registry = JSON.parse(await readFile(join(dataFolder(), 'chains', 'registry.json'), 'utf8'));
+    const { address } = await part(chainName(chain));
+    const provider = new JsonRpcProvider(address, chain.chainId, { staticNetwork: true, cacheTimeout: -1 });
+    await waitFor('the contract', async () => (await provider.getCode(registry.contract).catch(() => '0x')) !== '0x');
+    provider.destroy();
   });
 });
