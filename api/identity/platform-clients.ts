@@ -6,9 +6,9 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /**
  * The clients every installation has. `builder` is the platform's API: the audience of tokens for it, and a client that
- * gets secrets once it asks for tokens itself; `audit-ledger` is the same of the ledger. `audit-ledger-pages` is how people sign in to the ledger's pages: public,
- * with one redirect address. `fairlead-cli` is the command line: public, so it proves itself by PKCE
- * and a loopback address (RFC 8252, 7.3: any port) or by the device flow.
+ * gets secrets once it asks for tokens itself; `audit-ledger` is the same of the ledger. `audit-ledger-pages` is how people
+ * sign in to the ledger's pages: public, with one redirect address. `fairlead-cli` is the command line: public, so it
+ * proves itself by PKCE and a loopback address (RFC 8252, 7.3: any port) or by the device flow.
  */
 export function platformClients(
   settings: Pick<IdentitySettings, 'platformName' | 'platformOrg' | 'auditUrl'>,
