@@ -7,6 +7,8 @@ import { createRevocationList } from './revocation-list.ts';
 
 const POLL_MS = 500;
 const POLL_LIMIT_MS = 2_000;
+/** Between two reads that tokens may cause while the provider is away. */
+const RETRY_MS = 100;
 /** Entries are asked for again this far back: one may have become visible after a later one. */
 const OVERLAP_MS = 5_000;
 /** No longer than revoked tokens may be accepted: a provider that dies may just have revoked one, and told nobody. */
@@ -48,7 +50,7 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
   let since: Date | null = null;
   /** When the last read that succeeded was begun, by our own clock: it shows everything made before. */
   let readAt: number | null = null;
-  let away: unknown = null;
+  let away: { readonly cause: unknown; readonly at: number } | null = null;
   let closed = false;
 
   const read = async (signal: AbortSignal): Promise<void> => {
@@ -61,7 +63,7 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
       readAt = startedAt;
       away = null;
     } catch (error) {
-      away = error;
+      away = { cause: error, at: clock().getTime() };
     }
   };
   const polling = startPolling(read, { pauseMs: POLL_MS, limitMs: POLL_LIMIT_MS });
@@ -71,11 +73,12 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
     isFresh,
     isRevoked: list.isRevoked,
     waitUntilFresh: async () => {
-      // A process that was asleep has an old list and a provider that answers: one read tells. Known to be away, refuse at once.
-      if (away === null) await polling.now();
+      // A process that was asleep, or missed one answer, has an old list and a provider that answers: one read tells.
+      // While it is away it is not asked for every token.
+      if (away === null || Math.abs(clock().getTime() - away.at) >= RETRY_MS) await polling.now();
       if (isFresh() || (options.stale === 'accept' && !closed)) return;
       const message = 'Whether the token was revoked cannot be known now: the identity provider does not answer';
-      throw new FairleadError('UNAVAILABLE', message, { cause: away, retryable: true });
+      throw new FairleadError('UNAVAILABLE', message, { cause: away?.cause, retryable: true });
     },
     close: () => {
       closed = true;

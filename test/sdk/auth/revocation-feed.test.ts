@@ -109,6 +109,25 @@ describe('the denylist', () => {
     assert.equal(await outcome(verifier, token), 'accepted');
   });
 
+  it('that missed one answer refuses nothing: the token is judged by the next one', async () => {
+    const start = Date.now();
+    let laterMs = 0;
+    const verifier = open({ clock: () => new Date(start + laterMs) });
+    const token = await provider.sign();
+    assert.equal(await outcome(verifier, token), 'accepted');
+    provider.broken.set(FEED, 503);
+    const before = polls();
+    await until(() => polls() >= before + 1, 'a failed poll');
+    laterMs = 1_100;
+    assert.equal(await outcome(verifier, token), 'UNAVAILABLE');
+    const asked = polls();
+    for (let again = 0; again < 20; again += 1) assert.equal(await outcome(verifier, token), 'UNAVAILABLE');
+    assert.ok(polls() <= asked + 1, 'a provider that is away is not asked for every token');
+    provider.broken.delete(FEED);
+    laterMs = 1_300;
+    assert.equal(await outcome(verifier, token), 'accepted');
+  });
+
   it('that was never read refuses every token', async () => {
     provider.broken.set(FEED, 401);
     assert.equal(await outcome(open(), await provider.sign()), 'UNAVAILABLE');
