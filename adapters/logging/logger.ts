@@ -1,5 +1,11 @@
 import { type ChildLoggerOptions, type DestinationStream, type Level, type Logger, pino, stdSerializers } from 'pino';
 import { createRedactor, isSensitiveName, REDACTED } from '../../domain/logs/redact.ts';
+import { createBufferedOutput, type LogOutput } from './buffered-output.ts';
+
+const STANDARD_OUTPUT = 1;
+
+/** Pino's number for it. */
+const WARN = 40;
 
 const MAX_DEPTH = 8;
 const EXACT_FIELDS: ReadonlySet<string> = new Set([
@@ -20,10 +26,13 @@ export interface LoggerOptions {
 
 /**
  * JSON lines on standard output, written by this process itself: a logging thread would lose the last lines of a crash.
- * Redacted at write (spec 2, "Log redaction"): fields with sensitive names at any depth, headers, and whatever looks
+ * They are written in batches; a warning or an error is written at once, with all that came before it. Redacted at write (spec 2, "Log redaction"): fields with sensitive names at any depth, headers, and whatever looks
  * like a credential in any text.
  */
-export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
+export function createLogger(
+  options: LoggerOptions,
+  output: DestinationStream & Partial<LogOutput> = createBufferedOutput(STANDARD_OUTPUT),
+): Logger {
   const redactText = createRedactor({ secrets: options.secrets ?? [] });
   const settings = {
     name: options.name,
@@ -37,14 +46,14 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
     // The error is turned into a plain, redacted object before pino's own serializer would see it.
     serializers: { err: (error: unknown) => error },
     hooks: {
-      logMethod(this: Logger, args: Parameters<Logger['info']>, method: Logger['info']) {
+      logMethod(this: Logger, args: Parameters<Logger['info']>, method: Logger['info'], level: number) {
         const redacted = args.map((part: unknown) => (typeof part === 'string' ? redactText(part) : part));
         method.apply(this, redacted as Parameters<Logger['info']>);
+        if (level >= WARN) output.flush?.();
       },
     },
   };
-  const logger = destination === undefined ? pino(settings) : pino(settings, destination);
-  return redactChildren(logger, redactText);
+  return redactChildren(pino(settings, output), redactText);
 }
 
 /**
