@@ -3,11 +3,12 @@ import type { Logger } from 'pino';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { Authenticate } from './caller.ts';
-import { type BodyType, createGuard, createRunner, type Method, type Route } from './define-route.ts';
+import { createGuard, createRunner, type Method, type Route } from './define-route.ts';
 import { createErrorHandler, type ErrorPage } from './error-handler.ts';
 import { createOpenApi } from './openapi.ts';
 import { type ProtectedResource, protectedResourceRoute } from './protected-resource.ts';
 import { createRateLimit } from './rate-limit.ts';
+import { bodyReader } from './read-body.ts';
 import { createRequestId } from './request-id.ts';
 import { securityHeaders } from './security-headers.ts';
 
@@ -29,12 +30,6 @@ export interface AppOptions {
   /** For a service that takes access tokens: has it say which, in its metadata and in every 401. */
   readonly protectedResource?: ProtectedResource;
 }
-
-const JSON_LIMIT = '2mb';
-const FORM_LIMIT = '64kb';
-const FORM_PARAMETERS = 100;
-
-const CONTENT_TYPES = { json: 'application/json', form: 'application/x-www-form-urlencoded' } as const;
 
 /** An HTTP service from its route tables: identification, limits, authentication, validation, documents, envelopes. */
 export function createApp(options: AppOptions): Express {
@@ -68,7 +63,7 @@ function register(app: Express, routes: readonly Route[], options: AppOptions): 
       nameRoute(route),
       ...(route.rateLimit === undefined ? [] : [createRateLimit(route.rateLimit.perMinute)]),
       createGuard(route, options.authenticate),
-      ...bodyReaders(route),
+      ...bodyReader(route),
       createRunner(route, options.stopping, options.authenticate),
     );
   }
@@ -102,35 +97,11 @@ function methodNotAllowed(methods: readonly Method[]): RequestHandler {
   };
 }
 
-function bodyReaders(route: Route): RequestHandler[] {
-  if (route.method === 'get') return [];
-  if (route.streamBody !== undefined) return [requireContentType(route.streamBody.contentTypes)];
-  const types = route.bodyTypes ?? ['json'];
-  return [requireContentType(types.map((type) => CONTENT_TYPES[type])), ...types.map((type) => READERS[type])];
-}
-
-const READERS: Readonly<Record<BodyType, RequestHandler>> = {
-  json: express.json({ limit: JSON_LIMIT, strict: true }),
-  form: express.urlencoded({ limit: FORM_LIMIT, extended: false, parameterLimit: FORM_PARAMETERS }),
-};
-
 /** The error handler has to know how the route answers, and the log what is asked for all the time. */
 function nameRoute(route: Route): RequestHandler {
   return (_request, response, next) => {
     response.locals.replies = route.replies ?? 'envelope';
     response.locals.polled = route.polled === true;
-    next();
-  };
-}
-
-/** A request without a body needs no type: its fields are then found missing one by one. */
-function requireContentType(contentTypes: readonly string[]): RequestHandler {
-  return (request, _response, next) => {
-    const empty =
-      request.headers['transfer-encoding'] === undefined && Number(request.headers['content-length'] ?? 0) === 0;
-    if (!empty && !request.is([...contentTypes])) {
-      throw new FairleadError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${contentTypes.join(' or ')}`);
-    }
     next();
   };
 }

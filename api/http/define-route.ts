@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { type ErrorCode, FairleadError } from '../../domain/errors.ts';
 import { type Authenticate, authorize, CALLER_KINDS, type Caller, type CallerKind } from './caller.ts';
 import { requestLogger, sendData } from './envelope.ts';
+import { sendJson } from './send-json.ts';
 import { validate } from './validate.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -154,24 +155,30 @@ async function callerOf(route: Route, request: Request, authenticate: Authentica
 /** Runs the route: validates, handles, and sends the reply through its documented schema. */
 export function createRunner(route: Route, stopping: AbortSignal, authenticate: Authenticate): RequestHandler {
   return async (request, response) => {
-    const log = requestLogger(response);
-    if (log === undefined) throw new FairleadError('INTERNAL', 'the request has no logger');
     let gone: AbortSignal | null = null;
+    // What most handlers never ask for is made for those who do: it costs more than all they need.
     const context: RouteContext = {
       caller: response.locals.caller as Caller | null,
       authenticateAgain: () => callerOf(route, request, authenticate),
       requestId: String(response.locals.requestId),
-      log,
+      get log() {
+        return loggerOf(response);
+      },
       headers: request.headers,
-      cookies: parseCookie(request.headers.cookie ?? ''),
-      address: request.ip ?? '',
+      get cookies() {
+        return parseCookie(request.headers.cookie ?? '');
+      },
+      get address() {
+        return request.ip ?? '';
+      },
       url: request.originalUrl,
       origin: request.headers.origin ?? null,
-      userAgent: (request.headers['user-agent'] ?? '').slice(0, 300),
+      get userAgent() {
+        return (request.headers['user-agent'] ?? '').slice(0, 300);
+      },
       allowOrigin: (origin) => {
         response.set('Access-Control-Allow-Origin', origin).vary('Origin');
       },
-      // Made for those who ask: an abort costs more than most requests need for all else.
       get gone() {
         gone ??= abortedOnClose(response);
         return gone;
@@ -186,6 +193,12 @@ export function createRunner(route: Route, stopping: AbortSignal, authenticate: 
   };
 }
 
+function loggerOf(response: Response): Logger {
+  const log = requestLogger(response);
+  if (log === undefined) throw new FairleadError('INTERNAL', 'the request has no logger');
+  return log;
+}
+
 function abortedOnClose(response: Response): AbortSignal {
   const gone = new AbortController();
   if (response.closed) gone.abort();
@@ -194,7 +207,7 @@ function abortedOnClose(response: Response): AbortSignal {
 }
 
 function send(route: Route, response: Response, status: number, data: unknown): void {
-  if (route.replies === 'oauth' || route.replies === 'bare') response.status(status).json(data);
+  if (route.replies === 'oauth' || route.replies === 'bare') sendJson(response, status, data);
   else sendData(response, status, data);
 }
 

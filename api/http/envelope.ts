@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { ERROR_CODES, type FairleadError } from '../../domain/errors.ts';
 import { ERROR_STATUS } from './error-status.ts';
+import { sendJson } from './send-json.ts';
 
 /** Every reply is `{ success: true, data }` or `{ success: false, error }` (spec 2, "Endpoints"). */
 export const errorEnvelopeSchema = z.object({
@@ -11,7 +12,7 @@ export const errorEnvelopeSchema = z.object({
 });
 
 export function sendData(response: Response, status: number, data: unknown): void {
-  response.status(status).json({ success: true, data });
+  sendJson(response, status, { success: true, data });
 }
 
 /** Sends an error as its code's status; what it was caused by stays in the log. */
@@ -20,7 +21,7 @@ export function sendError(response: Response, error: FairleadError): void {
   const wait = retryAfterSeconds(error);
   if (wait !== null) response.setHeader('Retry-After', String(wait));
   const body = { code, message, ...(details === undefined ? {} : { details }) };
-  response.status(ERROR_STATUS[code]).json({ success: false, error: body });
+  sendJson(response, ERROR_STATUS[code], { success: false, error: body });
 }
 
 /** Seconds after which the same call may succeed: those the error names, or a moment for what passes by itself. */
@@ -31,7 +32,11 @@ function retryAfterSeconds({ details, retryable }: FairleadError): number | null
   return retryable ? 2 : null;
 }
 
-/** The logger of the request, with its id in every line. */
+/**
+ * The logger of the request, with its id in every line; undefined before the request has one. Made for those who ask:
+ * most requests log nothing but that they were.
+ */
 export function requestLogger(response: Response): Logger | undefined {
-  return response.locals.log as Logger | undefined;
+  const { serviceLog, requestId } = response.locals;
+  return (serviceLog as Logger | undefined)?.child({ requestId });
 }

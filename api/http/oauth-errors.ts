@@ -1,6 +1,7 @@
 import type { Response } from 'express';
 import type { ErrorCode, FairleadError } from '../../domain/errors.ts';
 import { ERROR_STATUS } from './error-status.ts';
+import { sendJson } from './send-json.ts';
 
 /** Names that OAuth gives to errors, in replies and redirects (RFC 6749, 4.1.2.1 and 5.2; 6750; 8628; 8693; 8707). */
 const NAMES: Partial<Record<ErrorCode, string>> = {
@@ -52,5 +53,5 @@ export function sendOAuthError(response: Response, error: FairleadError): void {
     );
   }
   response.setHeader('Pragma', 'no-cache');
-  response.status(status).json({ error: name, error_description: description });
+  sendJson(response, status, { error: name, error_description: description });
 }

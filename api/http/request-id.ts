@@ -1,4 +1,4 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import type { NewId } from '../../domain/ids.ts';
 
@@ -9,18 +9,21 @@ export function createRequestId(deps: { newId: NewId; log: Logger }): RequestHan
   return (request, response, next) => {
     const given = request.headers['x-request-id'];
     const requestId = typeof given === 'string' && SANE.test(given) ? given : deps.newId('request');
-    const log = deps.log.child({ requestId });
     response.locals.requestId = requestId;
-    response.locals.log = log;
+    response.locals.serviceLog = deps.log;
     response.setHeader('x-request-id', requestId);
     const startedAt = performance.now();
-    response.once('close', () => {
-      const durationMs = Math.round(performance.now() - startedAt);
-      // The path without its query: a query may hold what does not belong in a log.
-      const path = request.originalUrl.split('?', 1)[0];
-      const level = response.locals.polled === true && response.statusCode < 400 ? 'debug' : 'info';
-      log[level]({ method: request.method, path, status: response.statusCode, durationMs }, 'request');
-    });
+    response.once('close', () => logRequest(deps.log, request, response, startedAt));
     next();
   };
+}
+
+/** The id is a field of the line: a logger of the request's own would cost more than the line. */
+function logRequest(log: Logger, request: Request, response: Response, startedAt: number): void {
+  const { requestId, polled } = response.locals;
+  const durationMs = Math.round(performance.now() - startedAt);
+  // The path without its query: a query may hold what does not belong in a log.
+  const path = request.originalUrl.split('?', 1)[0];
+  const level = polled === true && response.statusCode < 400 ? 'debug' : 'info';
+  log[level]({ requestId, method: request.method, path, status: response.statusCode, durationMs }, 'request');
 }

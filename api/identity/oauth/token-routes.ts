@@ -1,6 +1,7 @@
 import { FairleadError } from '../../../domain/errors.ts';
 import { type ClientRecord, GRANT_TYPES, type GrantType } from '../../../domain/oauth-clients/client.ts';
 import { defineRoute, type Route, type RouteContext } from '../../http/define-route.ts';
+import { sendJson } from '../../http/send-json.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { type TokenReply, tokenReplySchema } from '../tokens/token-reply.ts';
 import { authenticateClient } from './authenticate-client.ts';
@@ -52,7 +53,7 @@ export function tokenRoutes(deps: IdentityDeps): readonly Route[] {
         return async (response) => {
           // For caches of HTTP/1.0 (RFC 6749, 5.1); `Cache-Control: no-store` is on every reply.
           response.setHeader('Pragma', 'no-cache');
-          response.status(200).json(data);
+          sendJson(response, 200, data);
         };
       },
     }),

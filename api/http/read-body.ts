@@ -1,0 +1,38 @@
+import express, { type RequestHandler } from 'express';
+import { FairleadError } from '../../domain/errors.ts';
+import type { BodyType, Route } from './define-route.ts';
+
+const JSON_LIMIT = '2mb';
+const FORM_LIMIT = '64kb';
+const FORM_PARAMETERS = 100;
+
+const READERS = {
+  json: ['application/json', express.json({ limit: JSON_LIMIT, strict: true })],
+  form: [
+    'application/x-www-form-urlencoded',
+    express.urlencoded({ limit: FORM_LIMIT, extended: false, parameterLimit: FORM_PARAMETERS }),
+  ],
+} as const satisfies Readonly<Record<BodyType, readonly [contentType: string, reader: RequestHandler]>>;
+
+/**
+ * Reads a body by the reader of its content type. A stream is left to the handler; a request without a body needs no
+ * type: its fields are then found missing one by one. @throws UNSUPPORTED_MEDIA_TYPE
+ */
+export function bodyReader(route: Route): RequestHandler[] {
+  if (route.method === 'get') return [];
+  const readers = new Map<string, RequestHandler>((route.bodyTypes ?? ['json']).map((type) => READERS[type]));
+  const contentTypes = [...(route.streamBody?.contentTypes ?? readers.keys())];
+  return [
+    (request, response, next) => {
+      const { 'transfer-encoding': encoding, 'content-length': length } = request.headers;
+      if (encoding === undefined && Number(length ?? 0) === 0) return next();
+      const type = request.is(contentTypes);
+      if (!type) {
+        throw new FairleadError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${contentTypes.join(' or ')}`);
+      }
+      const read = route.streamBody === undefined ? readers.get(type) : undefined;
+      if (read === undefined) next();
+      else read(request, response, next);
+    },
+  ];
+}
