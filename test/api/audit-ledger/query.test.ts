@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { signCheckpoint, verifierKey } from '../../../domain/audit-ledger/checkpoint.ts';
+import { verificationRunsSuite } from '../../ports/audit-ledger/verification-runs.ts';
 import { LEDGER, startLedger, type TestLedger } from './start-ledger.ts';
 
 const SHOP = 'shop-prod/acme';
@@ -152,6 +153,8 @@ describe('reading the ledger', () => {
     assert.equal(keys[0].verifierKey, verifierKey(LEDGER, key));
     assert.match(keys[0].verifierKey, /^audit\.example\.org\+[0-9a-f]{8}\+A[A-Za-z0-9+/=]{43}$/);
   });
+
+  verificationRunsSuite(() => ledger.verifications);
 
   it('describes itself', async () => {
     const document = JSON.parse((await get(null, '/openapi.json')).text);

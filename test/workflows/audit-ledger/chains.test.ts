@@ -18,6 +18,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { SCHEDULES } from '../../../workflows/schedules.ts';
 import { startMongo, type TestMongo } from '../../adapters/mongo/start-mongo.ts';
 import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
+import { verificationRunsSuite } from '../../ports/audit-ledger/verification-runs.ts';
 
 const LEDGER = 'audit.example.org';
 const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
@@ -115,6 +116,8 @@ describe('the workflows on chains', { timeout: 120_000 }, () => {
     assert.deepEqual(bad?.verdict?.brokenAt, { namespace: 'a', chainIndex: 1 });
     assert.equal(bad?.verdict?.reason, 'altered');
   });
+
+  verificationRunsSuite(() => createVerificationRuns(env.client));
 
   it('checkpoints are written every hour, one run at a time', () => {
     const schedule = SCHEDULES.find(({ workflowType }) => workflowType === CHAIN_WORKFLOWS.writeCheckpoints);
