@@ -14,7 +14,8 @@ export const anvil: Tool = {
   version: VERSION,
   file: 'anvil',
   variable: 'FAIRLEAD_ANVIL',
-  onPath: ['anvil'],
+  // What npm puts on PATH is a script that starts the program: one process more, and signals that do not arrive.
+  onPath: [],
   probe: async (path) => {
     const output = await runProgram(path, ['--version'], { timeoutMs: 20_000 });
     const version = /anvil Version: (\d+\.\d+\.\d+)/i.exec(output)?.[1];
@@ -34,5 +35,5 @@ export const anvil: Tool = {
       },
     },
   ],
-  byHand: 'install Foundry from https://getfoundry.sh and put anvil on PATH, or set FAIRLEAD_ANVIL to its path',
+  byHand: 'install Foundry from https://getfoundry.sh and set FAIRLEAD_ANVIL to the path of its anvil',
 };
