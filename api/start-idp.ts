@@ -2,6 +2,7 @@ import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { forwardTrail } from '../adapters/audit-ledger/forward-trail.ts';
 import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createPasswordHasher } from '../adapters/crypto/password-hasher.ts';
@@ -13,6 +14,7 @@ import { createSigningKeyFactory } from '../adapters/jose/signing-key-factory.ts
 import { createOutboxSender } from '../adapters/mail/outbox-sender.ts';
 import { createSmtpSender } from '../adapters/mail/smtp-sender.ts';
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
+import { createAuditForwarding } from '../adapters/mongo/identity/audit-forwarding.ts';
 import { createIdentityStores } from '../adapters/mongo/identity/create-identity-stores.ts';
 import { createIdentityIndexes } from '../adapters/mongo/identity/indexes.ts';
 import type { MailSender } from '../domain/identity/ports.ts';
@@ -71,8 +73,9 @@ export async function startIdp(env: IdpEnv, log: Logger): Promise<RunningService
         addressOf: (request) => clientAddress(app, request),
       }),
     });
+    const stopForwarding = forwardToLedger(env, mongo, log);
     const stop = async (): Promise<void> => {
-      await server.stop();
+      await Promise.all([server.stop(), stopForwarding()]);
       // What was promised in a reply is sent, unless the mail server is away.
       await Promise.race([deps.mailQueue.idle(), delay(MAIL_DRAIN_MS, undefined, { ref: false })]);
       mail.close();
@@ -83,6 +86,13 @@ export async function startIdp(env: IdpEnv, log: Logger): Promise<RunningService
     await mongo.close();
     throw error;
   }
+}
+
+/** Tells the audit ledger what changes here, where there is one. */
+function forwardToLedger(env: IdpEnv, mongo: MongoConnection, log: Logger): () => Promise<void> {
+  const { AUDIT_URL: auditUrl, INTERNAL_SERVICE_KEY: internalKey } = env;
+  if (auditUrl === undefined) return async () => undefined;
+  return forwardTrail({ trail: createAuditForwarding(mongo), auditUrl, internalKey, namespace: 'identity', log });
 }
 
 type ClosingSender = MailSender & { close(): void };

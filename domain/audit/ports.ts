@@ -11,3 +11,11 @@ export interface AuditTrail {
     page: PageRequest,
   ): Promise<Page<AuditEvent>>;
 }
+
+/** The part of a trail that is still to be told to the audit ledger. */
+export interface AuditForwarding {
+  /** Oldest first. */
+  pending(limit: number): Promise<readonly AuditEvent[]>;
+  /** The ledger has it. Idempotent. */
+  forwarded(id: string): Promise<void>;
+}

@@ -1,4 +1,5 @@
 import type { Db, Filter } from 'mongodb';
+import { isForwarded } from '../../../domain/audit/forwarded-event.ts';
 import type { AuditTrail } from '../../../domain/audit/ports.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
@@ -11,7 +12,7 @@ export function createAuditTrail(deps: { db: Db }): AuditTrail {
   return {
     async record(event) {
       const { _id, ...fields } = auditDocument(event);
-      await insertOnce(collection, _id, fields);
+      await insertOnce(collection, _id, isForwarded(event) ? { ...fields, toForward: true } : fields);
     },
     async list({ type, subject, orgSlug }, { cursor, limit }) {
       const before = decodeCursor(cursor, timeAndId);

@@ -108,6 +108,7 @@ const INDEXES: IndexTable = {
     { key: { type: 1, time: -1, _id: -1 }, name: 'type_newest' },
     { key: { subject: 1, time: -1, _id: -1 }, name: 'subject_newest' },
     { key: { orgSlug: 1, time: -1, _id: -1 }, name: 'org_newest' },
+    { key: { toForward: 1, time: 1, _id: 1 }, name: 'to_forward' },
   ],
 };
 

@@ -32,6 +32,8 @@ export interface KeySetDocument extends KeySet {
 export interface AuditDocument extends Omit<AuditEvent, 'id' | 'data'> {
   readonly _id: string;
   readonly data: readonly { readonly key: string; readonly value: AuditEvent['data'][string] }[];
+  /** Until the audit ledger has it; only on events that are told to it. */
+  readonly toForward?: true;
 }
 
 const text = z.string();
