@@ -130,9 +130,9 @@ describe('one anchor, whatever becomes of workers and transactions', { timeout: 
   it('what is stuck before it in the order of nonces is helped first', async () => {
     const [first, second] = [batch(), batch()];
     await parts.chain.rpc('evm_setAutomine', false);
-    await assert.rejects(anchoring({ attemptMs: 100 }).anchor(first, NEVER), { code: 'CHAIN_UNREACHABLE' });
+    await assert.rejects(anchoring({ attemptMs: 1_500 }).anchor(first, NEVER), { code: 'CHAIN_UNREACHABLE' });
     const { nonce = 0 } = (await store().find(first.id, CHAIN_ID)) ?? {};
-    await assert.rejects(anchoring({ attemptMs: 100 }).anchor(second, NEVER), { code: 'CHAIN_UNREACHABLE' });
+    await assert.rejects(anchoring({ attemptMs: 1_500 }).anchor(second, NEVER), { code: 'CHAIN_UNREACHABLE' });
     assert.equal((await store().find(second.id, CHAIN_ID))?.nonce, nonce + 1);
     await parts.chain.rpc('anvil_dropAllTransactions');
     await parts.chain.rpc('evm_setAutomine', true);

@@ -71,8 +71,8 @@ export function useAnchoring() {
           feeCapWei: changes.feeCapWei ?? 500n * GWEI,
           timing: {
             pollMs: 20,
-            rpcTimeoutMs: 500,
-            attemptMs: changes.attemptMs ?? 5_000,
+            rpcTimeoutMs: 3_000,
+            attemptMs: changes.attemptMs ?? 20_000,
             replaceAfterMs: changes.replaceAfterMs ?? 60_000,
           },
         },
