@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createInternalKeyAuth } from '../../../api/http/caller.ts';
+import { createTokenAuth } from '../../../api/http/token-auth.ts';
+import { isReceiptSigned, type Receipt } from '../../../domain/audit-ledger/receipt.ts';
+import { PLATFORM_CLIENTS } from '../../../domain/oauth-clients/client.ts';
+import { createAuditClient, createTokenVerifier, LedgerRefusal, type TokenVerifier } from '../../../sdk/index.ts';
+import { startLedger, type TestLedger } from '../../api/audit-ledger/start-ledger.ts';
+import { KEY, startIdp, type TestIdp } from '../../api/identity/start-idp.ts';
+
+describe('the audit client with the real ledger and the real identity provider', () => {
+  let idp: TestIdp;
+  let ledger: TestLedger;
+  let verifier: TokenVerifier;
+  const secrets = new Map<string, string>();
+  before(async () => {
+    idp = await startIdp();
+    for (const org of ['acme', 'other']) await idp.seedOrg(org);
+    for (const [clientId, orgSlug] of [['shop-prod', 'acme'] as const, ['spy-prod', 'other'] as const]) {
+      secrets.set(clientId, (await idp.seedClient(clientId, { orgSlug })).secret);
+    }
+    verifier = createTokenVerifier({
+      idpUrl: idp.issuer,
+      audience: PLATFORM_CLIENTS.auditLedger,
+      revocations: { internalKey: KEY },
+    });
+    const internalKey = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret: (a, b) => a === b });
+    const authenticate = createTokenAuth({ internalKey, verifier, platformOrg: 'platform' });
+    // Nobody signs in to its pages here.
+    ledger = await startLedger({ signIn: () => ({ authenticate, login: null as never }) });
+  });
+  after(async () => {
+    verifier.close();
+    await ledger.stop();
+    await idp.stop();
+  });
+
+  const make = (clientId: string, onReceipt: (receipt: Receipt) => void = () => {}) =>
+    createAuditClient({
+      auditUrl: ledger.address,
+      idpUrl: idp.issuer,
+      clientId,
+      clientSecret: secrets.get(clientId),
+      onReceipt,
+    });
+
+  it('emits as the service, in its namespace and org, with receipts that verify', async () => {
+    const receipts: Receipt[] = [];
+    const audit = make('shop-prod', (receipt) => receipts.push(receipt));
+    const order = { eventType: 'order.placed', entityId: 'order-1' };
+    await Promise.all([1, 2, 3].map((step) => audit.emit({ ...order, data: { step } })));
+    const { events } = await audit.query({ entityId: 'order-1', limit: '2' });
+    assert.deepEqual(
+      events.map(({ namespace, orgSlug, emitter, data }) => ({ namespace, orgSlug, emitter, data })),
+      [3, 2].map((step) => ({ namespace: 'shop', orgSlug: 'acme', emitter: 'shop-prod', data: { step } })),
+    );
+    assert.deepEqual(
+      receipts.map(({ chainIndex }) => chainIndex),
+      [0, 1, 2],
+    );
+    for (const receipt of receipts) assert.ok(isReceiptSigned(receipt, ledger.signer.keys));
+    assert.equal((await audit.verify('order-1')).valid, true);
+    await audit.close();
+  });
+
+  it('sees nothing of another org', async () => {
+    const spy = make('spy-prod');
+    assert.deepEqual((await spy.query({ entityId: 'order-1' })).events, []);
+    await assert.rejects(
+      spy.verify('order-1'),
+      (error) => error instanceof LedgerRefusal && error.code === 'EVENT_NOT_FOUND',
+    );
+    await spy.close();
+  });
+
+  it('loses an event that the ledger refuses, and says why', async () => {
+    const audit = make('shop-prod');
+    const outcome = await audit.emit({ eventType: 'Order-Placed', entityId: 'order-1' });
+    assert.ok(outcome.status === 'lost' && outcome.error instanceof LedgerRefusal);
+    assert.equal(outcome.error.code, 'EVENT_INVALID');
+    await audit.close();
+  });
+});
