@@ -180,6 +180,16 @@ describe('the pages for auditors', () => {
     );
   });
 
+  it('is for people with a role in their org, and says so to others', async () => {
+    await idp.seedUser('bob@nowhere.example', { password: PASSWORD });
+    const page = await openPage();
+    await page.goto(`${ledger.address}/audit`);
+    await signIn(page, 'bob@nowhere.example');
+    await page.waitForURL(`${ledger.address}/audit`);
+    assert.match((await page.locator('main').textContent()) ?? '', /for people with a role in an org/);
+    assert.equal(await page.locator('tbody').count(), 0);
+  });
+
   it('takes a cookie on its pages alone: the API looks at headers', async () => {
     const cookie = 'fl-audit-session=anything';
     assert.equal((await ledger.call(null, 'GET', '/v1/events', undefined, { cookie })).status, 401);
