@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /** Compares a presented value with a secret in constant time; hashing first hides the secret's length as well. */
 export function equalsSecret(presented: string, secret: string): boolean {
@@ -6,5 +6,5 @@ export function equalsSecret(presented: string, secret: string): boolean {
 }
 
 function sha256(text: string): Buffer {
-  return createHash('sha256').update(text, 'utf8').digest();
+  return hash('sha256', text, 'buffer');
 }

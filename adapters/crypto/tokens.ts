@@ -1,4 +1,4 @@
-import { createHash, createHmac, hkdfSync, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, hkdfSync, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { FairleadError } from '../../domain/errors.ts';
 import type { Tokens } from '../../domain/identity/ports.ts';
 import { equalsSecret } from './equals-secret.ts';
@@ -18,7 +18,7 @@ export function createTokens(keys: readonly Uint8Array[]): Tokens {
   if (current === undefined) throw new FairleadError('VALIDATION_FAILED', 'MACs need at least one key');
   return {
     create: (prefix) => prefix + randomBytes(TOKEN_BYTES).toString('base64url'),
-    hash: (token) => createHash('sha256').update(token, 'utf8').digest('hex'),
+    hash: (token) => hash('sha256', token, 'hex'),
     mac: (purpose, text) => macOf(current, purpose, text).toString('base64url'),
     checkMac: (purpose, text, mac) => checkMac(macKeys, purpose, text, mac),
     letters: (alphabet, length) => Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join(''),

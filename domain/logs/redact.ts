@@ -30,6 +30,12 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[^-]*(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g, REDACTED],
 ];
 
+/**
+ * Text in which nothing but a given value can be secret, such as a word or a path: all other patterns need a blank or a
+ * sign that it has none of, or begin as the two do that it must not hold. Most of what is logged is of this kind.
+ */
+const PLAIN = /^(?=[A-Za-z0-9/.]*$)(?!.*(?:A[KS]IA|eyJ))/;
+
 /** A name, then `=` or `:` (with or without quotes), then a value: quoted, or up to the next blank or delimiter. */
 const ASSIGNMENT =
   /(?<![\w.-])(["']?)([A-Za-z_][\w.-]{1,100})\1([ \t]{0,8}[=:][ \t]{0,8})("(?:[^"\\\r\n]|\\.)*"?|'[^'\r\n]*'?|[^\s"',;&)}\]]+)/g;
@@ -46,6 +52,7 @@ export function createRedactor({ secrets }: { readonly secrets: readonly string[
   const known = knownForms(secrets);
   return (line) => {
     let text = known === null ? line : line.replace(known, REDACTED);
+    if (PLAIN.test(text)) return text;
     for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
     text = text.replace(ESCAPED_ASSIGNMENT, (whole, open: string, name: string, middle: string) =>
       isSensitiveName(name) ? `${open}${name}${middle}${REDACTED}` : whole,

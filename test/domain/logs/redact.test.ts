@@ -37,6 +37,9 @@ const BY_SHAPE: readonly (readonly [string, string])[] = [
   [made('flss', '_', 'x'.repeat(43)), '[REDACTED]'],
   [`grt_${'0'.repeat(20)}.12.${'x'.repeat(43)}`, `grt_${'0'.repeat(20)}.[REDACTED]`],
   [made('npm', '_', 'x'.repeat(36)), '[REDACTED]'],
+  [made('AKIA', 'ABCDEFGHIJKLMNOP'), '[REDACTED]'],
+  [`/keys/${made('ASIA', 'ABCDEFGHIJKLMNOP')}`, '/keys/[REDACTED]'],
+  [made('eyJ', 'hbGciOiJIUzI1NiJ9.', 'eyJzdWIiOiIxIn0'), '[REDACTED]'],
   [`id ${made('AKIA', 'ABCDEFGHIJKLMNOP')} end`, 'id [REDACTED] end'],
   [`jwt ${JWT} end`, 'jwt [REDACTED] end'],
 ];
