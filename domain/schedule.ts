@@ -4,7 +4,8 @@ export interface ScheduleDefinition {
   /** Five fields, UTC. */
   readonly cron: string;
   readonly workflowType: string;
-  readonly taskQueue: string;
+  /** A worker that has no part in the module leaves its schedules alone. */
+  readonly module: 'deploys' | 'identity' | 'audit-ledger';
   /** What happens when the last run has not ended: `SKIP` leaves this one out. */
   readonly overlap: 'SKIP' | 'BUFFER_ONE';
   /** How late a run may still start after an outage. */

@@ -9,16 +9,14 @@ import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { ensureSchedules } from '../adapters/temporal/schedules.ts';
 import { ensureSearchAttributes } from '../adapters/temporal/search-attributes.ts';
 import { createWorker } from '../adapters/temporal/worker.ts';
-import { AUDIT_LEDGER_TASK_QUEUE } from '../domain/audit-ledger/task-queue.ts';
-import { DEPLOYS_TASK_QUEUE } from '../domain/deploys/messages.ts';
-import { IDENTITY_TASK_QUEUE } from '../domain/identity/messages.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts';
+import { TASK_QUEUE } from '../domain/task-queue.ts';
 import { SCHEDULES } from '../workflows/schedules.ts';
 import { composeAuditLedger } from './audit-ledger.ts';
 import { composeDeploys } from './deploys.ts';
 import { composeIdentity } from './identity.ts';
 
-/** The composition root of one process that serves every task queue. */
+/** The composition root of the worker: every module's activities on the one task queue. */
 const env = readWorkerEnv();
 const logger = createLogger({ level: env.LOG_LEVEL, name: 'worker' });
 const host = createHostProcess();
@@ -40,26 +38,27 @@ const workflows =
     : { bundlePath: env.WORKFLOW_BUNDLE };
 const identity = composeIdentity(env);
 const auditLedger = await composeAuditLedger(env);
-const queues: { readonly taskQueue: string; readonly activities: object }[] = [
-  { taskQueue: DEPLOYS_TASK_QUEUE, activities: await composeDeploys({ env, mongo, client, logger }) },
-  ...(identity === null ? [] : [{ taskQueue: IDENTITY_TASK_QUEUE, activities: identity }]),
-  ...(auditLedger === null ? [] : [{ taskQueue: AUDIT_LEDGER_TASK_QUEUE, activities: auditLedger.activities }]),
-];
-const taskQueues = queues.map(({ taskQueue }) => taskQueue);
-const workers = await Promise.all(queues.map((queue) => createWorker({ ...address, ...queue, workflows })));
-const running = workers.map(({ worker }) => worker.run());
+const deploys = await composeDeploys({ env, mongo, client, logger });
+const { worker, connection } = await createWorker({
+  ...address,
+  taskQueue: TASK_QUEUE,
+  activities: { ...deploys, ...identity, ...auditLedger?.activities },
+  workflows,
+});
+const running = worker.run();
+const modules = new Set(['deploys', ...(identity ? ['identity'] : []), ...(auditLedger ? ['audit-ledger'] : [])]);
 await ensureSchedules(
   client,
-  SCHEDULES.filter(({ taskQueue }) => taskQueues.includes(taskQueue)),
+  SCHEDULES.filter(({ module }) => modules.has(module)),
 );
 host.ready();
-logger.info({ taskQueues }, 'worker serves');
+logger.info({ modules: [...modules] }, 'worker serves');
 
-const reason = await Promise.race([host.stopRequested, ...running.map((run) => run.then(() => 'a worker ended'))]);
+const reason = await Promise.race([host.stopRequested, running.then(() => 'the worker ended')]);
 logger.info({ reason }, 'worker stops');
-for (const { worker } of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
-await Promise.all(running);
-for (const { connection } of workers) await connection.close();
+if (worker.getState() === 'RUNNING') worker.shutdown();
+await running;
+await connection.close();
 await client.connection.close();
 await Promise.all([mongo.close(), auditLedger?.close()]);
 process.exit(0);

@@ -27,7 +27,7 @@ export interface AuditLedgerQueue {
 }
 
 /**
- * Builds what the `audit-ledger` task queue needs, on the ledger's own database; null where there is no ledger, as
+ * Builds what the activities of `audit-ledger` need, on the ledger's own database; null where there is no ledger, as
  * without AUDIT_SIGNING_KEY. @throws VALIDATION_FAILED for chains without a key to anchor with
  */
 export async function composeAuditLedger(env: WorkerEnv): Promise<AuditLedgerQueue | null> {

@@ -25,7 +25,7 @@ import { createServiceStore } from '../adapters/mongo/services.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
 
-/** Builds what the `deploys` task queue needs: its activities on real adapters. */
+/** Builds the activities of `deploys` on real adapters. */
 export async function composeDeploys(parts: {
   env: WorkerEnv;
   mongo: MongoConnection;

@@ -1,8 +1,7 @@
 import { ANCHORING_WORKFLOWS } from '../domain/audit-ledger/anchoring-messages.ts';
 import { CHAIN_WORKFLOWS } from '../domain/audit-ledger/chain-messages.ts';
-import { AUDIT_LEDGER_TASK_QUEUE } from '../domain/audit-ledger/task-queue.ts';
-import { DEPLOYS_TASK_QUEUE, WORKFLOW_TYPES } from '../domain/deploys/messages.ts';
-import { IDENTITY_TASK_QUEUE, IDENTITY_WORKFLOWS } from '../domain/identity/messages.ts';
+import { WORKFLOW_TYPES } from '../domain/deploys/messages.ts';
+import { IDENTITY_WORKFLOWS } from '../domain/identity/messages.ts';
 import type { ScheduleDefinition } from '../domain/schedule.ts';
 
 /** The one table of every schedule. */
@@ -11,7 +10,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     id: 'reconcile-deploys',
     cron: '* * * * *',
     workflowType: WORKFLOW_TYPES.reconcileDeploys,
-    taskQueue: DEPLOYS_TASK_QUEUE,
+    module: 'deploys',
     overlap: 'SKIP',
     catchupWindow: '1m',
     atStart: true,
@@ -20,7 +19,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     id: 'prune-images',
     cron: '0 4 * * *',
     workflowType: WORKFLOW_TYPES.pruneImages,
-    taskQueue: DEPLOYS_TASK_QUEUE,
+    module: 'deploys',
     overlap: 'SKIP',
     catchupWindow: '1h',
     atStart: false,
@@ -29,7 +28,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     id: 'rotate-signing-keys',
     cron: '17 * * * *',
     workflowType: IDENTITY_WORKFLOWS.rotateSigningKeys,
-    taskQueue: IDENTITY_TASK_QUEUE,
+    module: 'identity',
     overlap: 'SKIP',
     catchupWindow: '1h',
     atStart: false,
@@ -38,7 +37,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     id: 'write-checkpoints',
     cron: '0 * * * *',
     workflowType: CHAIN_WORKFLOWS.writeCheckpoints,
-    taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+    module: 'audit-ledger',
     overlap: 'SKIP',
     catchupWindow: '1h',
     atStart: false,
@@ -47,7 +46,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     id: 'anchor-night',
     cron: '10 0 * * *',
     workflowType: ANCHORING_WORKFLOWS.anchorNight,
-    taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+    module: 'audit-ledger',
     overlap: 'SKIP',
     catchupWindow: '1d',
     atStart: false,
@@ -56,7 +55,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     id: 'check-anchors',
     cron: '5 4 * * *',
     workflowType: ANCHORING_WORKFLOWS.checkAnchors,
-    taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+    module: 'audit-ledger',
     overlap: 'SKIP',
     catchupWindow: '1d',
     atStart: false,

@@ -1,8 +1,8 @@
 import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { ANCHORING_WORKFLOWS, anchorWorkflowId } from '../../domain/audit-ledger/anchoring-messages.ts';
 import type { AnchorCommands } from '../../domain/audit-ledger/anchoring-ports.ts';
-import { AUDIT_LEDGER_TASK_QUEUE } from '../../domain/audit-ledger/task-queue.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -15,7 +15,7 @@ export function createAnchorCommands(client: Client): AnchorCommands {
           client.workflow.start(ANCHORING_WORKFLOWS.anchorDay, {
             workflowId: anchorWorkflowId(day),
             workflowIdConflictPolicy: 'USE_EXISTING',
-            taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+            taskQueue: TASK_QUEUE,
             args: [day],
             staticSummary: `anchor ${day}`,
           }),

@@ -12,7 +12,6 @@ import {
   CANCEL_BUILD,
   type CancelOutcome,
   coordinatorWorkflowId,
-  DEPLOYS_TASK_QUEUE,
   type DeployCommands,
   REQUEST_DEPLOY,
   serviceRemovalWorkflowId,
@@ -21,6 +20,7 @@ import {
 } from '../../domain/deploys/messages.ts';
 import { FairleadError, isErrorCode } from '../../domain/errors.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { assertPayloadSize } from './payload-size.ts';
 import { type EntityUpdate, updateWithStart } from './update-with-start.ts';
 
@@ -45,7 +45,7 @@ export function createDeployCommands(client: Client): DeployCommands {
         client.workflow.execute(WORKFLOW_TYPES.removeService, {
           workflowId: serviceRemovalWorkflowId(service.name),
           workflowIdConflictPolicy: 'USE_EXISTING',
-          taskQueue: DEPLOYS_TASK_QUEUE,
+          taskQueue: TASK_QUEUE,
           args: [service],
           staticSummary: `remove ${service.name}`,
           workflowRunTimeout: '10m',
@@ -79,7 +79,7 @@ function startCoordinator({ service, environment, org, requestId }: BuildRequest
     {
       workflowId: coordinatorWorkflowId(service, environment),
       workflowIdConflictPolicy: 'USE_EXISTING',
-      taskQueue: DEPLOYS_TASK_QUEUE,
+      taskQueue: TASK_QUEUE,
       args: [{ service, environment, waiting: null }],
       staticSummary: `deploys of ${service} to ${environment}`,
       memo: { requestId },

@@ -1,5 +1,6 @@
 import { type Client, ScheduleAlreadyRunning, ScheduleOverlapPolicy } from '@temporalio/client';
 import type { ScheduleDefinition } from '../../domain/schedule.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 
 /** Brings the server's schedules in line with the table: creates, updates, and runs those that want it at start. */
 export async function ensureSchedules(client: Client, definitions: readonly ScheduleDefinition[]): Promise<void> {
@@ -25,7 +26,7 @@ function scheduleOptions(definition: ScheduleDefinition) {
       type: 'startWorkflow' as const,
       workflowType: definition.workflowType,
       workflowId: definition.id,
-      taskQueue: definition.taskQueue,
+      taskQueue: TASK_QUEUE,
       args: [],
       workflowRunTimeout: '30m' as const,
     },

@@ -1,9 +1,9 @@
 import { type Client, isGrpcServiceError, WorkflowFailedError, WorkflowNotFoundError } from '@temporalio/client';
 import { CHAIN_WORKFLOWS, verificationWorkflowId } from '../../domain/audit-ledger/chain-messages.ts';
-import { AUDIT_LEDGER_TASK_QUEUE } from '../../domain/audit-ledger/task-queue.ts';
 import type { VerificationRun, VerificationRuns } from '../../domain/audit-ledger/verification.ts';
 import type { HistoryVerdict } from '../../domain/audit-ledger/verify-history.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -14,7 +14,7 @@ export function createVerificationRuns(client: Client): VerificationRuns {
       reached(async () => {
         await client.workflow.start(CHAIN_WORKFLOWS.verifyHistory, {
           workflowId: verificationWorkflowId(id, owner),
-          taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+          taskQueue: TASK_QUEUE,
           args: [request],
           workflowRunTimeout: '1d',
         });

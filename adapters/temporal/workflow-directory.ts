@@ -2,13 +2,13 @@ import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundErro
 import {
   BUILD_SLOTS_WORKFLOW_ID,
   cleanUpWorkflowId,
-  DEPLOYS_TASK_QUEUE,
   REQUEST_SLOT,
   SLOT_RELEASED,
   type SlotReleased,
   WORKFLOW_TYPES,
   type WorkflowDirectory,
 } from '../../domain/deploys/messages.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { updateWithStart } from './update-with-start.ts';
 
 /** What activities tell and ask other workflows, through the Temporal client. */
@@ -21,7 +21,7 @@ export function createWorkflowDirectory(client: Client): WorkflowDirectory {
           {
             workflowId: BUILD_SLOTS_WORKFLOW_ID,
             workflowIdConflictPolicy: 'USE_EXISTING',
-            taskQueue: DEPLOYS_TASK_QUEUE,
+            taskQueue: TASK_QUEUE,
             args: [{ holders: [], waiting: [] }],
             staticSummary: 'slots of concurrent builds',
           },
@@ -53,7 +53,7 @@ export function createWorkflowDirectory(client: Client): WorkflowDirectory {
         await client.workflow.start(WORKFLOW_TYPES.cleanUpAfterBuild, {
           workflowId: cleanUpWorkflowId(build.buildId),
           workflowIdReusePolicy: 'REJECT_DUPLICATE',
-          taskQueue: DEPLOYS_TASK_QUEUE,
+          taskQueue: TASK_QUEUE,
           args: [build],
           staticSummary: `clean up after ${build.service} to ${build.environment}`,
         });

@@ -4,8 +4,6 @@ import type { BuildFailure, BuildRequest, FailureReason } from './build.ts';
 
 /** Names, ids and message types of the deploy workflows: all that API, workers and workflows share about them. */
 
-export const DEPLOYS_TASK_QUEUE = 'deploys';
-
 export const BUILD_SLOTS_WORKFLOW_ID = 'build-slots';
 
 /** One coordinator for each service and environment decides deduplication and order. */

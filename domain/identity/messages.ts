@@ -1,7 +1,5 @@
 /** Names of the identity workflows, and what their activities answer. */
 
-export const IDENTITY_TASK_QUEUE = 'identity';
-
 export const IDENTITY_WORKFLOWS = { rotateSigningKeys: 'rotateSigningKeys' } as const;
 
 /** What one look at the signing keys led to, by ids of keys; empty where nothing was due. */

@@ -9,9 +9,10 @@ import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts
 import { ensureSearchAttributes } from '../../adapters/temporal/search-attributes.ts';
 import { createWorkflowDirectory } from '../../adapters/temporal/workflow-directory.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
-import { buildWorkflowId, DEPLOYS_TASK_QUEUE } from '../../domain/deploys/messages.ts';
+import { buildWorkflowId } from '../../domain/deploys/messages.ts';
 import { STEPS } from '../../domain/deploys/steps.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import type { PartState } from '../../infra/dev/stack.ts';
 import { buildRequest, createFakeActivities } from '../workflows/deploys/harness.ts';
 import { median } from './parts/median.ts';
@@ -86,7 +87,7 @@ async function timeBare(client: Client, round: number): Promise<number> {
   const startedAt = performance.now();
   await client.workflow.execute('callNothing', {
     workflowId: `bare/${round}`,
-    taskQueue: DEPLOYS_TASK_QUEUE,
+    taskQueue: TASK_QUEUE,
     args: [CALLS],
   });
   return performance.now() - startedAt;
@@ -99,7 +100,7 @@ async function createBenchWorker(client: Client) {
   const worker = await Worker.create({
     connection: native,
     namespace: NAMESPACE,
-    taskQueue: DEPLOYS_TASK_QUEUE,
+    taskQueue: TASK_QUEUE,
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('parts/overhead-workflows.ts', import.meta.url)),
     }),

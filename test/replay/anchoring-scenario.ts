@@ -3,8 +3,8 @@ import { Worker } from '@temporalio/worker';
 import type { AnchoringActivities } from '../../activities/audit-ledger/anchoring.ts';
 import { createActivityInterceptor } from '../../adapters/temporal/activity-interceptor.ts';
 import { ANCHORING_WORKFLOWS, anchorWorkflowId } from '../../domain/audit-ledger/anchoring-messages.ts';
-import { AUDIT_LEDGER_TASK_QUEUE } from '../../domain/audit-ledger/task-queue.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import type { createTemporal } from '../workflows/deploys/harness.ts';
 
 const DAY = '2026-01-05';
@@ -25,14 +25,14 @@ export async function anchoring({ env, client }: Awaited<ReturnType<typeof creat
   };
   const worker = await Worker.create({
     connection: env.nativeConnection,
-    taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+    taskQueue: TASK_QUEUE,
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
     activities,
     interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
   });
   return await worker.runUntil(async () => {
     const execute = (type: string, workflowId: string, args: string[] = []) =>
-      client.workflow.execute(type, { taskQueue: AUDIT_LEDGER_TASK_QUEUE, workflowId, args });
+      client.workflow.execute(type, { taskQueue: TASK_QUEUE, workflowId, args });
     await execute(ANCHORING_WORKFLOWS.anchorDay, 'anchor-day', [DAY]);
     await execute(ANCHORING_WORKFLOWS.checkAnchors, 'check-anchors');
     // The last of all: its child outlives it, and from then on this server skips no time.

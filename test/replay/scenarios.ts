@@ -9,7 +9,8 @@ import {
   coordinatorWorkflowId,
 } from '../../domain/deploys/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { IDENTITY_TASK_QUEUE, IDENTITY_WORKFLOWS } from '../../domain/identity/messages.ts';
+import { IDENTITY_WORKFLOWS } from '../../domain/identity/messages.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import {
   type Activities,
   buildRequest,
@@ -132,12 +133,12 @@ async function keyRotation(temporal: Temporal): Promise<Recordings> {
   const rotateDue = async () => ({ activated: 'key_2', retired: 'key_1', removed: [], created: ['key_3'] });
   const worker = await Worker.create({
     connection: temporal.env.nativeConnection,
-    taskQueue: IDENTITY_TASK_QUEUE,
+    taskQueue: TASK_QUEUE,
     workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
     activities: createIdentityActivities({ keys: { rotateDue } }),
   });
   const { rotateSigningKeys } = IDENTITY_WORKFLOWS;
-  const run = () => temporal.client.workflow.execute(rotateSigningKeys, { taskQueue: IDENTITY_TASK_QUEUE, workflowId });
+  const run = () => temporal.client.workflow.execute(rotateSigningKeys, { taskQueue: TASK_QUEUE, workflowId });
   await worker.runUntil(run);
   return { 'rotate-signing-keys': workflowId };
 }

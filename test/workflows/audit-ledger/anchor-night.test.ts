@@ -7,8 +7,8 @@ import {
   type DayOutcome,
 } from '../../../domain/audit-ledger/anchoring-messages.ts';
 import { addDays } from '../../../domain/audit-ledger/days.ts';
-import { AUDIT_LEDGER_TASK_QUEUE } from '../../../domain/audit-ledger/task-queue.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { type AnchoringTemporal, CHAINS, createAnchoringTemporal, unreachable } from './harness.ts';
 
 describe('the night of the ledger', { timeout: 60_000 }, () => {
@@ -28,7 +28,7 @@ describe('the night of the ledger', { timeout: 60_000 }, () => {
   });
 
   const start = (workflowType: string, args: unknown[] = [], workflowId = `${workflowType}-${nights++}`) =>
-    temporal.client.workflow.start(workflowType, { taskQueue: AUDIT_LEDGER_TASK_QUEUE, workflowId, args });
+    temporal.client.workflow.start(workflowType, { taskQueue: TASK_QUEUE, workflowId, args });
 
   /** What the schedule of 00:10 starts, and what becomes of it. */
   async function night(): Promise<{ yesterday: string; outcome: DayOutcome }> {

@@ -12,9 +12,9 @@ import { createActivityInterceptor } from '../../../adapters/temporal/activity-i
 import { createVerificationRuns } from '../../../adapters/temporal/verification-runs.ts';
 import { CHAIN_WORKFLOWS } from '../../../domain/audit-ledger/chain-messages.ts';
 import { isCheckpointSigned, rootOfHeads } from '../../../domain/audit-ledger/checkpoint.ts';
-import { AUDIT_LEDGER_TASK_QUEUE } from '../../../domain/audit-ledger/task-queue.ts';
 import type { HistoryRequest } from '../../../domain/audit-ledger/verify-history.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { SCHEDULES } from '../../../workflows/schedules.ts';
 import { startMongo, type TestMongo } from '../../adapters/mongo/start-mongo.ts';
 import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
@@ -55,7 +55,7 @@ describe('the workflows on chains', { timeout: 120_000 }, () => {
     );
     worker = await Worker.create({
       connection: env.nativeConnection,
-      taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+      taskQueue: TASK_QUEUE,
       workflowBundle: await bundleWorkflowCode({
         workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
         logger: SILENT,
@@ -73,7 +73,7 @@ describe('the workflows on chains', { timeout: 120_000 }, () => {
   });
 
   const checkpoint = (workflowId: string): Promise<{ namespaces: number }> =>
-    env.client.workflow.execute(CHAIN_WORKFLOWS.writeCheckpoints, { taskQueue: AUDIT_LEDGER_TASK_QUEUE, workflowId });
+    env.client.workflow.execute(CHAIN_WORKFLOWS.writeCheckpoints, { taskQueue: TASK_QUEUE, workflowId });
 
   it('an empty ledger has a checkpoint too', async () => {
     assert.deepEqual(await checkpoint('empty'), { namespaces: 0 });

@@ -5,9 +5,9 @@ import type { AnchoringActivities } from '../../../activities/audit-ledger/ancho
 import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
 import type { MissedAnchor } from '../../../domain/audit-ledger/anchoring-messages.ts';
 import { addDays, dayOf, startOfDay } from '../../../domain/audit-ledger/days.ts';
-import { AUDIT_LEDGER_TASK_QUEUE } from '../../../domain/audit-ledger/task-queue.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 
 const KEYWORD = 2;
 const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
@@ -61,7 +61,7 @@ export async function createAnchoringTemporal() {
   };
   const worker = await Worker.create({
     connection: env.nativeConnection,
-    taskQueue: AUDIT_LEDGER_TASK_QUEUE,
+    taskQueue: TASK_QUEUE,
     workflowBundle: await bundleWorkflowCode({
       workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
       logger: SILENT,

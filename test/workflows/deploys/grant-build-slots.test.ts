@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
-import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId, DEPLOYS_TASK_QUEUE } from '../../../domain/deploys/messages.ts';
+import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId } from '../../../domain/deploys/messages.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { buildRequest, createFakeActivities, createTemporal, eventually } from './harness.ts';
 
 describe('grantBuildSlots', () => {
@@ -14,7 +15,7 @@ describe('grantBuildSlots', () => {
   const start = (request: BuildRequest) =>
     temporal.client.workflow.start('runBuild', {
       workflowId: buildWorkflowId(request.buildId),
-      taskQueue: DEPLOYS_TASK_QUEUE,
+      taskQueue: TASK_QUEUE,
       args: [request],
     });
 

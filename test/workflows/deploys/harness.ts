@@ -9,10 +9,10 @@ import { createDeployCommands } from '../../../adapters/temporal/deploy-commands
 import { createWorkflowDirectory } from '../../../adapters/temporal/workflow-directory.ts';
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
 import type { BuildFacts, BuildRequest } from '../../../domain/deploys/build.ts';
-import { DEPLOYS_TASK_QUEUE } from '../../../domain/deploys/messages.ts';
 import { STEPS, type StepActivity } from '../../../domain/deploys/steps.ts';
 import { NO_PASSPORT } from '../../../domain/oauth-clients/client.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 
 /** Asks for every step that does something. */
 export const CATALOG: Catalog = {
@@ -137,7 +137,7 @@ export async function createTemporal() {
   const names = Object.keys(current) as (keyof Activities)[];
   const worker = await Worker.create({
     connection: env.nativeConnection,
-    taskQueue: DEPLOYS_TASK_QUEUE,
+    taskQueue: TASK_QUEUE,
     workflowBundle: await workflowBundle(),
     activities: Object.fromEntries(
       names.map((name) => [name, (...args: never[]) => (current[name] as (...args: never[]) => unknown)(...args)]),

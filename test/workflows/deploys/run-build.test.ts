@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Context } from '@temporalio/activity';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
-import { type BuildOutcome, buildWorkflowId, DEPLOYS_TASK_QUEUE } from '../../../domain/deploys/messages.ts';
+import { type BuildOutcome, buildWorkflowId } from '../../../domain/deploys/messages.ts';
 import { STEPS, type StepActivity, type StepKey } from '../../../domain/deploys/steps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { type Activities, buildRequest, CATALOG, createFakeActivities, createTemporal, eventually } from './harness.ts';
 
 const LIVE_STEPS = STEPS.flatMap(({ key, activity }) => (activity === null ? [] : [{ key: key as StepKey, activity }]));
@@ -22,7 +23,7 @@ describe('runBuild', () => {
   const start = (request: BuildRequest) =>
     temporal.client.workflow.start('runBuild', {
       workflowId: buildWorkflowId(request.buildId),
-      taskQueue: DEPLOYS_TASK_QUEUE,
+      taskQueue: TASK_QUEUE,
       args: [request],
     });
   const fakes = (overrides: Partial<Activities> = {}) => createFakeActivities(temporal.directory, overrides);

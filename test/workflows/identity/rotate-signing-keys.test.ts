@@ -7,12 +7,8 @@ import { bundleWorkflowCode, Worker } from '@temporalio/worker';
 import { createIdentityActivities } from '../../../activities/identity/index.ts';
 import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import {
-  IDENTITY_TASK_QUEUE,
-  IDENTITY_WORKFLOWS,
-  type KeyRotationOutcome,
-  type KeyRotator,
-} from '../../../domain/identity/messages.ts';
+import { IDENTITY_WORKFLOWS, type KeyRotationOutcome, type KeyRotator } from '../../../domain/identity/messages.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { SCHEDULES } from '../../../workflows/schedules.ts';
 
 const NOTHING: KeyRotationOutcome = { activated: null, retired: null, removed: [], created: [] };
@@ -31,7 +27,7 @@ describe('rotateSigningKeys', { timeout: 120_000 }, () => {
     );
     worker = await Worker.create({
       connection: env.nativeConnection,
-      taskQueue: IDENTITY_TASK_QUEUE,
+      taskQueue: TASK_QUEUE,
       workflowBundle: await bundleWorkflowCode({
         workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
         logger: SILENT,
@@ -50,7 +46,7 @@ describe('rotateSigningKeys', { timeout: 120_000 }, () => {
   const run = (): Promise<KeyRotationOutcome> => {
     runs += 1;
     return env.client.workflow.execute(IDENTITY_WORKFLOWS.rotateSigningKeys, {
-      taskQueue: IDENTITY_TASK_QUEUE,
+      taskQueue: TASK_QUEUE,
       workflowId: `rotate-signing-keys-${runs}`,
     });
   };
@@ -101,9 +97,6 @@ describe('rotateSigningKeys', { timeout: 120_000 }, () => {
 
   it('is scheduled every hour, one run at a time', () => {
     const schedule = SCHEDULES.find(({ workflowType }) => workflowType === IDENTITY_WORKFLOWS.rotateSigningKeys);
-    assert.deepEqual(
-      [schedule?.cron, schedule?.overlap, schedule?.taskQueue],
-      ['17 * * * *', 'SKIP', IDENTITY_TASK_QUEUE],
-    );
+    assert.deepEqual([schedule?.cron, schedule?.overlap, schedule?.module], ['17 * * * *', 'SKIP', 'identity']);
   });
 });
