@@ -1,8 +1,4 @@
-import {
-  type AuthenticationResponseJSON,
-  generateAuthenticationOptions,
-  verifyAuthenticationResponse,
-} from '@simplewebauthn/server';
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { Passkey, UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
@@ -10,11 +6,13 @@ import type { IdentityDeps } from '../deps.ts';
 import { takeChallenge } from './passkey-challenge.ts';
 import { parseAssertion } from './passkey-schema.ts';
 import { passkeyDescriptor, relyingParty } from './relying-party.ts';
+import { loadWebAuthn } from './webauthn.ts';
 
 type Deps = Pick<IdentityDeps, 'users' | 'attempts' | 'tokens' | 'now' | 'settings' | 'log'>;
 
 /** Options for `navigator.credentials.get`. @param user null when the passkey is to tell who it is */
 export async function passkeyLoginOptions(deps: Deps, user: UserRecord | null, challenge: string) {
+  const { generateAuthenticationOptions } = await loadWebAuthn();
   return generateAuthenticationOptions({
     rpID: relyingParty(deps).rpID,
     challenge: Buffer.from(challenge, 'base64url') as Uint8Array<ArrayBuffer>,
@@ -57,6 +55,7 @@ async function verifiedCounter(
   expectedChallenge: string,
 ): Promise<number | null> {
   const { rpID, origin } = relyingParty(deps);
+  const { verifyAuthenticationResponse } = await loadWebAuthn();
   try {
     const { verified, authenticationInfo } = await verifyAuthenticationResponse({
       response,

@@ -1,8 +1,4 @@
-import {
-  generateRegistrationOptions,
-  type RegistrationResponseJSON,
-  verifyRegistrationResponse,
-} from '@simplewebauthn/server';
+import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { Passkey, UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
@@ -10,6 +6,7 @@ import type { IdentityDeps } from '../deps.ts';
 import { takeChallenge } from './passkey-challenge.ts';
 import { parseAttestation } from './passkey-schema.ts';
 import { passkeyDescriptor, relyingParty } from './relying-party.ts';
+import { loadWebAuthn } from './webauthn.ts';
 
 export const MAX_PASSKEYS = 20;
 
@@ -20,6 +17,7 @@ type Deps = Pick<IdentityDeps, 'users' | 'attempts' | 'tokens' | 'now' | 'settin
 
 /** Options for `navigator.credentials.create`. */
 export async function passkeyRegistrationOptions(deps: Deps, user: UserRecord, challenge: string) {
+  const { generateRegistrationOptions } = await loadWebAuthn();
   return generateRegistrationOptions({
     rpName: deps.settings.platformName,
     rpID: relyingParty(deps).rpID,
@@ -61,6 +59,7 @@ async function verifiedPasskey(
   name: string,
 ): Promise<Passkey | null> {
   const { rpID, origin } = relyingParty(deps);
+  const { verifyRegistrationResponse } = await loadWebAuthn();
   try {
     const result = await verifyRegistrationResponse({
       response,
