@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { ChildSpec } from './child-process.ts';
 import type { StackSecrets } from './data-folder.ts';
-import { type Env, projectRoot } from './project.ts';
+import { cacheFolder, type Env, projectRoot } from './project.ts';
 import type { Ports } from './stack-ports.ts';
 import { runProgram } from './tools/run-program.ts';
 
@@ -83,6 +83,8 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('ALLOW_LOCAL_SOURCES', 'true'),
     ...given('BASE_IMAGE_STAND_INS', 'true'),
     ...given('PLATFORM_COMMIT', commit),
+    // Without it Node translates the TypeScript at every start, which takes half a second and 16 MiB in each process.
+    NODE_COMPILE_CACHE: join(cacheFolder(env), 'compiled'),
     // Fewer arenas of glibc's allocator: the native threads of the Temporal SDK would otherwise each keep their own.
     MALLOC_ARENA_MAX: '2',
     PORT: String(ports.api),
