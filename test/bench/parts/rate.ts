@@ -6,7 +6,11 @@ export async function ratePerSecond(
   const startedAt = performance.now();
   let done = 0;
   const client = async (): Promise<void> => {
-    while (performance.now() - startedAt < forMs) done += await operation();
+    while (performance.now() - startedAt < forMs) {
+      const amount = await operation();
+      // Not `done += await …`: that adds to what `done` was before the wait, and loses what the others did meanwhile.
+      done += amount;
+    }
   };
   await Promise.all(Array.from({ length: clients }, client));
   return done / ((performance.now() - startedAt) / 1000);
