@@ -3,13 +3,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { selectServices } from '../../api/services.ts';
 import { startMongo, type TestMongo } from '../adapters/mongo/start-mongo.ts';
+import { freePort } from '../free-port.ts';
 
 const KEY = 'internal-key-of-this-test-0123456789';
 const ENCRYPTION_KEY = randomBytes(32).toString('base64');
@@ -47,20 +47,10 @@ function start(env: Record<string, string>, args: readonly string[] = []) {
 const ended = async (child: ChildProcess): Promise<unknown> =>
   child.exitCode ?? (await once(child, 'exit', { signal: AbortSignal.timeout(15_000) }))[0];
 
-async function freePort(): Promise<string> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  assert.ok(address !== null && typeof address === 'object');
-  return String(address.port);
-}
-
 it('says ready once it serves, tells that Temporal is away, and drains on SIGTERM', async () => {
-  const PORT = await freePort();
-  const IDP_PORT = await freePort();
-  const AUDIT_PORT = await freePort();
+  const PORT = String(await freePort());
+  const IDP_PORT = String(await freePort());
+  const AUDIT_PORT = String(await freePort());
   const { child, output } = start({ PORT, IDP_PORT, AUDIT_PORT, TEMPORAL_ADDRESS: '127.0.0.1:9' });
   try {
     const [message] = await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
@@ -89,9 +79,9 @@ it('says ready once it serves, tells that Temporal is away, and drains on SIGTER
 
 it('ends by itself when its supervisor is gone', async () => {
   const { child, output } = start({
-    PORT: await freePort(),
-    IDP_PORT: await freePort(),
-    AUDIT_PORT: await freePort(),
+    PORT: String(await freePort()),
+    IDP_PORT: String(await freePort()),
+    AUDIT_PORT: String(await freePort()),
     TEMPORAL_ADDRESS: '127.0.0.1:9',
   });
   try {

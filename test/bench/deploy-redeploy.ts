@@ -1,7 +1,6 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { createServer } from 'node:net';
 import { availableParallelism, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -21,6 +20,7 @@ import {
   visit,
   waitFor,
 } from '../e2e/harness.ts';
+import { freePort } from '../free-port.ts';
 import { median } from './parts/median.ts';
 
 /**
@@ -139,16 +139,6 @@ function answers(port: number): Promise<boolean> {
     .on('error', () => resolve(false))
     .end();
   return promise;
-}
-
-async function freePort(): Promise<number> {
-  const { promise, resolve } = Promise.withResolvers<number>();
-  const server = createServer();
-  server.listen(0, '127.0.0.1', () => {
-    const address = server.address();
-    server.close(() => resolve(typeof address === 'object' && address !== null ? address.port : 0));
-  });
-  return await promise;
 }
 
 function seconds(values: readonly number[]): string {

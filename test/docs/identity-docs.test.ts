@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { seedHeadless } from '../api/identity/embed/embed-fixture.ts';
 import { createLogins } from '../api/identity/oauth/logins.ts';
 import { KEY, startIdp, type TestIdp } from '../api/identity/start-idp.ts';
+import { freePort } from '../free-port.ts';
 import { PASSWORD, startPerson } from './person-at-browser.ts';
 import { readPage } from './read-page.ts';
 import { runPage } from './run-page.ts';
@@ -148,13 +147,3 @@ async function member(idp: TestIdp) {
 
 const shop = (idp: TestIdp, fields: Parameters<TestIdp['seedClient']>[1] = {}) =>
   idp.seedClient('shop-prod', { name: 'The Shop', orgSlug: 'acme', service: 'shop', environment: 'prod', ...fields });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

@@ -2,13 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createSigningKeyStore } from '../../adapters/mongo/identity/signing-keys.ts';
 import { startMongo } from '../adapters/mongo/start-mongo.ts';
 import type { CallOptions } from '../api/identity/start-idp.ts';
+import { freePort } from '../free-port.ts';
 import { callProvider } from './call-provider.ts';
 
 const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
@@ -92,13 +92,3 @@ export async function startProviders(count: number) {
 }
 
 export type Providers = Awaited<ReturnType<typeof startProviders>>;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
-}

@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBaseImages } from '../../../adapters/docker/base-images.ts';
@@ -16,6 +15,7 @@ import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { resolveNeed } from '../../../infra/dev/tools.ts';
+import { freePort } from '../../free-port.ts';
 import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
 
 export const docker = createDockerClient(process.env.DOCKER_HOST);
@@ -139,14 +139,4 @@ export async function stopChild(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -7,12 +7,12 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { freePort } from '../../free-port.ts';
 import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
 import {
   createTestBuilder,
   createTestStack,
   docker,
-  freePort,
   startRegistry,
   stopChild,
   type TestStack,

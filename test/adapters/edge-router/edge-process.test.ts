@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../free-port.ts';
 
 const main = fileURLToPath(new URL('../../../infra/dev/edge.ts', import.meta.url));
 const dataDir = mkdtempSync(join(tmpdir(), 'edge-process-'));
@@ -15,16 +16,6 @@ const limit = { signal: AbortSignal.timeout(20_000) };
 function start(port: number): ChildProcess {
   const env = { PATH: process.env.PATH, EDGE_PORT: String(port), DATA_DIR: dataDir, HOST: '127.0.0.1' };
   return fork(main, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
-}
-
-/** A port that nothing used a moment ago. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 describe('the edge process', () => {

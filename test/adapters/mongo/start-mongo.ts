@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectMongo, type MongoConnection } from '../../../adapters/mongo/connect.ts';
@@ -10,6 +9,7 @@ import { createIndexes } from '../../../adapters/mongo/indexes.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { mongoStandIn } from '../../../infra/dev/tools/mongo.ts';
 import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
+import { freePort } from '../../free-port.ts';
 
 export interface TestMongo {
   readonly uri: string;
@@ -64,14 +64,4 @@ async function serving(child: ChildProcess): Promise<void> {
     }),
   ]);
   stdout.resume();
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

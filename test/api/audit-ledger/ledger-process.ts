@@ -2,8 +2,8 @@ import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../../free-port.ts';
 
 const MAIN = fileURLToPath(new URL('../../../api/main.ts', import.meta.url));
 
@@ -52,14 +52,4 @@ export async function startLedgerProcess(options: {
     await exited;
   };
   return { url: `http://127.0.0.1:${port}`, key, pid: child.pid ?? 0, kill };
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

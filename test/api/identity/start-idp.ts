@@ -1,6 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer } from 'node:net';
 import { Writable } from 'node:stream';
 import { equalsSecret } from '../../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
@@ -25,11 +23,13 @@ import type { CapturedMail, Mail } from '../../../domain/identity/mail.ts';
 import { newUser } from '../../../domain/identity/new-user.ts';
 import type { MailSender } from '../../../domain/identity/ports.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
-import { type ClientRecord, NO_PASSPORT, NO_WHITE_LABEL } from '../../../domain/oauth-clients/client.ts';
+import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import { newMembership, newOrg, newOrgId } from '../../../domain/orgs/new-org.ts';
 import type { OrgRecord } from '../../../domain/orgs/org.ts';
 import type { OrgRole, PlatformRole } from '../../../domain/orgs/roles.ts';
 import { startMongo } from '../../adapters/mongo/start-mongo.ts';
+import { freePort } from '../../free-port.ts';
+import { clientRecord } from '../../ports/identity/records.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
 const ENCRYPTION_KEY = randomBytes(32);
@@ -217,37 +217,19 @@ function createSeeds(deps: IdentityDeps) {
   ): Promise<{ client: ClientRecord; secret: string }> {
     const secret = deps.tokens.create('flcs');
     const kept = { id: deps.newId('clientSecret'), hash: deps.tokens.hash(secret), createdAt: deps.now() };
-    const client: ClientRecord = {
+    const client = clientRecord({
       clientId,
       name: `Client ${clientId}`,
-      description: '',
       orgSlug: 'platform',
-      clientType: 'confidential',
       redirectUris: [],
-      postLogoutRedirectUris: [],
-      allowedScopes: ['openid', 'profile', 'email'],
       allowedGrantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
-      trustedClient: false,
-      autoApproveScopes: false,
-      headlessEnabled: false,
-      selfServiceEmail: false,
-      passportConfig: NO_PASSPORT,
-      trustedInviteSignup: false,
-      llmAccessEnabled: false,
-      whiteLabel: NO_WHITE_LABEL,
-      mailTemplates: {},
-      customDomains: [],
-      accessTokenTtlSeconds: 3_600,
       refreshTokenTtlSeconds: 30 * 86_400,
-      defaultAudience: [],
-      service: null,
-      environment: null,
       secrets: fields.clientType === 'public' ? [] : [{ ...kept, lastUsedAt: null }],
       createdBy: 'internal',
       createdAt: deps.now(),
       updatedAt: deps.now(),
       ...fields,
-    };
+    });
     await deps.clients.insert(client);
     return { client, secret };
   }
@@ -276,14 +258,4 @@ function collect(lines: string[]): Writable {
       done();
     },
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

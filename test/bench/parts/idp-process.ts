@@ -2,16 +2,16 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Db } from 'mongodb';
 import { createTokens } from '../../../adapters/crypto/tokens.ts';
 import { createIdentityStores } from '../../../adapters/mongo/identity/create-identity-stores.ts';
-import { NO_PASSPORT, NO_WHITE_LABEL } from '../../../domain/oauth-clients/client.ts';
 import { startMongo } from '../../adapters/mongo/start-mongo.ts';
+import { freePort } from '../../free-port.ts';
 import { waitUntil } from '../../infra/wait-until.ts';
+import { clientRecord } from '../../ports/identity/records.ts';
 
 /** A provider in a process of its own, with one client that may ask for its own tokens. */
 export interface ProviderProcess {
@@ -76,36 +76,17 @@ export async function startOidcProvider({ clientId, secret }: BenchClient): Prom
 async function seedClient(db: Db, { clientId, secret }: BenchClient): Promise<void> {
   const now = new Date();
   const hash = createTokens([new Uint8Array(32)]).hash(secret);
-  await createIdentityStores({ db, now: () => now }).clients.insert({
+  const record = clientRecord({
     clientId,
-    name: clientId,
-    description: '',
     orgSlug: 'platform',
-    clientType: 'confidential',
     redirectUris: [],
-    postLogoutRedirectUris: [],
     allowedScopes: ['orders:read'],
     allowedGrantTypes: ['client_credentials'],
-    trustedClient: false,
-    autoApproveScopes: false,
-    headlessEnabled: false,
-    selfServiceEmail: false,
-    passportConfig: NO_PASSPORT,
-    trustedInviteSignup: false,
-    llmAccessEnabled: false,
-    whiteLabel: NO_WHITE_LABEL,
-    mailTemplates: {},
-    customDomains: [],
-    accessTokenTtlSeconds: 3_600,
-    refreshTokenTtlSeconds: 86_400,
-    defaultAudience: [],
-    service: null,
-    environment: null,
     secrets: [{ id: 'sec_bench', hash, createdAt: now, lastUsedAt: null }],
-    createdBy: 'bench',
     createdAt: now,
     updatedAt: now,
   });
+  await createIdentityStores({ db, now: () => now }).clients.insert(record);
 }
 
 async function end(child: ChildProcess): Promise<void> {
@@ -113,14 +94,4 @@ async function end(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   child.kill('SIGTERM');
   await ended;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
 }

@@ -1,10 +1,8 @@
 import { after } from 'node:test';
-import {
-  createIdentityStores,
-  type IdentityStores,
-} from '../../../../adapters/mongo/identity/create-identity-stores.ts';
+import { createIdentityStores } from '../../../../adapters/mongo/identity/create-identity-stores.ts';
 import { createIdentityIndexes } from '../../../../adapters/mongo/identity/indexes.ts';
 import type { Clock } from '../../../../domain/clock.ts';
+import type { IdentityStores } from '../../../../domain/identity/stores.ts';
 import { attemptStoreSuite } from '../../../ports/identity/attempt-store.ts';
 import { auditTrailSuite } from '../../../ports/identity/audit-trail.ts';
 import { authorizationCodeStoreSuite } from '../../../ports/identity/authorization-code-store.ts';
