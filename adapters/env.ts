@@ -1,12 +1,10 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { FairleadError } from '../domain/errors.ts';
 import { baseEnv } from './process/base-env.ts';
+import { type EnvSource, readVariables } from './read-variables.ts';
 
 /** The only reader of the process environment: one schema for each role, every bad variable reported at once. */
-
-export type EnvSource = Readonly<Record<string, string | undefined>>;
 
 const port = z.coerce.number().int().min(1).max(65_535);
 const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
@@ -236,68 +234,34 @@ export type EdgeEnv = z.infer<typeof edgeSchema>;
 export type CliEnv = z.infer<typeof cliSchema>;
 
 /** What the builder's API needs. @throws VALIDATION_FAILED listing every bad variable. */
-export const readBuilderEnv = (source: EnvSource = process.env): BuilderEnv => read(builderSchema, source);
+export const readBuilderEnv = (source: EnvSource = process.env): BuilderEnv => readVariables(builderSchema, source);
 
 /** What the identity provider needs. @throws VALIDATION_FAILED listing every bad variable. */
-export const readIdpEnv = (source: EnvSource = process.env): IdpEnv => read(idpSchema, source);
+export const readIdpEnv = (source: EnvSource = process.env): IdpEnv => readVariables(idpSchema, source);
 
 /** What the audit ledger needs. @throws VALIDATION_FAILED listing every bad variable. */
-export const readAuditEnv = (source: EnvSource = process.env): AuditEnv => read(auditSchema, source);
+export const readAuditEnv = (source: EnvSource = process.env): AuditEnv => readVariables(auditSchema, source);
 
 /** What the process of the HTTP services needs. @throws VALIDATION_FAILED */
 export const readApiProcessEnv = (source: EnvSource = process.env): ApiProcessEnv => {
-  const { LOG_LEVEL, ...values } = read(apiProcessSchema, source);
+  const { LOG_LEVEL, ...values } = readVariables(apiProcessSchema, source);
   return { LOG_LEVEL, secrets: Object.values(values).filter((value) => value !== undefined) };
 };
 
 /** What a worker needs, with the few variables that subprocesses may see. @throws VALIDATION_FAILED */
 export const readWorkerEnv = (source: EnvSource = process.env): WorkerEnv => ({
-  ...read(workerSchema, source),
+  ...readVariables(workerSchema, source),
   subprocessEnv: baseEnv(source),
 });
 
 /** What the local edge router needs. @throws VALIDATION_FAILED */
-export const readEdgeEnv = (source: EnvSource = process.env): EdgeEnv => read(edgeSchema, source);
+export const readEdgeEnv = (source: EnvSource = process.env): EdgeEnv => readVariables(edgeSchema, source);
 
 /** What the command line reads. @throws VALIDATION_FAILED */
-export const readCliEnv = (source: EnvSource = process.env): CliEnv => read(cliSchema, source);
+export const readCliEnv = (source: EnvSource = process.env): CliEnv => readVariables(cliSchema, source);
 
 /** Names a process in logs and in the Temporal UI. */
 export const processIdentity = (role: string): string => `${role}@${hostname()}:${process.pid}`;
-
-function read<T extends z.ZodObject>(schema: T, source: EnvSource): z.infer<T> {
-  // An empty variable means "not set", as in shells and compose files.
-  const given = Object.fromEntries(Object.entries(source).filter(([, value]) => value !== undefined && value !== ''));
-  const result = schema.safeParse(given);
-  if (result.success) return result.data;
-  throw badVariables(result.error.issues.map((issue) => ({ variable: issue.path.join('.'), message: issue.message })));
-}
-
-interface BadVariable {
-  readonly variable: string;
-  readonly message: string;
-}
-
-function badVariables(problems: readonly BadVariable[]): FairleadError {
-  const list = problems.map(({ variable, message }) => `  ${variable}: ${message}`).join('\n');
-  return new FairleadError('VALIDATION_FAILED', `Environment variables to correct:\n${list}`, { details: problems });
-}
-
-/** Runs several readers and reports what is bad for any of them at once. @throws VALIDATION_FAILED */
-export function readTogether<T>(readers: readonly (() => T)[]): T[] {
-  const problems = new Map<string, BadVariable>();
-  const values = readers.flatMap((reader) => {
-    try {
-      return [reader()];
-    } catch (error) {
-      if (!(error instanceof FairleadError) || !Array.isArray(error.details)) throw error;
-      for (const problem of error.details as BadVariable[]) problems.set(problem.variable, problem);
-      return [];
-    }
-  });
-  if (problems.size > 0) throw badVariables([...problems.values()]);
-  return values;
-}
 
 function decodeKey(encoded: string): Buffer {
   return /^[0-9a-f]{64}$/i.test(encoded) ? Buffer.from(encoded, 'hex') : Buffer.from(encoded, 'base64');

@@ -1,7 +1,8 @@
 import type { Logger } from 'pino';
-import { readApiProcessEnv, readAuditEnv, readBuilderEnv, readIdpEnv, readTogether } from '../adapters/env.ts';
+import { readApiProcessEnv, readAuditEnv, readBuilderEnv, readIdpEnv } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
+import { readTogether } from '../adapters/read-variables.ts';
 import type { RunningService } from './http/server.ts';
 import { type ServiceName, selectServices } from './services.ts';
 import { startAuditLedger } from './start-audit-ledger.ts';

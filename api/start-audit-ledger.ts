@@ -20,13 +20,13 @@ import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
 import { VERIFIED_AT_ONCE } from '../domain/audit-ledger/verification.ts';
 import type { CodeLogin } from '../domain/identity/code-login.ts';
 import { PLATFORM_CLIENTS } from '../domain/oauth-clients/client.ts';
-import { createTokenVerifier, type TokenVerifier } from '../sdk/index.ts';
 import type { LedgerDeps } from './audit-ledger/deps.ts';
 import { createAuditLedgerApp } from './audit-ledger-app.ts';
 import { createInternalKeyAuth } from './http/caller.ts';
 import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
 import { createTokenAuth } from './http/token-auth.ts';
 import { ownVersion } from './own-version.ts';
+import { createPlatformVerifier } from './platform-verifier.ts';
 
 const DATABASE = 'audit';
 const now = () => new Date();
@@ -44,7 +44,7 @@ export async function startAuditLedger(env: AuditEnv, log: Logger): Promise<Runn
     identity: processIdentity('audit-ledger'),
   });
   const stopping = new AbortController();
-  const verifier = createVerifier(env);
+  const verifier = createPlatformVerifier(env, PLATFORM_CLIENTS.auditLedger);
   const close = async (): Promise<void> => {
     verifier?.close();
     await Promise.all([temporal.connection.close(), mongo.close()]);
@@ -82,16 +82,6 @@ export async function startAuditLedger(env: AuditEnv, log: Logger): Promise<Runn
     await close();
     throw error;
   }
-}
-
-/** Without an identity provider the internal key alone counts. */
-function createVerifier(env: AuditEnv): TokenVerifier | null {
-  if (env.IDP_URL === undefined) return null;
-  return createTokenVerifier({
-    idpUrl: env.IDP_URL,
-    audience: PLATFORM_CLIENTS.auditLedger,
-    revocations: { internalKey: env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY },
-  });
 }
 
 /** People sign in where their tokens come from. */

@@ -17,12 +17,12 @@ import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
 import type { ClientAdministration } from '../domain/oauth-clients/administration-port.ts';
 import { PLATFORM_CLIENTS } from '../domain/oauth-clients/client.ts';
-import { createTokenVerifier, type TokenVerifier } from '../sdk/index.ts';
 import { createBuilderApp } from './builder-app.ts';
 import { createInternalKeyAuth } from './http/caller.ts';
 import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
 import { createTokenAuth } from './http/token-auth.ts';
 import { ownVersion } from './own-version.ts';
+import { createPlatformVerifier } from './platform-verifier.ts';
 
 const now = () => new Date();
 
@@ -35,7 +35,7 @@ export async function startBuilder(env: BuilderEnv, log: Logger): Promise<Runnin
     identity: processIdentity('api'),
   });
   const stopping = new AbortController();
-  const verifier = createVerifier(env);
+  const verifier = createPlatformVerifier(env, PLATFORM_CLIENTS.builder);
   const close = async (): Promise<void> => {
     verifier?.close();
     await Promise.all([temporal.connection.close(), mongo.close()]);
@@ -76,16 +76,6 @@ export async function startBuilder(env: BuilderEnv, log: Logger): Promise<Runnin
     await close();
     throw error;
   }
-}
-
-/** Tokens of people and services count once the builder knows the identity provider. */
-function createVerifier(env: BuilderEnv): TokenVerifier | null {
-  if (env.IDP_URL === undefined) return null;
-  return createTokenVerifier({
-    idpUrl: env.IDP_URL,
-    audience: PLATFORM_CLIENTS.builder,
-    revocations: { internalKey: env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY },
-  });
 }
 
 /** OAuth clients are the identity provider's. */

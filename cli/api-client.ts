@@ -3,6 +3,7 @@ import { CliFailure } from './cli-failure.ts';
 import type { Connection } from './connection.ts';
 import { exitOfStatus } from './exit-codes.ts';
 import { type Authorize, loginEnded } from './login/authorization.ts';
+import { parseJson } from './parse-json.ts';
 
 /** Longer than the API itself waits for anything, so that its own answer arrives first. */
 const CALL_TIMEOUT_MS = 30_000;
@@ -183,13 +184,4 @@ function why(error: unknown): string {
 
 function isTimeout(error: unknown): boolean {
   return error instanceof Error && error.name === 'TimeoutError';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The callers say that the reply is not the API's.
-    return null;
-  }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import type { CliEnv } from '../adapters/env.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { CredentialsFile, StoredLogin } from './login/credentials-file.ts';
+import { parseJson } from './parse-json.ts';
 
 /** What the API knows the caller by: a key of the installation, or a person's login. */
 export type Credential =
@@ -89,15 +90,6 @@ function readConnectionFile(path: string): ConnectionFile | null {
     exit: 'unreachable',
     remedy: 'Delete it and run `npm start`, which writes it anew.',
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON at all: the schema says what it should be.
-    return null;
-  }
 }
 
 function baseUrl(url: string): string {

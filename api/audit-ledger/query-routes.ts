@@ -1,10 +1,11 @@
 import { z } from 'zod';
+import { eventViewSchema } from '../../domain/audit-ledger/event-view-schema.ts';
 import type { EventFilter } from '../../domain/audit-ledger/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { LedgerDeps } from './deps.ts';
 import { readableOrg } from './emitter.ts';
-import { eventView, eventViewSchema } from './event-view.ts';
+import { eventView } from './event-view.ts';
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;

@@ -3,6 +3,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
 import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
 import { type Authenticate, actsForPlatform, type Caller, type Credentials, strongestRole } from '../http/caller.ts';
+import { singleHeader } from '../http/single-header.ts';
 import type { IdentityDeps } from './deps.ts';
 import { findSession } from './login/find-session.ts';
 import { bearerToken, findOwnToken } from './oauth/own-token.ts';
@@ -22,14 +23,14 @@ export function createIdpAuthenticate(deps: IdentityDeps, internal: Authenticate
   return async (request) => {
     const platform = await internal(request);
     if (platform !== null) return platform;
-    const token = bearerToken(single(request.headers.authorization));
+    const token = bearerToken(singleHeader(request.headers.authorization));
     if (token !== null) return tokenCaller(deps, token);
     return comesFromHere(request, origin) ? sessionCaller(deps, request) : null;
   };
 }
 
 function comesFromHere({ method, headers }: Credentials, origin: string): boolean {
-  return method === 'GET' || method === 'HEAD' || single(headers.origin) === origin;
+  return method === 'GET' || method === 'HEAD' || singleHeader(headers.origin) === origin;
 }
 
 async function tokenCaller(deps: IdentityDeps, token: string): Promise<Caller | null> {
@@ -71,7 +72,7 @@ function personCaller(claims: AccessTokenClaims): Caller {
 }
 
 async function sessionCaller(deps: IdentityDeps, { headers }: Credentials): Promise<Caller | null> {
-  const cookie = single(headers.cookie);
+  const cookie = singleHeader(headers.cookie);
   const found = cookie === undefined ? null : await findSession(deps, parseCookie(cookie));
   const person = found === null ? null : await findTokenPerson(deps, found.user.id);
   if (person === null) return null;
@@ -89,8 +90,4 @@ async function sessionCaller(deps: IdentityDeps, { headers }: Credentials): Prom
     platformRoles: user.platformRoles,
     clientId: null,
   };
-}
-
-function single(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
 }

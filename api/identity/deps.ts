@@ -1,47 +1,10 @@
 import type { Logger } from 'pino';
-import type { AuditTrail } from '../../domain/audit/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
-import type {
-  AttemptStore,
-  AuthorizationCodeStore,
-  ConsentStore,
-  DeviceAuthorizationStore,
-  GrantStore,
-  MailSender,
-  OneTimeLinkStore,
-  PasswordHasher,
-  RevocationStore,
-  SessionStore,
-  SigningKeyStore,
-  TokenSigner,
-  Tokens,
-  UserStore,
-} from '../../domain/identity/ports.ts';
+import type { MailSender, PasswordHasher, TokenSigner, Tokens } from '../../domain/identity/ports.ts';
+import type { IdentityStores } from '../../domain/identity/stores.ts';
 import type { NewId } from '../../domain/ids.ts';
-import type { ClientStore } from '../../domain/oauth-clients/ports.ts';
-import type { InviteStore, MembershipStore, OrgGrantStore, OrgStore } from '../../domain/orgs/ports.ts';
 import type { MailQueue } from './mail/mail-queue.ts';
-
-/** Everything the identity provider keeps. */
-export interface IdentityStores {
-  readonly clients: ClientStore;
-  readonly users: UserStore;
-  readonly sessions: SessionStore;
-  readonly grants: GrantStore;
-  readonly codes: AuthorizationCodeStore;
-  readonly devices: DeviceAuthorizationStore;
-  readonly consents: ConsentStore;
-  readonly links: OneTimeLinkStore;
-  readonly attempts: AttemptStore;
-  readonly revocations: RevocationStore;
-  readonly signingKeys: SigningKeyStore;
-  readonly orgs: OrgStore;
-  readonly memberships: MembershipStore;
-  readonly invites: InviteStore;
-  readonly orgGrants: OrgGrantStore;
-  readonly audit: AuditTrail;
-}
 
 /** What the identity provider is told about its installation. */
 export interface IdentitySettings {

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
 import { CliFailure } from '../cli-failure.ts';
+import { parseJson } from '../parse-json.ts';
 import { underLock } from './file-lock.ts';
 
 /** A login at one API. */
@@ -113,14 +114,5 @@ function write(path: string, content: Content): void {
     renameSync(draft, path);
   } finally {
     rmSync(draft, { force: true });
-  }
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON at all: the schema says that it is damaged.
-    return null;
   }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { hashSchema } from '../../domain/audit-ledger/schema.ts';
+import { eventViewSchema } from '../../domain/audit-ledger/event-view-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { LedgerConnection } from './ledger-connection.ts';
 
@@ -18,29 +18,14 @@ export interface AuditEventQuery {
   readonly cursor?: string;
 }
 
-const auditEventSchema = z.object({
-  id: z.string(),
-  namespace: z.string(),
-  chainIndex: z.int(),
-  orgSlug: z.string(),
-  emitter: z.string(),
-  eventType: z.string(),
-  entityId: z.string(),
-  data: z.unknown(),
-  metadata: z.unknown(),
-  createdAt: z.string(),
-  payloadHash: hashSchema,
-  prevHash: hashSchema,
-  eventHash: hashSchema,
-});
-const pageSchema = z.object({ events: z.array(auditEventSchema), nextCursor: z.string().nullable() });
+const pageSchema = z.object({ events: z.array(eventViewSchema), nextCursor: z.string().nullable() });
 const verdictSchema = z.object({
   valid: z.boolean(),
   brokenAt: z.object({ namespace: z.string(), chainIndex: z.int() }).nullable(),
 });
 const runSchema = z.object({ verificationId: z.string(), status: z.string(), verdict: verdictSchema.nullable() });
 
-export type AuditEvent = z.output<typeof auditEventSchema>;
+export type AuditEvent = z.output<typeof eventViewSchema>;
 export type AuditEventPage = z.output<typeof pageSchema>;
 export type AuditVerdict = z.output<typeof verdictSchema>;
 

@@ -1,20 +1,6 @@
 import type { Db } from 'mongodb';
-import type { AuditTrail } from '../../../domain/audit/ports.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import type {
-  AttemptStore,
-  AuthorizationCodeStore,
-  ConsentStore,
-  DeviceAuthorizationStore,
-  GrantStore,
-  OneTimeLinkStore,
-  RevocationStore,
-  SessionStore,
-  SigningKeyStore,
-  UserStore,
-} from '../../../domain/identity/ports.ts';
-import type { ClientStore } from '../../../domain/oauth-clients/ports.ts';
-import type { InviteStore, MembershipStore, OrgGrantStore, OrgStore } from '../../../domain/orgs/ports.ts';
+import type { IdentityStores } from '../../../domain/identity/stores.ts';
 import { createAttemptStore } from './attempts.ts';
 import { createAuditTrail } from './audit-trail.ts';
 import { createAuthorizationCodeStore } from './authorization-codes.ts';
@@ -31,26 +17,6 @@ import { createRevocationStore } from './revocations.ts';
 import { createSessionStore } from './sessions.ts';
 import { createSigningKeyStore } from './signing-keys.ts';
 import { createUserStore } from './users.ts';
-
-/** Everything the identity provider keeps, by its port. */
-export interface IdentityStores {
-  readonly users: UserStore;
-  readonly sessions: SessionStore;
-  readonly grants: GrantStore;
-  readonly codes: AuthorizationCodeStore;
-  readonly devices: DeviceAuthorizationStore;
-  readonly consents: ConsentStore;
-  readonly links: OneTimeLinkStore;
-  readonly attempts: AttemptStore;
-  readonly revocations: RevocationStore;
-  readonly signingKeys: SigningKeyStore;
-  readonly orgs: OrgStore;
-  readonly memberships: MembershipStore;
-  readonly invites: InviteStore;
-  readonly orgGrants: OrgGrantStore;
-  readonly clients: ClientStore;
-  readonly audit: AuditTrail;
-}
 
 /** All stores of the identity provider on one database, whose indexes `createIdentityIndexes` has made. */
 export function createIdentityStores(deps: { db: Db; now: Clock }): IdentityStores {

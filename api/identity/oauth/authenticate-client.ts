@@ -1,5 +1,6 @@
 import { FairleadError } from '../../../domain/errors.ts';
 import type { ClientRecord, ClientSecret } from '../../../domain/oauth-clients/client.ts';
+import { singleHeader } from '../../http/single-header.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { parseBasic } from './parse-basic.ts';
 
@@ -55,9 +56,9 @@ export async function authenticateHeaders(
   address?: string,
 ): Promise<AuthenticatedClient> {
   const found = await authenticateClient(deps, {
-    authorization: single(headers.authorization),
-    clientId: single(headers['x-client-id']),
-    clientSecret: single(headers['x-client-secret']),
+    authorization: singleHeader(headers.authorization),
+    clientId: singleHeader(headers['x-client-id']),
+    clientSecret: singleHeader(headers['x-client-secret']),
     ...(address === undefined ? {} : { address }),
   });
   return requireConfidential(found);
@@ -110,8 +111,4 @@ async function countFailure(deps: Deps, clientId: string, address: string | unde
     known !== null && known.attempts > FAILURES ? known.attempts : await deps.attempts.count(key, WINDOW_SECONDS, now);
   if (attempts <= FAILURES) return;
   throw new FairleadError('RATE_LIMITED', 'Too many failed attempts to authenticate this client; wait some minutes');
-}
-
-function single(header: string | string[] | undefined): string | undefined {
-  return Array.isArray(header) ? header[0] : header;
 }
