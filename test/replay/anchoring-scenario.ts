@@ -1,16 +1,13 @@
-import { fileURLToPath } from 'node:url';
-import { Worker } from '@temporalio/worker';
 import type { AnchoringActivities } from '../../activities/audit-ledger/anchoring.ts';
-import { createActivityInterceptor } from '../../adapters/temporal/activity-interceptor.ts';
 import { ANCHORING_WORKFLOWS, anchorWorkflowId } from '../../domain/audit-ledger/anchoring-messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import type { createTemporal } from '../workflows/deploys/harness.ts';
+import { withOwnWorker } from './own-worker.ts';
 
 const DAY = '2026-01-05';
 
 /** A night with one chain that is reached at the third attempt and one that refuses, then the check. */
-export async function anchoring({ env, client }: Awaited<ReturnType<typeof createTemporal>>) {
+export async function anchoring(temporal: Awaited<ReturnType<typeof createTemporal>>) {
   let attempts = 0;
   const activities: AnchoringActivities = {
     listDaysToAnchor: async () => [DAY],
@@ -23,21 +20,12 @@ export async function anchoring({ env, client }: Awaited<ReturnType<typeof creat
     },
     reportMissedAnchors: async () => [{ day: DAY, chainId: 2 }],
   };
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue: TASK_QUEUE,
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    activities,
-    interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
-  });
-  return await worker.runUntil(async () => {
-    const execute = (type: string, workflowId: string, args: string[] = []) =>
-      client.workflow.execute(type, { taskQueue: TASK_QUEUE, workflowId, args });
+  return await withOwnWorker(temporal, 'anchoring', activities, async (execute) => {
     await execute(ANCHORING_WORKFLOWS.anchorDay, 'anchor-day', [DAY]);
     await execute(ANCHORING_WORKFLOWS.checkAnchors, 'check-anchors');
     // The last of all: its child outlives it, and from then on this server skips no time.
     await execute(ANCHORING_WORKFLOWS.anchorNight, 'anchor-night');
-    await client.workflow.getHandle(anchorWorkflowId(DAY)).result();
+    await temporal.client.workflow.getHandle(anchorWorkflowId(DAY)).result();
     return { 'anchor-night': 'anchor-night', 'anchor-day': 'anchor-day', 'check-anchors': 'check-anchors' };
   });
 }

@@ -5,6 +5,7 @@ import { before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
+import * as workflows from '../../workflows/index.ts';
 import { readHistory } from './compact-history.ts';
 
 const folder = join(import.meta.dirname, 'histories');
@@ -27,6 +28,12 @@ describe('recorded histories', { timeout: 60_000 }, () => {
     });
   }
 
+  it('every type of workflow has a history, so that none can be changed unseen', () => {
+    const recorded = readdirSync(folder).map((file) => typeOf(readHistory(readFileSync(join(folder, file), 'utf8'))));
+    const missing = Object.keys(workflows).filter((type) => !recorded.includes(type));
+    assert.deepEqual(missing, [], 'add a scenario and record it with test/replay/record.ts');
+  });
+
   it('a step under another name is detected', async () => {
     const changed = read('deploy-build').replaceAll('"readCatalog"', '"parseCatalog"');
     assert.notEqual(changed, read('deploy-build'));
@@ -39,3 +46,8 @@ describe('recorded histories', { timeout: 60_000 }, () => {
     await assert.rejects(replay(changed), DeterminismViolationError);
   });
 });
+
+/** Type of the workflow that a history is of. */
+function typeOf({ events }: ReturnType<typeof readHistory>): string | null | undefined {
+  return events?.[0]?.workflowExecutionStartedEventAttributes?.workflowType?.name;
+}

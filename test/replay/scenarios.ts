@@ -1,6 +1,4 @@
-import { fileURLToPath } from 'node:url';
 import { Context } from '@temporalio/activity';
-import { Worker } from '@temporalio/worker';
 import { createIdentityActivities } from '../../activities/identity/index.ts';
 import {
   BUILD_SLOTS_WORKFLOW_ID,
@@ -10,7 +8,6 @@ import {
 } from '../../domain/deploys/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { IDENTITY_WORKFLOWS } from '../../domain/identity/messages.ts';
-import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import {
   type Activities,
   buildRequest,
@@ -19,6 +16,9 @@ import {
   eventually,
 } from '../workflows/deploys/harness.ts';
 import { anchoring } from './anchoring-scenario.ts';
+import { chains } from './chains-scenario.ts';
+import { withOwnWorker } from './own-worker.ts';
+import { upkeep } from './upkeep-scenario.ts';
 
 type Temporal = Awaited<ReturnType<typeof createTemporal>>;
 
@@ -34,7 +34,10 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   cancelled,
   rollback,
   cleanUp,
+  upkeep,
   keyRotation,
+  chains,
+  // The last of all: from then on the server skips no time.
   anchoring,
 ];
 
@@ -131,15 +134,10 @@ async function cleanUp(temporal: Temporal): Promise<Recordings> {
 async function keyRotation(temporal: Temporal): Promise<Recordings> {
   const workflowId = 'rotate-signing-keys';
   const rotateDue = async () => ({ activated: 'key_2', retired: 'key_1', removed: [], created: ['key_3'] });
-  const worker = await Worker.create({
-    connection: temporal.env.nativeConnection,
-    taskQueue: TASK_QUEUE,
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
-    activities: createIdentityActivities({ keys: { rotateDue } }),
-  });
-  const { rotateSigningKeys } = IDENTITY_WORKFLOWS;
-  const run = () => temporal.client.workflow.execute(rotateSigningKeys, { taskQueue: TASK_QUEUE, workflowId });
-  await worker.runUntil(run);
+  const activities = createIdentityActivities({ keys: { rotateDue } });
+  await withOwnWorker(temporal, 'identity', activities, (execute) =>
+    execute(IDENTITY_WORKFLOWS.rotateSigningKeys, workflowId),
+  );
   return { 'rotate-signing-keys': workflowId };
 }
 
