@@ -4,6 +4,7 @@ import { type AnchoringRoutesDeps, anchoringRoutes } from './audit-ledger/anchor
 import { checkpointRoutes } from './audit-ledger/checkpoint-routes.ts';
 import type { LedgerDeps } from './audit-ledger/deps.ts';
 import { emitRoutes } from './audit-ledger/emit-routes.ts';
+import { logRejection } from './audit-ledger/log-rejection.ts';
 import type { AuditPagesDeps } from './audit-ledger/pages/deps.ts';
 import { auditErrorPage, auditPageRoutes } from './audit-ledger/pages/routes.ts';
 import { queryRoutes } from './audit-ledger/query-routes.ts';
@@ -24,6 +25,7 @@ export function createAuditLedgerApp(deps: LedgerDeps & AnchoringRoutesDeps, opt
     ...options,
     authenticate: requireHeaderToWrite(options.authenticate),
     errorPage: auditErrorPage,
+    tellError: logRejection,
     title: 'Fairlead audit ledger',
     version: options.health.version,
     health: createHealthRoute(options.health),

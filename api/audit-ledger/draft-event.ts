@@ -4,7 +4,7 @@ import { isNamespace } from '../../domain/audit-ledger/grammar.ts';
 import { sha256 } from '../../domain/audit-ledger/hash.ts';
 import { parseEmitBody } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { type Emitter, namespaceFor } from './emitter.ts';
+import { type Emitter, namespaceFor, ownerFor } from './emitter.ts';
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
 
@@ -17,7 +17,7 @@ export function readIdempotencyKey(header: string | string[] | undefined): strin
 
 /** An event as it will be chained, from what a caller sent. @throws EVENT_INVALID, EVENT_TOO_LARGE, FORBIDDEN */
 export function draftEvent(emitter: Emitter, body: unknown, idempotencyKey: string | null): EventDraft {
-  const { eventType, entityId, namespace: named, data, metadata } = parseEmitBody(body);
+  const { eventType, entityId, namespace: named, orgSlug: owner, data, metadata } = parseEmitBody(body);
   const namespace = namespaceFor(emitter, named, eventType);
   if (!isNamespace(namespace)) {
     throw new FairleadError(
@@ -26,7 +26,8 @@ export function draftEvent(emitter: Emitter, body: unknown, idempotencyKey: stri
     );
   }
   const payload = canonicalPayload({ data, metadata });
-  const { orgSlug, sub } = emitter;
+  const { sub } = emitter;
+  const orgSlug = ownerFor(emitter, owner);
   const fields = { namespace, orgSlug, emitter: sub, eventType, entityId, payload };
   if (idempotencyKey === null) return { ...fields, idempotency: null };
   const fingerprint = sha256(JSON.stringify([namespace, orgSlug, sub, eventType, entityId, payload]));

@@ -1,16 +1,15 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import { rateLimitFields } from '../../domain/audit-ledger/emit-limit.ts';
 import type { EventDraft, LedgerEvent } from '../../domain/audit-ledger/event.ts';
 import { signReceipt } from '../../domain/audit-ledger/receipt.ts';
 import { emitBodySchema, hashSchema, MAX_BATCH_EVENTS } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
 import { sendData } from '../http/envelope.ts';
+import { countEmits } from './count-emits.ts';
 import type { LedgerDeps } from './deps.ts';
 import { draftEvent, readIdempotencyKey } from './draft-event.ts';
-import { type Emitter, emitterOf } from './emitter.ts';
-import { logRejection } from './log-rejection.ts';
+import { emitterOf } from './emitter.ts';
 
 const receiptSchema = z.object({
   version: z.literal(1),
@@ -56,13 +55,12 @@ export function emitRoutes(deps: LedgerDeps): readonly Route[] {
       responses: { 201: { description: 'The event and its receipt', schema: emittedSchema } },
       errors: EMIT_ERRORS,
       handle: async ({ body }, context) => {
-        return (response) =>
-          logRejection(context, body, async () => {
-            const emitter = emitterOf(context.caller);
-            await countEmits(deps, emitter, 1, response);
-            const draft = draftEvent(emitter, body, readIdempotencyKey(context.headers['idempotency-key']));
-            sendData(response, 201, await emit(deps, draft));
-          });
+        return async (response) => {
+          const emitter = emitterOf(context.caller);
+          await countEmits(deps, emitter, [body], response);
+          const draft = draftEvent(emitter, body, readIdempotencyKey(context.headers['idempotency-key']));
+          sendData(response, 201, await emit(deps, draft));
+        };
       },
     }),
     defineRoute({
@@ -80,7 +78,7 @@ export function emitRoutes(deps: LedgerDeps): readonly Route[] {
       },
       errors: EMIT_ERRORS,
       handle: async ({ body }, context) => {
-        return (response) => logRejection(context, body, () => emitBatch(deps, body, context, response));
+        return (response) => emitBatch(deps, body, context, response);
       },
     }),
   ];
@@ -89,7 +87,7 @@ export function emitRoutes(deps: LedgerDeps): readonly Route[] {
 async function emitBatch(deps: LedgerDeps, body: unknown, context: RouteContext, response: Response): Promise<void> {
   const emitter = emitterOf(context.caller);
   const bodies = readBatch(body);
-  await countEmits(deps, emitter, bodies.length, response);
+  await countEmits(deps, emitter, bodies, response);
   const key = readIdempotencyKey(context.headers['idempotency-key']);
   const drafts = bodies.map((one, index) =>
     atPosition(index, () => draftEvent(emitter, one, key === null ? null : `${key}/${index}`)),
@@ -102,20 +100,6 @@ async function emit({ writer, signer }: LedgerDeps, draft: EventDraft): Promise<
   const event: LedgerEvent = await writer.emit(draft);
   const receipt = await signReceipt(event, signer);
   return { eventId: event.id, chainIndex: event.chainIndex, eventHash: event.eventHash, receipt };
-}
-
-/** @throws RATE_LIMIT_EXCEEDED */
-async function countEmits(deps: LedgerDeps, emitter: Emitter, amount: number, response: Response): Promise<void> {
-  const { emitLimit } = deps.settings;
-  const window = await deps.counter.count(emitter, amount);
-  const { headers, resetSeconds } = rateLimitFields(window, emitLimit, deps.now());
-  response.set(headers);
-  if (window.used <= emitLimit) return;
-  throw new FairleadError(
-    'RATE_LIMIT_EXCEEDED',
-    `More than ${emitLimit} events a minute of one caller: go on in ${resetSeconds} s`,
-    { details: { error: 'rate_limit_exceeded', limit: emitLimit, retryAfterSeconds: resetSeconds } },
-  );
 }
 
 function readBatch(body: unknown): readonly unknown[] {

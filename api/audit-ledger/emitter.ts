@@ -10,6 +10,8 @@ export interface Emitter {
   /** Of the client of the token; null where there is none. */
   readonly namespace: string | null;
   readonly platform: boolean;
+  /** True for the internal key: it stands for many services of the platform, and for every org they work for. */
+  readonly internal: boolean;
 }
 
 /**
@@ -25,6 +27,7 @@ export function emitterOf(caller: Caller | null): Emitter {
     sub: caller.kind === 'service' ? caller.clientId : caller.name,
     namespace: clientId === null ? null : namespaceOfClient(clientId),
     platform: isPlatform(caller),
+    internal: caller.kind === 'internal',
   };
 }
 
@@ -41,6 +44,19 @@ export function requireOrg(caller: Caller | null): string {
 /** The org whose events a caller reads; null for all. @throws UNAUTHORIZED, ORG_CLAIM_MISSING */
 export function readableOrg(caller: Caller | null): string | null {
   return caller !== null && isPlatform(caller) ? null : requireOrg(caller);
+}
+
+/**
+ * The org that owns an event: that of the token (spec 3, "Authentication", 2). The internal key has none, so whoever has it
+ * names the org that the event is about; what is about none is the platform's own. @throws EVENT_INVALID
+ */
+export function ownerFor(emitter: Emitter, named: string | undefined): string {
+  if (named === undefined) return emitter.orgSlug;
+  if (emitter.internal) return named;
+  const message = 'the org is that of your token: leave it out';
+  throw new FairleadError('EVENT_INVALID', `The event is not valid: orgSlug: ${message}`, {
+    details: [{ field: 'orgSlug', message }],
+  });
 }
 
 /**

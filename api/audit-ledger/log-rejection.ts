@@ -1,42 +1,40 @@
-import { FairleadError } from '../../domain/errors.ts';
+import { namespaceOfClient } from '../../domain/audit-ledger/grammar.ts';
+import type { FairleadError } from '../../domain/errors.ts';
 import type { Caller } from '../http/caller.ts';
-import type { RouteContext } from '../http/define-route.ts';
+import type { TellError } from '../http/error-handler.ts';
 
 /** Longest text of a refused event in the log. */
 const LONGEST = 256;
 
-/**
- * Logs AUDIT_EVENT_REJECTED when an emit is refused (spec 3, "Errors"): what it was about and who sent it, and nothing of
- * what it said.
- */
-export async function logRejection(
-  { log, caller }: Pick<RouteContext, 'log' | 'caller'>,
-  body: unknown,
-  emit: () => Promise<void>,
-): Promise<void> {
-  try {
-    await emit();
-  } catch (error) {
-    const reason = error instanceof FairleadError ? error.code : 'INTERNAL';
-    log.warn({ ...subjectOf(body, error), ...callerOf(caller), reason }, 'AUDIT_EVENT_REJECTED');
-    throw error;
-  }
-}
+/** As Express matches paths: in any letter case, with or without a slash at the end. */
+const EMITS = /^\/v1\/events\/(?:emit|batch)\/?$/i;
 
-function subjectOf(body: unknown, error: unknown) {
+/**
+ * Logs AUDIT_EVENT_REJECTED when an emit is refused (spec 3, "Errors"), be it before anything of it is read: what it was
+ * about and who sent it, as far as that is known, and nothing of what it said. What a refused credential claims to be is
+ * not known.
+ */
+export const logRejection: TellError = (error, request, { log, caller }) => {
+  if (request.method !== 'POST' || !EMITS.test(request.path)) return;
+  const body: unknown = request.body;
+  log?.warn({ ...subjectOf(body, error, caller), ...callerOf(caller), reason: error.code }, 'AUDIT_EVENT_REJECTED');
+};
+
+function subjectOf(body: unknown, error: FairleadError, caller: Caller | null) {
   const event = eventIn(body, error);
+  const clientId = caller === null || caller.kind === 'internal' ? null : caller.clientId;
   return {
-    namespace: textOf(event, 'namespace'),
+    namespace: textOf(event, 'namespace') ?? (clientId === null ? null : namespaceOfClient(clientId)),
     eventType: textOf(event, 'eventType'),
     entityId: textOf(event, 'entityId'),
   };
 }
 
 /** Of a batch, the event that was at fault, if it was one. */
-function eventIn(body: unknown, error: unknown): unknown {
+function eventIn(body: unknown, error: FairleadError): unknown {
   const events = fieldOf(body, 'events');
   if (!Array.isArray(events)) return body;
-  const index = error instanceof FairleadError ? fieldOf(error.details, 'index') : undefined;
+  const index = fieldOf(error.details, 'index');
   return typeof index === 'number' ? events[index] : events[0];
 }
 

@@ -4,7 +4,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { Authenticate } from './caller.ts';
 import { createGuard, createRunner, type Method, type Route } from './define-route.ts';
-import { createErrorHandler, type ErrorPage } from './error-handler.ts';
+import { createErrorHandler, type ErrorPage, type TellError } from './error-handler.ts';
 import { createOpenApi } from './openapi.ts';
 import { type ProtectedResource, protectedResourceRoute } from './protected-resource.ts';
 import { createRateLimit } from './rate-limit.ts';
@@ -27,6 +27,8 @@ export interface AppOptions {
   readonly trustedProxies?: readonly string[];
   /** Draws the page of an error on a route that answers with pages, or sends the browser elsewhere. */
   readonly errorPage?: ErrorPage;
+  /** Is told of every error, for services that have to keep what they refused. */
+  readonly tellError?: TellError;
   /** For a service that takes access tokens: has it say which, in its metadata and in every 401. */
   readonly protectedResource?: ProtectedResource;
 }
@@ -52,7 +54,7 @@ export function createApp(options: AppOptions): Express {
   app.use(() => {
     throw new FairleadError('NOT_FOUND', 'There is no such route; GET /openapi.json lists all');
   });
-  app.use(createErrorHandler({ errorPage: options.errorPage, protectedResource }));
+  app.use(createErrorHandler({ errorPage: options.errorPage, protectedResource, tellError: options.tellError }));
   return app;
 }
 

@@ -1,5 +1,7 @@
 import type { ErrorRequestHandler, Request, Response } from 'express';
+import type { Logger } from 'pino';
 import { FairleadError } from '../../domain/errors.ts';
+import type { Caller } from './caller.ts';
 import type { ReplyStyle } from './define-route.ts';
 import { requestLogger, sendError } from './envelope.ts';
 import { ERROR_STATUS } from './error-status.ts';
@@ -9,15 +11,30 @@ import { bearerChallenge, type ProtectedResource } from './protected-resource.ts
 /** Draws the page of an error; it sends the whole reply. */
 export type ErrorPage = (error: FairleadError, request: Request, response: Response) => Promise<void> | void;
 
+/**
+ * Is told of every error that a request ends with, wherever it was refused. The caller is null when the request was
+ * refused before its caller was known.
+ */
+export type TellError = (
+  error: FairleadError,
+  request: Request,
+  about: { readonly log: Logger | undefined; readonly caller: Caller | null },
+) => void;
+
 /** The last handler: everything thrown ends here, in the route's own style, with a log line when it is the server's fault. */
 export function createErrorHandler(options: {
   errorPage?: ErrorPage | undefined;
   protectedResource?: ProtectedResource | undefined;
+  tellError?: TellError | undefined;
 }): ErrorRequestHandler {
-  const { errorPage, protectedResource } = options;
+  const { errorPage, protectedResource, tellError } = options;
   return async (thrown: unknown, request, response, next) => {
     const error = asFairleadError(thrown);
     if (ERROR_STATUS[error.code] >= 500) requestLogger(response)?.error({ err: thrown }, error.message);
+    tellError?.(error, request, {
+      log: requestLogger(response),
+      caller: (response.locals.caller as Caller | undefined) ?? null,
+    });
     if (response.headersSent) {
       // Too late for an answer: Express's own handler cuts the connection, so the client sees a broken reply.
       next(thrown);

@@ -4,7 +4,7 @@ import type { EventContent } from './canonical.ts';
 import type { DayClose, LedgerClose } from './day-close.ts';
 import { isDay } from './days.ts';
 import type { Hash } from './event.ts';
-import { isEntityId, isEventType, isNamespace } from './grammar.ts';
+import { isEntityId, isEventType, isNamespace, isOrgSlug } from './grammar.ts';
 
 /** Events of one batch request. */
 export const MAX_BATCH_EVENTS = 500;
@@ -20,7 +20,6 @@ const jsonObject = z
 const REMEDIES: Readonly<Record<string, string>> = {
   createdAt: 'the ledger sets the time itself: leave it out, and put times of your own into data',
   chainIndex: 'the ledger sets it: leave it out',
-  orgSlug: 'the org is that of your token: leave it out',
   id: 'the ledger makes it: leave it out, and send an Idempotency-Key to repeat safely',
 };
 
@@ -31,6 +30,11 @@ export const emitBodySchema = z.strictObject({
     .refine(isEventType, 'must be {resource}.{action}: lower case, dot-separated, no hyphens, such as payment.created'),
   entityId: z.string().refine(isEntityId, 'must be 1 to 256 printable characters, without spaces around them'),
   namespace: z.string().refine(isNamespace, 'must be a DNS label, as names of services are').optional(),
+  orgSlug: z
+    .string()
+    .refine(isOrgSlug, 'must be the slug of an org')
+    .optional()
+    .meta({ description: 'Owner of the event, from the platform itself alone: by token it is the org of the token' }),
   data: jsonObject.default({}),
   metadata: jsonObject.default({}),
 });
@@ -39,6 +43,7 @@ export interface EmitBody extends EventContent {
   readonly eventType: string;
   readonly entityId: string;
   readonly namespace?: string | undefined;
+  readonly orgSlug?: string | undefined;
 }
 
 /** Parses what a service sends as an event. @throws EVENT_INVALID naming every field that is wrong, and what to do about it */

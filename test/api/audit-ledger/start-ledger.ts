@@ -45,6 +45,7 @@ function rememberedRuns(): VerificationRuns & {
 export async function startLedger(
   changes: {
     emitLimit?: number;
+    requestsPerMinute?: number;
     verifiedAtOnce?: number;
     now?: () => Date;
     /** People and their tokens, from a real identity provider, once the ledger has an address. */
@@ -104,7 +105,7 @@ export async function startLedger(
     },
     newId,
     log: createLogger({ name: 'test', level: 'debug', secrets: [KEY] }, sink),
-    requestsPerMinute: 1_000_000,
+    requestsPerMinute: changes.requestsPerMinute ?? 1_000_000,
     stopping: stopping.signal,
     health: { commit: 'c0ffee', version: '1.2.3', now, checks: { mongo: () => mongo.connection.ping() } },
   });
