@@ -1,0 +1,109 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
+import { Contract } from 'ethers';
+import { REGISTRY_ABI } from '../../../adapters/chain/registry-abi.ts';
+import { readPayload } from '../../../domain/audit-ledger/canonical.ts';
+import { dayNumber } from '../../../domain/audit-ledger/days.ts';
+import { EMPTY_DAY_ROOT, rootOfProof } from '../../../domain/audit-ledger/merkle-proof.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { DAY, useLedgerDay } from './use-ledger-day.ts';
+
+describe('a day of the ledger, from its events to two chains', { timeout: 120_000 }, () => {
+  const { parts, clock, run, reopen, emit, leavesOf, verdictOf } = useLedgerDay([31_337, 31_338]);
+
+  it('every event is proven by the contracts on both chains and by the standard library, and those of other days are not in it', async () => {
+    const shop = await emit('shop', 5, `${DAY}T08:00:00Z`);
+    const bank = await emit('bank', 3, `${DAY}T23:59:59.999Z`);
+    const early = await emit('shop', 2, '2026-01-06T00:00:00Z');
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    const { root, chainIds } = await run('batchDay', DAY);
+    for (const chainId of chainIds) await run('anchorBatch', { day: DAY, chainId });
+    const leaves = await leavesOf(DAY);
+    assert.equal(leaves.length, 5 + 3 + 2 + 1, 'events, a close for each namespace, and the close of the ledger');
+    const standard = StandardMerkleTree.of(
+      leaves.map(({ eventHash }) => [eventHash]),
+      ['bytes32'],
+    );
+    assert.equal(standard.root, root);
+    const { anchors = [] } = (await parts.ledger.batches.find(DAY)) ?? {};
+    assert.deepEqual(
+      anchors.map(({ chainId }) => chainId),
+      [31_337, 31_338],
+    );
+    for (const event of [...shop, ...bank]) {
+      const found = await parts.ledger.batches.locate(event.namespace, event.chainIndex);
+      assert.equal(found?.batchId, DAY);
+      const proof = await parts.ledger.batches.proof(DAY, found.leafIndex);
+      assert.equal(rootOfProof(event.eventHash, proof), root);
+      assert.ok(StandardMerkleTree.verify(standard.root, ['bytes32'], [event.eventHash], [...proof]));
+      for (const chain of parts.chains) {
+        const contract = new Contract(chain.contract, REGISTRY_ABI, chain.provider);
+        assert.equal(await contract.getFunction('verify')(dayNumber(DAY), event.eventHash, proof), true);
+        assert.equal(await contract.getFunction('verify')(dayNumber(DAY) + 1, event.eventHash, proof), false);
+      }
+    }
+    for (const event of early) assert.equal(await parts.ledger.batches.locate('shop', event.chainIndex), null);
+    for (const namespace of ['shop', 'bank', 'ledger'])
+      assert.equal((await verdictOf(namespace)).valid, true, namespace);
+  });
+
+  it('an anchor that its chain lost after all is made again when the day is anchored again; one of a chain that is away stays', async () => {
+    const [chain] = parts.chains;
+    const snapshot = await chain?.rpc('evm_snapshot');
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    await run('anchorBatch', { day: DAY, chainId: 31_337 });
+    const [first] = (await parts.ledger.batches.find(DAY))?.anchors ?? [];
+    const away = {
+      chainId: 31_337,
+      anchor: async () => Promise.reject(new FairleadError('CHAIN_UNREACHABLE', 'away')),
+    };
+    reopen({ chains: [away] });
+    assert.equal((await run('anchorBatch', { day: DAY, chainId: 31_337 })).txHash, first?.txHash);
+    await chain?.rpc('evm_revert', snapshot);
+    await chain?.rpc('evm_mine');
+    reopen();
+    await run('anchorBatch', { day: DAY, chainId: 31_337 });
+    const [second, ...others] = (await parts.ledger.batches.find(DAY))?.anchors ?? [];
+    assert.deepEqual(others, []);
+    assert.notEqual(second?.blockHash, first?.blockHash);
+    assert.equal((await chain?.provider.getTransactionReceipt(second?.txHash ?? ''))?.blockHash, second?.blockHash);
+  });
+
+  it('a night before the first event anchors the root of an empty day', async () => {
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    const { root, leafCount } = await run('batchDay', DAY);
+    assert.deepEqual([root, leafCount], [EMPTY_DAY_ROOT, 0]);
+    assert.equal(await parts.ledger.batches.latestBefore(DAY), null, 'nor is there anything to make up for');
+    await run('anchorBatch', { day: DAY, chainId: 31_338 });
+    const contract = new Contract(parts.chains[1]?.contract ?? '', REGISTRY_ABI, parts.chains[1]?.provider ?? null);
+    assert.equal((await contract.getFunction('anchors')(dayNumber(DAY))).root, EMPTY_DAY_ROOT);
+    assert.equal(await contract.getFunction('verify')(dayNumber(DAY), EMPTY_DAY_ROOT, []), false);
+  });
+
+  it('a chain that was not reached is reported once, and the report is an event of the next day', async () => {
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    await run('anchorBatch', { day: DAY, chainId: 31_337 });
+    clock.now = new Date('2026-01-06T04:05:00Z');
+    for (let round = 0; round < 2; round += 1) {
+      assert.deepEqual(await run('reportMissedAnchors', DAY), [{ day: DAY, chainId: 31_338 }]);
+    }
+    const { items } = await parts.ledger.events.list(
+      { orgSlug: null, eventType: 'anchor.missed' },
+      { cursor: null, limit: 10 },
+    );
+    assert.equal(items.length, 1);
+    assert.equal(items[0]?.namespace, 'ledger');
+    assert.deepEqual((readPayload(items[0]?.payload ?? '{}').data as { chainId?: number }).chainId, 31_338);
+    clock.now = new Date('2026-01-08T04:05:00Z');
+    const later = await run('reportMissedAnchors', '2026-01-07');
+    assert.deepEqual(
+      later.map(({ day, chainId }) => `${day} ${chainId}`),
+      [...[`${DAY} 31338`, '2026-01-06 31337', '2026-01-06 31338', '2026-01-07 31337', '2026-01-07 31338']],
+    );
+  });
+});

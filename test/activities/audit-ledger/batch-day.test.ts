@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { MockActivityEnvironment } from '@temporalio/testing';
+import { createAnchoringActivities } from '../../../activities/audit-ledger/anchoring.ts';
+import { newId } from '../../../adapters/crypto/new-id.ts';
+import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-writer.ts';
+import { createLedgerIndexes, LEDGER_COLLECTIONS } from '../../../adapters/mongo/audit-ledger/indexes.ts';
+import { readPayload } from '../../../domain/audit-ledger/canonical.ts';
+import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
+import { draftOf } from '../../ports/audit-ledger/drafts.ts';
+import { DAY, SILENT, useLedgerDay } from './use-ledger-day.ts';
+
+describe('the batch of a day', { timeout: 120_000 }, () => {
+  const { parts, clock, run, reopen, emit, leavesOf, verdictOf } = useLedgerDay([31_337]);
+
+  it('closes say what the day held, and the close of the ledger names every namespace and the root before', async () => {
+    await emit('shop', 2, '2026-01-04T10:00:00Z');
+    clock.now = new Date('2026-01-05T00:10:00Z');
+    const before = await run('batchDay', '2026-01-04');
+    await emit('shop', 4, `${DAY}T10:00:00Z`);
+    await emit('bank', 1, `${DAY}T11:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    const leaves = await leavesOf(DAY);
+    const closes = await Promise.all(leaves.map(({ eventId }) => parts.ledger.events.find(eventId)));
+    const data = closes.flatMap((event) =>
+      event?.eventType.startsWith('ledger.') ? [readPayload(event.payload).data] : [],
+    );
+    const [bank, ledgerDay, shop, whole] = data as Record<string, unknown>[];
+    assert.deepEqual([bank?.namespace, bank?.count, bank?.firstIndex, bank?.lastIndex], ['bank', 1, 0, 0]);
+    assert.deepEqual([ledgerDay?.namespace, ledgerDay?.count], ['ledger', 0]);
+    assert.deepEqual([shop?.namespace, shop?.count, shop?.firstIndex, shop?.lastIndex], ['shop', 4, 3, 6]);
+    assert.equal(whole?.previousRoot, before.root);
+    assert.deepEqual(
+      ((whole?.namespaces ?? []) as { namespace: string; count: number }[]).map(({ namespace, count }) => [
+        namespace,
+        count,
+      ]),
+      [
+        ['bank', 1],
+        ['ledger', 0],
+        ['shop', 4],
+      ],
+    );
+    for (const namespace of ['shop', 'bank', 'ledger'])
+      assert.equal((await verdictOf(namespace)).valid, true, namespace);
+  });
+
+  it('a day is closed exactly while others write, before and after midnight', async () => {
+    let stop = false;
+    clock.now = new Date(`${DAY}T23:59:59.500Z`);
+    const written: LedgerEvent[] = [];
+    const writers = Array.from({ length: 6 }, async () => {
+      // Each a process of its own, with its own idea of the head.
+      const writer = createEventWriter({ store: parts.ledger.events, newId, now: () => new Date(clock.now) });
+      while (!stop) written.push(await writer.emit(draftOf({ namespace: 'busy' })));
+    });
+    while (written.length < 40) await new Promise((resolve) => setImmediate(resolve));
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await Promise.all([run('batchDay', DAY), run('batchDay', DAY)]);
+    stop = true;
+    await Promise.all(writers);
+    assert.equal((await verdictOf('busy')).valid, true);
+    const inBatch = new Set((await leavesOf(DAY)).map(({ eventId }) => eventId));
+    for (const { id, createdAt } of written) assert.equal(inBatch.has(id), createdAt < new Date('2026-01-06'), id);
+  });
+
+  it('however often and at once a day is batched and anchored, there is one batch, one close and one transaction', async () => {
+    await emit('shop', 3, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    const summaries = await Promise.all(Array.from({ length: 4 }, () => run('batchDay', DAY)));
+    assert.equal(new Set(summaries.map(({ root }) => root)).size, 1);
+    const sent = await Promise.all(Array.from({ length: 3 }, () => run('anchorBatch', { day: DAY, chainId: 31_337 })));
+    assert.equal(new Set(sent.map(({ txHash }) => txHash)).size, 1);
+    assert.equal((await run('batchDay', DAY)).root, summaries[0]?.root);
+    const { items } = await parts.ledger.events.list(
+      { orgSlug: null, eventType: 'ledger.day_closed' },
+      { cursor: null, limit: 50 },
+    );
+    assert.equal(items.length, 1);
+    assert.equal((await parts.ledger.batches.find(DAY))?.anchors.length, 1);
+  });
+
+  it('what was tampered with before its night is not anchored', async () => {
+    const events = () => parts.mongo.connection.db.collection(LEDGER_COLLECTIONS.events);
+    const tampers: Record<string, () => Promise<unknown>> = {
+      'was changed': () => events().updateOne({ namespace: 'shop', chainIndex: 2 }, { $set: { entityId: 'order-2' } }),
+      'its close counts 5': () => events().deleteOne({ namespace: 'shop', chainIndex: 2 }),
+      'first event is gone': () => events().deleteOne({ namespace: 'shop', chainIndex: 0 }),
+    };
+    for (const [reason, tamper] of Object.entries(tampers)) {
+      await parts.mongo.connection.db.dropDatabase();
+      await createLedgerIndexes(parts.mongo.connection.db);
+      reopen();
+      await emit('shop', 5, `${DAY}T10:00:00Z`);
+      clock.now = new Date('2026-01-06T00:10:00Z');
+      const trees = { build: async () => assert.fail('no tree') };
+      // The close is there, and the tree is not built yet.
+      const stopped = createAnchoringActivities({ ...parts.ledger, trees });
+      await assert.rejects(new MockActivityEnvironment({}, { logger: SILENT }).run(stopped.batchDay, DAY), /no tree/);
+      await tamper();
+      await assert.rejects(run('batchDay', DAY), { code: 'ANCHOR_REFUSED', message: new RegExp(reason) });
+    }
+  });
+
+  it('days that were left open are made up for, oldest first, each naming the root before it', async () => {
+    await emit('shop', 1, '2026-01-02T10:00:00Z');
+    await emit('shop', 1, '2026-01-04T10:00:00Z');
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    const days = await run('listDaysToAnchor', DAY);
+    assert.deepEqual(days, ['2026-01-02', '2026-01-03', '2026-01-04', DAY]);
+    await run('batchDay', DAY);
+    const batches = (await parts.ledger.batches.list('2026-01-01', DAY, { cursor: null, limit: 10 })).items;
+    assert.deepEqual(
+      batches.map(({ id }) => id),
+      days,
+    );
+    assert.equal((await verdictOf('shop')).valid, true);
+    assert.deepEqual(await run('listDaysToAnchor', DAY), days, 'they have no anchors yet');
+  });
+
+  it('a day that is not over is not closed', async () => {
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date(`${DAY}T23:59:59.999Z`);
+    await assert.rejects(run('batchDay', DAY), { code: 'VALIDATION_FAILED' });
+    assert.equal(await parts.ledger.batches.find(DAY), null);
+  });
+});
