@@ -137,7 +137,7 @@ function addServiceCommands(program: Command, perform: Perform): void {
     .command('delete')
     .description('take a service off line everywhere and delete it')
     .argument('<service>')
-    .option('--yes', 'yes, delete it')
+    .option('--yes', 'delete it without asking')
     .action((service, _options, self) => perform(self, (context) => deleteService(context, service, self.opts())));
 }
 

@@ -11,7 +11,7 @@ export const EXIT_CODES = [
   },
   { name: 'unreachable', code: 5, meaning: 'The builder API does not answer, is overloaded, or went away for good.' },
   { name: 'conflict', code: 6, meaning: 'The present state does not allow it, such as cancelling a build that ended.' },
-  { name: 'interrupted', code: 130, meaning: 'Ctrl-C. A build that was being followed goes on.' },
+  { name: 'interrupted', code: 130, meaning: 'Ctrl-C, or no to a question. A build that was being followed goes on.' },
 ] as const;
 
 export type ExitName = (typeof EXIT_CODES)[number]['name'];

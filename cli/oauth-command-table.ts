@@ -78,7 +78,7 @@ function addChanging(oauth: Command, perform: Perform): void {
     .command('delete')
     .description('delete a client; its tokens end with it')
     .argument('<client>', CLIENT)
-    .option('--yes', 'yes, delete it')
+    .option('--yes', 'delete it without asking')
     .action((client, _options, self) => perform(self, (context) => deleteClient(context, client, self.opts())));
 }
 
@@ -93,15 +93,15 @@ function addSecrets(oauth: Command, perform: Perform): void {
     .description('remove a secret')
     .argument('<client>', CLIENT)
     .argument('<secret>', 'its id, as `oauth get` shows it')
-    .option('--yes', 'yes, remove it')
+    .option('--yes', 'remove it without asking')
     .action((clientId, secretId, _options, self) =>
       perform(self, (context) => removeSecret(context, { clientId, secretId }, self.opts())),
     );
   oauth
     .command('regenerate-secret')
-    .description('put one new secret in the place of all; it is printed this once')
+    .description('put one new secret in the place of all, at once; it is printed this once')
     .argument('<client>', CLIENT)
-    .option('--yes', 'yes, replace it')
+    .option('--yes', 'replace it without asking')
     .action((client, _options, self) => perform(self, (context) => regenerateSecret(context, client, self.opts())));
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pathOf } from '../api-client.ts';
 import { usageFailure } from '../cli-failure.ts';
+import { type Consequence, confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { type ClientReply, clientReply, type NewSecretReply, newSecretReply, pageOf } from '../replies.ts';
@@ -91,14 +92,17 @@ export async function addSecret(context: CliContext, clientId: string): Promise<
   return exitCode('ok');
 }
 
-/** `fairlead oauth remove-secret <client> <secret> --yes`. */
+/** `fairlead oauth remove-secret <client> <secret>`. */
 export async function removeSecret(
   context: CliContext,
   given: { readonly clientId: string; readonly secretId: string },
   options: { yes?: boolean },
 ): Promise<number> {
   const { clientId, secretId } = given;
-  requireYes(options, `remove-secret ${clientId} ${secretId}`, 'Whatever still uses this secret stops working.');
+  await confirm(context.output, options, {
+    text: 'Whatever still uses this secret stops working.',
+    command: `oauth remove-secret ${clientId} ${secretId}`,
+  });
   const path = clientPath(clientId, 'secrets', secretId);
   const client = await context.api.call(clientReply, { method: 'DELETE', path });
   context.output.document(client);
@@ -106,31 +110,50 @@ export async function removeSecret(
   return exitCode('ok');
 }
 
-/** `fairlead oauth regenerate-secret <client> --yes`: one new secret in the place of all. */
+/**
+ * `fairlead oauth regenerate-secret <client>`: one new secret in the place of all. A deployed service is cut off until
+ * its next deploy, so it is said before it is done, with the way that has no gap.
+ */
 export async function regenerateSecret(
   context: CliContext,
   clientId: string,
   options: { yes?: boolean },
 ): Promise<number> {
-  requireYes(options, `regenerate-secret ${clientId}`, 'Whatever uses the present secret stops working at once.');
+  const before = await context.api.call(clientReply, { method: 'GET', path: clientPath(clientId) });
+  await confirm(context.output, options, regenerating(before));
   const path = clientPath(clientId, 'regenerate-secret');
   const client = await context.api.call(newSecretReply, { method: 'POST', path });
   showSecret(context, client);
+  if (client.service != null) context.output.note(`Until then it is refused with invalid_client: deploy it now.`);
   return exitCode('ok');
 }
 
-/** `fairlead oauth delete <client> --yes`. */
+function regenerating({ clientId, service, environment, secrets }: ClientReply): Consequence {
+  const command = `oauth regenerate-secret ${clientId}`;
+  const [only, second] = secrets;
+  const text =
+    service == null
+      ? 'Whatever uses a present secret is refused from this moment on.'
+      : `${service} in ${environment} uses the present secret: it is cut off from this moment until its next deploy.`;
+  if (only === undefined || second !== undefined) return { text, command };
+  const deploy = service == null ? 'put the new one in place' : `deploy ${service}`;
+  const [add, remove] = [
+    `fairlead oauth add-secret ${clientId}`,
+    `fairlead oauth remove-secret ${clientId} ${only.id}`,
+  ];
+  return { text, command, instead: `Without a gap: \`${add}\`, ${deploy}, \`${remove}\`` };
+}
+
+/** `fairlead oauth delete <client>`. */
 export async function deleteClient(context: CliContext, clientId: string, options: { yes?: boolean }): Promise<number> {
-  requireYes(options, `delete ${clientId}`, `Deleting ${clientId} logs its people out and ends its tokens, for good.`);
+  await confirm(context.output, options, {
+    text: `Deleting ${clientId} logs its people out and ends its tokens, for good.`,
+    command: `oauth delete ${clientId}`,
+  });
   const data = await context.api.call(z.unknown(), { method: 'DELETE', path: clientPath(clientId) });
   context.output.document(data);
   context.output.print(context.output.quiet ? clientId : `Deleted ${clientId}`);
   return exitCode('ok');
-}
-
-function requireYes(options: { yes?: boolean }, command: string, consequence: string): void {
-  if (options.yes === true) return;
-  throw usageFailure(consequence, `If that is meant: \`fairlead oauth ${command} --yes\``);
 }
 
 /** The one time a secret is shown: on stdout, so that it can be piped to where it is kept. */

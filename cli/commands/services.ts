@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pathOf } from '../api-client.ts';
-import { CliFailure, usageFailure } from '../cli-failure.ts';
+import { CliFailure } from '../cli-failure.ts';
+import { confirm } from '../confirm.ts';
 import { type CliContext, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { checkName, nameFromFolder, nameFromGitUrl, readGitRemote, readSource } from '../project.ts';
@@ -80,14 +81,12 @@ export async function showService(context: CliContext, name: string): Promise<nu
   return exitCode('ok');
 }
 
-/** `fairlead services delete <service> --yes`: its workloads, routes, releases and record. */
+/** `fairlead services delete <service>`: its workloads, routes, releases and record. */
 export async function deleteService(context: CliContext, name: string, options: { yes?: boolean }): Promise<number> {
-  if (options.yes !== true) {
-    throw usageFailure(
-      `Deleting ${name} takes it off line in every environment, for good.`,
-      `If that is meant: \`fairlead services delete ${name} --yes\``,
-    );
-  }
+  await confirm(context.output, options, {
+    text: `Deleting ${name} takes it off line in every environment, for good.`,
+    command: `services delete ${name}`,
+  });
   const data = await context.api.call(z.unknown(), { method: 'DELETE', path: pathOf('services', name) });
   context.output.document(data ?? { name, deleted: true });
   context.output.print(context.output.quiet ? name : `Deleted ${name}`);

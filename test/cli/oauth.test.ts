@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
 import { KEY as IDP_KEY, startIdp, type TestIdp } from '../api/identity/start-idp.ts';
 import { startApi, type TestApi } from '../api/start-api.ts';
-import { type CliResult, runCli } from './run-cli.ts';
+import { type CliResult, runCli, until } from './run-cli.ts';
+import { startOnTerminal } from './start-on-terminal.ts';
 
 /** The commands against a real builder with a real identity provider behind it. */
 describe('fairlead oauth', () => {
@@ -119,6 +120,58 @@ describe('fairlead oauth', () => {
     assert.equal(await accepts('rotating', added), true);
     const fresh = dataOf(await run('regenerate-secret', 'rotating', '--yes', '--json')).clientSecret;
     assert.deepEqual([await accepts('rotating', added), await accepts('rotating', fresh)], [false, true]);
+  });
+
+  describe('regenerate-secret, which cuts a running service off', () => {
+    const onTerminal = (clientId: string) =>
+      startOnTerminal(
+        { FAIRLEAD_URL: api.address, FAIRLEAD_KEY: IDP_KEY },
+        `oauth regenerate-secret ${clientId} --no-color`,
+      );
+
+    it('says so first, names the way without a gap, and on a terminal changes nothing before a yes', async () => {
+      const { client, secret } = await idp.seedClient('live-prod', {
+        ...{ orgSlug: 'acme', service: 'live', environment: 'prod' },
+      });
+      for (const [answer, code] of [
+        ['\r', 130],
+        ['no\r', 130],
+        ['\u0003', 130],
+        ['\u0004', 130],
+        ['y\r', 0],
+      ] as const) {
+        const cli = onTerminal('live-prod');
+        await until(() => cli.text().includes('[y/N]'), 'the question');
+        assert.match(cli.text(), /live in prod uses the present secret: it is cut off .* until its next deploy\./);
+        const old = client.secrets[0]?.id;
+        const gentle = `add-secret live-prod\`, deploy live, \`fairlead oauth remove-secret live-prod ${old}\``;
+        assert.ok(cli.text().includes(gentle), cli.text());
+        assert.equal(await accepts('live-prod', secret), true, 'before an answer');
+        cli.type(answer);
+        assert.equal(await cli.done, code, cli.text());
+        assert.equal(await accepts('live-prod', secret), code !== 0, JSON.stringify(answer));
+        assert.equal(/flcs_/.test(cli.text()), code === 0);
+      }
+    });
+
+    it('asks nobody where nobody is there to ask: a program says --yes, and is told what follows', async () => {
+      await idp.seedClient('quiet-prod', { orgSlug: 'acme', service: 'quiet', environment: 'prod' });
+      const refused = await run('regenerate-secret', 'quiet-prod');
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr, /cut off[\s\S]*regenerate-secret quiet-prod --yes[\s\S]*Without a gap/);
+      const json = await run('regenerate-secret', 'quiet-prod', '--json');
+      assert.deepEqual([json.code, JSON.parse(json.stdout).error.code], [2, 'USAGE']);
+      assert.match((await run('regenerate-secret', 'quiet-prod', '--yes')).stderr, /invalid_client: deploy it now/);
+      assert.equal((await run('regenerate-secret', 'nobody', '--yes')).code, 3);
+    });
+
+    it('leaves the gentle way out where it would be refused: there are two secrets', async () => {
+      await idp.seedClient('full', { orgSlug: 'acme' });
+      await run('add-secret', 'full');
+      const { stderr } = await run('regenerate-secret', 'full');
+      assert.match(stderr, /Whatever uses a present secret is refused/);
+      assert.doesNotMatch(stderr, /Without a gap/);
+    });
   });
 
   it('delete needs --yes', async () => {

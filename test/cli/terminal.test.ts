@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,8 @@ import { stripVTControlCharacters } from 'node:util';
 import { createPaint, fit, printable } from '../../cli/terminal/style.ts';
 import { renderTable } from '../../cli/terminal/table.ts';
 import { formatAge, formatDuration } from '../../cli/terminal/times.ts';
-import { ENTRY, until } from './run-cli.ts';
+import { until } from './run-cli.ts';
+import { startOnTerminal } from './start-on-terminal.ts';
 import { KEY, startTestApi, type TestApi } from './test-api.ts';
 import { AT } from './test-replies.ts';
 
@@ -67,23 +67,7 @@ describe('a deploy on a terminal', () => {
   });
   beforeEach(() => api.builds.clear());
 
-  const onTerminal = (args: string, input = '') => {
-    const command = `'${process.execPath}' '${ENTRY}' ${args}`;
-    const { PATH, HOME } = process.env;
-    const env = { PATH, HOME, TERM: 'xterm-256color', FAIRLEAD_URL: api.url, FAIRLEAD_KEY: KEY };
-    const child = spawn('script', ['-qec', `stty cols 80; ${command}`, '/dev/null'], {
-      env,
-      stdio: ['pipe', 'pipe', 'inherit'],
-    });
-    let text = '';
-    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
-      text += chunk;
-    });
-    const type = (keys: string): void => void child.stdin.write(keys);
-    if (input !== '') type(input);
-    const done = new Promise<number | null>((resolve) => child.once('close', resolve));
-    return { done, type, text: () => text };
-  };
+  const onTerminal = (args: string) => startOnTerminal({ FAIRLEAD_URL: api.url, FAIRLEAD_KEY: KEY }, args);
 
   it('shows the running step with its log, then one line for each step, and gives the cursor back', async () => {
     api.onBuild = ({ id }) => {
