@@ -86,6 +86,9 @@ export const sessionViewSchema = z.object({
   expiresAt: time,
 });
 
+/** What people change of their own record. */
+export const updateMeBodySchema = z.strictObject({ primaryOrg: orgSlugSchema.describe('One that the caller is in') });
+
 export const updateUserBodySchema = z.strictObject({
   firstName: personNameSchema.optional(),
   lastName: personNameSchema.optional(),

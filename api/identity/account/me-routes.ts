@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
-import { idSchema, meSchema, sessionViewSchema } from '../../../domain/identity/schema.ts';
+import { idSchema, meSchema, sessionViewSchema, updateMeBodySchema } from '../../../domain/identity/schema.ts';
 import type { Caller, UserCaller } from '../../http/caller.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { revokeSession } from '../revocation/revoke.ts';
 import { findMemberships } from '../tokens/token-person.ts';
 import { requireUser } from './change-user.ts';
+import { choosePrimaryOrg } from './choose-org.ts';
 import { sessionView, userView } from './user-views.ts';
 
 const tag = 'people';
@@ -22,6 +23,21 @@ export function meRoutes(deps: IdentityDeps): readonly Route[] {
       callers: 'authenticated',
       responses: { 200: { description: 'The person', schema: meSchema } },
       handle: async (_input, { caller }) => ({ status: 200, data: await describeMe(deps, requirePerson(caller)) }),
+    }),
+    defineRoute({
+      method: 'patch',
+      path: '/api/v2/me',
+      summary: 'Choose the primary org: the one that tokens name from now on',
+      tag,
+      callers: 'authenticated',
+      body: updateMeBodySchema,
+      responses: { 200: { description: 'The person as they are now', schema: meSchema } },
+      errors: ['ORG_NOT_FOUND'],
+      handle: async ({ body }, context) => {
+        const caller = requirePerson(context.caller);
+        await choosePrimaryOrg(deps, context, caller.userId, body.primaryOrg);
+        return { status: 200, data: await describeMe(deps, caller) };
+      },
     }),
     defineRoute({
       method: 'get',

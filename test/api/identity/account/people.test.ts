@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type Callers, createCallers, outcome, type Person } from '../../orgs/callers.ts';
-import { createLogins } from '../oauth/logins.ts';
+import { claimsOf, createLogins } from '../oauth/logins.ts';
 import { startIdp, type TestIdp } from '../start-idp.ts';
 
 let idp: TestIdp;
@@ -29,6 +29,32 @@ test('people see themselves and their orgs, and nothing secret', async () => {
   assert.doesNotMatch(JSON.stringify(body), /hash|sealed|publicKey/i);
   assert.equal(outcome(await idp.call('GET', '/api/v2/me')), '401 UNAUTHORIZED');
   assert.equal(outcome(await callers.platform('GET', '/api/v2/me')), '403 FORBIDDEN');
+});
+
+test('somebody in two orgs chooses which one their tokens name, and no org they are not in', async () => {
+  await idp.seedOrg('second');
+  await idp.seedOrg('third');
+  const user = await callers.person({ org: 'acme', roles: ['viewer'] });
+  const member = { json: { roles: ['member'] }, headers: idp.internal };
+  assert.equal((await idp.call('PUT', `/api/v2/orgs/second/members/${user.id}`, member)).status, 200);
+  const chosen = await user.call('PATCH', '/api/v2/me', { primaryOrg: 'second' });
+  assert.deepEqual([chosen.status, chosen.body.data.primaryOrg], [200, 'second']);
+  const again = await callers.signIn(user.id);
+  const { orgSlug, orgRoles } = claimsOf(again.headers.authorization?.replace('Bearer ', '') ?? '');
+  assert.deepEqual([orgSlug, orgRoles], ['second', ['member']]);
+  const { items } = await idp.deps.audit.list({ subject: user.id }, { cursor: null, limit: 5 });
+  assert.ok(items.some(({ type, orgSlug: org }) => type === 'user.org_chosen' && org === 'second'));
+
+  for (const primaryOrg of ['third', 'nowhere']) {
+    assert.equal(outcome(await user.call('PATCH', '/api/v2/me', { primaryOrg })), '404 ORG_NOT_FOUND', primaryOrg);
+  }
+  assert.equal(outcome(await user.call('PATCH', '/api/v2/me', { email: 'x@y.example' })), '400 VALIDATION_FAILED');
+  await callers.platform('POST', `/api/v2/orgs/acme/members/${user.id}/suspend`);
+  const later = await callers.signIn(user.id);
+  const suspended = await later.call('PATCH', '/api/v2/me', { primaryOrg: 'acme' });
+  assert.equal(outcome(suspended), '404 ORG_NOT_FOUND', 'a suspended membership is none');
+  assert.equal((await idp.deps.users.find(user.id))?.primaryOrg, 'second');
+  assert.equal(outcome(await callers.platform('PATCH', '/api/v2/me', { primaryOrg: 'acme' })), '403 FORBIDDEN');
 });
 
 test('the sessions of a person are theirs to see and end', async () => {
