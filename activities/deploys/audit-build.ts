@@ -1,4 +1,5 @@
 import type { PlatformEvent } from '../../domain/audit/platform-audit.ts';
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { BuildFailure, BuildRecord, BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
 import type { DeploysDeps } from './deps.ts';
 
@@ -15,15 +16,21 @@ export interface BuildEnd {
  * a failed step. One that was cancelled or superseded is no error. Idempotent: the build's id is in the event's key.
  */
 export async function auditBuild(
-  { audit }: Pick<DeploysDeps, 'audit'>,
+  { audit, services }: Pick<DeploysDeps, 'audit'> & { readonly services: Pick<ServiceStore, 'find'> },
   input: BuildEnd,
   record: BuildRecord | null,
 ): Promise<void> {
+  if (audit === null) return;
   const event = eventOf(input, record);
-  if (event !== null) await audit?.record(event);
+  if (event === null) return;
+  // Whoever may deploy it, the owner reads what was done to it.
+  const service = await services.find(input.build.serviceId);
+  await audit.record({ ...event, orgSlug: service?.org ?? input.build.org });
 }
 
-function eventOf({ build, status, reason, failure }: BuildEnd, record: BuildRecord | null): PlatformEvent | null {
+type BuildEvent = Omit<PlatformEvent, 'orgSlug'>;
+
+function eventOf({ build, status, reason, failure }: BuildEnd, record: BuildRecord | null): BuildEvent | null {
   const { buildId, service, environment, org, kind, requestedBy, requestId } = build;
   const common = {
     entityId: service,

@@ -33,8 +33,9 @@ export function forwardTrail(options: ForwardTrailOptions): () => Promise<void> 
 
   /** False when the ledger may take it later. */
   async function tell(event: AuditEvent): Promise<boolean> {
-    const { key, ...content } = forwardedEvent(event);
-    const outcome = await client.emit({ ...content, namespace: options.namespace }, { idempotencyKey: key });
+    const { key, orgSlug, ...content } = forwardedEvent(event);
+    const owner = orgSlug === null ? {} : { orgSlug };
+    const outcome = await client.emit({ ...content, namespace: options.namespace, ...owner }, { idempotencyKey: key });
     if (outcome.status === 'lost') {
       const { error } = outcome;
       if (!(error instanceof LedgerRefusal) || error.status === 429 || error.status === 401) return false;

@@ -34,8 +34,9 @@ export function createPlatformAudit(options: PlatformAuditOptions): PlatformAudi
     },
   });
   return {
-    async record({ key, ...event }) {
-      await client.emit({ ...event, namespace }, { idempotencyKey: key });
+    async record({ key, orgSlug, ...event }) {
+      const owner = orgSlug === null ? {} : { orgSlug };
+      await client.emit({ ...event, namespace, ...owner }, { idempotencyKey: key });
     },
     close: client.close,
   };

@@ -45,6 +45,9 @@ const serviceSchema = z.object({
   oauthCredentials: z
     .object({ prod: credential.exactOptional(), sandbox: credential.exactOptional(), uat: credential.exactOptional() })
     .default({}),
+  namespaces: z
+    .object({ prod: z.date().exactOptional(), sandbox: z.date().exactOptional(), uat: z.date().exactOptional() })
+    .default({}),
   lastBuildId: nullableText,
   createdAt: z.date(),
   updatedAt: z.date(),

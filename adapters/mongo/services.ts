@@ -80,6 +80,11 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
         collection.updateOne({ _id: id }, { $set: { lastBuildId: buildId, updatedAt: deps.now() } }),
       );
     },
+    async addNamespace(id, environment) {
+      const path = `namespaces.${environment}`;
+      const isNew = { _id: id, [path]: { $exists: false } };
+      await mongoCall(() => collection.updateOne(isNew, { $set: { [path]: deps.now() } }));
+    },
     async setOAuthCredential(id, environment, { clientId, secret }) {
       const credential = { clientId, secret: { keyId: secret.keyId, sealed: secret.sealed } };
       const set = { [`oauthCredentials.${environment}`]: credential, updatedAt: deps.now() };

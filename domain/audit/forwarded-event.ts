@@ -11,12 +11,13 @@ export function isForwarded({ type }: Pick<AuditEvent, 'type'>): boolean {
   return FORWARDED.test(type);
 }
 
-/** The event for the ledger, without the network address it came from. The org it belongs to is in its data. */
+/** The event for the ledger, without the network address it came from. */
 export function forwardedEvent(event: AuditEvent): PlatformEvent {
   const { id, type, actor, subject, orgSlug, data, requestId, time } = event;
   return {
     eventType: type,
     entityId: subject,
+    orgSlug,
     data: { ...data, org: orgSlug, occurredAt: time.toISOString() },
     metadata: { actor, requestId },
     key: id,

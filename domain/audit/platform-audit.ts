@@ -3,6 +3,8 @@ export interface PlatformEvent {
   /** `{resource}.{action}`, such as `service.deployed`. */
   readonly eventType: string;
   readonly entityId: string;
+  /** The org it is about, which owns it in the ledger and reads it there; null for the platform's own. */
+  readonly orgSlug: string | null;
   readonly data: Readonly<Record<string, unknown>>;
   readonly metadata: Readonly<Record<string, unknown>>;
   /** Under one key an event is recorded once: whoever repeats the work that it tells of does not repeat it. */

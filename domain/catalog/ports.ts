@@ -42,6 +42,8 @@ export interface ServiceStore {
   /** True when it existed. */
   remove(id: string): Promise<boolean>;
   setLastBuild(id: string, buildId: string): Promise<void>;
+  /** Notes that the service has a place in that environment from now on. Idempotent: the first moment stays. */
+  addNamespace(id: string, environment: Environment): Promise<void>;
   /** Puts the credential in the place of the one there is. False when there is no such service. */
   setOAuthCredential(id: string, environment: Environment, credential: OAuthCredential): Promise<boolean>;
   /** Takes the credential of that client away; one of another client stays. */

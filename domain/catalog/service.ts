@@ -22,6 +22,8 @@ export interface ServiceRecord {
   readonly secrets: Readonly<Record<string, SealedSecret>>;
   /** Client credentials by environment, made at deploy and injected into the service; none without `spec.auth`. */
   readonly oauthCredentials: Readonly<Partial<Record<Environment, OAuthCredential>>>;
+  /** Since when it has a place in an environment; each is told to the audit ledger once. */
+  readonly namespaces: Readonly<Partial<Record<Environment, Date>>>;
   readonly lastBuildId: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;

@@ -11,6 +11,8 @@ export interface AuditEventInput {
   readonly metadata?: Readonly<Record<string, unknown>>;
   /** Only the platform names one; for a service it is its own name. */
   readonly namespace?: string;
+  /** Only the platform names one; for a service it is the org of its token. */
+  readonly orgSlug?: string;
 }
 
 /**

@@ -84,6 +84,20 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       assert.equal(await store().setOAuthCredential('svc_nobody', 'prod', credential('x')), false);
     });
 
+    it('notes an environment once, however often it is told of it', async () => {
+      await store().upsert({ id: 'svc_places', name: 'places', org: 'acme' }, {});
+      const places = async () => (await store().find('places'))?.namespaces;
+      assert.deepEqual(await places(), {});
+      await Promise.all(Array.from({ length: 20 }, () => store().addNamespace('svc_places', 'prod')));
+      const first = (await places())?.prod;
+      assert.ok(first !== undefined);
+      await store().addNamespace('svc_places', 'prod');
+      await store().addNamespace('svc_places', 'uat');
+      await store().addNamespace('svc_nobody', 'prod');
+      assert.deepEqual(Object.keys((await places()) ?? {}).sort(), ['prod', 'uat']);
+      assert.deepEqual((await places())?.prod, first);
+    });
+
     it('remembers the last build and forgets a removed service', async () => {
       await store().upsert({ id: 'svc_gone', name: 'gone', org: 'acme' }, {});
       await store().setLastBuild('svc_gone', 'bld_9');

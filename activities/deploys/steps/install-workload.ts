@@ -3,6 +3,7 @@ import type { BuildFacts } from '../../../domain/deploys/build.ts';
 import type { ProbeResult, Workload } from '../../../domain/deploys/ports.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { auditNamespace } from '../audit-namespace.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { releaseOfBuild, workloadOf } from '../release-of-build.ts';
 import type { StepContext } from '../step.ts';
@@ -27,6 +28,7 @@ export async function installWorkload(deps: DeploysDeps, context: StepContext): 
     context.warn(`${build.service} declares spec.auth and has no client credentials now: deploy it to get new ones.`);
   }
   const workload = await deps.runtime.start(spec, { signal, onLine });
+  await auditNamespace(deps, build);
   await waitUntilHealthy(deps, context, workload, release);
   await deps.runtime.settle(workload);
   await deps.edge.route(build.service, build.environment, { workloadId: workload.id, address: workload.address });

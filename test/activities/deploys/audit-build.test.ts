@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { auditBuild, type BuildEnd } from '../../../activities/deploys/audit-build.ts';
+import { createServiceStore } from '../../../adapters/mongo/services.ts';
 import type { PlatformEvent } from '../../../domain/audit/platform-audit.ts';
+import type { ServiceStore } from '../../../domain/catalog/ports.ts';
 import type { BuildFailure, BuildRequest } from '../../../domain/deploys/build.ts';
+import { startMongo, type TestMongo } from '../../adapters/mongo/start-mongo.ts';
 
 const build: BuildRequest = {
   buildId: 'bld_1',
@@ -21,6 +24,15 @@ const build: BuildRequest = {
 const failure: BuildFailure = { code: 'IMAGE_BUILD_FAILED', message: 'npm ci: token=hunter2', step: 'image-build' };
 
 describe('what the audit ledger is told of a build', () => {
+  let mongo: TestMongo;
+  let owners: ServiceStore;
+  before(async () => {
+    mongo = await startMongo();
+    owners = createServiceStore({ db: mongo.connection.db, now: () => new Date() });
+    await owners.upsert({ id: 'svc_1', name: 'shop', org: 'owner' }, {});
+  });
+  after(() => mongo.stop());
+
   async function told(end: Partial<BuildEnd>): Promise<PlatformEvent[]> {
     const events: PlatformEvent[] = [];
     const input: BuildEnd = {
@@ -30,7 +42,7 @@ describe('what the audit ledger is told of a build', () => {
       failure: null,
       ...end,
     };
-    await auditBuild({ audit: { record: async (event) => void events.push(event) } }, input, null);
+    await auditBuild({ audit: { record: async (event) => void events.push(event) }, services: owners }, input, null);
     return events;
   }
 
@@ -40,8 +52,14 @@ describe('what the audit ledger is told of a build', () => {
     assert.equal(event?.eventType, 'service.deployed');
     assert.equal(event?.entityId, 'shop');
     assert.equal(event?.key, 'service.deployed/bld_1');
-    assert.equal(event?.data.org, 'acme');
+    assert.equal(event?.orgSlug, 'owner', 'it belongs to the owner of the service');
+    assert.equal(event?.data.org, 'acme', 'whose people deployed it');
     assert.deepEqual(event?.metadata, { actor: 'usr_1', requestId: 'req_1' });
+  });
+
+  it('belongs to the org that deployed it where the service is gone', async () => {
+    const [event] = await told({ status: 'completed', build: { ...build, serviceId: 'svc_gone' } });
+    assert.equal(event?.orgSlug, 'acme');
   });
 
   it('build.failed with step and code, and without the message, which may quote the output', async () => {
@@ -54,6 +72,10 @@ describe('what the audit ledger is told of a build', () => {
 
   it('nothing for a build that was cancelled or superseded, and nothing where there is no ledger', async () => {
     for (const reason of ['cancelled', 'superseded'] as const) assert.deepEqual(await told({ reason, failure }), []);
-    await auditBuild({ audit: null }, { build, status: 'completed', reason: null, failure: null }, null);
+    await auditBuild(
+      { audit: null, services: owners },
+      { build, status: 'completed', reason: null, failure: null },
+      null,
+    );
   });
 });

@@ -67,7 +67,7 @@ describe('the audit trail told to the ledger', () => {
       events.map(({ data }) => data.occurredAt),
       events.map(({ data }) => data.occurredAt).toSorted(),
     );
-    assert.equal(events[0].data.org, 'acme');
+    assert.deepEqual([events[0].data.org, events[0].orgSlug], ['acme', 'acme']);
     assert.ok(!JSON.stringify(events).includes('203.0.113.9'), 'no network address');
   });
 

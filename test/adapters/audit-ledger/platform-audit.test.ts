@@ -30,12 +30,13 @@ describe('the platform as an emitter of audit events', () => {
   const deployed = (number: number) => ({
     eventType: 'service.deployed',
     entityId: 'shop',
+    orgSlug: 'acme',
     data: { buildId: `bld_${number}`, org: 'acme' },
     metadata: { actor: 'usr_1' },
     key: `service.deployed/bld_${number}`,
   });
   const recorded = async () => {
-    const { body } = await ledger.call('platform', 'GET', '/v1/events?namespace=builder');
+    const { body } = await ledger.call('platform', 'GET', '/v1/events?namespace=builder&entityId=shop');
     return body.data.events;
   };
 
@@ -50,8 +51,19 @@ describe('the platform as an emitter of audit events', () => {
     const events = await recorded();
     assert.equal(events.length, 1);
     assert.deepEqual(events[0].data, { buildId: 'bld_1', org: 'acme' });
-    assert.equal(events[0].orgSlug, 'platform');
+    assert.equal(events[0].orgSlug, 'acme');
     assert.deepEqual(warnings, []);
+  });
+
+  it('what is about no org is the platform’s own', async () => {
+    const audit = make();
+    await audit.record({ ...deployed(1), orgSlug: null, entityId: 'platform', key: 'about-nobody' });
+    await audit.close();
+    const { body } = await ledger.call('platform', 'GET', '/v1/events?entityId=platform');
+    assert.deepEqual(
+      body.data.events.map(({ orgSlug }: { orgSlug: string }) => orgSlug),
+      ['platform'],
+    );
   });
 
   it('does not hold work up while the ledger is away, and the next process tells it', async () => {
