@@ -50,6 +50,8 @@ test('somebody in two orgs chooses which one their tokens name, and no org they 
   }
   assert.equal(outcome(await user.call('PATCH', '/api/v2/me', { email: 'x@y.example' })), '400 VALIDATION_FAILED');
   await callers.platform('POST', `/api/v2/orgs/acme/members/${user.id}/suspend`);
+  // Tokens of the second in which a right was taken are void.
+  idp.advance(1_000);
   const later = await callers.signIn(user.id);
   const suspended = await later.call('PATCH', '/api/v2/me', { primaryOrg: 'acme' });
   assert.equal(outcome(suspended), '404 ORG_NOT_FOUND', 'a suspended membership is none');
