@@ -7,9 +7,9 @@ import type { OrgRecord } from '../../domain/orgs/org.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from './audit.ts';
 import type { IdentityDeps } from './deps.ts';
+import { ensurePlatformClients } from './ensure-platform-clients.ts';
 import { createFirstAdminLink, linkInvalid } from './login/one-time-links.ts';
 import { hashNewPassword } from './login/set-password.ts';
-import { platformClients } from './platform-clients.ts';
 
 export interface FirstAdminLink {
   readonly url: string;
@@ -27,9 +27,7 @@ export async function bootstrapIdentity(
   options: { readonly onFirstAdminLink: (link: FirstAdminLink) => Promise<void> },
 ): Promise<void> {
   await ensurePlatformOrg(deps);
-  for (const client of platformClients(deps.settings, deps.now())) {
-    await ignoring('CLIENT_EXISTS', () => deps.clients.insert(client));
-  }
+  await ensurePlatformClients(deps);
   if ((await deps.users.countWithPlatformRole('super_admin')) > 0) return;
   const { token, expiresAt } = await createFirstAdminLink(deps);
   const open = await deps.links.find(deps.tokens.hash(token), 'first_admin');

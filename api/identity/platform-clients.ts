@@ -8,7 +8,8 @@ const DAY_SECONDS = 24 * HOUR_SECONDS;
  * The clients every installation has. `builder` is the platform's API: the audience of tokens for it, and a client that
  * gets secrets once it asks for tokens itself; `audit-ledger` is the same of the ledger. `audit-ledger-pages` is how people
  * sign in to the ledger's pages: public, with one redirect address. `fairlead-cli` is the command line: public, so it
- * proves itself by PKCE and a loopback address (RFC 8252, 7.3: any port) or by the device flow.
+ * proves itself by PKCE and a loopback address (RFC 8252, 7.3: any port) or by the device flow. Its tokens are for both of
+ * the platform's APIs that it calls, which one operator runs: a person's login serves all commands.
  */
 export function platformClients(
   settings: Pick<IdentitySettings, 'platformName' | 'platformOrg' | 'auditUrl'>,
@@ -76,7 +77,7 @@ export function platformClients(
         'urn:ietf:params:oauth:grant-type:token-exchange',
       ],
       refreshTokenTtlSeconds: 30 * DAY_SECONDS,
-      defaultAudience: [PLATFORM_CLIENTS.builder],
+      defaultAudience: [PLATFORM_CLIENTS.builder, PLATFORM_CLIENTS.auditLedger],
     },
     ...(settings.auditUrl === undefined
       ? []

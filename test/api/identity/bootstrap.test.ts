@@ -40,11 +40,42 @@ test('an installation has one org of its own and its clients, however many proce
   );
   const cli = await idp.deps.clients.find('fairlead-cli');
   assert.deepEqual([cli?.clientType, cli?.trustedClient, cli?.secrets], ['public', false, []]);
-  assert.deepEqual(cli?.defaultAudience, ['builder']);
+  assert.deepEqual(cli?.defaultAudience, ['builder', 'audit-ledger']);
   assert.equal((await idp.deps.clients.find('builder'))?.clientType, 'confidential');
   const [platform] = items;
   assert.ok(platform);
   assert.equal(await codeOf(idp.deps.orgs.insert({ ...platform, id: 'ORG-X', slug: 'second' })), 'ORG_EXISTS');
+});
+
+test('the redirect URI of the ledger’s pages follows AUDIT_URL, and nothing is taken away', async () => {
+  const urisOf = async () => (await idp.deps.clients.find('audit-ledger-pages'))?.redirectUris;
+  const startAt = (auditUrl: string) => {
+    const deps = { ...idp.deps, settings: { ...idp.deps.settings, auditUrl } };
+    return Promise.all(Array.from({ length: 5 }, () => start(deps)));
+  };
+  assert.equal(await urisOf(), undefined, 'there is no client without a ledger');
+  await startAt('http://localhost:3005');
+  const first = 'http://localhost:3005/api/auth/callback';
+  assert.deepEqual(await urisOf(), [first]);
+  await idp.deps.clients.update('audit-ledger-pages', {}, { redirectUris: ['https://by.hand/api/auth/callback'] });
+  await startAt('https://audit.example');
+  const all = [first, 'https://by.hand/api/auth/callback', 'https://audit.example/api/auth/callback'];
+  assert.deepEqual(await urisOf(), all);
+  const trail = { type: 'oauth.client_updated', subject: 'audit-ledger-pages' };
+  const told = async () => (await idp.deps.audit.list(trail, { cursor: null, limit: 10 })).items;
+  const before = await told();
+  assert.deepEqual(before[0]?.data.redirectUris_added, ['https://audit.example/api/auth/callback']);
+  await startAt('https://audit.example');
+  await start();
+  assert.deepEqual(await urisOf(), all);
+  assert.equal((await told()).length, before.length, 'a start that changes nothing tells nothing');
+});
+
+test('the command line of an older version gets the audience of the ledger, and keeps what was added by hand', async () => {
+  await idp.deps.clients.update('fairlead-cli', { defaultAudience: ['builder', 'by-hand'] });
+  await start();
+  const cli = await idp.deps.clients.find('fairlead-cli');
+  assert.deepEqual(cli?.defaultAudience, ['builder', 'by-hand', 'audit-ledger']);
 });
 
 test('each start opens a new link and voids the earlier ones', async () => {
