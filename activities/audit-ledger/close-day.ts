@@ -34,25 +34,23 @@ const CLOSES = 100;
 export async function closeDay(deps: AnchoringDeps, day: Day): Promise<void> {
   if (deps.now() < endOfDay(day)) throw new FairleadError('VALIDATION_FAILED', `${day} is not over yet`);
   if ((await findClose(deps, LEDGER_NAMESPACE, ledgerCloseKey(day))) !== null) return;
+  if ((await deps.events.namespaces()).length === 0) return;
   const closes = new Map<string, LedgerEvent>();
-  // Until nothing is new: a namespace may be born of a writer that was held up for long.
-  for (let known = -1; known < closes.size; ) {
-    known = closes.size;
-    for (const namespace of await deps.events.namespaces()) {
-      if (closes.has(namespace)) continue;
-      const close = await closeNamespace(deps, namespace, day);
-      if (close !== null) closes.set(namespace, close);
-    }
-  }
-  if (closes.size === 0) return;
+  const close = async (namespace: string): Promise<void> => {
+    const event = await closeNamespace(deps, namespace, day);
+    if (event !== null) closes.set(namespace, event);
+  };
+  // Its own chain first: no namespace that is announced from then on begins on the day. So none is missed below.
+  await close(LEDGER_NAMESPACE);
+  for (const namespace of await deps.events.namespaces()) if (namespace !== LEDGER_NAMESPACE) await close(namespace);
   const previous = await deps.batches.latestBefore(day);
   const namespaces = [...closes]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .map(([namespace, event]) => {
       return { namespace, closeHash: event.eventHash, count: readDayClose(event).count };
     });
-  const close: LedgerClose = { day, namespaces, previousRoot: previous?.root ?? GENESIS_HASH };
-  await deps.writer.emit(ledgerCloseDraft(close, deps.platformOrg));
+  const whole: LedgerClose = { day, namespaces, previousRoot: previous?.root ?? GENESIS_HASH };
+  await deps.writer.emit(ledgerCloseDraft(whole, deps.platformOrg));
 }
 
 export function findClose(deps: AnchoringDeps, namespace: string, key: string): Promise<LedgerEvent | null> {
@@ -65,7 +63,8 @@ export function readDayClose(event: LedgerEvent): DayClose {
 
 /**
  * Null for a namespace whose chain begins after the day. The close names the event before it, so it is written at that
- * very place of the chain, or tried again at the next.
+ * very place of the chain, or tried again at the next. In a namespace that is announced and has no event yet, it is the
+ * first: whoever was about to write one is refused that place and finds a later day.
  */
 async function closeNamespace(deps: AnchoringDeps, namespace: string, day: Day): Promise<LedgerEvent | null> {
   const key = dayCloseKey(day);
@@ -75,12 +74,12 @@ async function closeNamespace(deps: AnchoringDeps, namespace: string, day: Day):
     const existing = await findClose(deps, namespace, key);
     if (existing !== null) return existing;
     const head = await deps.events.head(namespace);
-    if (head === null) return null;
-    const content: DayContent | null = settled ?? (await contentOf(deps, namespace, day, head));
+    const content: DayContent | null = settled ?? (head === null ? EMPTY : await contentOf(deps, namespace, day, head));
     if (content === null) return null;
     // Times do not go back within a chain: with an event of a later day in it, the day does not change any more.
-    if (head.createdAt >= endOfDay(day)) settled = content;
-    const draft = dayCloseDraft({ day, namespace, ...content, head: head.eventHash }, deps.platformOrg);
+    if (head !== null && head.createdAt >= endOfDay(day)) settled = content;
+    const close = { day, namespace, ...content, head: head?.eventHash ?? GENESIS_HASH };
+    const draft = dayCloseDraft(close, deps.platformOrg);
     const events = chainAfter(head, [{ id, draft }], deps.now());
     if ((await deps.events.append(events)) === 1) return events[0] ?? null;
   }
@@ -89,6 +88,8 @@ async function closeNamespace(deps: AnchoringDeps, namespace: string, day: Day):
 }
 
 type DayContent = Pick<DayClose, 'count' | 'firstIndex' | 'lastIndex'>;
+
+const EMPTY: DayContent = { count: 0, firstIndex: null, lastIndex: null };
 
 /** What a namespace holds of a day, closes not counted; null when its chain begins after it. */
 async function contentOf(
@@ -102,7 +103,7 @@ async function contentOf(
   const lastIndex = after === null ? head.chainIndex : after.chainIndex - 1;
   if (lastIndex < 0) return null;
   const first = await firstOf(deps.events.streamBetween(namespace, start, end));
-  if (first === null) return { count: 0, firstIndex: null, lastIndex: null };
+  if (first === null) return EMPTY;
   return withoutCloses(first.chainIndex, lastIndex, await closesWithin(deps, namespace, start, end));
 }
 

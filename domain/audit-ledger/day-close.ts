@@ -19,7 +19,7 @@ export interface DayClose {
   /** Chain indexes of the first and last of them; null on a day without events. */
   readonly firstIndex: number | null;
   readonly lastIndex: number | null;
-  /** Hash of the last event before the close. */
+  /** Hash of the last event before the close; the zero hash where the close is the first event. */
   readonly head: Hash;
 }
 

@@ -35,6 +35,9 @@ export interface EventStore {
   streamOfEntity(entityId: string, orgSlug: string | null): AsyncIterable<LedgerEvent>;
   /** Events of a namespace created in `[from, to)`, in the order of the chain. */
   streamBetween(namespace: string, from: Date, to: Date): AsyncIterable<LedgerEvent>;
+  /** Makes a namespace known before its first event, to whoever closes a day meanwhile. Idempotent. */
+  announce(namespace: string): Promise<void>;
+  /** Those with events and those announced, ordered by name. */
   namespaces(): Promise<readonly string[]>;
 }
 

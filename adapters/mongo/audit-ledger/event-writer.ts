@@ -178,9 +178,16 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
     return appended;
   }
 
-  /** A namespace is not born on a day that the ledger has closed, however late this machine's clock is. */
+  /**
+   * A namespace is not born on a day that the ledger has closed, however late this machine's clock is and however long
+   * the write is held up. Whoever closes a day puts an event into the ledger's chain, then lists the namespaces and closes
+   * each: announced before, this one is closed with them, which takes the place of its first event; announced after, it
+   * finds the ledger's event here.
+   */
   async function birthTime(): Promise<Date> {
-    const closed = namespace === LEDGER_NAMESPACE ? null : await store.head(LEDGER_NAMESPACE);
+    if (namespace === LEDGER_NAMESPACE) return now();
+    await store.announce(namespace);
+    const closed = await store.head(LEDGER_NAMESPACE);
     const time = now();
     return closed !== null && closed.createdAt > time ? closed.createdAt : time;
   }

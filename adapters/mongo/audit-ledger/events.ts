@@ -18,6 +18,8 @@ const BY_INDEX: Sort = { chainIndex: 1 };
 export function createEventStore(deps: { db: Db }): EventStore {
   const collection = deps.db.collection<EventDocument>(LEDGER_COLLECTIONS.events);
 
+  const announced = deps.db.collection<{ readonly _id: string }>(LEDGER_COLLECTIONS.namespaces);
+
   async function at(namespace: string, chainIndex: number): Promise<LedgerEvent | null> {
     const document = await mongoCall(() => collection.findOne({ namespace, chainIndex }));
     return document === null ? null : readEvent(document);
@@ -82,9 +84,19 @@ export function createEventStore(deps: { db: Db }): EventStore {
     streamBetween: (namespace, from, to) =>
       // Times never go back within a chain, so this is the order of the chain.
       stream({ namespace, createdAt: { $gte: from, $lt: to } }, { createdAt: 1, chainIndex: 1 }),
+    async announce(namespace) {
+      try {
+        await mongoCall(() => announced.insertOne({ _id: namespace }));
+      } catch (error) {
+        if (!isDuplicateKey(error)) throw error;
+      }
+    },
     async namespaces() {
-      const names = await mongoCall(() => collection.distinct('namespace'));
-      return z.array(z.string()).parse(names).toSorted();
+      const names = [
+        ...(await mongoCall(() => announced.distinct('_id'))),
+        ...(await mongoCall(() => collection.distinct('namespace'))),
+      ];
+      return [...new Set(z.array(z.string()).parse(names))].toSorted();
     },
   };
 }

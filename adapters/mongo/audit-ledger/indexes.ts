@@ -7,6 +7,7 @@ export const LEDGER_COLLECTIONS = {
   checkpoints: 'audit_ledger_checkpoints',
   emitCounts: 'audit_ledger_emit_counts',
   turns: 'audit_ledger_turns',
+  namespaces: 'audit_ledger_namespaces',
 } as const;
 
 /** Every index of the chains. `_id` carries the ids, and those of events made under an idempotency key. */

@@ -74,7 +74,7 @@ describe('the batch of a day', { timeout: 120_000 }, () => {
     assert.equal(new Set(sent.map(({ txHash }) => txHash)).size, 1);
     assert.equal((await run('batchDay', DAY)).root, summaries[0]?.root);
     const { items } = await parts.ledger.events.list(
-      { orgSlug: null, eventType: 'ledger.day_closed' },
+      { orgSlug: null, namespace: 'shop', eventType: 'ledger.day_closed' },
       { cursor: null, limit: 50 },
     );
     assert.equal(items.length, 1);

@@ -165,6 +165,15 @@ export function eventStoreSuite(store: EventStore): void {
       assert.deepEqual(names, [...new Set(names)].toSorted());
     });
 
+    it('knows a namespace that was announced, which has no event yet', async () => {
+      await atOnce(() => store.announce('announced'));
+      const names = await store.namespaces();
+      assert.equal(names.filter((name) => name === 'announced').length, 1);
+      assert.equal(await store.head('announced'), null);
+      await store.append(eventsAfter(null, many(1, 'announced')));
+      assert.deepEqual(await store.namespaces(), names);
+    });
+
     it('takes hostile strings for values', async () => {
       for (const hostile of HOSTILE) {
         assert.equal(await store.find(hostile), null);

@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, it } from 'node:test';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
+import { newId } from '../../../adapters/crypto/new-id.ts';
+import { createCheckpointStore } from '../../../adapters/mongo/audit-ledger/checkpoints.ts';
+import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-writer.ts';
+import { endOfDay } from '../../../domain/audit-ledger/days.ts';
+import type { EventStore } from '../../../domain/audit-ledger/ports.ts';
+import { verifyHistory } from '../../../domain/audit-ledger/verify-history.ts';
+import { draftOf } from '../../ports/audit-ledger/drafts.ts';
+import type { Acknowledged, MidnightOrders } from './emit-through-midnight.ts';
+import { DAY, useLedgerDay } from './use-ledger-day.ts';
+
+const SCRIPT = fileURLToPath(new URL('./emit-through-midnight.ts', import.meta.url));
+const MIDNIGHT = endOfDay(DAY).getTime();
+/** How long processes write before midnight and, by their own clocks, after it. */
+const WRITING_MS = 1_000;
+const LATE_MS = 1_500;
+
+describe('a day that is closed at midnight sharp, while processes write whose clocks are late', {
+  timeout: 120_000,
+}, () => {
+  const { parts, clock, run, emit, leavesOf } = useLedgerDay([]);
+
+  /** @returns what has it write, once it is ready */
+  async function startProcess(name: string) {
+    const child = fork(SCRIPT, [name, parts.mongo.uri], {
+      stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+      execArgv: ['--disable-warning=ExperimentalWarning'],
+    });
+    const ended = once(child, 'exit').then(() => assert.fail(`${name} ended by itself`));
+    await Promise.race([once(child, 'message'), ended]);
+    return async (orders: MidnightOrders): Promise<readonly Acknowledged[]> => {
+      const answered = once(child, 'message').then(([message]) => message as Acknowledged[]);
+      child.send(orders);
+      return await Promise.race([answered, ended]);
+    };
+  }
+
+  /** On the chain and on the closes of days. */
+  async function verdictOf(namespace: string) {
+    const { keys } = createLedgerSigner([Buffer.alloc(32, 1)]);
+    const checkpoints = createCheckpointStore(parts.mongo.connection);
+    const deps = { store: parts.ledger.events, checkpoints, ledgerName: 'audit.example.org', keys };
+    const { valid, reason } = await verifyHistory({ kind: 'namespace', namespace, expectedHead: null }, deps);
+    return [valid, reason];
+  }
+
+  it('has no event after a close with an earlier day, no gap, no fork, and every acknowledged event in the right batch', async () => {
+    const [punctual, late] = await Promise.all([startProcess('punctual'), startProcess('late')]);
+    const aheadMs = MIDNIGHT - WRITING_MS - Date.now();
+    const until = MIDNIGHT + WRITING_MS;
+    const writing = Promise.all([punctual({ aheadMs, until }), late({ aheadMs: aheadMs - LATE_MS, until })]);
+    await delay(MIDNIGHT - aheadMs - Date.now());
+    clock.now = new Date(Date.now() + aheadMs);
+    await run('batchDay', DAY);
+    const acknowledged = (await writing).flat();
+
+    const batched = new Set((await leavesOf(DAY)).map(({ eventId }) => eventId));
+    const ofTheDay = acknowledged.filter(({ createdAt }) => createdAt < MIDNIGHT);
+    assert.ok(ofTheDay.length > 20 && acknowledged.length - ofTheDay.length > 20, 'both days have events');
+    for (const { id, namespace, createdAt } of acknowledged) {
+      assert.equal(batched.has(id), createdAt < MIDNIGHT, `${namespace} ${new Date(createdAt).toISOString()}`);
+    }
+    for (const namespace of await parts.ledger.events.namespaces()) {
+      assert.deepEqual(await verdictOf(namespace), [true, null], namespace);
+    }
+  });
+
+  it('a namespace whose first writer was held up while the day was closed begins after it', async () => {
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    const written = Promise.withResolvers<void>();
+    const held = Promise.withResolvers<void>();
+    const { events } = parts.ledger;
+    const slow: EventStore = {
+      ...events,
+      async append(batch) {
+        written.resolve();
+        await held.promise;
+        return await events.append(batch);
+      },
+    };
+    clock.now = new Date(MIDNIGHT - 1);
+    const emitted = createEventWriter({ store: slow, newId, now: () => clock.now }).emit(
+      draftOf({ namespace: 'born' }),
+    );
+    await written.promise;
+    clock.now = new Date(MIDNIGHT);
+    await run('batchDay', DAY);
+    held.resolve();
+    const { createdAt } = await emitted;
+    assert.ok(createdAt.getTime() >= MIDNIGHT, createdAt.toISOString());
+    assert.deepEqual(await verdictOf('born'), [true, null]);
+  });
+});
