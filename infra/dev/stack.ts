@@ -280,6 +280,7 @@ async function writeConnection(
     edgePort: ports.edge,
     domain: env.PLATFORM_DOMAIN || 'localhost',
     idp: parts.get('idp')?.address ?? null,
+    audit: parts.get('audit')?.address ?? null,
     temporalUi: parts.get('temporal-ui')?.address ?? null,
   }).catch((cause: Error) => {
     throw new FairleadError('UNAVAILABLE', `${dataDir} is not writable: ${cause.message}`, { cause });
