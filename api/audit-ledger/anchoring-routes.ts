@@ -148,11 +148,15 @@ function anchorAgainRoute({ anchoring, now }: AnchoringRoutesDeps): Route {
     method: 'post',
     path: '/v1/batches/:batchId/anchor',
     summary: 'Anchor a day again whose night was missed',
-    description: 'Batches the day if it has no batch, and sends what does not stand on a chain yet. Safe to repeat.',
+    description:
+      'Batches the day if it has no batch, and sends what does not stand on a chain yet: a chain that has the root is left ' +
+      'alone. One run for each day: asked again meanwhile, it goes on. A batch that stands is invalidated by the owner of ' +
+      'the contract alone, whose key the ledger does not have.',
     tag,
     callers: 'platform',
     params: z.strictObject({ batchId: daySchema }),
     responses: { 202: { description: 'Under way', schema: startedSchema } },
+    errors: ['UNAVAILABLE'],
     handle: async ({ params: { batchId } }) => {
       if (batchId >= dayOf(now())) {
         const message = `${batchId} is not over yet: days are UTC`;

@@ -8,6 +8,7 @@ import { createBatchStore } from '../../adapters/mongo/audit-ledger/batches.ts';
 import { createEventWriter } from '../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../adapters/mongo/audit-ledger/indexes.ts';
+import { createAnchorCommands } from '../../adapters/temporal/anchor-commands.ts';
 import { anchorWorkflowId, type DayOutcome } from '../../domain/audit-ledger/anchoring-messages.ts';
 import { addDays, dayNumber, dayOf, startOfDay } from '../../domain/audit-ledger/days.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
@@ -104,6 +105,12 @@ describe('a worker that is killed between sending an anchor and recording it', {
     );
     assert.equal(await chain.provider.getTransactionCount(ANCHORER.address), 1, 'one transaction, not two');
     assert.equal(batch?.leafCount, 5 + ['payments', 'ledger'].length + 1);
+
+    // Asked again by hand, the day finds its anchor.
+    await createAnchorCommands(temporal.client).anchorDay(day);
+    await Promise.race([anchoring.result(), worker.running]);
+    assert.deepEqual((await batches.find(day))?.anchors, batch?.anchors);
+    assert.equal(await chain.provider.getTransactionCount(ANCHORER.address), 1, 'nor one for whoever asks again');
     assert.equal(await worker.kill('SIGTERM'), 0);
   });
 });
