@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fetch } from 'undici';
 import { projectRoot } from '../project.ts';
 import { copyJars, probeLauncher, requireJava, writeLauncher } from './java.ts';
@@ -11,7 +11,13 @@ import { runProgram } from './run-program.ts';
 const MONGOD_VERSION = '7.0.24';
 const DOWNLOAD_HOST = 'https://fastdl.mongodb.org';
 const STAND_IN_VERSION = '1.47.0';
-const launcherSource = join(projectRoot, 'infra/dev/mongo-stand-in/MongoStandIn.java');
+const sourceFolder = join(projectRoot, 'infra/dev/mongo-stand-in');
+const sources = readdirSync(sourceFolder).filter((name) => name.endsWith('.java'));
+// The heap stays as small as what is in use: under load it would grow to the limit with what is garbage by then.
+const JAVA_FLAGS = [
+  ...['-Xmx384m', '-Xmn24m', '-XX:MinHeapFreeRatio=10', '-XX:MaxHeapFreeRatio=30'],
+  ...['-XX:+UseSerialGC', '-Dslf4j.internal.verbosity=ERROR'],
+];
 
 /** MongoDB itself, run as a replica set of one member. */
 export const mongod: Tool = {
@@ -36,8 +42,8 @@ export const mongod: Tool = {
 export const mongoStandIn: Tool = {
   name: 'mongo-stand-in',
   title: 'MongoDB stand-in',
-  // The launcher is ours: a change of it is another version.
-  version: `${STAND_IN_VERSION}-${createHash('sha256').update(readFileSync(launcherSource)).digest('hex').slice(0, 8)}`,
+  // What is ours of it is part of its version.
+  version: `${STAND_IN_VERSION}-${ownVersion()}`,
   file: 'mongo-stand-in',
   variable: 'FAIRLEAD_MONGO_STAND_IN',
   onPath: [],
@@ -55,17 +61,23 @@ export const mongoStandIn: Tool = {
           { group: 'de.bwaldvogel', artifact: 'mongo-java-server-h2-backend', version: STAND_IN_VERSION },
         ]);
         await mkdir(join(folder, 'classes'));
-        await copyFile(launcherSource, join(folder, 'MongoStandIn.java'));
+        const copies = sources.map((name) => join(folder, name));
+        for (const copy of copies) await copyFile(join(sourceFolder, basename(copy)), copy);
         const jars = join(folder, 'lib', '*');
-        await runProgram('javac', ['-cp', jars, '-d', join(folder, 'classes'), join(folder, 'MongoStandIn.java')]);
-        const flags = ['-Xmx384m', '-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC', '-Dslf4j.internal.verbosity=ERROR'];
-        await writeLauncher(join(folder, 'mongo-stand-in'), flags, 'MongoStandIn');
+        await runProgram('javac', ['-cp', jars, '-d', join(folder, 'classes'), ...copies]);
+        await writeLauncher(join(folder, 'mongo-stand-in'), JAVA_FLAGS, 'MongoStandIn');
       },
     },
   ],
   byHand: 'install a JDK 11 or later and Maven, or any MongoDB 6 or later (see MongoDB above)',
-  limits: 'may lose its last second when killed; no transactions, no change streams; one file, for development only',
+  limits: 'no transactions, no change streams; one file, for development only',
 };
+
+function ownVersion(): string {
+  const hash = createHash('sha256').update(JAVA_FLAGS.join(' '));
+  for (const name of sources.toSorted()) hash.update(name).update(readFileSync(join(sourceFolder, name)));
+  return hash.digest('hex').slice(0, 8);
+}
 
 /** Uses the downloader of mongodb-memory-server-core, which knows MongoDB's archives for every system. */
 async function downloadMongod(folder: string): Promise<void> {

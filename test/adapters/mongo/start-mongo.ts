@@ -1,15 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connectMongo, type MongoConnection } from '../../../adapters/mongo/connect.ts';
 import { createIndexes } from '../../../adapters/mongo/indexes.ts';
-import { silentReporter } from '../../../infra/dev/terminal.ts';
-import { mongoStandIn } from '../../../infra/dev/tools/mongo.ts';
-import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
-import { freePort } from '../../free-port.ts';
+import { startStandIn } from './stand-in-process.ts';
 
 export interface TestMongo {
   readonly uri: string;
@@ -25,7 +20,7 @@ export async function startMongo(): Promise<TestMongo> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const given = process.env.FAIRLEAD_TEST_MONGODB_URI;
   const server =
-    given === undefined ? await startStandIn() : { address: given.replace(/\/+$/, ''), stop: async () => {} };
+    given === undefined ? await standInOfItsOwn() : { address: given.replace(/\/+$/, ''), stop: async () => {} };
   const uri = `${server.address}/${name}`;
   const connection = await connectMongo(uri, 'fairlead-test');
   await createIndexes(connection.db);
@@ -37,31 +32,12 @@ export async function startMongo(): Promise<TestMongo> {
   return { uri, connection, stop };
 }
 
-async function startStandIn(): Promise<{ address: string; stop(): Promise<void> }> {
-  const tool = await resolveTool(mongoStandIn, { env: process.env, report: silentReporter });
+async function standInOfItsOwn(): Promise<{ address: string; stop(): Promise<void> }> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-mongo-'));
-  const port = await freePort();
-  const child = spawn(tool.path, [join(folder, 'data.mv'), '127.0.0.1', String(port)], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  await serving(child);
+  const { address, kill } = await startStandIn(join(folder, 'data.mv'));
   const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    if (child.exitCode === null) await once(child, 'exit');
+    await kill('SIGTERM');
     await rm(folder, { recursive: true, force: true });
   };
-  return { address: `mongodb://127.0.0.1:${port}`, stop };
-}
-
-async function serving(child: ChildProcess): Promise<void> {
-  const { stdout } = child;
-  if (stdout === null) throw new Error('the stand-in has no output');
-  const signal = AbortSignal.timeout(60_000);
-  await Promise.race([
-    once(stdout, 'data', { signal }),
-    once(child, 'exit', { signal }).then(() => {
-      throw new Error('the MongoDB stand-in ended at its start');
-    }),
-  ]);
-  stdout.resume();
+  return { address, stop };
 }
