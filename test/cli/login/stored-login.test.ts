@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { KEY } from '../../api/start-api.ts';
+import { useLogins } from './use-logins.ts';
+
+describe('a login that the command line keeps', () => {
+  const cli = useLogins();
+  const { start, run, file, stored, logIn } = cli;
+
+  it('shows no token anywhere: not on a stream, not in --json, not in an error', async () => {
+    const printed = [
+      await logIn(),
+      await run('whoami'),
+      await run('whoami', '--json'),
+      await run('services', '--json'),
+    ];
+    const { accessToken, refreshToken } = stored();
+    printed.push(await run('logout', '--json'));
+    for (const { stdout, stderr } of printed) {
+      for (const secret of [accessToken, refreshToken ?? '', accessToken.split('.')[2] ?? '']) {
+        assert.ok(secret.length > 20 && !`${stdout}${stderr}`.includes(secret));
+      }
+    }
+  });
+
+  it('is renewed once when several commands find its token used up, and all of them succeed', async () => {
+    await logIn();
+    const login = stored();
+    await file().save(cli.api.address, { ...login, expiresAt: new Date(Date.now() - 1_000).toISOString() });
+    const grantId = String(login.refreshToken).split('.')[0] ?? '';
+    const results = await Promise.all(Array.from({ length: 4 }, () => run('services')));
+    assert.deepEqual(
+      results.map(({ code }) => code),
+      [0, 0, 0, 0],
+      results.map(({ stderr }) => stderr).join(),
+    );
+    assert.notEqual(stored().refreshToken, login.refreshToken);
+    assert.equal((await cli.idp.deps.grants.find(grantId))?.generation, 1, 'one refresh');
+  });
+
+  for (const command of ['services', 'whoami']) {
+    it(`goes on when its token is voided before its time: ${command} gets another`, async () => {
+      await logIn();
+      const { accessToken, identityId } = stored();
+      // Of the second in which rights were taken away no token is good.
+      const issuedUntil = new Date(Math.floor(Date.now() / 1000) * 1000);
+      const expiresAt = new Date(Date.now() + 3_600_000);
+      while (Date.now() < issuedUntil.getTime() + 1_000) await pause(20);
+      await cli.idp.deps.revocations.add({
+        kind: 'user',
+        value: identityId,
+        issuedUntil,
+        revokedAt: new Date(),
+        expiresAt,
+      });
+      const refused = () =>
+        cli.verifier.verify(accessToken).then(
+          () => false,
+          () => true,
+        );
+      for (const deadline = Date.now() + 3_000; !(await refused()) && Date.now() < deadline; ) await pause(20);
+      const { code, stderr } = await run(command);
+      assert.equal(code, 0, stderr);
+      assert.notEqual(stored().accessToken, accessToken);
+    });
+  }
+
+  it('that was ended elsewhere is one clear line', async () => {
+    await logIn();
+    const login = stored();
+    await cli.idp.deps.grants.revoke(String(login.refreshToken).split('.')[0] ?? '', new Date());
+    await file().save(cli.api.address, { ...login, expiresAt: new Date(Date.now() - 1_000).toISOString() });
+    for (const command of ['services', 'whoami']) {
+      const { code, stderr } = await run(command);
+      assert.equal(code, 4);
+      assert.match(
+        stderr,
+        /^error LOGIN_ENDED Your login at \S+ has expired or was ended\.\nRun `fairlead login`\.\n$/,
+      );
+    }
+  });
+
+  it('gives way to FAIRLEAD_KEY, and whoami says so', async () => {
+    await logIn();
+    const env = { FAIRLEAD_KEY: KEY };
+    const { stdout } = await start(['whoami'], env).done;
+    assert.match(stdout, /The platform itself, by FAIRLEAD_KEY/);
+  });
+
+  it('logout without a login is no error, and one whose provider is away forgets it all the same', async () => {
+    assert.equal((await run('logout')).code, 0);
+    await logIn();
+    await file().save(cli.api.address, { ...stored(), issuer: 'http://127.0.0.1:9' });
+    const { code, stderr } = await run('logout');
+    assert.deepEqual([code, /did not answer/.test(stderr)], [0, true]);
+    assert.equal(file().find(cli.api.address), null);
+  });
+});
+
+const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
