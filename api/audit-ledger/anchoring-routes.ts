@@ -42,7 +42,7 @@ function proofRoute({ store, batches }: AnchoringRoutesDeps): Route {
     method: 'get',
     path: '/v1/proofs/:eventId',
     summary: 'Proof that an event is in the anchored batch of its day',
-    description: `For services with the scope ${PROOF_SCOPE}, on events of their own org. There is none before the night's batch.`,
+    description: `For services with the scope ${PROOF_SCOPE} and for people with a role, on events of their own org. There is none before the night's batch.`,
     tag,
     callers: 'authenticated',
     params: z.strictObject({ eventId: z.string().min(1).max(100) }),
@@ -60,9 +60,13 @@ function proofRoute({ store, batches }: AnchoringRoutesDeps): Route {
   });
 }
 
-/** Platform admins pass every scope. @throws FORBIDDEN */
+/**
+ * Services need the scope; platform admins pass every scope. People with a role in their org get from here what the pages
+ * show them: no token of theirs can have a scope of services. @throws FORBIDDEN
+ */
 function requireProofScope(caller: Caller | null): void {
   if (caller !== null && isPlatform(caller)) return;
+  if (caller?.kind === 'user' && caller.role !== null) return;
   if (caller?.kind === 'service' && caller.scopes.includes(PROOF_SCOPE)) return;
   throw new FairleadError('FORBIDDEN', `Proofs are for services whose token has the scope ${PROOF_SCOPE}`, {
     details: { scope: PROOF_SCOPE },

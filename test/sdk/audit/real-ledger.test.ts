@@ -1,44 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createInternalKeyAuth } from '../../../api/http/caller.ts';
-import { createTokenAuth } from '../../../api/http/token-auth.ts';
 import { isReceiptSigned, type Receipt } from '../../../domain/audit-ledger/receipt.ts';
-import { PLATFORM_CLIENTS } from '../../../domain/oauth-clients/client.ts';
-import { createAuditClient, createTokenVerifier, LedgerRefusal, type TokenVerifier } from '../../../sdk/index.ts';
-import { startLedger, type TestLedger } from '../../api/audit-ledger/start-ledger.ts';
-import { KEY, startIdp, type TestIdp } from '../../api/identity/start-idp.ts';
+import { createAuditClient, LedgerRefusal } from '../../../sdk/index.ts';
+import { startTokenLedger, type TokenLedger } from '../../api/audit-ledger/start-token-ledger.ts';
 
 describe('the audit client with the real ledger and the real identity provider', () => {
-  let idp: TestIdp;
-  let ledger: TestLedger;
-  let verifier: TokenVerifier;
+  let parts: TokenLedger;
   const secrets = new Map<string, string>();
   before(async () => {
-    idp = await startIdp();
-    for (const org of ['acme', 'other']) await idp.seedOrg(org);
+    parts = await startTokenLedger();
+    for (const org of ['acme', 'other']) await parts.idp.seedOrg(org);
     for (const [clientId, orgSlug] of [['shop-prod', 'acme'] as const, ['spy-prod', 'other'] as const]) {
-      secrets.set(clientId, (await idp.seedClient(clientId, { orgSlug })).secret);
+      secrets.set(clientId, (await parts.idp.seedClient(clientId, { orgSlug })).secret);
     }
-    verifier = createTokenVerifier({
-      idpUrl: idp.issuer,
-      audience: PLATFORM_CLIENTS.auditLedger,
-      revocations: { internalKey: KEY },
-    });
-    const internalKey = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret: (a, b) => a === b });
-    const authenticate = createTokenAuth({ internalKey, verifier, platformOrg: 'platform' });
-    // Nobody signs in to its pages here.
-    ledger = await startLedger({ signIn: () => ({ authenticate, login: null as never }) });
   });
-  after(async () => {
-    verifier.close();
-    await ledger.stop();
-    await idp.stop();
-  });
+  after(() => parts.stop());
 
   const make = (clientId: string, onReceipt: (receipt: Receipt) => void = () => {}) =>
     createAuditClient({
-      auditUrl: ledger.address,
-      idpUrl: idp.issuer,
+      auditUrl: parts.ledger.address,
+      idpUrl: parts.idp.issuer,
       clientId,
       clientSecret: secrets.get(clientId),
       onReceipt,
@@ -58,7 +39,7 @@ describe('the audit client with the real ledger and the real identity provider',
       receipts.map(({ chainIndex }) => chainIndex),
       [0, 1, 2],
     );
-    for (const receipt of receipts) assert.ok(isReceiptSigned(receipt, ledger.signer.keys));
+    for (const receipt of receipts) assert.ok(isReceiptSigned(receipt, parts.ledger.signer.keys));
     assert.equal((await audit.verify('order-1')).valid, true);
     await audit.close();
   });

@@ -1,0 +1,42 @@
+import { createInternalKeyAuth } from '../../../api/http/caller.ts';
+import { createTokenAuth } from '../../../api/http/token-auth.ts';
+import { PLATFORM_CLIENTS } from '../../../domain/oauth-clients/client.ts';
+import { createTokenVerifier } from '../../../sdk/index.ts';
+import { KEY, startIdp, type TestIdp } from '../identity/start-idp.ts';
+import { startLedger, type TestLedger } from './start-ledger.ts';
+
+/** The ledger that takes the tokens of a real identity provider. Nobody signs in to its pages. */
+export async function startTokenLedger(changes: Omit<Parameters<typeof startLedger>[0] & object, 'signIn'> = {}) {
+  const idp = await startIdp();
+  const verifier = createTokenVerifier({
+    idpUrl: idp.issuer,
+    audience: PLATFORM_CLIENTS.auditLedger,
+    revocations: { internalKey: KEY },
+  });
+  const internalKey = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret: (a, b) => a === b });
+  const authenticate = createTokenAuth({ internalKey, verifier, platformOrg: 'platform' });
+  const ledger = await startLedger({ ...changes, signIn: () => ({ authenticate, login: null as never }) });
+
+  /** Mints a service's own token, as a service does. */
+  async function mint(clientId: string, clientSecret: string, more: Record<string, string> = {}): Promise<string> {
+    const credentials = { client_id: clientId, client_secret: clientSecret };
+    const form = { grant_type: 'client_credentials', audience: PLATFORM_CLIENTS.auditLedger, ...credentials, ...more };
+    const { status, body, text } = await idp.call('POST', '/api/oauth/token', { form });
+    if (status !== 200) throw new Error(`no token for ${clientId}: ${text}`);
+    return body.access_token;
+  }
+
+  const stop = async (): Promise<void> => {
+    verifier.close();
+    await ledger.stop();
+    await idp.stop();
+  };
+  return { idp, ledger, mint, stop };
+}
+
+export interface TokenLedger {
+  readonly idp: TestIdp;
+  readonly ledger: TestLedger;
+  readonly mint: (clientId: string, clientSecret: string, more?: Record<string, string>) => Promise<string>;
+  readonly stop: () => Promise<void>;
+}
