@@ -1,8 +1,11 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign } from 'node:crypto';
+import { promisify } from 'node:util';
 import type { LedgerKey, LedgerSigner } from '../../domain/audit-ledger/receipt.ts';
 
 /** DER of a PKCS #8 Ed25519 key up to its 32-byte seed (RFC 8410, 7). */
 const PKCS8_PREFIX = Buffer.from('302e020100300506032b657004220420', 'hex');
+
+const signOnPool = promisify<null, Buffer, KeyObject, Buffer>(sign);
 
 /**
  * Signs with Ed25519 keys that live in this process. The first signs; the others are published, so that what they signed
@@ -15,8 +18,10 @@ export function createLedgerSigner(seeds: readonly Uint8Array[]): LedgerSigner {
   return {
     keyId: current.published.keyId,
     keys: pairs.map(({ published }) => published),
-    // In place: handing it to the thread pool takes half as long again as the signature itself (30 µs).
+    // In place: one that is waited for comes back from the thread pool later than it takes (30 µs).
     sign: async (text) => sign(null, Buffer.from(text), current.privateKey),
+    // On the thread pool: many would keep the process from everything else, and more than one core can work at them.
+    signAll: (texts) => Promise.all(texts.map((text) => signOnPool(null, Buffer.from(text), current.privateKey))),
   };
 }
 

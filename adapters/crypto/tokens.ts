@@ -1,7 +1,7 @@
 import { createHmac, hash, hkdfSync, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 import { FairleadError } from '../../domain/errors.ts';
 import type { Tokens } from '../../domain/identity/ports.ts';
-import { equalsSecret } from './equals-secret.ts';
+import { equalsDigest } from './equals-secret.ts';
 
 const TOKEN_BYTES = 32;
 
@@ -22,7 +22,7 @@ export function createTokens(keys: readonly Uint8Array[]): Tokens {
     mac: (purpose, text) => macOf(current, purpose, text).toString('base64url'),
     checkMac: (purpose, text, mac) => checkMac(macKeys, purpose, text, mac),
     letters: (alphabet, length) => Array.from({ length }, () => alphabet.charAt(randomInt(alphabet.length))).join(''),
-    equals: equalsSecret,
+    equals: equalsDigest,
   };
 }
 

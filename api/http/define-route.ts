@@ -186,8 +186,10 @@ export function createRunner(route: Route, stopping: AbortSignal, authenticate: 
       stopping,
       stream: request,
     };
+    // Express parses the query each time it is asked for it.
+    const query = request.url.includes('?') ? request.query : {};
     const body: unknown = route.streamBody === undefined ? (request.body ?? {}) : {};
-    const reply = await route.run({ params: { ...request.params }, query: request.query, body }, context);
+    const reply = await route.run({ params: { ...request.params }, query, body }, context);
     if (typeof reply === 'function') await reply(response);
     else send(route, response, reply.status, documented(route, reply.status).parse(reply.data));
   };

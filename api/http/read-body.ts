@@ -26,7 +26,8 @@ export function bodyReader(route: Route): RequestHandler[] {
     (request, response, next) => {
       const { 'transfer-encoding': encoding, 'content-length': length } = request.headers;
       if (encoding === undefined && Number(length ?? 0) === 0) return next();
-      const type = request.is(contentTypes);
+      const named = request.headers['content-type'];
+      const type = contentTypes.find((known) => known === named) ?? request.is(contentTypes);
       if (!type) {
         throw new FairleadError('UNSUPPORTED_MEDIA_TYPE', `Send the body as ${contentTypes.join(' or ')}`);
       }

@@ -3,6 +3,7 @@ import type { IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { FairleadError } from '../../domain/errors.ts';
+import { expressMessages } from './express-messages.ts';
 
 /** How long requests in flight may take when a service stops. */
 export const DRAIN_MS = 10_000;
@@ -32,7 +33,8 @@ const REQUEST_MS = 300_000;
  * @throws CONFLICT when the port is in use.
  */
 export async function startServer(listener: RequestListener, options: ServerOptions): Promise<RunningService> {
-  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_MS }, listener);
+  const settings = { keepAliveTimeout: KEEP_ALIVE_MS, requestTimeout: REQUEST_MS };
+  const server = createServer({ ...settings, ...expressMessages(listener) }, listener);
   // Longer than keep-alive, so that a connection in reuse is never cut while its headers arrive.
   server.headersTimeout = KEEP_ALIVE_MS + 1_000;
   if (options.upgrade !== undefined) server.on('upgrade', options.upgrade);

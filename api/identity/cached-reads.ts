@@ -51,7 +51,8 @@ function cacheOrgs(store: OrgStore): OrgStore {
 }
 
 function createReadCache<T extends object>(find: (key: string) => Promise<T | null>) {
-  const found = new LRUCache<string, T>({ max: MAX_ENTRIES, ttl: CACHED_READ_MS });
+  // It would otherwise keep the time for a millisecond by a timer, which wakes the process for nothing.
+  const found = new LRUCache<string, T>({ max: MAX_ENTRIES, ttl: CACHED_READ_MS, ttlResolution: 0 });
   const reading = new Map<string, Promise<T | null>>();
 
   async function load(key: string): Promise<T | null> {

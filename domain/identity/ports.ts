@@ -219,7 +219,8 @@ export interface Tokens {
   checkMac(purpose: string, text: string, mac: string): boolean;
   /** Letters of an alphabet, each drawn evenly. */
   letters(alphabet: string, length: number): string;
-  equals(presented: string, secret: string): boolean;
+  /** Compares digests and other texts of a known length in constant time. */
+  equals(presented: string, digest: string): boolean;
 }
 
 export interface MailSender {

@@ -1,3 +1,4 @@
+import { ID_PREFIXES } from '../ids.ts';
 import { isSensitiveName } from './sensitive-names.ts';
 
 export { isSensitiveName } from './sensitive-names.ts';
@@ -36,6 +37,9 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
  */
 const PLAIN = /^(?=[A-Za-z0-9/.]*$)(?!.*(?:A[KS]IA|eyJ))/;
 
+/** One of our own identifiers, which are no secrets: every line about a request holds some. */
+const OWN_ID = new RegExp(`^(?:${Object.values(ID_PREFIXES).join('|')})_[0-9a-z]{20}$`);
+
 /** A name, then `=` or `:` (with or without quotes), then a value: quoted, or up to the next blank or delimiter. */
 const ASSIGNMENT =
   /(?<![\w.-])(["']?)([A-Za-z_][\w.-]{1,100})\1([ \t]{0,8}[=:][ \t]{0,8})("(?:[^"\\\r\n]|\\.)*"?|'[^'\r\n]*'?|[^\s"',;&)}\]]+)/g;
@@ -52,7 +56,7 @@ export function createRedactor({ secrets }: { readonly secrets: readonly string[
   const known = knownForms(secrets);
   return (line) => {
     let text = known === null ? line : line.replace(known, REDACTED);
-    if (PLAIN.test(text)) return text;
+    if (PLAIN.test(text) || OWN_ID.test(text)) return text;
     for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
     text = text.replace(ESCAPED_ASSIGNMENT, (whole, open: string, name: string, middle: string) =>
       isSensitiveName(name) ? `${open}${name}${middle}${REDACTED}` : whole,

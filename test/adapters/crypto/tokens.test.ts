@@ -38,6 +38,13 @@ describe('random tokens', () => {
     assert.equal(createTokens([NEW]).checkMac('refresh', 'grt_1.0', mac), false);
   });
 
+  it('a digest equals itself alone, whatever is presented for it', () => {
+    const digest = tokens.hash('secret');
+    assert.equal(tokens.equals(digest, digest), true);
+    const others = ['', 'x', digest.slice(1), `${digest}0`, digest.toUpperCase(), tokens.hash('other'), 'é'.repeat(64)];
+    for (const other of others) assert.equal(tokens.equals(other, digest), false, other);
+  });
+
   it('letters are drawn evenly', () => {
     const counts = new Map<string, number>();
     const drawn = tokens.letters('BCDFGHJKLM', 20_000);

@@ -31,6 +31,8 @@ const BY_SHAPE: readonly (readonly [string, string])[] = [
   ['IDP_CLIENT_SECRET=abc', 'IDP_CLIENT_SECRET=[REDACTED]'],
   ['CONFIG_ENCRYPTION_KEY=abc', 'CONFIG_ENCRYPTION_KEY=[REDACTED]'],
   [`found ${GITHUB}.`, 'found [REDACTED].'],
+  [made('ghp', '_', 'a1b2'.repeat(5)), '[REDACTED]'],
+  [made('npm', '_', 'a1b2'.repeat(5)), '[REDACTED]'],
   [made('github', '_pat_', 'x'.repeat(40)), '[REDACTED]'],
   [made('glpat', '-', 'x'.repeat(20)), '[REDACTED]'],
   [made('flcs', '_', 'x'.repeat(43)), '[REDACTED]'],
@@ -58,6 +60,7 @@ const UNTOUCHED = [
   'added 69 packages in 2s',
   'author: me, tokens: 500, keyboard=qwerty',
   'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+  'req_0123456789abcdefghjk',
   'tokenEndpoint=https://id.example/token',
 ];
 

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { after, before, it } from 'node:test';
+import express from 'express';
+import { expressMessages } from '../../../api/http/express-messages.ts';
+import { createRateLimit } from '../../../api/http/rate-limit.ts';
+import { type RunningService, startServer } from '../../../api/http/server.ts';
+
+const PROXY = '127.0.0.1';
+
+let server: RunningService;
+
+before(async () => {
+  const app = express();
+  app.set('trust proxy', [PROXY]);
+  app.use(createRateLimit(2));
+  app.get('/', (request, response) => {
+    response.json({ ip: request.ip });
+  });
+  app.use((_error: unknown, _request: unknown, response: express.Response, _next: unknown) => {
+    response.status(429).end();
+  });
+  server = await startServer(app, { host: PROXY, port: 0, stopping: new AbortController(), graceMs: 1_000 });
+});
+after(() => server.stop());
+
+const ask = async (address: string): Promise<number> =>
+  (await fetch(server.address, { headers: { 'x-forwarded-for': address } })).status;
+
+it('counts an IPv4 address by itself', async () => {
+  assert.deepEqual([await ask('192.0.2.1'), await ask('192.0.2.1'), await ask('192.0.2.1')], [200, 200, 429]);
+  assert.equal(await ask('192.0.2.2'), 200);
+});
+
+it('counts a network of 56 bits of IPv6 as one, since one customer has all of it', async () => {
+  assert.deepEqual([await ask('2001:db8:0:aa01::1'), await ask('2001:db8:0:aa02::2')], [200, 200]);
+  assert.equal(await ask('2001:db8:0:aaff:1234::3'), 429);
+  assert.equal(await ask('2001:db8:0:bb00::1'), 200);
+});
+
+it('messages are made as those of the app, so that Express need not change them', () => {
+  const app = express();
+  const { IncomingMessage: Request, ServerResponse: Response } = expressMessages(app);
+  assert.equal(Request?.prototype, app.request);
+  assert.equal(Response?.prototype, app.response);
+  assert.deepEqual(
+    expressMessages(() => undefined),
+    {},
+  );
+});
