@@ -9,7 +9,7 @@ import { parseJson } from './parse-json.ts';
 const CALL_TIMEOUT_MS = 30_000;
 
 export interface ApiRequest {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Path with its parameters already encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -21,7 +21,7 @@ export interface ApiRequest {
   readonly signal?: AbortSignal;
 }
 
-/** The builder API as the commands use it. */
+/** A service of the platform as the commands use it: the builder API, or the identity provider. */
 export interface ApiClient {
   /** Base URL. */
   readonly base: string;
@@ -39,14 +39,22 @@ const envelope = z.union([
   }),
 ]);
 
+/** What is spoken to: where, as whom, and what it is called when something is wrong with it. */
+type Peer = Pick<Connection, 'api' | 'credential'> & { readonly name: string };
+
 /** An API client for one connection. Key and token travel in a header, never in an address. */
-export function createApiClient(connection: Connection, authorize: Authorize): ApiClient {
+export function createApiClient(
+  connection: Pick<Connection, 'api' | 'credential'>,
+  authorize: Authorize,
+  name = 'builder API',
+): ApiClient {
+  const peer: Peer = { ...connection, name };
   const open = async (request: ApiRequest): Promise<Response> => {
-    const first = await send(connection, await authorize(), request);
+    const first = await send(peer, await authorize(), request);
     const renewable = first.status === 401 && connection.credential?.kind === 'login';
-    const response = renewable ? await sendRenewed(connection, authorize, first, request) : first;
+    const response = renewable ? await sendRenewed(peer, authorize, first, request) : first;
     if (response.ok) return response;
-    throw refusal(response.status, await response.text(), connection.api);
+    throw refusal(response.status, await response.text(), peer);
   };
   return {
     base: connection.api,
@@ -56,7 +64,7 @@ export function createApiClient(connection: Connection, authorize: Authorize): A
       const signals = [request.signal, limit].filter((signal) => signal !== undefined);
       const response = await open({ ...request, signal: AbortSignal.any(signals) });
       const text = await response.text().catch((error: unknown) => {
-        throw unreachable(connection.api, error);
+        throw unreachable(peer, error);
       });
       const opened = envelope.safeParse(parseJson(text));
       if (!opened.success || !opened.data.success) throw strangeReply(connection.api, request);
@@ -73,7 +81,7 @@ export function pathOf(...parts: readonly string[]): string {
 }
 
 async function send(
-  connection: Connection,
+  connection: Peer,
   authorization: Readonly<Record<string, string>>,
   request: ApiRequest,
 ): Promise<Response> {
@@ -101,13 +109,13 @@ async function send(
   } catch (error) {
     if (request.signal?.aborted === true && !isTimeout(request.signal.reason)) throw request.signal.reason;
     if (request.content !== undefined && isCut(error)) throw uploadCut(connection.api, error);
-    throw unreachable(connection.api, error);
+    throw unreachable(connection, error);
   }
 }
 
 /** Sends once more with a renewed login. @throws CliFailure LOGIN_ENDED when that is refused, too */
 async function sendRenewed(
-  connection: Connection,
+  connection: Peer,
   authorize: Authorize,
   refused: Response,
   request: ApiRequest,
@@ -126,14 +134,14 @@ async function sendRenewed(
   throw loginEnded(connection.api);
 }
 
-function refusal(status: number, text: string, api: string): CliFailure {
+function refusal(status: number, text: string, { api, name }: Peer): CliFailure {
   const parsed = envelope.safeParse(parseJson(text));
   const spokenByApi = parsed.success && !parsed.data.success;
   const exit = exitOfStatus(status, spokenByApi);
   if (!parsed.success || parsed.data.success) {
     return new CliFailure('UNEXPECTED_REPLY', `${api} answered ${status} without saying why.`, {
       exit,
-      remedy: 'Check that this is the address of a Fairlead builder API.',
+      remedy: `Check that this is the address of a Fairlead ${name}.`,
     });
   }
   const { code, message, details } = parsed.data.error;
@@ -142,11 +150,11 @@ function refusal(status: number, text: string, api: string): CliFailure {
   return new CliFailure(code, message, { exit, details, ...(remedy === null ? {} : { remedy }) });
 }
 
-function unreachable(api: string, cause: unknown): CliFailure {
+function unreachable({ api, name }: Peer, cause: unknown): CliFailure {
   const reason = isTimeout(cause)
     ? `did not answer within ${CALL_TIMEOUT_MS / 1000} s`
     : `does not answer${why(cause)}`;
-  return new CliFailure('UNREACHABLE', `The builder API at ${api} ${reason}.`, {
+  return new CliFailure('UNREACHABLE', `The ${name} at ${api} ${reason}.`, {
     exit: 'unreachable',
     cause,
     remedy: 'Start the stack with `npm start`, or check FAIRLEAD_URL.',

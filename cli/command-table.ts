@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import { BUILD_STATUSES } from '../domain/deploys/status.ts';
 import { builds, cancel, retry, rollback } from './commands/builds.ts';
 import { deploy } from './commands/deploy.ts';
@@ -10,6 +10,10 @@ import { deleteService, link, listServices, releases, showService, status } from
 import { whoami } from './commands/whoami.ts';
 import type { CliContext } from './context.ts';
 import { addOauthCommands } from './oauth-command-table.ts';
+import { wholeNumber } from './option-values.ts';
+import { addOrgCommands } from './org-command-table.ts';
+import { addPeopleCommands } from './people-command-table.ts';
+import { addUserCommands } from './user-command-table.ts';
 
 /** A command's work: what is left after options were read and a connection found. @returns the exit code */
 export type Action = (context: CliContext) => Promise<number>;
@@ -23,6 +27,9 @@ export function addCommands(program: Command, perform: Perform): void {
   addBuildCommands(program, perform);
   addServiceCommands(program, perform);
   addOauthCommands(program, perform);
+  addOrgCommands(program, perform);
+  addPeopleCommands(program, perform);
+  addUserCommands(program, perform);
   addLoginCommands(program, perform);
   // Handled by the entry before anything is loaded; declared here so that the help shows it.
   program
@@ -169,13 +176,4 @@ function followOptions(command: Command): Command {
 
 function collect(value: string, before: readonly string[]): readonly string[] {
   return [...before, value];
-}
-
-/** Parses a whole number option within bounds. */
-function wholeNumber(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
 }

@@ -24,6 +24,8 @@ export interface CliContext {
   readonly environment: Environment;
   readonly connection: Connection;
   readonly api: ApiClient;
+  /** The identity provider, where orgs and people are; found when it is first asked for. */
+  readonly provider: () => Promise<ApiClient>;
   readonly credentials: CredentialsFile;
   /** What is known of the desktop this runs on. */
   readonly desktop: DesktopEnv;

@@ -1,4 +1,4 @@
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import {
   addSecret,
   changeUri,
@@ -11,6 +11,7 @@ import {
   updateClient,
 } from './commands/oauth.ts';
 import type { CliContext } from './context.ts';
+import { given, list, onOrOff, wholeNumber } from './option-values.ts';
 
 type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
 
@@ -28,7 +29,7 @@ function addReading(oauth: Command, perform: Perform): void {
   oauth
     .command('list', { isDefault: true })
     .description('list the clients of your org and of the services it may use')
-    .option('-n, --limit <count>', 'how many', wholeSeconds(1, 200), 50)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
     .action((_options, self) => perform(self, (context) => listClients(context, self.opts())));
   oauth
     .command('get')
@@ -112,8 +113,8 @@ function fieldOptions(command: Command): Command {
     .option('--redirect-uris <uris>', 'all redirect URIs, separated by commas', list)
     .option('--scopes <scopes>', 'all scopes, separated by commas', list)
     .option('--grant-types <types>', 'all grant types, separated by commas', list)
-    .option('--access-token-ttl <seconds>', 'lifetime of access tokens', wholeSeconds(60, 3_600))
-    .option('--refresh-token-ttl <seconds>', 'lifetime of a login', wholeSeconds(3_600, 7_776_000))
+    .option('--access-token-ttl <seconds>', 'lifetime of access tokens', wholeNumber(60, 3_600))
+    .option('--refresh-token-ttl <seconds>', 'lifetime of a login', wholeNumber(3_600, 7_776_000))
     .option('--embed-origins <origins>', 'origins of pages that may embed it, separated by commas', list)
     .option('--custom-domains <hosts>', 'custom domains, separated by commas', list)
     .option('--headless <on|off>', 'embed API for its server', onOrOff)
@@ -144,28 +145,4 @@ function fieldsOf(options: Readonly<Record<string, unknown>>): Record<string, un
     autoApproveScopes: options.autoApproveScopes,
     passportConfig: Object.keys(passportConfig).length === 0 ? undefined : passportConfig,
   });
-}
-
-function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-}
-
-function list(text: string): string[] {
-  return text
-    .split(',')
-    .map((part) => part.trim())
-    .filter((part) => part !== '');
-}
-
-function onOrOff(text: string): boolean {
-  if (text === 'on' || text === 'off') return text === 'on';
-  throw new InvalidArgumentError('It must be on or off.');
-}
-
-function wholeSeconds(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-  };
 }

@@ -14,6 +14,7 @@ import { EXIT_CODES, exitCode } from './exit-codes.ts';
 import { createAuthorization } from './login/authorization.ts';
 import { createCredentialsFile, credentialsPath } from './login/credentials-file.ts';
 import { createOutput, type Output } from './output.ts';
+import { connectToProvider } from './provider-api.ts';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -101,10 +102,12 @@ function createContext(globals: GlobalOptions, env: CliEnv, output: Output): Cli
   const now = () => new Date();
   const credentials = createCredentialsFile(credentialsPath(env));
   const connection = resolveConnection(env, globals.apiUrl, ROOT, credentials);
+  const authorize = createAuthorization(connection, credentials, now);
   return {
     output,
     connection,
-    api: createApiClient(connection, createAuthorization(connection, credentials, now)),
+    api: createApiClient(connection, authorize),
+    provider: () => connectToProvider(connection, authorize),
     credentials,
     desktop: env,
     environment: globals.env,

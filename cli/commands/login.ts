@@ -1,6 +1,5 @@
-import { decodeJwt } from 'jose';
 import type { Configuration } from 'openid-client';
-import { z } from 'zod';
+import { tokenClaims } from '../acting-org.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
@@ -69,20 +68,4 @@ function timeLimit(): AbortSignal {
   });
   setTimeout(() => controller.abort(failure), LIMIT_MINUTES * 60_000).unref();
   return controller.signal;
-}
-
-const shownClaims = z.looseObject({
-  orgSlug: z.string().optional(),
-  roles: z.array(z.string()).default([]),
-  orgRoles: z.array(z.string()).default([]),
-});
-
-/** What the access token says, to be shown: the API checks it, this does not. */
-export function tokenClaims({ accessToken }: StoredLogin): z.infer<typeof shownClaims> {
-  try {
-    return shownClaims.parse(decodeJwt(accessToken));
-  } catch {
-    // A token of another form is the provider's right: then there is nothing to show.
-    return { roles: [], orgRoles: [] };
-  }
 }

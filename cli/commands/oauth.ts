@@ -5,6 +5,7 @@ import { type Consequence, confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { type ClientReply, clientReply, type NewSecretReply, newSecretReply, pageOf } from '../replies.ts';
+import { printFields } from '../terminal/fields.ts';
 import { formatAge } from '../terminal/times.ts';
 
 const clientPath = (clientId: string, ...rest: readonly string[]): string =>
@@ -184,5 +185,5 @@ function showClient({ output, now }: CliContext, client: ClientReply): void {
       return ['Secret', `${id}, ${used}`] as const;
     }),
   ];
-  for (const [title, value] of rows) output.print(`${output.paint('dim', title.padEnd(9))} ${value}`);
+  printFields(output, rows);
 }

@@ -6,6 +6,7 @@ import { type CliContext, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { checkName, nameFromFolder, nameFromGitUrl, readGitRemote, readSource } from '../project.ts';
 import { buildReply, pageOf, releaseReply, type ServiceReply, serviceReply } from '../replies.ts';
+import { printFields } from '../terminal/fields.ts';
 import { formatAge } from '../terminal/times.ts';
 import { statusText, statusTone } from './builds.ts';
 
@@ -77,7 +78,7 @@ export async function showService(context: CliContext, name: string): Promise<nu
     ...Object.entries(service.config ?? {}).map(([key, value]): [string, string] => ['Config', `${key}=${value}`]),
     ...secrets.map((key): [string, string] => ['Secret', `${key}=********`]),
   ];
-  for (const [title, value] of rows) output.print(`${output.paint('dim', title.padEnd(9))} ${value}`);
+  printFields(output, rows);
   return exitCode('ok');
 }
 

@@ -1,10 +1,11 @@
 import * as oidc from 'openid-client';
+import { tokenClaims } from '../acting-org.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { freshLogin, loginEnded } from '../login/authorization.ts';
 import type { StoredLogin } from '../login/credentials-file.ts';
 import { connectProvider } from '../login/provider.ts';
-import { tokenClaims } from './login.ts';
+import { printFields } from '../terminal/fields.ts';
 
 /** `fairlead whoami`: who later commands act as, confirmed by the identity provider. */
 export async function whoami(context: CliContext): Promise<number> {
@@ -43,7 +44,7 @@ export async function whoami(context: CliContext): Promise<number> {
     ['API', api],
     ['Provider', issuer],
   ];
-  for (const [title, value] of rows) output.print(`${output.paint('dim', title.padEnd(9))} ${value}`);
+  printFields(output, rows);
   return exitCode('ok');
 }
 

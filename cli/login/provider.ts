@@ -21,6 +21,11 @@ const metadataSchema = z.looseObject({
  * @throws CliFailure `unreachable` when either does not answer; NO_IDENTITY_PROVIDER when the API takes keys alone
  */
 export async function findProvider(api: string): Promise<oidc.Configuration> {
+  return connectProvider(await findIssuer(api));
+}
+
+/** Its issuer alone. @throws CliFailure like {@link findProvider} */
+export async function findIssuer(api: string): Promise<string> {
   const { resource, authorization_servers: servers } = await readMetadata(api);
   if (new URL(resource).href !== new URL(api).href) {
     throw new CliFailure('RESOURCE_MISMATCH', `The API at ${api} calls itself ${resource}.`, {
@@ -30,7 +35,7 @@ export async function findProvider(api: string): Promise<oidc.Configuration> {
   }
   const [issuer] = servers;
   if (issuer === undefined) throw noProvider(api);
-  return connectProvider(issuer);
+  return issuer;
 }
 
 /** A provider by its issuer. @throws CliFailure `unreachable` */

@@ -18,8 +18,7 @@ describe('following a build', () => {
     stopped = false;
   });
 
-  const client = () =>
-    createApiClient({ api: api.url, credential: null, temporalUi: null }, async () => ({ 'x-internal-key': KEY }));
+  const client = () => createApiClient({ api: api.url, credential: null }, async () => ({ 'x-internal-key': KEY }));
   const signal = new AbortController().signal;
 
   it('hands out each line once, in order, and ends with the build', async () => {

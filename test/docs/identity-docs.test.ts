@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { createTokenVerifier } from '../../sdk/index.ts';
 import { seedHeadless } from '../api/identity/embed/embed-fixture.ts';
 import { createLogins } from '../api/identity/oauth/logins.ts';
 import { KEY, startIdp, type TestIdp } from '../api/identity/start-idp.ts';
+import { startApi } from '../api/start-api.ts';
 import { freePort } from '../free-port.ts';
 import { PASSWORD, startPerson } from './person-at-browser.ts';
 import { readPage } from './read-page.ts';
@@ -16,6 +18,8 @@ const EMAIL = 'ada@acme.example';
 
 type Person = Awaited<ReturnType<typeof startPerson>>;
 type Variables = Readonly<Record<string, string>>;
+/** Takes what is stopped again after the page. */
+type Defer = (stop: () => Promise<void>) => void;
 
 /** Every page runs against a provider of its own, as somebody would who reads that page first. */
 describe('the pages of docs/identity', () => {
@@ -30,11 +34,13 @@ describe('the pages of docs/identity', () => {
     describe(page, () => {
       let idp: TestIdp;
       let person: Person;
+      const stops: (() => Promise<void>)[] = [];
       before(async () => {
         idp = await startIdp();
         person = await startPerson(idp, EMAIL);
       });
       after(async () => {
+        for (const stop of stops) await stop();
         await person.stop();
         await idp.stop();
       });
@@ -46,7 +52,7 @@ describe('the pages of docs/identity', () => {
           PATH: `${join(ROOT, 'node_modules/.bin')}:${process.env.PATH ?? ''}`,
           IDP_URL: idp.issuer,
           BROWSER: person.command,
-          ...(await prepare(idp, person)),
+          ...(await prepare(idp, person, (stop) => stops.push(stop))),
         };
         await runPage(page, steps, { preamble, variables });
       });
@@ -70,7 +76,7 @@ describe('the pages of docs/identity', () => {
 });
 
 /** What has to be there before each page, and the variables that the page asks its reader for. */
-function pages(): Readonly<Record<string, (idp: TestIdp, person: Person) => Promise<Variables>>> {
+function pages(): Readonly<Record<string, (idp: TestIdp, person: Person, defer: Defer) => Promise<Variables>>> {
   return {
     'sign-in.md': async (idp) => {
       await member(idp);
@@ -126,6 +132,23 @@ function pages(): Readonly<Record<string, (idp: TestIdp, person: Person) => Prom
       const folder = dirname(command);
       await writeFile(join(folder, 'first-admin-link'), `${idp.firstAdminUrl}\n`);
       return { DATA_DIR: folder, INTERNAL_KEY: KEY };
+    },
+    'people-and-orgs.md': async (idp, { command }, defer) => {
+      await idp.seedClient('shop-prod');
+      const idpUrl = idp.issuer;
+      const verifier = createTokenVerifier({ idpUrl, audience: 'builder', revocations: { internalKey: KEY } });
+      const api = await startApi({ verifier, issuer: idpUrl });
+      defer(async () => {
+        verifier.close();
+        await api.stop();
+      });
+      // A desktop, whose browser the person is at, and the command line by its own name.
+      const bin = join(dirname(command), 'bin');
+      await mkdir(bin);
+      await symlink(join(ROOT, 'cli/fairlead.mjs'), join(bin, 'fairlead'));
+      for (const name of ['xdg-open', 'open']) await symlink(command, join(bin, name));
+      const path = `${bin}:${join(ROOT, 'node_modules/.bin')}:${process.env.PATH ?? ''}`;
+      return { PATH: path, DISPLAY: ':0', FAIRLEAD_URL: api.address, INTERNAL_KEY: KEY };
     },
     'verify-tokens.md': async (idp) => {
       const user = await member(idp);

@@ -1,0 +1,158 @@
+import { z } from 'zod';
+import { actingOrg, type OrgOption, orgPath } from '../acting-org.ts';
+import { usageFailure } from '../cli-failure.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { findMember, findUserId, ownId } from '../find-person.ts';
+import { type MemberReply, memberReply } from '../people-replies.ts';
+import { pageOf } from '../replies.ts';
+import { printFields } from '../terminal/fields.ts';
+
+/** `fairlead members`: the people of an org. */
+export async function listMembers(context: CliContext, options: OrgOption & { limit: number }): Promise<number> {
+  const { output, connection } = context;
+  const slug = actingOrg(connection, options.org);
+  const provider = await context.provider();
+  const page = await provider.call(pageOf(memberReply), {
+    method: 'GET',
+    path: orgPath(slug, 'members'),
+    query: { limit: options.limit },
+  });
+  output.document(page);
+  if (output.quiet) for (const { email } of page.items) output.print(email);
+  else if (page.items.length === 0) output.print(`${slug} has no members. Invite one: fairlead invite <email>`);
+  else {
+    output.table(
+      [
+        { title: 'PERSON' },
+        { title: 'NAME', shrinks: true },
+        { title: 'ROLES' },
+        { title: 'MODULES', shrinks: true },
+        { title: '' },
+      ],
+      page.items.map((member) => [
+        { text: member.email, tone: 'bold' },
+        { text: nameOf(member) },
+        { text: member.roles.join(', ') },
+        { text: member.modules.join(', ') },
+        { text: member.suspendedAt == null ? '' : 'suspended', tone: 'bad' },
+      ]),
+    );
+  }
+  return exitCode('ok');
+}
+
+/** `fairlead members show <person>`. */
+export async function showMember(context: CliContext, person: string, options: OrgOption): Promise<number> {
+  const slug = actingOrg(context.connection, options.org);
+  printMember(context, await findMember(await context.provider(), slug, person));
+  return exitCode('ok');
+}
+
+/** What `members set`, `add-role` and `remove-role` make of a member's rights. */
+export type RightsChange = (before: Pick<MemberReply, 'roles' | 'modules'>) => {
+  readonly roles: readonly string[];
+  readonly modules: readonly string[];
+};
+
+/** Changes the roles and modules of a member. @throws CliFailure with exit `usage` when no role would be left */
+export async function changeRights(
+  context: CliContext,
+  person: string,
+  options: OrgOption,
+  change: RightsChange,
+): Promise<number> {
+  const slug = actingOrg(context.connection, options.org);
+  const provider = await context.provider();
+  const { userId, email, ...before } = await findMember(provider, slug, person);
+  const body = change(before);
+  if (body.roles.length === 0) {
+    throw usageFailure(`${email} would have no role in ${slug}.`, `To end it: \`fairlead members remove ${email}\``);
+  }
+  const path = orgPath(slug, 'members', userId);
+  printMember(context, await provider.call(memberReply, { method: 'PUT', path, body }));
+  return exitCode('ok');
+}
+
+/** `fairlead members add <person>`: puts somebody who has an account into an org; for the platform. */
+export async function addMember(
+  context: CliContext,
+  person: string,
+  options: OrgOption,
+  rights: { readonly roles: readonly string[]; readonly modules: readonly string[] },
+): Promise<number> {
+  const slug = actingOrg(context.connection, options.org);
+  const provider = await context.provider();
+  const path = orgPath(slug, 'members', await findUserId(provider, person));
+  printMember(context, await provider.call(memberReply, { method: 'PUT', path, body: rights }));
+  return exitCode('ok');
+}
+
+/** `fairlead members suspend <person>` and `restore <person>`. */
+export async function suspendMember(
+  context: CliContext,
+  person: string,
+  verb: 'suspend' | 'restore',
+  options: OrgOption,
+): Promise<number> {
+  const slug = actingOrg(context.connection, options.org);
+  const provider = await context.provider();
+  const { userId } = await findMember(provider, slug, person);
+  const path = orgPath(slug, 'members', userId, verb);
+  printMember(context, await provider.call(memberReply, { method: 'POST', path }));
+  return exitCode('ok');
+}
+
+/** `fairlead members remove <person>`: takes them out of the org; anybody may leave. */
+export async function removeMember(
+  context: CliContext,
+  person: string,
+  options: OrgOption & { yes?: boolean },
+): Promise<number> {
+  const { output } = context;
+  const slug = actingOrg(context.connection, options.org);
+  await confirm(output, options, {
+    text: `${person} loses all roles in ${slug}, and comes back by an invitation only.`,
+    command: `members remove ${person} --org ${slug}`,
+  });
+  const provider = await context.provider();
+  const userId = ownId(context.connection, person) ?? (await findMember(provider, slug, person)).userId;
+  const path = orgPath(slug, 'members', userId);
+  output.document(await provider.call(z.unknown(), { method: 'DELETE', path }));
+  output.print(output.quiet ? person : `${person} is no member of ${slug} any more`);
+  return exitCode('ok');
+}
+
+/** `fairlead members provision <email>`: an account whose person sets its first password through a headless client. */
+export async function provisionMember(
+  context: CliContext,
+  options: OrgOption,
+  person: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  const slug = actingOrg(context.connection, options.org);
+  const provider = await context.provider();
+  printMember(
+    context,
+    await provider.call(memberReply, { method: 'POST', path: orgPath(slug, 'users'), body: person }),
+  );
+  return exitCode('ok');
+}
+
+const nameOf = ({ firstName, lastName }: Pick<MemberReply, 'firstName' | 'lastName'>): string =>
+  `${firstName} ${lastName}`.trim();
+
+function printMember({ output }: CliContext, member: MemberReply): void {
+  output.document(member);
+  if (output.quiet) {
+    output.print(member.userId);
+    return;
+  }
+  printFields(output, [
+    ['Person', `${nameOf(member)} <${member.email}>`],
+    ['Id', member.userId],
+    ['Roles', member.roles.join(', ')],
+    ['Modules', member.modules.join(', ')],
+    ...(member.suspendedAt == null ? [] : [['Suspended', member.suspendedAt] as const]),
+  ]);
+}

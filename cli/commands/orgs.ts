@@ -1,0 +1,179 @@
+import { z } from 'zod';
+import { actingOrg, type OrgOption, orgPath, tokenClaims } from '../acting-org.ts';
+import { type ApiClient, pathOf } from '../api-client.ts';
+import { usageFailure } from '../cli-failure.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { freshLogin } from '../login/authorization.ts';
+import { grantReply, meReply, type OrgReply, orgReply } from '../people-replies.ts';
+import { pageOf } from '../replies.ts';
+import { printFields } from '../terminal/fields.ts';
+import { formatAge } from '../terminal/times.ts';
+
+const openGrants = z.looseObject({ items: z.array(grantReply) });
+
+/** `fairlead orgs`: those the caller is in; all of them for the platform. */
+export async function listOrgs(context: CliContext, options: { limit: number }): Promise<number> {
+  const { output, connection } = context;
+  const page = await (await context.provider()).call(pageOf(orgReply), {
+    method: 'GET',
+    path: pathOf('api', 'v2', 'orgs'),
+    query: { limit: options.limit },
+  });
+  output.document(page);
+  const { credential } = connection;
+  const acting = credential?.kind === 'login' ? (tokenClaims(credential.login).orgSlug ?? null) : null;
+  if (output.quiet) for (const org of page.items) output.print(org.slug);
+  else if (page.items.length === 0) output.print('You are in no org. Ask an admin of one for an invitation.');
+  else {
+    output.table(
+      [{ title: 'ORG' }, { title: 'NAME', shrinks: true }, { title: 'MODULES', shrinks: true }, { title: '' }],
+      page.items.map((org) => [
+        { text: org.slug, tone: 'bold' },
+        { text: org.name },
+        { text: org.modules.join(', ') },
+        stateOf(org, acting),
+      ]),
+    );
+  }
+  return exitCode('ok');
+}
+
+function stateOf(org: OrgReply, acting: string | null) {
+  if (org.suspendedAt != null) return { text: 'suspended', tone: 'bad' } as const;
+  return { text: org.slug === acting ? 'yours now' : '', tone: 'good' } as const;
+}
+
+/** `fairlead orgs show [org]`. */
+export async function showOrg(context: CliContext, given: string | undefined): Promise<number> {
+  const slug = actingOrg(context.connection, given);
+  const provider = await context.provider();
+  printOrg(context, await provider.call(orgReply, { method: 'GET', path: orgPath(slug) }));
+  return exitCode('ok');
+}
+
+/** `fairlead orgs create <slug>`: for the platform. */
+export async function createOrg(context: CliContext, fields: Readonly<Record<string, unknown>>): Promise<number> {
+  const provider = await context.provider();
+  const org = await provider.call(orgReply, { method: 'POST', path: pathOf('api', 'v2', 'orgs'), body: fields });
+  const { output } = context;
+  output.document(org);
+  output.print(output.quiet ? org.slug : `Created ${output.paint('bold', org.slug)}`);
+  output.note(`It has no members yet. Invite its first admin: fairlead invite <email> --role admin --org ${org.slug}`);
+  return exitCode('ok');
+}
+
+/** `fairlead orgs update [org]`: only what was given changes. */
+export async function updateOrg(
+  context: CliContext,
+  given: string | undefined,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  if (Object.keys(fields).length === 0) {
+    throw usageFailure('Nothing to change was given.', 'See what can be: `fairlead orgs update --help`');
+  }
+  const slug = actingOrg(context.connection, given);
+  const provider = await context.provider();
+  printOrg(context, await provider.call(orgReply, { method: 'PATCH', path: orgPath(slug), body: fields }));
+  return exitCode('ok');
+}
+
+/** `fairlead orgs suspend <org>` and `restore <org>`: for the platform. */
+export async function suspendOrg(
+  context: CliContext,
+  slug: string,
+  suspended: boolean,
+  options: { yes?: boolean },
+): Promise<number> {
+  if (suspended) {
+    const text = `Suspending ${slug} ends the tokens of its services and members, until it is restored.`;
+    await confirm(context.output, options, { text, command: `orgs suspend ${slug}` });
+  }
+  const provider = await context.provider();
+  printOrg(context, await provider.call(orgReply, { method: 'PATCH', path: orgPath(slug), body: { suspended } }));
+  return exitCode('ok');
+}
+
+/** `fairlead orgs use <org>`: the org that one's logins, here and elsewhere, act in from now on. */
+export async function useOrg(context: CliContext, slug: string): Promise<number> {
+  const { output, connection, credentials, now } = context;
+  if (connection.credential?.kind === 'key') {
+    throw usageFailure('A key acts in no org of its own.', 'Log in as yourself: `fairlead login`');
+  }
+  const provider = await context.provider();
+  const body = { primaryOrg: slug };
+  const me = await provider.call(meReply, { method: 'PATCH', path: pathOf('api', 'v2', 'me'), body });
+  // The token at hand names the org before: the next command must not use it.
+  const stored = credentials.find(connection.api);
+  if (stored !== null) await freshLogin(connection.api, credentials, now, stored.accessToken);
+  const roles = me.orgs.find(({ orgSlug }) => orgSlug === slug)?.roles ?? [];
+  output.document({ primaryOrg: slug, roles });
+  output.print(output.quiet ? slug : `You act in ${output.paint('bold', slug)} now, as ${roles.join(', ')}`);
+  return exitCode('ok');
+}
+
+/** `fairlead orgs grants [client]`: clients that manage the org's people, or one of them. */
+export async function listGrants(
+  context: CliContext,
+  clientId: string | undefined,
+  options: OrgOption,
+): Promise<number> {
+  const { output, connection, now } = context;
+  const slug = actingOrg(connection, options.org);
+  const items = await readGrants(await context.provider(), slug, clientId);
+  output.document({ items });
+  if (output.quiet) for (const { clientId } of items) output.print(clientId);
+  else if (items.length === 0) output.print(`No client manages the people of ${slug}.`);
+  else {
+    output.table(
+      [{ title: 'CLIENT' }, { title: 'APPROVED BY', shrinks: true }, { title: 'WHEN' }],
+      items.map(({ clientId, approvedBy, approvedAt }) => [
+        { text: clientId, tone: 'bold' },
+        { text: approvedBy },
+        { text: formatAge(approvedAt, now()), tone: 'dim' },
+      ]),
+    );
+  }
+  return exitCode('ok');
+}
+
+async function readGrants(provider: ApiClient, slug: string, clientId: string | undefined) {
+  const path = orgPath(slug, 'grants');
+  if (clientId === undefined) return (await provider.call(openGrants, { method: 'GET', path })).items;
+  return [await provider.call(grantReply, { method: 'GET', path: orgPath(slug, 'grants', clientId) })];
+}
+
+/** `fairlead orgs grant <client>` and `revoke-grant <client>`. */
+export async function changeGrant(
+  context: CliContext,
+  clientId: string,
+  method: 'PUT' | 'DELETE',
+  options: OrgOption,
+): Promise<number> {
+  const { output, connection } = context;
+  const slug = actingOrg(connection, options.org);
+  const path = orgPath(slug, 'grants', clientId);
+  output.document(await (await context.provider()).call(z.unknown(), { method, path }));
+  const done = method === 'PUT' ? 'manages' : 'does not manage';
+  output.print(output.quiet ? clientId : `${clientId} ${done} the people of ${slug} now`);
+  return exitCode('ok');
+}
+
+function printOrg({ output }: CliContext, org: OrgReply): void {
+  output.document(org);
+  if (output.quiet) {
+    output.print(org.slug);
+    return;
+  }
+  const look = Object.entries(org.whiteLabel ?? {}).filter(([, value]) => value !== null);
+  const mails = Object.keys(org.mailTemplates ?? {});
+  printFields(output, [
+    ['Org', `${org.slug} (${org.id})`],
+    ['Name', org.name],
+    ['Modules', org.modules.join(', ')],
+    ...look.map(([name, value]) => ['Look', `${name} ${value}`] as const),
+    ...(mails.length === 0 ? [] : [['Own mail', mails.join(', ')] as const]),
+    ...(org.suspendedAt == null ? [] : [['Suspended', org.suspendedAt] as const]),
+  ]);
+}

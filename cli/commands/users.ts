@@ -1,0 +1,97 @@
+import { pathOf } from '../api-client.ts';
+import { usageFailure } from '../cli-failure.ts';
+import { confirm } from '../confirm.ts';
+import type { CliContext } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { findUserId } from '../find-person.ts';
+import { type UserReply, userReply } from '../people-replies.ts';
+import { pageOf } from '../replies.ts';
+import { printFields } from '../terminal/fields.ts';
+
+const userPath = (...rest: readonly string[]): string => pathOf('api', 'v2', 'users', ...rest);
+
+/** `fairlead users [prefix]`: accounts of the installation by address; for the platform, like all of these. */
+export async function listUsers(
+  context: CliContext,
+  prefix: string | undefined,
+  options: { limit: number },
+): Promise<number> {
+  const { output } = context;
+  const provider = await context.provider();
+  const query = { limit: options.limit, query: prefix };
+  const page = await provider.call(pageOf(userReply), { method: 'GET', path: userPath(), query });
+  output.document(page);
+  if (output.quiet) for (const { email } of page.items) output.print(email);
+  else if (page.items.length === 0) output.print('No account begins so.');
+  else {
+    output.table(
+      [{ title: 'PERSON' }, { title: 'NAME', shrinks: true }, { title: 'ORG' }, { title: 'PLATFORM' }, { title: '' }],
+      page.items.map((user) => [
+        { text: user.email, tone: 'bold' },
+        { text: nameOf(user) },
+        { text: user.primaryOrg ?? '' },
+        { text: user.platformRoles.join(', ') },
+        { text: user.suspendedAt == null ? '' : 'suspended', tone: 'bad' },
+      ]),
+    );
+  }
+  return exitCode('ok');
+}
+
+/** `fairlead users show <person>`. */
+export async function showUser(context: CliContext, person: string): Promise<number> {
+  const provider = await context.provider();
+  const path = userPath(await findUserId(provider, person));
+  printUser(context, await provider.call(userReply, { method: 'GET', path }));
+  return exitCode('ok');
+}
+
+/** `fairlead users update <person>`: a name, or platform roles. */
+export async function updateUser(
+  context: CliContext,
+  person: string,
+  fields: Readonly<Record<string, unknown>>,
+): Promise<number> {
+  if (Object.keys(fields).length === 0) {
+    throw usageFailure('Nothing to change was given.', 'See what can be: `fairlead users update --help`');
+  }
+  const provider = await context.provider();
+  const path = userPath(await findUserId(provider, person));
+  printUser(context, await provider.call(userReply, { method: 'PATCH', path, body: fields }));
+  return exitCode('ok');
+}
+
+/** `fairlead users suspend <person>` and `restore <person>`. */
+export async function suspendUser(
+  context: CliContext,
+  person: string,
+  verb: 'suspend' | 'restore',
+  options: { yes?: boolean },
+): Promise<number> {
+  if (verb === 'suspend') {
+    const text = `Suspending ${person} ends every session, login and token of theirs, in every org.`;
+    await confirm(context.output, options, { text, command: `users suspend ${person}` });
+  }
+  const provider = await context.provider();
+  const path = userPath(await findUserId(provider, person), verb);
+  printUser(context, await provider.call(userReply, { method: 'POST', path }));
+  return exitCode('ok');
+}
+
+const nameOf = ({ firstName, lastName }: UserReply): string => `${firstName} ${lastName}`.trim();
+
+function printUser({ output }: CliContext, user: UserReply): void {
+  output.document(user);
+  if (output.quiet) {
+    output.print(user.id);
+    return;
+  }
+  const proven = user.emailVerified === false ? ' (not confirmed)' : '';
+  printFields(output, [
+    ['Person', `${nameOf(user)} <${user.email}>${proven}`],
+    ['Id', user.id],
+    ['Org', user.primaryOrg ?? 'none'],
+    ['Platform', user.platformRoles.join(', ')],
+    ...(user.suspendedAt == null ? [] : [['Suspended', user.suspendedAt] as const]),
+  ]);
+}

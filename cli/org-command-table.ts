@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { usageFailure } from './cli-failure.ts';
+import {
+  changeGrant,
+  createOrg,
+  listGrants,
+  listOrgs,
+  showOrg,
+  suspendOrg,
+  updateOrg,
+  useOrg,
+} from './commands/orgs.ts';
+import type { CliContext } from './context.ts';
+import { given, list, wholeNumber } from './option-values.ts';
+import { parseJson } from './parse-json.ts';
+
+type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
+
+export const ORG_FLAG = ['--org <slug>', 'the org (default: the one you act in)'] as const;
+const ORG = 'slug of the org (default: the one you act in)';
+
+/** Declares `fairlead orgs …`. */
+export function addOrgCommands(program: Command, perform: Perform): void {
+  const orgs = program.command('orgs').description('orgs: yours, the one you act in, how they look, who manages them');
+  orgs
+    .command('list', { isDefault: true })
+    .description('list the orgs you are in; all of them for the platform')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
+    .action((_options, self) => perform(self, (context) => listOrgs(context, self.opts())));
+  orgs
+    .command('use')
+    .description('act in an org from now on, here and wherever else you are signed in')
+    .argument('<org>', 'slug of an org you are in')
+    .action((org, _options, self) => perform(self, (context) => useOrg(context, org)));
+  addRecords(orgs, perform);
+  addGrants(orgs, perform);
+}
+
+function addRecords(orgs: Command, perform: Perform): void {
+  orgs
+    .command('show')
+    .description('show an org')
+    .argument('[org]', ORG)
+    .action((org, _options, self) => perform(self, (context) => showOrg(context, org)));
+  orgs
+    .command('create')
+    .description('create an org (platform admins)')
+    .argument('<slug>', 'what addresses and tokens call it')
+    .requiredOption('--name <name>', 'what people call it')
+    .option('--modules <modules>', 'modules it has, separated by commas', list)
+    .action((slug, _options, self) => perform(self, (context) => createOrg(context, { slug, ...given(self.opts()) })));
+  orgs
+    .command('update')
+    .description('change an org; what is not given stays')
+    .argument('[org]', ORG)
+    .option('--name <name>', 'what people call it')
+    .option('--modules <modules>', 'all its modules, separated by commas (platform admins)', list)
+    .option('--email-from-name <name>', 'sender name of its mail; empty for none')
+    .option('--logo-url <url>', 'logo on pages and in mail; empty for none')
+    .option('--primary-color <colour>', 'such as #0F172A; empty for none')
+    .option('--mail-templates <file>', 'JSON of its own mail by kind, in the place of all it has', readTemplates)
+    .action((org, _options, self) => perform(self, (context) => updateOrg(context, org, changesOf(self.opts()))));
+  for (const verb of ['suspend', 'restore'] as const) {
+    const command = orgs.command(verb).description(`${verb} an org (platform admins)`).argument('<org>', 'its slug');
+    if (verb === 'suspend') command.option('--yes', 'suspend it without asking');
+    command.action((org, _options, self) =>
+      perform(self, (context) => suspendOrg(context, org, verb === 'suspend', self.opts())),
+    );
+  }
+}
+
+function addGrants(orgs: Command, perform: Perform): void {
+  orgs
+    .command('grants')
+    .description("list the clients that manage the org's people")
+    .argument('[client]', 'this client alone')
+    .option(...ORG_FLAG)
+    .action((client, _options, self) => perform(self, (context) => listGrants(context, client, self.opts())));
+  for (const [verb, method, what] of [
+    ['grant', 'PUT', "let a client manage the org's people"],
+    ['revoke-grant', 'DELETE', "let a client manage the org's people no more"],
+  ] as const) {
+    orgs
+      .command(verb)
+      .description(what)
+      .argument('<client>', 'client id, such as my-service-prod')
+      .option(...ORG_FLAG)
+      .action((client, _options, self) =>
+        perform(self, (context) => changeGrant(context, client, method, self.opts())),
+      );
+  }
+}
+
+function changesOf(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const { name, modules, mailTemplates, emailFromName, logoUrl, primaryColor } = options;
+  const whiteLabel = given({
+    emailFromName: orNull(emailFromName),
+    logoUrl: orNull(logoUrl),
+    primaryColor: orNull(primaryColor),
+  });
+  return given({
+    ...{ name, modules, mailTemplates },
+    whiteLabel: Object.keys(whiteLabel).length === 0 ? undefined : whiteLabel,
+  });
+}
+
+/** Commander makes no value of a null, so what is empty is told here. */
+function orNull(text: unknown): unknown {
+  return text === '' ? null : text;
+}
+
+/** The API says what is wrong with the templates; here only whether they can be read. */
+function readTemplates(path: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw usageFailure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+  }
+  const templates = parseJson(text);
+  if (templates === null) throw usageFailure(`${path} is not JSON.`);
+  return templates;
+}

@@ -1,0 +1,178 @@
+import { type Command, Option } from 'commander';
+import { ORG_ROLES } from '../domain/orgs/roles.ts';
+import { invite, listInvites, withdrawInvite } from './commands/invites.ts';
+import {
+  addMember,
+  changeRights,
+  listMembers,
+  provisionMember,
+  type RightsChange,
+  removeMember,
+  showMember,
+  suspendMember,
+} from './commands/members.ts';
+import type { CliContext } from './context.ts';
+import { list, wholeNumber } from './option-values.ts';
+import { ORG_FLAG } from './org-command-table.ts';
+
+type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
+
+const PERSON = 'their address, or user id';
+
+/** Declares `fairlead members …`, `invite` and `invites …`. */
+export function addPeopleCommands(program: Command, perform: Perform): void {
+  const members = program.command('members').description('people of an org: list, change roles, suspend, remove');
+  addReading(members, perform);
+  addRights(members, perform);
+  addMembership(members, perform);
+  addInvites(program, perform);
+}
+
+function addReading(members: Command, perform: Perform): void {
+  members
+    .command('list', { isDefault: true })
+    .description('list the people of the org')
+    .option(...ORG_FLAG)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
+    .action((_options, self) => perform(self, (context) => listMembers(context, self.opts())));
+  members
+    .command('show')
+    .description('show a member')
+    .argument('<person>', PERSON)
+    .option(...ORG_FLAG)
+    .action((person, _options, self) => perform(self, (context) => showMember(context, person, self.opts())));
+}
+
+/** Each row makes the rights that a member has into those they get. */
+const RIGHTS: readonly {
+  readonly verb: string;
+  readonly what: string;
+  readonly argument: string;
+  readonly change: (value: string) => RightsChange;
+}[] = [
+  {
+    verb: 'add-role',
+    what: 'give a member a role besides those they have',
+    argument: '<role>',
+    change:
+      (role) =>
+      ({ roles, modules }) => ({ roles: [...new Set([...roles, role])], modules }),
+  },
+  {
+    verb: 'remove-role',
+    what: 'take a role from a member',
+    argument: '<role>',
+    change:
+      (role) =>
+      ({ roles, modules }) => ({ roles: roles.filter((one) => one !== role), modules }),
+  },
+  {
+    verb: 'set-roles',
+    what: 'put these roles in the place of all they have',
+    argument: '<roles>',
+    change:
+      (roles) =>
+      ({ modules }) => ({ roles: list(roles), modules }),
+  },
+  {
+    verb: 'set-modules',
+    what: 'put these modules in the place of all they have',
+    argument: '<modules>',
+    change:
+      (modules) =>
+      ({ roles }) => ({ roles, modules: list(modules) }),
+  },
+];
+
+function addRights(members: Command, perform: Perform): void {
+  for (const { verb, what, argument, change } of RIGHTS) {
+    const several = argument === '<role>' ? ORG_ROLES.join(', ') : 'separated by commas';
+    members
+      .command(verb)
+      .description(what)
+      .argument('<person>', PERSON)
+      .argument(argument, several)
+      .option(...ORG_FLAG)
+      .action((person, value, _options, self) =>
+        perform(self, (context) => changeRights(context, person, self.opts(), change(value))),
+      );
+  }
+}
+
+function addMembership(members: Command, perform: Perform): void {
+  members
+    .command('add')
+    .description('put somebody who has an account into the org (platform admins; everybody else invites them)')
+    .argument('<person>', PERSON)
+    .addOption(roleOption())
+    .option('--modules <modules>', 'modules, separated by commas', list, [])
+    .option(...ORG_FLAG)
+    .action((person, _options, self) => {
+      const { role, modules, ...org } = self.opts();
+      return perform(self, (context) => addMember(context, person, org, { roles: [role], modules }));
+    });
+  members
+    .command('provision')
+    .description('create an account whose person sets its first password through a headless client (platform admins)')
+    .argument('<email>', 'their address')
+    .requiredOption('--first-name <name>', 'first name')
+    .requiredOption('--last-name <name>', 'last name')
+    .addOption(roleOption())
+    .option('--modules <modules>', 'modules, separated by commas', list, [])
+    .option(...ORG_FLAG)
+    .action((email, _options, self) => {
+      const { org, ...person } = self.opts();
+      return perform(self, (context) => provisionMember(context, { org }, { email, ...person }));
+    });
+  for (const [verb, what] of [
+    ['suspend', 'suspend a membership; the account and other orgs stay'],
+    ['restore', 'restore a suspended membership'],
+  ] as const) {
+    members
+      .command(verb)
+      .description(what)
+      .argument('<person>', PERSON)
+      .option(...ORG_FLAG)
+      .action((person, _options, self) =>
+        perform(self, (context) => suspendMember(context, person, verb, self.opts())),
+      );
+  }
+  members
+    .command('remove')
+    .description('take a member out of the org; anybody may leave')
+    .argument('<person>', PERSON)
+    .option(...ORG_FLAG)
+    .option('--yes', 'remove them without asking')
+    .action((person, _options, self) => perform(self, (context) => removeMember(context, person, self.opts())));
+}
+
+function addInvites(program: Command, perform: Perform): void {
+  program
+    .command('invite')
+    .description('invite somebody into the org, by mail or with a link to pass on')
+    .argument('<email>', 'their address')
+    .addOption(roleOption())
+    .option('--modules <modules>', 'modules, separated by commas', list, [])
+    .option('--no-mail', 'send nothing: print the link, this once')
+    .option(...ORG_FLAG)
+    .action((email, _options, self) => {
+      const { role, modules, mail: sendEmail, ...org } = self.opts();
+      return perform(self, (context) => invite(context, org, { email, sendEmail, ...{ role, modules } }));
+    });
+  const invites = program.command('invites').description('open invitations: list, withdraw');
+  invites
+    .command('list', { isDefault: true })
+    .description('list the open invitations of the org')
+    .option(...ORG_FLAG)
+    .action((_options, self) => perform(self, (context) => listInvites(context, self.opts())));
+  invites
+    .command('withdraw')
+    .description('withdraw an invitation')
+    .argument('<invitation>', 'its id, or the address it is for')
+    .option(...ORG_FLAG)
+    .action((which, _options, self) => perform(self, (context) => withdrawInvite(context, which, self.opts())));
+}
+
+function roleOption(): Option {
+  return new Option('--role <role>', 'role in the org').choices(ORG_ROLES).default('member');
+}

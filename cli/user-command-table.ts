@@ -1,0 +1,40 @@
+import type { Command } from 'commander';
+import { PLATFORM_ROLES } from '../domain/orgs/roles.ts';
+import { listUsers, showUser, suspendUser, updateUser } from './commands/users.ts';
+import type { CliContext } from './context.ts';
+import { given, list, wholeNumber } from './option-values.ts';
+
+type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
+
+const PERSON = 'their address, or user id';
+
+/** Declares `fairlead users …`. */
+export function addUserCommands(program: Command, perform: Perform): void {
+  const users = program.command('users').description('accounts of the installation (platform admins)');
+  users
+    .command('list', { isDefault: true })
+    .description('list accounts by address')
+    .argument('[prefix]', 'what the address begins with')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
+    .action((prefix, _options, self) => perform(self, (context) => listUsers(context, prefix, self.opts())));
+  users
+    .command('show')
+    .description('show an account')
+    .argument('<person>', PERSON)
+    .action((person, _options, self) => perform(self, (context) => showUser(context, person)));
+  users
+    .command('update')
+    .description('change a name, or platform roles (a super admin, signed in as themself)')
+    .argument('<person>', PERSON)
+    .option('--first-name <name>', 'first name')
+    .option('--last-name <name>', 'last name')
+    .option('--platform-roles <roles>', `all platform roles: ${PLATFORM_ROLES.join(', ')}; empty for none`, list)
+    .action((person, _options, self) => perform(self, (context) => updateUser(context, person, given(self.opts()))));
+  for (const verb of ['suspend', 'restore'] as const) {
+    const command = users.command(verb).description(`${verb} an account`).argument('<person>', PERSON);
+    if (verb === 'suspend') command.option('--yes', 'suspend it without asking');
+    command.action((person, _options, self) =>
+      perform(self, (context) => suspendUser(context, person, verb, self.opts())),
+    );
+  }
+}
