@@ -211,6 +211,8 @@ const edgeSchema = z.object({
 const cliSchema = z.object({
   FAIRLEAD_URL: z.url().optional(),
   FAIRLEAD_KEY: text.optional(),
+  /** The audit ledger that belongs to that API. */
+  FAIRLEAD_AUDIT_URL: baseUrl.optional(),
   NO_COLOR: z.string().optional(),
   CI: z.string().optional(),
   XDG_CONFIG_HOME: text.optional(),

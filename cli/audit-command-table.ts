@@ -1,16 +1,66 @@
 import { type Command, InvalidArgumentError } from 'commander';
+import { auditEvent, auditEvents } from './commands/audit-events.ts';
+import { auditProof } from './commands/audit-proof.ts';
+import { auditVerifyEntity } from './commands/audit-verify-entity.ts';
+import type { CliContext } from './context.ts';
+import { fromMoment, toMoment } from './moment-option.ts';
+import { wholeNumber } from './option-values.ts';
 import type { Output } from './output.ts';
 
 /** Carries out what needs neither an API nor a credential. */
 export type PerformAlone = (command: Command, action: (output: Output) => Promise<number>) => Promise<void>;
 
+type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
+
+const EVENT = 'event id, as `audit events` and receipts show it';
+
 /** Declares `fairlead audit …`. */
-export function addAuditCommands(program: Command, performAlone: PerformAlone): void {
-  const audit = program.command('audit').description('check what the audit ledger proves, without the ledger');
+export function addAuditCommands(
+  program: Command,
+  { perform, performAlone }: { readonly perform: Perform; readonly performAlone: PerformAlone },
+): void {
+  const audit = program.command('audit').description('read the audit ledger, and check what it proves without it');
+  addReading(audit, perform);
+  addVerifying(audit, perform, performAlone);
+}
+
+function addReading(audit: Command, perform: Perform): void {
+  audit
+    .command('events', { isDefault: true })
+    .description('what was recorded, newest first: of your org, or of all for a platform admin')
+    .option('--namespace <name>', 'only of this service')
+    .option('--entity <id>', 'only about this entity')
+    .option('--type <type>', 'only of this type, such as service.deployed')
+    .option('--from <time>', 'from this day (UTC) or ISO time on', fromMoment)
+    .option('--to <time>', 'up to and with this day (UTC), or before this ISO time', toMoment)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
+    .option('--cursor <cursor>', 'go on where the page before ended')
+    .action((_options, self) => perform(self, (context) => auditEvents(context, self.opts())));
+  audit
+    .command('event')
+    .description('one event with all that it says')
+    .argument('<event>', EVENT)
+    .option('-o, --output <file>', 'write it into a file, for `audit verify --event`')
+    .action((event, _options, self) => perform(self, (context) => auditEvent(context, event, self.opts())));
+  audit
+    .command('proof')
+    .description('the proof of an event, from the night after it on')
+    .argument('<event>', EVENT)
+    .option('-o, --output <file>', 'write it into a file, for `audit verify`')
+    .action((event, _options, self) => perform(self, (context) => auditProof(context, event, self.opts())));
+}
+
+function addVerifying(audit: Command, perform: Perform, performAlone: PerformAlone): void {
+  audit
+    .command('verify-entity')
+    .description('have the ledger verify the history of an entity; exits 1 when it is broken')
+    .argument('<entity>', 'entity id, such as the name of a service')
+    .option('--expected-head <hash>', 'event hash of a receipt: a history without it is not valid')
+    .action((entity, _options, self) => perform(self, (context) => auditVerifyEntity(context, entity, self.opts())));
   audit
     .command('verify')
     .description('verify a proof against the contract of each chain; the ledger is not asked')
-    .argument('<proof>', 'file with the proof, as GET /v1/proofs/:eventId answers it; - for stdin')
+    .argument('<proof>', 'file with the proof, as `audit proof` writes it; - for stdin')
     .requiredOption('--rpc <url>', 'node of a chain (repeat it: one for each chain, or several)', collectUrl)
     .option('--contract <address>', 'address of the anchor contract, as you know it (default: the one of the proof)')
     .option('--event <file>', 'the event itself: shows that the proof is about it')

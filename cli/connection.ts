@@ -17,6 +17,11 @@ export interface Connection {
   readonly api: string;
   /** Null when there is none: `fairlead login` works without. */
   readonly credential: Credential | null;
+  /**
+   * The audit ledger, where one is known: FAIRLEAD_AUDIT_URL, else the one of the stack that runs from this checkout.
+   * `ofCheckout` says that it is this stack's own.
+   */
+  readonly audit: { readonly url: string; readonly ofCheckout: boolean } | null;
   /** Address of the Temporal UI, where a running stack told it. */
   readonly temporalUi: string | null;
 }
@@ -27,6 +32,7 @@ const connectionFile = z.looseObject({
   key: z.string().min(1),
   edgePort: z.number().int().optional(),
   domain: z.string().optional(),
+  audit: z.url().nullish(),
   temporalUi: z.url().nullish(),
 });
 
@@ -50,7 +56,8 @@ export function resolveConnection(
   const named = apiUrl ?? env.FAIRLEAD_URL;
   const { FAIRLEAD_KEY: key } = env;
   if (named !== undefined && key !== undefined) {
-    return { api: baseUrl(named), credential: { kind: 'key', key, source: 'environment' }, temporalUi: null };
+    const credential = { kind: 'key', key, source: 'environment' } as const;
+    return { api: baseUrl(named), credential, audit: ledgerOf(env, null), temporalUi: null };
   }
   const file = readConnectionFile(path);
   const api = named ?? file?.api ?? logins.current();
@@ -62,7 +69,13 @@ export function resolveConnection(
   }
   const own = file !== null && baseUrl(file.api) === baseUrl(api) ? file : null;
   const credential = credentialFor(baseUrl(api), { key, logins, file: own });
-  return { api: baseUrl(api), credential, temporalUi: file?.temporalUi ?? null };
+  return { api: baseUrl(api), credential, audit: ledgerOf(env, own), temporalUi: file?.temporalUi ?? null };
+}
+
+function ledgerOf({ FAIRLEAD_AUDIT_URL: named }: CliEnv, file: ConnectionFile | null): Connection['audit'] {
+  const kept = file?.audit == null ? null : baseUrl(file.audit);
+  const url = named === undefined ? kept : baseUrl(named);
+  return url === null ? null : { url, ofCheckout: url === kept };
 }
 
 function credentialFor(

@@ -76,7 +76,7 @@ function buildProgram(
     .exitOverride();
   if (json) program.configureOutput({ writeErr: () => {} });
   addCommands(program, perform);
-  addAuditCommands(program, performAlone);
+  addAuditCommands(program, { perform, performAlone });
   return program;
 }
 

@@ -23,6 +23,12 @@ export function formatAge(iso: string | null | undefined, now: Date): string {
   return unit === undefined ? 'now' : `${Math.floor(seconds / unit[1])}${unit[0]} ago`;
 }
 
+/** An ISO time to the second, in UTC: `2026-11-21 13:05:11`; what is none stays as it is. */
+export function formatMoment(iso: string): string {
+  const time = new Date(iso);
+  return Number.isNaN(time.getTime()) ? iso : time.toISOString().slice(0, 19).replace('T', ' ');
+}
+
 /** Milliseconds between two ISO times, or until now while there is no end; null before the start. */
 export function elapsedMs(start: string | null | undefined, end: string | null | undefined, now: Date): number | null {
   if (start === null || start === undefined) return null;

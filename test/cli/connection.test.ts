@@ -7,7 +7,14 @@ import { readCliEnv } from '../../adapters/env.ts';
 import { type Connection, resolveConnection } from '../../cli/connection.ts';
 import { type CredentialsFile, createCredentialsFile, type StoredLogin } from '../../cli/login/credentials-file.ts';
 
-const FILE = { api: 'http://127.0.0.1:3002', key: 'from-file', edgePort: 8000, domain: 'localhost', temporalUi: null };
+const FILE = {
+  api: 'http://127.0.0.1:3002',
+  key: 'from-file',
+  edgePort: 8000,
+  domain: 'localhost',
+  audit: 'http://localhost:3005',
+  temporalUi: null,
+};
 const fromFile = { kind: 'key', key: 'from-file', source: 'checkout' };
 const fromEnv = { kind: 'key', key: 'from-env', source: 'environment' };
 const LOGIN: StoredLogin = {
@@ -39,13 +46,19 @@ describe('the connection', () => {
 
   it('comes from the file that a running stack left', () => {
     writeFile(FILE);
-    assert.deepEqual(resolve(), { api: 'http://127.0.0.1:3002', credential: fromFile, temporalUi: null });
+    const audit = { url: 'http://localhost:3005', ofCheckout: true };
+    assert.deepEqual(resolve(), { api: 'http://127.0.0.1:3002', credential: fromFile, audit, temporalUi: null });
   });
 
   it('comes from the environment before the file, and --api-url before both', () => {
     writeFile(FILE);
     const env = { FAIRLEAD_URL: 'https://builder.example/', FAIRLEAD_KEY: 'from-env' };
-    assert.deepEqual(resolve(env), { api: 'https://builder.example', credential: fromEnv, temporalUi: null });
+    assert.deepEqual(resolve(env), {
+      api: 'https://builder.example',
+      credential: fromEnv,
+      audit: null,
+      temporalUi: null,
+    });
     assert.equal(resolve(env, 'https://other.example').api, 'https://other.example');
   });
 
@@ -54,6 +67,17 @@ describe('the connection', () => {
     assert.equal(resolve({ FAIRLEAD_URL: 'https://elsewhere.example' }).credential, null);
     assert.equal(resolve({}, 'https://elsewhere.example').credential, null);
     assert.deepEqual(resolve({ FAIRLEAD_URL: 'http://127.0.0.1:3002/' }).credential, fromFile);
+  });
+
+  it('knows the ledger of its own stack, or the one that is named; of another API none', () => {
+    writeFile(FILE);
+    const named = { FAIRLEAD_AUDIT_URL: 'https://audit.example/' };
+    assert.deepEqual(resolve(named).audit, { url: 'https://audit.example', ofCheckout: false });
+    assert.equal(resolve({ FAIRLEAD_AUDIT_URL: FILE.audit }).audit?.ofCheckout, true);
+    assert.equal(resolve({}, 'https://elsewhere.example').audit, null);
+    assert.equal(resolve(named, 'https://elsewhere.example').audit?.ofCheckout, false);
+    writeFile({ ...FILE, audit: undefined });
+    assert.equal(resolve().audit, null, 'a stack of an older version');
   });
 
   it('shows a login to its own API alone: after FAIRLEAD_KEY, and before the key of this checkout', async () => {
