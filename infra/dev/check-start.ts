@@ -1,7 +1,7 @@
 import { useEngine } from './container-engine.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { Env } from './project.ts';
-import { choosePorts, PORTS, type PortName } from './stack-ports.ts';
+import { fixedPorts, PORTS, type PortName } from './stack-ports.ts';
 import { errorLine, formatTable, type Reporter } from './terminal.ts';
 import { resolveNeed, TOOLS, type ToolNeed } from './tools.ts';
 import { workflowBundle } from './workflow-bundle.ts';
@@ -43,7 +43,7 @@ export async function checkStart({ dataDir, env, report }: CheckOptions): Promis
   });
   await check('bundle', () => workflowBundle(env, report));
   await check('ports', async () => {
-    const ports = await choosePorts('fixed', env, Object.keys(PORTS) as PortName[]);
+    const ports = await fixedPorts(env, Object.keys(PORTS) as PortName[]);
     return Object.values(ports).join(', ');
   });
   console.log(formatTable(rows.map(([name, ok, found]) => [ok ? 'ok' : 'FAILED', name, found])));

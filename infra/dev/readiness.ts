@@ -2,6 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fetch } from 'undici';
+import { isListening } from './is-listening.ts';
 
 /** How a child shows that it serves. */
 export type Readiness =
@@ -17,9 +18,14 @@ export async function waitUntilReady(child: ChildProcess, readiness: Readiness, 
   for (;;) {
     signal.throwIfAborted();
     const answers = readiness.kind === 'tcp' ? acceptsTcp(readiness.host, readiness.port) : answersHttp(readiness.url);
-    if (await answers) return;
+    // Whoever else has the port answers as well, and the child is about to find out.
+    if ((await answers) && (await isListening(child.pid, portOf(readiness))) !== false) return;
     await delay(POLL_MS, undefined, { signal });
   }
+}
+
+function portOf(readiness: Exclude<Readiness, { kind: 'ipc' }>): number {
+  return readiness.kind === 'tcp' ? readiness.port : Number(new URL(readiness.url).port);
 }
 
 function waitForMessage(child: ChildProcess, signal: AbortSignal): Promise<void> {

@@ -1,6 +1,8 @@
+import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { FairleadError } from '../../domain/errors.ts';
 import type { Env } from './project.ts';
+import { errorLine, type Reporter } from './terminal.ts';
 
 /** Every port of a stack: its default and the variable that changes it. */
 export const PORTS = {
@@ -19,24 +21,41 @@ export const PORTS = {
 export type PortName = keyof typeof PORTS;
 export type Ports = Readonly<Record<PortName, number>>;
 
+/** What of them a stack that goes through them needs; the others are replaced by addresses elsewhere. */
+type Needed = readonly PortName[];
+
+/** Ports below those that systems give to whoever asks for any (from 32768 on), and clear of the usual ones above. */
+const FREE_RANGE = { first: 20_000, last: 26_999 };
+const TRIES = 5;
+
 /**
- * Chooses the ports of a stack. `fixed`: the defaults or their variables, all of those needed free. `free`: any.
- * @throws FairleadError CONFLICT naming the port, what it is for and the variable to change
+ * Starts a stack on its ports. `fixed`: the defaults or their variables, all of those needed free. `free`: any, held until
+ * `start` calls `handOver`; where one is taken in the moment before its program listens, the stack is started again on
+ * others.
+ * @param start leaves nothing running when it fails
+ * @throws FairleadError CONFLICT naming the port, what it is for and the variable to change; whatever `start` throws
  */
-export async function choosePorts(mode: 'fixed' | 'free', env: Env, needed: readonly PortName[]): Promise<Ports> {
-  if (mode === 'free') return freePorts();
-  const ports = {
-    idp: readPort('idp', env),
-    api: readPort('api', env),
-    audit: readPort('audit', env),
-    edge: readPort('edge', env),
-    temporal: readPort('temporal', env),
-    temporalUi: readPort('temporalUi', env),
-    mongo: readPort('mongo', env),
-    registry: readPort('registry', env),
-    firstChain: readPort('firstChain', env),
-    secondChain: readPort('secondChain', env),
-  };
+export async function startOnPorts<T>(
+  mode: 'fixed' | 'free',
+  { env, needed, report }: { env: Env; needed: Needed; report: Reporter },
+  start: (ports: Ports, handOver: () => Promise<void>) => Promise<T>,
+): Promise<T> {
+  if (mode === 'fixed') return await start(await fixedPorts(env, needed), async () => {});
+  for (let tries = 1; ; tries += 1) {
+    const { ports, release } = await holdFreePorts();
+    try {
+      return await start(ports, release);
+    } catch (error) {
+      await release();
+      if (tries === TRIES || !(await anyTaken(ports, needed))) throw error;
+      report.line(`a port was taken before its program had it: starting again on others (${errorLine(error)})`);
+    }
+  }
+}
+
+/** The defaults or what their variables say. @throws FairleadError CONFLICT, VALIDATION_FAILED */
+export async function fixedPorts(env: Env, needed: Needed): Promise<Ports> {
+  const ports = portsFrom((name) => readPort(name, env));
   for (const name of needed) {
     const { title, variable } = PORTS[name];
     if (await isFree(ports[name])) continue;
@@ -48,6 +67,20 @@ export async function choosePorts(mode: 'fixed' | 'free', env: Env, needed: read
   return ports;
 }
 
+/** Free ports, all different, which nobody else gets until they are released. */
+export async function holdFreePorts(): Promise<{ ports: Ports; release: () => Promise<void> }> {
+  const held: Listening[] = [];
+  for (const _name of Object.keys(PORTS)) held.push(await holdAny());
+  let next = 0;
+  const ports = portsFrom(() => held[next++]?.port ?? 0);
+  return { ports, release: async () => void (await Promise.all(held.splice(0).map(({ close }) => close()))) };
+}
+
+function portsFrom(portOf: (name: PortName) => number): Ports {
+  const names = Object.keys(PORTS) as PortName[];
+  return Object.fromEntries(names.map((name) => [name, portOf(name)])) as Record<PortName, number>;
+}
+
 function readPort(name: PortName, env: Env): number {
   const { usual, variable } = PORTS[name];
   const given = env[variable];
@@ -57,30 +90,36 @@ function readPort(name: PortName, env: Env): number {
   throw new FairleadError('VALIDATION_FAILED', `${variable}=${given} is not a port: give a number from 1 to 65535`);
 }
 
+/** Whether somebody else has one of the ports of a start that failed: nothing of ours runs any more. */
+async function anyTaken(ports: Ports, needed: Needed): Promise<boolean> {
+  const free = await Promise.all(needed.map((name) => isFree(ports[name])));
+  return free.includes(false);
+}
+
 async function isFree(port: number): Promise<boolean> {
   const listening = await listen(port).catch(() => undefined);
   await listening?.close();
   return listening !== undefined;
 }
 
-async function freePorts(): Promise<Ports> {
-  // All held at once, so that no two of them are the same.
-  const held = await Promise.all(Object.keys(PORTS).map(() => listen(0)));
-  const names = Object.keys(PORTS) as PortName[];
-  await Promise.all(held.map(({ close }) => close()));
-  return Object.fromEntries(names.map((name, index) => [name, held[index]?.port ?? 0])) as Record<PortName, number>;
+async function holdAny(): Promise<Listening> {
+  for (;;) {
+    const listening = await listen(randomInt(FREE_RANGE.first, FREE_RANGE.last + 1)).catch(() => undefined);
+    if (listening !== undefined) return listening;
+  }
 }
 
-function listen(port: number): Promise<{ port: number; close: () => Promise<void> }> {
+interface Listening {
+  readonly port: number;
+  readonly close: () => Promise<void>;
+}
+
+function listen(port: number): Promise<Listening> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', () => {
-      const address = server.address();
-      resolve({
-        port: typeof address === 'object' && address ? address.port : port,
-        close: () => new Promise((closed) => server.close(() => closed())),
-      });
-    });
+    server.listen(port, '127.0.0.1', () =>
+      resolve({ port, close: () => new Promise((closed) => server.close(() => closed())) }),
+    );
   });
 }

@@ -15,7 +15,7 @@ import type { ChildSpec } from './child-process.ts';
 import { dockerClient, type Engine, useEngine } from './container-engine.ts';
 import { lockDataFolder, prepareDataFolder, readSecrets, type StackSecrets, writePrivateJson } from './data-folder.ts';
 import type { Env } from './project.ts';
-import { choosePorts, type PortName, type Ports } from './stack-ports.ts';
+import { type PortName, type Ports, startOnPorts } from './stack-ports.ts';
 import { platformProcesses } from './stack-processes.ts';
 import { mongoAddress, mongoData, mongoServer, registryServer, temporalServer } from './stack-servers.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
@@ -77,13 +77,30 @@ interface Part {
 export async function startStack(options: StackOptions): Promise<Stack> {
   const { dataDir, env, report } = options;
   await prepareDataFolder(dataDir);
-  const undo: (() => Promise<void>)[] = [await lockDataFolder(dataDir)];
+  const unlock = await lockDataFolder(dataDir);
+  try {
+    const needed = neededPorts(options);
+    const start = (ports: Ports, handOver: () => Promise<void>) => startOn(options, ports, handOver);
+    const stack = await startOnPorts(options.ports, { env, needed, report }, start);
+    const stop = async (onStop?: (name: string) => void): Promise<void> => {
+      await stack.stop(onStop);
+      await unlock();
+    };
+    return { ...stack, stop };
+  } catch (error) {
+    await unlock();
+    throw error;
+  }
+}
+
+/** @param handOver gives up the ports, for the programs to take them */
+async function startOn(options: StackOptions, ports: Ports, handOver: () => Promise<void>): Promise<Stack> {
+  const { dataDir, env, report } = options;
+  const undo = [() => rm(join(dataDir, 'connection.json'), { force: true })];
   const unwind = async (): Promise<void> => {
     for (const step of undo.splice(0).toReversed()) await step();
   };
-  undo.push(() => rm(join(dataDir, 'connection.json'), { force: true }));
   try {
-    const ports = await choosePorts(options.ports, env, neededPorts(options));
     const secrets = await readSecrets(dataDir);
     const engine = await useEngine({ env, report, yes: options.yes ?? false });
     undo.push(engine.leave);
@@ -97,6 +114,7 @@ export async function startStack(options: StackOptions): Promise<Stack> {
     // Undone in reverse: first the processes end, the worker that would start containers again among them.
     undo.push(() => running.supervisor.stop(running.onStop.current));
     options.signal?.addEventListener('abort', () => void running.supervisor.stop(), { once: true });
+    await handOver();
     await startParts(options, parts, running.supervisor);
     await writeConnection(dataDir, ports, secrets, parts, env);
     return {

@@ -1,28 +1,128 @@
 import assert from 'node:assert/strict';
-import { createServer } from 'node:net';
-import { test } from 'node:test';
-import { choosePorts } from '../../infra/dev/stack-ports.ts';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer, type Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import type { ChildSpec } from '../../infra/dev/child-process.ts';
+import { fixedPorts, holdFreePorts, startOnPorts } from '../../infra/dev/stack-ports.ts';
+import { createSupervisor } from '../../infra/dev/supervisor.ts';
+import { silentReporter } from '../../infra/dev/terminal.ts';
 
-test('a port in use is named with what it is for and the variable that changes it', async () => {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+let folder = '';
+before(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairlead-ports-'));
+});
+after(() => rm(folder, { recursive: true, force: true }));
+
+async function take(port: number): Promise<Server> {
+  const server = createServer().listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  return server;
+}
+
+async function free(server: Server): Promise<void> {
+  server.close();
+  await once(server, 'close');
+}
+
+function portOf(server: Server): number {
   const address = server.address();
   assert.ok(typeof address === 'object' && address);
+  return address.port;
+}
+
+test('a port in use is named with what it is for and the variable that changes it', async () => {
+  const server = await take(0);
   try {
     await assert.rejects(
-      choosePorts('fixed', { FAIRLEAD_TEMPORAL_PORT: String(address.port) }, ['temporal']),
-      new RegExp(`port ${address.port} for Temporal is in use: .*FAIRLEAD_TEMPORAL_PORT=<port>`),
+      fixedPorts({ FAIRLEAD_TEMPORAL_PORT: String(portOf(server)) }, ['temporal']),
+      new RegExp(`port ${portOf(server)} for Temporal is in use: .*FAIRLEAD_TEMPORAL_PORT=<port>`),
     );
   } finally {
-    await new Promise((resolve) => server.close(resolve));
+    await free(server);
   }
 });
 
 test('a variable that is no port is refused', async () => {
-  await assert.rejects(choosePorts('fixed', { EDGE_PORT: 'eighty' }, []), /EDGE_PORT=eighty is not a port/);
+  await assert.rejects(fixedPorts({ EDGE_PORT: 'eighty' }, []), /EDGE_PORT=eighty is not a port/);
 });
 
-test('free ports are all different', async () => {
-  const ports = Object.values(await choosePorts('free', {}, []));
+test('free ports are all different, and nobody else gets them until they are handed over', async () => {
+  const [first, second] = [await holdFreePorts(), await holdFreePorts()];
+  const ports = [...Object.values(first.ports), ...Object.values(second.ports)];
   assert.equal(new Set(ports).size, ports.length);
+  await assert.rejects(take(first.ports.mongo), { code: 'EADDRINUSE' });
+  await Promise.all([first.release(), second.release()]);
+  await free(await take(first.ports.mongo));
+});
+
+/** A program on the port of MongoDB, for what a stack is; it says that port is its own by answering. */
+function server(port: number, script: string): ChildSpec {
+  return {
+    name: 'mongo',
+    command: process.execPath,
+    args: ['-e', script, String(port)],
+    tie: 'leash',
+    ready: { kind: 'tcp', host: '127.0.0.1', port },
+    readyTimeoutMs: 10_000,
+    graceMs: 5_000,
+  };
+}
+
+const LISTEN = "require('node:net').createServer().listen(Number(process.argv[1]), '127.0.0.1')";
+
+for (const [moment, stealsAt] of [
+  ['between choosing it and the start of its program', 'start'],
+  ['after the start, before the program listens', 'listen'],
+] as const) {
+  test(`a port stolen ${moment} is replaced, and the stack goes on`, async () => {
+    let thief: Server | null = null;
+    const tried: number[] = [];
+    const start = async ({ mongo }: { mongo: number }, handOver: () => Promise<void>) => {
+      tried.push(mongo);
+      const supervisor = createSupervisor({ logFolder: folder });
+      const steal = async (): Promise<void> => {
+        thief ??= await take(mongo);
+      };
+      await handOver();
+      if (stealsAt === 'start') await steal();
+      // The program is as slow to listen as a large one.
+      const slow = server(mongo, `setTimeout(() => ${LISTEN}, 300)`);
+      const starting = supervisor.start(slow);
+      if (stealsAt === 'listen' && tried.length === 1) {
+        while (supervisor.states().mongo?.pid === undefined) await new Promise((resolve) => setImmediate(resolve));
+        await steal();
+      }
+      try {
+        await starting;
+        return supervisor;
+      } catch (error) {
+        await supervisor.stop();
+        throw error;
+      }
+    };
+    const needed = ['mongo'] as const;
+    const supervisor = await startOnPorts('free', { env: {}, needed, report: silentReporter }, start);
+    try {
+      assert.equal(tried.length, 2);
+      assert.notEqual(tried[0], tried[1]);
+      await assert.rejects(take(tried[1] ?? 0), { code: 'EADDRINUSE' });
+    } finally {
+      await supervisor.stop();
+      if (thief !== null) await free(thief);
+    }
+  });
+}
+
+test('a start that fails for another reason is not tried again', async () => {
+  let tries = 0;
+  const start = async (): Promise<never> => {
+    tries += 1;
+    throw new Error('no disk');
+  };
+  const options = { env: {}, needed: ['mongo'], report: silentReporter } as const;
+  await assert.rejects(startOnPorts('free', options, start), /no disk/);
+  assert.equal(tries, 1);
 });

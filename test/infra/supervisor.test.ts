@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ChildSpec } from '../../infra/dev/child-process.ts';
 import { projectRoot } from '../../infra/dev/project.ts';
-import { choosePorts } from '../../infra/dev/stack-ports.ts';
 import { createSupervisor } from '../../infra/dev/supervisor.ts';
 import { isAlive } from '../../infra/dev/tools/folder-lock.ts';
+import { freePort } from '../free-port.ts';
 import { waitUntil } from './wait-until.ts';
 
 let folder = '';
@@ -22,7 +22,7 @@ const LISTEN = `const server = require('node:net').createServer().listen(Number(
   process.on('SIGTERM', () => { require('node:fs').appendFileSync(process.argv[2], process.argv[1] + '\\n'); process.exit(0); });`;
 
 async function tcpChild(name: string, stops: string): Promise<ChildSpec & { port: number }> {
-  const { api: port } = await choosePorts('free', {}, []);
+  const port = await freePort();
   return {
     name,
     port,
