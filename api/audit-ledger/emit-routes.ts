@@ -1,7 +1,7 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { EventDraft, LedgerEvent } from '../../domain/audit-ledger/event.ts';
-import { signReceipt } from '../../domain/audit-ledger/receipt.ts';
+import type { EventDraft } from '../../domain/audit-ledger/event.ts';
+import { type Receipt, signReceipt, signReceipts } from '../../domain/audit-ledger/receipt.ts';
 import { emitBodySchema, hashSchema, MAX_BATCH_EVENTS } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
@@ -92,14 +92,17 @@ async function emitBatch(deps: LedgerDeps, body: unknown, context: RouteContext,
   const drafts = bodies.map((one, index) =>
     atPosition(index, () => draftEvent(emitter, one, key === null ? null : `${key}/${index}`)),
   );
-  const events = await Promise.all(drafts.map((draft) => emit(deps, draft)));
-  sendData(response, 201, { events });
+  const events = await Promise.all(drafts.map((draft) => deps.writer.emit(draft)));
+  const receipts = await signReceipts(events, deps.signer);
+  sendData(response, 201, { events: receipts.map(emitted) });
 }
 
 async function emit({ writer, signer }: LedgerDeps, draft: EventDraft): Promise<z.input<typeof emittedSchema>> {
-  const event: LedgerEvent = await writer.emit(draft);
-  const receipt = await signReceipt(event, signer);
-  return { eventId: event.id, chainIndex: event.chainIndex, eventHash: event.eventHash, receipt };
+  return emitted(await signReceipt(await writer.emit(draft), signer));
+}
+
+function emitted(receipt: Receipt): z.input<typeof emittedSchema> {
+  return { eventId: receipt.eventId, chainIndex: receipt.chainIndex, eventHash: receipt.eventHash, receipt };
 }
 
 function readBatch(body: unknown): readonly unknown[] {

@@ -35,11 +35,23 @@ export interface LedgerSigner {
   readonly keys: readonly LedgerKey[];
   /** Ed25519 signature of 64 bytes. */
   sign(text: string): Promise<Uint8Array>;
+  /** The same of each text, in their order; many at once take less of the process's time this way. */
+  signAll(texts: readonly string[]): Promise<readonly Uint8Array[]>;
 }
 
 export async function signReceipt(event: LedgerEvent, signer: LedgerSigner): Promise<Receipt> {
   const fields = receiptFields(event, signer.keyId);
-  const signature = await signer.sign(receiptText(fields));
+  return signed(fields, await signer.sign(receiptText(fields)));
+}
+
+/** A receipt for each event, in their order. */
+export async function signReceipts(events: readonly LedgerEvent[], signer: LedgerSigner): Promise<readonly Receipt[]> {
+  const receipts = events.map((event) => receiptFields(event, signer.keyId));
+  const signatures = await signer.signAll(receipts.map(receiptText));
+  return receipts.map((fields, index) => signed(fields, signatures[index] ?? new Uint8Array()));
+}
+
+function signed(fields: Omit<Receipt, 'signature'>, signature: Uint8Array): Receipt {
   return { ...fields, signature: Buffer.from(signature).toString('base64') };
 }
 
