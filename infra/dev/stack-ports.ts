@@ -21,7 +21,7 @@ export const PORTS = {
 export type PortName = keyof typeof PORTS;
 export type Ports = Readonly<Record<PortName, number>>;
 
-/** What of them a stack that goes through them needs; the others are replaced by addresses elsewhere. */
+/** Those that programs of the stack listen on; what the environment names instead needs none. */
 type Needed = readonly PortName[];
 
 /** Ports below those that systems give to whoever asks for any (from 32768 on), and clear of the usual ones above. */
