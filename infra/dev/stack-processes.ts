@@ -1,7 +1,8 @@
 import { join } from 'node:path';
 import type { ChildSpec } from './child-process.ts';
 import type { StackSecrets } from './data-folder.ts';
-import { cacheFolder, type Env, projectRoot } from './project.ts';
+import { type Env, projectRoot } from './project.ts';
+import { runtimeVariables } from './runtime-variables.ts';
 import type { Ports } from './stack-ports.ts';
 import { runProgram } from './tools/run-program.ts';
 
@@ -67,6 +68,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
   const { dataDir, env, ports, secrets } = options;
   const given = (name: string, fallback: string): Record<string, string> => ({ [name]: env[name] || fallback });
   return {
+    ...runtimeVariables(env),
     ...secrets,
     ...given('INTERNAL_SERVICE_KEY', secrets.INTERNAL_SERVICE_KEY),
     ...given('CONFIG_ENCRYPTION_KEY', secrets.CONFIG_ENCRYPTION_KEY),
@@ -83,12 +85,6 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('ALLOW_LOCAL_SOURCES', 'true'),
     ...given('BASE_IMAGE_STAND_INS', 'true'),
     ...given('PLATFORM_COMMIT', commit),
-    // Without it Node translates the TypeScript at every start, which takes half a second and 16 MiB in each process.
-    NODE_COMPILE_CACHE: join(cacheFolder(env), 'compiled'),
-    // Fewer arenas of glibc's allocator: the native threads of the Temporal SDK would otherwise each keep their own.
-    MALLOC_ARENA_MAX: '2',
-    // And it gives back what is free sooner.
-    MALLOC_TRIM_THRESHOLD_: '65536',
     PORT: String(ports.api),
     IDP_PORT: String(ports.idp),
     AUDIT_PORT: String(ports.audit),

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { runtimeVariables } from '../../../infra/dev/runtime-variables.ts';
 import { freePort } from '../../free-port.ts';
 
 const MAIN = fileURLToPath(new URL('../../../api/main.ts', import.meta.url));
@@ -29,6 +30,7 @@ export async function startLedgerProcess(options: {
     stdio: ['ignore', ignored, 'inherit', 'ipc'],
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: {
+      ...runtimeVariables(process.env),
       PATH: process.env.PATH,
       MONGODB_URI: mongodbUri,
       AUDIT_MONGODB_URI: mongodbUri,

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import type { Db } from 'mongodb';
 import { createTokens } from '../../../adapters/crypto/tokens.ts';
 import { createIdentityStores } from '../../../adapters/mongo/identity/create-identity-stores.ts';
+import { runtimeVariables } from '../../../infra/dev/runtime-variables.ts';
 import { startMongo } from '../../adapters/mongo/start-mongo.ts';
 import { freePort } from '../../free-port.ts';
 import { waitUntil } from '../../infra/wait-until.ts';
@@ -39,6 +40,7 @@ export async function startFairlead(client: BenchClient): Promise<ProviderProces
     stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
+      ...runtimeVariables(process.env),
       IDP_PORT: String(port),
       IDP_URL: `http://localhost:${port}`,
       IDP_MONGODB_URI: mongo.uri,
