@@ -6,11 +6,14 @@ const JSON_LIMIT = '2mb';
 const FORM_LIMIT = '64kb';
 const FORM_PARAMETERS = 100;
 
+/** A reader is chosen by the content type, and need not look at it again. */
+const ANY = () => true;
+
 const READERS = {
-  json: ['application/json', express.json({ limit: JSON_LIMIT, strict: true })],
+  json: ['application/json', express.json({ type: ANY, limit: JSON_LIMIT, strict: true })],
   form: [
     'application/x-www-form-urlencoded',
-    express.urlencoded({ limit: FORM_LIMIT, extended: false, parameterLimit: FORM_PARAMETERS }),
+    express.urlencoded({ type: ANY, limit: FORM_LIMIT, extended: false, parameterLimit: FORM_PARAMETERS }),
   ],
 } as const satisfies Readonly<Record<BodyType, readonly [contentType: string, reader: RequestHandler]>>;
 
