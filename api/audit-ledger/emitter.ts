@@ -15,10 +15,14 @@ export interface Emitter {
 }
 
 /**
- * Reads the emitter off the token (spec 3, "Authentication", 2).
- * @throws UNAUTHORIZED; ORG_CLAIM_MISSING for a token that names no org
+ * Reads the emitter off the token (spec 3, "Authentication", 2; "Endpoints": an authenticated service). A person's token is
+ * none of a service's: with it, whoever is logged in could say what a service did.
+ * @throws UNAUTHORIZED; FORBIDDEN for people; ORG_CLAIM_MISSING for a token that names no org
  */
 export function emitterOf(caller: Caller | null): Emitter {
+  if (caller?.kind === 'user') {
+    throw new FairleadError('FORBIDDEN', 'Events are written by services: mint a token by client_credentials');
+  }
   const orgSlug = requireOrg(caller);
   if (caller === null) throw new FairleadError('UNAUTHORIZED', 'Authorization header required');
   const clientId = caller.kind === 'internal' ? null : caller.clientId;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
-import { createLogins } from '../identity/oauth/logins.ts';
+import { createLogins, type Logins } from '../identity/oauth/logins.ts';
 import { startTokenLedger, type TokenLedger } from './start-token-ledger.ts';
 
 const EVENT = { eventType: 'payment.created', entityId: 'order-1' };
@@ -12,8 +12,10 @@ describe('events and tokens', () => {
   let parts: TokenLedger;
   let secret: string;
   let token: string;
+  let logins: Logins;
   before(async () => {
     parts = await startTokenLedger();
+    logins = createLogins(parts.idp);
     for (const org of ['acme', 'other']) await parts.idp.seedOrg(org);
     ({ secret } = await parts.idp.seedClient('shop-prod', { orgSlug: 'acme' }));
     token = await parts.mint('shop-prod', secret);
@@ -120,6 +122,24 @@ describe('events and tokens', () => {
     }
   }
 
+  /** The token of a login at the command line, of a new person. */
+  async function loginOf(person: Parameters<Logins['person']>[0]): Promise<string> {
+    const client = await parts.idp.deps.clients.find('fairlead-cli');
+    assert.ok(client !== null);
+    const user = await logins.person(person);
+    const { tokens } = await logins.login({ client, secret: '' }, user, { audience: client.defaultAudience });
+    return tokens.access_token ?? '';
+  }
+
+  it('a person reads and does not write, whatever their role', async () => {
+    for (const platformRoles of [[], ['super_admin']] as const) {
+      const own = await loginOf({ org: 'acme', orgRoles: ['admin'], platformRoles });
+      assert.equal((await call(own, 'GET', '/v1/events')).status, 200);
+      const { status, body } = await emit(own);
+      assert.deepEqual([status, body.error.code], [403, 'FORBIDDEN']);
+    }
+  });
+
   it('proofs are for services with the scope and for people with a role in the org', async () => {
     const { body } = await emit(token);
     const path = `/v1/proofs/${body.data.eventId}`;
@@ -127,16 +147,8 @@ describe('events and tokens', () => {
     assert.equal(await codeFor(token), 'FORBIDDEN');
     const auditor = await parts.idp.seedClient('auditor-prod', { orgSlug: 'acme', allowedScopes: ['septor:query'] });
     assert.equal(await codeFor(await parts.mint('auditor-prod', auditor.secret)), 'NOT_BATCHED');
-    const logins = createLogins(parts.idp);
-    const cli = await parts.idp.deps.clients.find('fairlead-cli');
-    assert.ok(cli !== null);
-    const tokenOf = async (person: Parameters<typeof logins.person>[0]) => {
-      const audience = cli.defaultAudience;
-      const { tokens } = await logins.login({ client: cli, secret: '' }, await logins.person(person), { audience });
-      return tokens.access_token ?? '';
-    };
-    assert.equal(await codeFor(await tokenOf({ org: 'acme', orgRoles: ['viewer'] })), 'NOT_BATCHED');
-    assert.equal(await codeFor(await tokenOf({ org: 'other', orgRoles: ['admin'] })), 'EVENT_NOT_FOUND');
-    assert.equal(await codeFor(await tokenOf({})), 'FORBIDDEN');
+    assert.equal(await codeFor(await loginOf({ org: 'acme', orgRoles: ['viewer'] })), 'NOT_BATCHED');
+    assert.equal(await codeFor(await loginOf({ org: 'other', orgRoles: ['admin'] })), 'EVENT_NOT_FOUND');
+    assert.equal(await codeFor(await loginOf({})), 'FORBIDDEN');
   });
 });
