@@ -49,6 +49,16 @@ export const magicLinkBodySchema = z.strictObject({
 
 export const verifyBodySchema = z.strictObject({ token: secretTokenSchema, otp, scope, userAddress });
 
+export const sendConfirmationBodySchema = z.strictObject({
+  email: emailSchema,
+  confirmBaseUrl: pageUrl.describe("Page of the client's that gets ?token=…; default: a page of the provider"),
+});
+
+export const confirmEmailBodySchema = z.strictObject({
+  token: secretTokenSchema,
+  access_token: z.string().min(1).max(8_192).describe('Of the person, who is signed in at the client'),
+});
+
 export const forgotPasswordBodySchema = z.strictObject({
   email: emailSchema,
   sendEmail: z.boolean().default(true),

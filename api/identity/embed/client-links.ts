@@ -3,12 +3,17 @@ import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import { clientPage, withToken } from '../../../domain/oauth-clients/client-page.ts';
 import type { IdentityDeps } from '../deps.ts';
-import { createLink, linkInvalid, readLink, takeLink } from '../login/one-time-links.ts';
+import { awaitsConfirmation, CONFIRM_PATH } from '../login/confirm-address.ts';
+import { createLink, findLink, linkInvalid, readLink, takeLink } from '../login/one-time-links.ts';
 import { queueMail } from '../mail/send-mail.ts';
 import { managesPerson } from './trusted-client.ts';
 
 /** The provider's own pages, for clients that name none of theirs. */
-const PAGES = { magic_link: '/login/magic', password_reset: '/login/reset' } as const;
+const PAGES = {
+  magic_link: '/login/magic',
+  password_reset: '/login/reset',
+  email_verification: CONFIRM_PATH,
+} as const;
 
 type Purpose = keyof typeof PAGES;
 
@@ -23,6 +28,7 @@ export function mailLink(
   queueMail(deps, { kind: purpose, to: email }, async () => {
     const user = await deps.users.findByEmail(email);
     if (user === null || user.suspendedAt !== null) return null;
+    if (purpose === 'email_verification' && !awaitsConfirmation(user)) return null;
     const shown = await pageFor(deps, client, purpose, user, page);
     const { url: link, expiresAt } = await makeLink(deps, client, purpose, user, shown);
     return { client, org: null, subject: user.id, data: { name: user.firstName, link, expiresAt } };
@@ -30,8 +36,9 @@ export function mailLink(
 }
 
 /**
- * A page of the client's gets the token of whoever clicks. A sign-in is for the client alone, so it may; a new password
- * opens everything, so people whom the client does not manage choose it on the provider's own page.
+ * A page of the client's gets the token of whoever clicks. A sign-in is for the client alone, and a confirmation opens
+ * nothing, so it may; a new password opens everything, so people whom the client does not manage choose it on the
+ * provider's own page.
  */
 async function pageFor(
   deps: IdentityDeps,
@@ -40,7 +47,7 @@ async function pageFor(
   user: UserRecord,
   page: URL | null,
 ): Promise<URL | null> {
-  if (page === null || purpose === 'magic_link') return page;
+  if (page === null || purpose !== 'password_reset') return page;
   return (await managesPerson(deps, client, user)) ? page : null;
 }
 
@@ -67,16 +74,11 @@ export async function readClientLink(
   token: string,
   purpose: Purpose,
 ): Promise<{ user: UserRecord; take: () => Promise<UserRecord> }> {
-  const onItsPage = await readLink(deps, token, purpose, clientId).catch(ignoreInvalid);
+  const onItsPage = await findLink(deps, token, purpose, clientId);
   const page = onItsPage === null ? null : clientId;
   const { link, user } = onItsPage ?? (await readLink(deps, token, purpose));
   if (link.clientId !== clientId) throw linkInvalid();
   return { user, take: async () => (await takeLink(deps, token, purpose, page)).user };
-}
-
-function ignoreInvalid(error: unknown): null {
-  if (error instanceof FairleadError && error.code === 'LINK_INVALID') return null;
-  throw error;
 }
 
 /** @throws VALIDATION_FAILED for a page that is not the client's */

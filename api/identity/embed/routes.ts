@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../../domain/errors.ts';
 import {
+  confirmEmailBodySchema,
   embedTokensSchema,
   forgotPasswordBodySchema,
   loginBodySchema,
@@ -8,6 +9,7 @@ import {
   refreshBodySchema,
   resetPasswordBodySchema,
   resetTokenSchema,
+  sendConfirmationBodySchema,
   sentSchema,
   setInitialPasswordBodySchema,
   signupBodySchema,
@@ -16,6 +18,7 @@ import {
 import { defineRoute, type Route, type RouteContext, type RouteResponse } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { tokenReplySchema } from '../tokens/token-reply.ts';
+import { embedConfirmEmail, embedSendConfirmation } from './confirm-email.ts';
 import { type EmbedCaller, requireEmbedCaller } from './embed-client.ts';
 import { embedLogin, embedVerify } from './login.ts';
 import { embedMagicLink } from './magic-link.ts';
@@ -95,6 +98,23 @@ export function embedRoutes(deps: IdentityDeps): readonly Route[] {
       reply: { description: 'The password is set', schema: z.object({ reset: z.literal(true) }) },
       errors: ['LINK_INVALID', 'PASSWORD_REFUSED'],
       run: (caller, body, context) => embedResetPassword(deps, context, caller, body),
+    }),
+    embedRoute(deps, {
+      name: 'send-confirmation',
+      summary: 'Mail a link to confirm an address with; the answer is the same whether there is an account',
+      description: 'Only the newest link works. A confirmed address is sent nothing.',
+      body: sendConfirmationBodySchema,
+      reply: { description: 'Sent, if there is such an account and it needs one', schema: sentSchema },
+      errors: [],
+      run: (caller, body) => embedSendConfirmation(deps, caller, body),
+    }),
+    embedRoute(deps, {
+      name: 'confirm-email',
+      summary: 'Confirm the address of whoever is signed in, by the token of a mailed link',
+      body: confirmEmailBodySchema,
+      reply: { description: 'The address is confirmed', schema: z.object({ confirmed: z.literal(true) }) },
+      errors: ['LINK_INVALID', 'UNAUTHORIZED'],
+      run: (caller, body, context) => embedConfirmEmail(deps, context, caller, body),
     }),
     embedRoute(deps, {
       name: 'set-initial-password',

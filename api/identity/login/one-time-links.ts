@@ -55,6 +55,16 @@ export async function readLink(
   return withUser(deps, link);
 }
 
+/** The same, with null for a link that does not work. */
+export async function findLink(...asked: Parameters<typeof readLink>): Promise<LinkOfUser | null> {
+  try {
+    return await readLink(...asked);
+  } catch (error) {
+    if (error instanceof FairleadError && error.code === 'LINK_INVALID') return null;
+    throw error;
+  }
+}
+
 /** Takes a link: of many at once exactly one gets it. @throws LINK_INVALID like {@link readLink}. */
 export async function takeLink(
   deps: Deps,

@@ -4,6 +4,7 @@ const DESTINATIONS: readonly string[] = [
   '/oauth/device',
   '/oauth/logout',
   '/account',
+  '/account/confirm',
   '/invites/accept',
 ];
 

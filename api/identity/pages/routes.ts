@@ -1,5 +1,6 @@
 import { defineRoute, type Route } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
+import { confirmRoutes } from './account/confirm-routes.ts';
 import { accountPageRoutes } from './account/routes.ts';
 import { assetRoute } from './assets.ts';
 import { authorizeRoutes } from './authorize/routes.ts';
@@ -34,5 +35,6 @@ export function pageRoutes(deps: IdentityDeps): readonly Route[] {
     ...deviceRoutes(deps),
     ...logoutRoutes(deps),
     ...accountPageRoutes(deps),
+    ...confirmRoutes(deps),
   ];
 }

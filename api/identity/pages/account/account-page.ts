@@ -4,6 +4,7 @@ import { platformBrand } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
 import { type Html, html } from '../html.ts';
 import { sendPage } from '../send-page.ts';
+import { confirmSection } from './confirm-page.ts';
 import { loginsSection } from './logins-section.ts';
 import { passkeysSection } from './passkeys-section.ts';
 import { passwordSection } from './password-section.ts';
@@ -12,6 +13,8 @@ import { totpSection } from './totp-section.ts';
 
 /** What became of a form, by its name in the query. */
 const NOTICES: Readonly<Record<string, string>> = {
+  'confirm-sent': 'The link is on its way. It works once, within a day.',
+  confirmed: 'Your address is confirmed.',
   password: 'Your password is changed. You are signed out everywhere else.',
   ended: 'It is signed out.',
   others: 'You are signed out everywhere else.',
@@ -42,6 +45,7 @@ export async function accountPage(deps: IdentityDeps, account: Account, shown: A
       error: shown.error ?? null,
       notice: NOTICES[shown.notice ?? ''] ?? null,
       body: html`<p>${name !== '' && html`<strong>${name}</strong> · `}${user.email}</p>
+${confirmSection(account)}
 ${signOutForm(account)}
 ${!isRecent(deps, account) && html`<p class="quiet">To change how you sign in, you are asked to sign in once more.</p>`}
 ${passwordSection(account)}

@@ -1,6 +1,7 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { acceptInvite, type InvitedPerson, type OpenInvite, readInvite } from '../../../orgs/accept-invite.ts';
 import type { IdentityDeps } from '../../deps.ts';
+import { awaitsConfirmation, mailConfirmation } from '../../login/confirm-address.ts';
 import { brandFrom } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
 import { type Html, html } from '../html.ts';
@@ -54,7 +55,9 @@ export async function takeInvite(
   }
   return orShowForm(
     async () => {
-      const { user } = await acceptInvite(deps, context, { token, newUser });
+      const { user, org } = await acceptInvite(deps, context, { token, newUser });
+      // An invitation that was passed on by hand says nothing about the mailbox.
+      if (awaitsConfirmation(user)) mailConfirmation(deps, user, org);
       return completeLogin(deps, context, { user, methods: ['pwd'], returnTo: HOME });
     },
     (error) => openInvite(deps, context, token, { ...newUser, error }),

@@ -119,6 +119,7 @@ describe('whether there is an account of an address', () => {
     'the page of a forgotten password': page('/login/forgot', '/login/forgot', {}),
     'the headless login': embed(() => acme, 'login', { password: 'wrong password' }),
     'the headless link': embed(() => acme, 'magic-link', {}),
+    'the headless confirmation': embed(() => acme, 'send-confirmation', {}),
     'the headless forgotten password': embed(() => acme, 'forgot-password', { sendEmail: true }),
     'a first password': embed(() => acme, 'set-initial-password', { orgSlug: 'acme', password: PASSWORD }),
     'a first password, of a client that is not trusted': embed(() => untrusted, 'set-initial-password', {
