@@ -10,6 +10,8 @@ export interface ScheduleDefinition {
   readonly overlap: 'SKIP' | 'BUFFER_ONE';
   /** How late a run may still start after an outage. */
   readonly catchupWindow: '1m' | '1h' | '1d';
+  /** How long a run may take, with the time that it waits for a worker or a database that is away. */
+  readonly runTimeout: '30m' | '55m' | '20h';
   /** Run once more when a worker starts. */
   readonly atStart: boolean;
 }

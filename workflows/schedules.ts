@@ -13,6 +13,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     module: 'deploys',
     overlap: 'SKIP',
     catchupWindow: '1m',
+    runTimeout: '30m',
     atStart: true,
   },
   {
@@ -22,6 +23,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     module: 'deploys',
     overlap: 'SKIP',
     catchupWindow: '1h',
+    runTimeout: '30m',
     atStart: false,
   },
   {
@@ -31,6 +33,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     module: 'identity',
     overlap: 'SKIP',
     catchupWindow: '1h',
+    runTimeout: '30m',
     atStart: false,
   },
   {
@@ -40,6 +43,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     module: 'audit-ledger',
     overlap: 'SKIP',
     catchupWindow: '1h',
+    runTimeout: '55m',
     atStart: false,
   },
   {
@@ -49,6 +53,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     module: 'audit-ledger',
     overlap: 'SKIP',
     catchupWindow: '1d',
+    runTimeout: '20h',
     atStart: false,
   },
   {
@@ -58,6 +63,7 @@ export const SCHEDULES: readonly ScheduleDefinition[] = [
     module: 'audit-ledger',
     overlap: 'SKIP',
     catchupWindow: '1d',
+    runTimeout: '20h',
     atStart: false,
   },
 ];

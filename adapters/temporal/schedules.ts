@@ -28,7 +28,7 @@ function scheduleOptions(definition: ScheduleDefinition) {
       workflowId: definition.id,
       taskQueue: TASK_QUEUE,
       args: [],
-      workflowRunTimeout: '30m' as const,
+      workflowRunTimeout: definition.runTimeout,
     },
   };
 }

@@ -9,6 +9,7 @@ import {
 import { addDays } from '../../../domain/audit-ledger/days.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
+import { SCHEDULES } from '../../../workflows/schedules.ts';
 import { type AnchoringTemporal, CHAINS, createAnchoringTemporal, unreachable } from './harness.ts';
 
 describe('the night of the ledger', { timeout: 60_000 }, () => {
@@ -24,6 +25,7 @@ describe('the night of the ledger', { timeout: 60_000 }, () => {
     state.batched.clear();
     state.anchored.clear();
     state.days = null;
+    state.awayUntil = null;
     state.down = () => null;
   });
 
@@ -120,6 +122,27 @@ describe('the night of the ledger', { timeout: 60_000 }, () => {
       return true;
     });
   });
+
+  it('a day whose database is away for half the night is batched when it is back, and each chain reached at once', async () => {
+    temporal.state.awayUntil = '05:30';
+    const { outcome } = await night();
+    assert.ok(outcome.chains.every((chain) => chain.outcome === 'anchored' && chain.attempts === 1));
+    assert.match(temporal.state.calls[0] ?? '', /^05:3\d batch/);
+  });
+
+  for (const { id, cron, workflowType, runTimeout } of SCHEDULES.filter(({ module }) => module === 'audit-ledger')) {
+    const [minute = '', hour = ''] = cron.split(' ');
+    // Checkpoints have an hour, and their own suite.
+    if (hour === '*') continue;
+    it(`${id} of a night on which the database is away for hours is late, and not lost`, async () => {
+      temporal.state.days = [];
+      temporal.state.awayUntil = '09:00';
+      await temporal.skipTo(`${Number(hour)}:${Number(minute)}`);
+      const options = { taskQueue: TASK_QUEUE, workflowId: `${id}-late`, workflowRunTimeout: runTimeout };
+      await temporal.client.workflow.execute(workflowType, options);
+      assert.match(temporal.state.calls.at(-1) ?? '', /^09:0\d (list|check)/);
+    });
+  }
 
   // The last tests: once a child has outlived its parent, this server skips no time any more.
   it('the schedule anchors yesterday, and a second run of it finds that under way or done', async () => {

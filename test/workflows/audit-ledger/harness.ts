@@ -32,14 +32,22 @@ export async function createAnchoringTemporal() {
     anchored: new Set<string>(),
     down: (_chainId: number, _time: string): FairleadError | null => null,
     days: null as readonly string[] | null,
+    /** The database is away until that time of day. */
+    awayUntil: null as string | null,
   };
   const time = async (): Promise<string> => new Date(await env.currentTimeMs()).toISOString().slice(11, 16);
+  const reachDatabase = async (): Promise<void> => {
+    if (state.awayUntil === null || (await time()) >= state.awayUntil) return;
+    throw new FairleadError('UNAVAILABLE', 'The database cannot be reached', { retryable: true });
+  };
   const activities: AnchoringActivities = {
     listDaysToAnchor: async (yesterday) => {
+      await reachDatabase();
       state.calls.push(`${await time()} list until ${yesterday}`);
       return state.days ?? [yesterday];
     },
     batchDay: async (day) => {
+      await reachDatabase();
       state.calls.push(`${await time()} batch ${day}`);
       state.batched.add(day);
       return { day, root: '0xroot', leafCount: 3, chainIds: CHAINS };
@@ -53,6 +61,7 @@ export async function createAnchoringTemporal() {
       return { txHash: '0x1', blockNumber: 1 };
     },
     reportMissedAnchors: async (yesterday) => {
+      await reachDatabase();
       state.calls.push(`${await time()} check ${yesterday}`);
       const days = [...state.batched].filter((day) => day <= yesterday).sort();
       const missed: MissedAnchor[] = days.flatMap((day) => CHAINS.map((chainId) => ({ day, chainId })));
