@@ -20,7 +20,7 @@ final class DocumentType extends BasicDataType<StoredDocument> {
   public StoredDocument read(ByteBuffer in) {
     byte[] bson = new byte[Integer.reverseBytes(in.getInt(in.position()))];
     in.get(bson);
-    return StoredDocument.read(bson);
+    return new StoredDocument(bson);
   }
 
   @Override

@@ -1,13 +1,11 @@
 import de.bwaldvogel.mongo.backend.Missing;
-import de.bwaldvogel.mongo.bson.Document;
 import java.nio.ByteBuffer;
 import org.h2.mvstore.WriteBuffer;
 import org.h2.mvstore.type.BasicDataType;
 
-/** Ids of documents: any value that BSON has. Stored as a document of one field; the library's default is Java serialization. */
+/** Ids of documents: any value that BSON has. The library's default is Java serialization. */
 final class IdType extends BasicDataType<Object> {
   static final IdType INSTANCE = new IdType();
-  private static final String FIELD = "";
 
   @Override
   public int compare(Object a, Object b) {
@@ -21,12 +19,12 @@ final class IdType extends BasicDataType<Object> {
 
   @Override
   public void write(WriteBuffer out, Object id) {
-    out.put(Bson.encode(new Document(FIELD, id instanceof Missing ? null : id)));
+    ValueFormat.write(out, id instanceof Missing ? null : id);
   }
 
   @Override
   public Object read(ByteBuffer in) {
-    return Missing.ofNullable(Bson.decode(in).get(FIELD));
+    return Missing.ofNullable(ValueFormat.read(in));
   }
 
   @Override

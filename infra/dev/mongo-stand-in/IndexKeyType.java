@@ -1,10 +1,12 @@
 import de.bwaldvogel.mongo.backend.KeyValue;
-import de.bwaldvogel.mongo.bson.Document;
 import java.nio.ByteBuffer;
 import org.h2.mvstore.WriteBuffer;
 import org.h2.mvstore.type.BasicDataType;
 
-/** Keys of indexes: the values of the indexed fields, in MongoDB's order. The library's default serializes both keys to compare them. */
+/**
+ * Keys of indexes: the values of the indexed fields, in MongoDB's order. The library's default serializes both keys to
+ * compare them.
+ */
 final class IndexKeyType extends BasicDataType<KeyValue> {
   static final IndexKeyType INSTANCE = new IndexKeyType();
 
@@ -27,14 +29,15 @@ final class IndexKeyType extends BasicDataType<KeyValue> {
 
   @Override
   public void write(WriteBuffer out, KeyValue key) {
-    Document fields = new Document();
-    for (int index = 0; index < key.size(); index += 1) fields.put(Integer.toString(index), key.get(index));
-    out.put(Bson.encode(fields));
+    out.put((byte) key.size());
+    for (int index = 0; index < key.size(); index += 1) ValueFormat.write(out, key.get(index));
   }
 
   @Override
   public KeyValue read(ByteBuffer in) {
-    return new KeyValue(Bson.decode(in).values());
+    Object[] values = new Object[in.get()];
+    for (int index = 0; index < values.length; index += 1) values[index] = ValueFormat.read(in);
+    return new KeyValue(values);
   }
 
   @Override

@@ -8,7 +8,10 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.zip.CRC32C;
 
-/** The journal's files beside the data file, numbered in the order they were written. A record is its length, its CRC-32C and its bytes. */
+/**
+ * The journal's files beside the data file, numbered in the order they were written. A record is its length, its CRC-32C
+ * and its bytes.
+ */
 final class JournalFiles {
   static final int HEADER_BYTES = 8;
   private final Path dataFile;

@@ -2,7 +2,6 @@ import de.bwaldvogel.mongo.backend.KeyValue;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Set;
 import java.util.SortedMap;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -16,8 +15,8 @@ import org.h2.mvstore.MVStore;
  * journal holds beyond it is done again at the next start.
  */
 final class Storage {
-  /** Of the file's contents. Files of version 0 hold Java serialization. */
-  private static final int FORMAT = 1;
+  /** Of the file's contents. Files of version 0 hold Java serialization, of version 1 other keys. */
+  private static final int FORMAT = 2;
   private static final String DOCUMENTS = "documents.";
   private static final String INDEX = "index.";
   private static final int CACHE_MIB = 12;
@@ -32,7 +31,9 @@ final class Storage {
 
   /** @throws IllegalStateException for a file of another format */
   Storage(Path file) throws IOException {
-    store = new MVStore.Builder().fileName(file.toString()).autoCommitDisabled().autoCommitBufferSize(0).cacheSize(CACHE_MIB).open();
+    // It commits when told to only: on its own it would in the middle of a change.
+    store = new MVStore.Builder().fileName(file.toString()).autoCommitDisabled().autoCommitBufferSize(0)
+        .cacheSize(CACHE_MIB).open();
     refuseOtherFormats(file);
     files = new JournalFiles(file);
     SortedMap<Long, Path> old = files.list();
@@ -67,20 +68,21 @@ final class Storage {
   }
 
   private MVMap<Object, StoredDocument> openDocuments(String name) {
-    return store.openMap(name, new MVMap.Builder<Object, StoredDocument>().keyType(IdType.INSTANCE).valueType(DocumentType.INSTANCE));
+    return store.openMap(
+        name, new MVMap.Builder<Object, StoredDocument>().keyType(IdType.INSTANCE).valueType(DocumentType.INSTANCE));
   }
 
   private MVMap<KeyValue, Object> openIndex(String name) {
-    return store.openMap(name, new MVMap.Builder<KeyValue, Object>().keyType(IndexKeyType.INSTANCE).valueType(IdType.INSTANCE));
-  }
-
-  Set<String> mapNames() {
-    return store.getMapNames();
+    return store.openMap(
+        name, new MVMap.Builder<KeyValue, Object>().keyType(IndexKeyType.INSTANCE).valueType(IdType.INSTANCE));
   }
 
   /** Namespaces that have documents, or had. */
   Iterable<String> namespaces() {
-    return () -> mapNames().stream().filter(name -> name.startsWith(DOCUMENTS)).map(name -> name.substring(DOCUMENTS.length())).iterator();
+    return () -> store.getMapNames().stream()
+        .filter(name -> name.startsWith(DOCUMENTS))
+        .map(name -> name.substring(DOCUMENTS.length()))
+        .iterator();
   }
 
   void dropDocuments(String namespace) {

@@ -2,24 +2,19 @@ import de.bwaldvogel.mongo.bson.Document;
 import java.nio.ByteBuffer;
 
 /**
- * A document with its BSON: encoded once, when it is written, however often its page is. Nobody may change the document:
- * readers share it.
+ * A document as BSON: encoded once, when it is written, however often its page is, and decoded for the first who reads it.
+ * Nobody may change what they read: readers share it.
  */
 final class StoredDocument {
   private final byte[] bson;
   private Document document;
 
-  private StoredDocument(byte[] bson, Document document) {
+  StoredDocument(byte[] bson) {
     this.bson = bson;
-    this.document = document;
   }
 
   static StoredDocument of(Document document) {
-    return new StoredDocument(Bson.encode(document), document);
-  }
-
-  static StoredDocument read(byte[] bson) {
-    return new StoredDocument(bson, null);
+    return new StoredDocument(Bson.encode(document));
   }
 
   /** Two threads may both decode it: either result will do. */

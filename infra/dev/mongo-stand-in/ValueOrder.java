@@ -1,7 +1,10 @@
 import de.bwaldvogel.mongo.backend.ValueComparator;
 import java.time.Instant;
 
-/** MongoDB's order of values. What most keys are made of is compared directly: the library's own comparator looks long for their type. */
+/**
+ * MongoDB's order of values. What most keys are made of is compared directly: the library's own comparator looks long for
+ * their type.
+ */
 final class ValueOrder {
   private ValueOrder() {}
 

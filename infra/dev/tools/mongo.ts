@@ -13,9 +13,9 @@ const DOWNLOAD_HOST = 'https://fastdl.mongodb.org';
 const STAND_IN_VERSION = '1.47.0';
 const sourceFolder = join(projectRoot, 'infra/dev/mongo-stand-in');
 const sources = readdirSync(sourceFolder).filter((name) => name.endsWith('.java'));
-// The heap stays as small as what is in use: under load it would grow to the limit with what is garbage by then.
+// After load the heap gets as small again as what is in use.
 const JAVA_FLAGS = [
-  ...['-Xmx384m', '-Xmn24m', '-XX:MinHeapFreeRatio=10', '-XX:MaxHeapFreeRatio=30'],
+  ...['-Xmx384m', '-Xmn64m', '-XX:MinHeapFreeRatio=10', '-XX:MaxHeapFreeRatio=30'],
   ...['-XX:+UseSerialGC', '-Dslf4j.internal.verbosity=ERROR'],
 ];
 
