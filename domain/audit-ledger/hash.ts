@@ -17,6 +17,23 @@ export function hashOfEvent(event: HashedFields, payloadHash: Hash = sha256(even
   return sha256(headerOf(event, payloadHash));
 }
 
+/** How the fields of a header are written, as JSON: a time as `toISOString` does, without its quotes. */
+export interface HeaderText {
+  readonly time: (time: Date) => string;
+  readonly emitter: (emitter: string) => string;
+  readonly eventType: (eventType: string) => string;
+  readonly namespace: (namespace: string) => string;
+  readonly orgSlug: (orgSlug: string) => string;
+}
+
+const WRITTEN_ANEW: HeaderText = {
+  time: (time) => time.toISOString(),
+  emitter: JSON.stringify,
+  eventType: JSON.stringify,
+  namespace: JSON.stringify,
+  orgSlug: JSON.stringify,
+};
+
 /**
  * The header in canonical JSON (RFC 8785), written out: its keys are known and sorted, and for well-formed strings and
  * safe integers `JSON.stringify` is canonical. Hashes hold no character that JSON escapes.
@@ -24,22 +41,39 @@ export function hashOfEvent(event: HashedFields, payloadHash: Hash = sha256(even
 export function headerOf(
   event: Omit<HashedFields, 'payload'>,
   payloadHash: Hash,
-  createdAt: string = event.createdAt.toISOString(),
+  text: HeaderText = WRITTEN_ANEW,
 ): string {
   return (
-    `{"chainIndex":${event.chainIndex},"createdAt":"${createdAt}"` +
-    `,"emitter":${JSON.stringify(event.emitter)},"entityId":${JSON.stringify(event.entityId)}` +
-    `,"eventType":${JSON.stringify(event.eventType)},"id":${JSON.stringify(event.id)}` +
-    `,"namespace":${JSON.stringify(event.namespace)},"orgSlug":${JSON.stringify(event.orgSlug)}` +
+    `{"chainIndex":${event.chainIndex},"createdAt":"${text.time(event.createdAt)}"` +
+    `,"emitter":${text.emitter(event.emitter)},"entityId":${JSON.stringify(event.entityId)}` +
+    `,"eventType":${text.eventType(event.eventType)},"id":${JSON.stringify(event.id)}` +
+    `,"namespace":${text.namespace(event.namespace)},"orgSlug":${text.orgSlug(event.orgSlug)}` +
     `,"payloadHash":"${payloadHash}","prevHash":"${event.prevHash}","version":1}`
   );
 }
 
-/**
- * Writes times as `toISOString` does, for many in a row: what they have in common up to the second is kept, which is most
- * of the work.
- */
-export function createTimeText(): (time: Date) => string {
+/** Writes the headers of many events in a row: what neighbours have in common is written once. */
+export function createHeaderText(): HeaderText {
+  return {
+    time: createTimeText(),
+    emitter: rememberLast(JSON.stringify),
+    eventType: rememberLast(JSON.stringify),
+    namespace: rememberLast(JSON.stringify),
+    orgSlug: rememberLast(JSON.stringify),
+  };
+}
+
+function rememberLast(write: (value: string) => string): (value: string) => string {
+  let last: string | null = null;
+  let text = '';
+  return (value) => {
+    if (value !== last) [last, text] = [value, write(value)];
+    return text;
+  };
+}
+
+/** Keeps what times have in common up to the second, which is most of the work of writing them. */
+function createTimeText(): (time: Date) => string {
   let second = Number.NaN;
   let prefix = '';
   return (time) => {

@@ -2,7 +2,7 @@ import { readPayload } from './canonical.ts';
 import { DAY_CLOSED, LEDGER_CLOSED } from './day-close.ts';
 import { dayNumber } from './days.ts';
 import { type ChainHead, GENESIS_HASH, type Hash, type LedgerEvent } from './event.ts';
-import { createTimeText, headerOf, sha256 } from './hash.ts';
+import { createHeaderText, headerOf, sha256 } from './hash.ts';
 import { dayCloseSchema } from './schema.ts';
 
 /** Why a chain does not hold. */
@@ -129,9 +129,8 @@ export function createLinkCheck(fromIndex: number, expectedPrevHash?: Hash): Lin
   let index = fromIndex;
   let time = Number.NEGATIVE_INFINITY;
   const days = createDayCount(fromIndex);
-  const timeText = createTimeText();
-  const hashOf = (event: LedgerEvent): Hash =>
-    sha256(headerOf(event, sha256(event.payload), timeText(event.createdAt)));
+  const text = createHeaderText();
+  const hashOf = (event: LedgerEvent): Hash => sha256(headerOf(event, sha256(event.payload), text));
 
   function accept(event: LedgerEvent): BreakReason | null {
     if (event.chainIndex !== index) return 'gap';

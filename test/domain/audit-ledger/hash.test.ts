@@ -4,7 +4,8 @@ import { describe, it } from 'node:test';
 import canonicalize from 'canonicalize';
 import fc from 'fast-check';
 import { canonicalPayload, readPayload } from '../../../domain/audit-ledger/canonical.ts';
-import { createTimeText, hashOfEvent, headerOf, sha256 } from '../../../domain/audit-ledger/hash.ts';
+import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
+import { createHeaderText, hashOfEvent, headerOf, sha256 } from '../../../domain/audit-ledger/hash.ts';
 import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 }).filter((value) => value.isWellFormed());
@@ -57,12 +58,18 @@ describe('the hash of an event', () => {
     assert.equal(hashOfEvent({ ...event, payload: '' }, payloadHash), event.eventHash);
   });
 
-  it('times in a row are written as each alone, before 1970 as well', () => {
-    const write = createTimeText();
+  it('headers in a row are written as each alone, at times before 1970 as well', () => {
+    const row = createHeaderText();
+    const few = fc.constantFrom('shop', 'acme', '"\u2028', 'ä😀');
     const dates = fc.date({ min: new Date(-8e12), max: new Date(8e12), noInvalidDate: true });
     fc.assert(
-      fc.property(dates, fc.nat(1_500), (date, step) => {
-        for (const one of [date, new Date(date.getTime() + step), date]) assert.equal(write(one), one.toISOString());
+      fc.property(few, few, few, few, dates, fc.nat(1_500), (emitter, eventType, namespace, orgSlug, date, step) => {
+        const [event] = eventsAfter(null, [{}]);
+        assert.ok(event);
+        for (const createdAt of [date, new Date(date.getTime() + step), date]) {
+          const next: LedgerEvent = { ...event, emitter, eventType, namespace, orgSlug, createdAt };
+          assert.equal(headerOf(next, event.eventHash, row), headerOf(next, event.eventHash));
+        }
       }),
     );
   });
