@@ -39,16 +39,22 @@ const envelope = z.union([
   }),
 ]);
 
-/** What is spoken to: where, as whom, and what it is called when something is wrong with it. */
-type Peer = Pick<Connection, 'api' | 'credential'> & { readonly name: string };
+/** What a service is called when something is wrong with it, and the variable that says where it is. */
+interface PeerName {
+  readonly name: string;
+  readonly variable: string;
+}
+
+/** What is spoken to: where, and as whom. */
+type Peer = Pick<Connection, 'api' | 'credential'> & PeerName;
 
 /** An API client for one connection. Key and token travel in a header, never in an address. */
 export function createApiClient(
   connection: Pick<Connection, 'api' | 'credential'>,
   authorize: Authorize,
-  name = 'builder API',
+  called: PeerName = { name: 'builder API', variable: 'FAIRLEAD_URL' },
 ): ApiClient {
-  const peer: Peer = { ...connection, name };
+  const peer: Peer = { ...connection, ...called };
   const open = async (request: ApiRequest): Promise<Response> => {
     const first = await send(peer, await authorize(), request);
     const renewable = first.status === 401 && connection.credential?.kind === 'login';
@@ -150,14 +156,14 @@ function refusal(status: number, text: string, { api, name }: Peer): CliFailure 
   return new CliFailure(code, message, { exit, details, ...(remedy === null ? {} : { remedy }) });
 }
 
-function unreachable({ api, name }: Peer, cause: unknown): CliFailure {
+function unreachable({ api, name, variable }: Peer, cause: unknown): CliFailure {
   const reason = isTimeout(cause)
     ? `did not answer within ${CALL_TIMEOUT_MS / 1000} s`
     : `does not answer${why(cause)}`;
   return new CliFailure('UNREACHABLE', `The ${name} at ${api} ${reason}.`, {
     exit: 'unreachable',
     cause,
-    remedy: 'Start the stack with `npm start`, or check FAIRLEAD_URL.',
+    remedy: `Start the stack with \`npm start\`, or check ${variable}.`,
   });
 }
 

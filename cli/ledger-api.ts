@@ -25,5 +25,8 @@ export function connectToLedger({ connection, credentials, now }: CliContext): A
   const isKeptKey = connection.credential?.kind === 'key' && connection.credential.source === 'checkout';
   const credential = isKeptKey && !audit.ofCheckout ? null : connection.credential;
   const authorize = createAuthorization({ ...connection, credential }, credentials, now);
-  return createApiClient({ api: audit.url, credential }, authorize, 'audit ledger');
+  return createApiClient({ api: audit.url, credential }, authorize, {
+    name: 'audit ledger',
+    variable: 'FAIRLEAD_AUDIT_URL',
+  });
 }

@@ -19,5 +19,5 @@ export async function connectToProvider(connection: Connection, authorize: Autho
     });
   }
   const base = issuer.replace(/\/+$/, '');
-  return createApiClient({ api: base, credential }, authorize, 'identity provider');
+  return createApiClient({ api: base, credential }, authorize, { name: 'identity provider', variable: 'FAIRLEAD_URL' });
 }

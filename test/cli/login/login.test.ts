@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { describe, it } from 'node:test';
+import { decodeJwt } from 'jose';
 import { startApi } from '../../api/start-api.ts';
 import { startCli, until } from '../run-cli.ts';
 import { EMAIL, PASSWORD, useLogins } from './use-logins.ts';
@@ -20,6 +21,7 @@ describe('a login of the command line', () => {
     assert.deepEqual([who.code, email, orgSlug, orgRoles], [0, EMAIL, 'acme', ['member']]);
 
     const { accessToken, refreshToken } = stored();
+    assert.deepEqual(decodeJwt(accessToken).aud, ['builder', 'audit-ledger']);
     assert.equal((await run('logout')).code, 0);
     assert.equal(file().find(cli.api.address), null);
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken ?? '', client_id: 'fairlead-cli' };
