@@ -6,13 +6,15 @@ import type { ClientAdministration } from '../../../domain/oauth-clients/adminis
 import type { ProvisionReply, ProvisionRequest } from '../../../domain/oauth-clients/client-schema.ts';
 import { sealCredential } from '../../../domain/oauth-clients/credential.ts';
 import { deriveScopes, GRANT_TYPES_OF_MODE } from '../../../domain/oauth-clients/derive-client.ts';
-import { serviceCallback } from '../../../domain/oauth-clients/redirect-uri.ts';
+import { isLoopbackHost, serviceCallback } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { requireCipher } from '../client-credentials.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
-type Deps = Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge'>;
+type Deps = Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'platformUrls'>;
+};
 
 /**
  * Makes the OAuth client of a service that declares `spec.auth`, or adds what its client lacks, and keeps the client
@@ -24,6 +26,7 @@ type Deps = Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge'>;
 export async function provisionOAuthClient(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { catalog } = requireFacts(context.facts, ['catalog']);
   if (catalog.auth === null) return {};
+  warnOfUnreachable(deps, context);
   const service = await findService(deps, context.build);
   const wanted = wantedClient(deps, context, catalog, catalog.auth, service);
   // Looked for first: a secret that is made must find its place.
@@ -33,6 +36,15 @@ export async function provisionOAuthClient(deps: Deps, context: StepContext): Pr
   if (reply.clientSecret !== null) await storeSecret(deps, service, context, reply.clientId, reply.clientSecret);
   report(context, reply);
   return {};
+}
+
+/** The service is given the provider's address as people use it, and on a developer's machine that is the loopback's. */
+function warnOfUnreachable({ settings }: Deps, { build, warn }: StepContext): void {
+  const { IDP_URL: url } = settings.platformUrls;
+  if (url === undefined || !isLoopbackHost(new URL(url).hostname)) return;
+  warn(
+    `${build.service} cannot reach the identity provider: IDP_URL is ${url}, and in a container that is the container itself. Start the stack with HOST=0.0.0.0 and IDP_URL=http://<address of this machine>:<port>, on a network you trust.`,
+  );
 }
 
 type Wanted = Omit<ProvisionRequest, 'create' | 'newSecret'>;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { credentialVariables } from '../../../../activities/deploys/client-credentials.ts';
-import type { DeploysDeps } from '../../../../activities/deploys/deps.ts';
 import type { StepContext } from '../../../../activities/deploys/step.ts';
 import { provisionOAuthClient } from '../../../../activities/deploys/steps/provision-oauth-client.ts';
 import { createSecretCipher } from '../../../../adapters/crypto/secret-cipher.ts';
@@ -20,7 +19,7 @@ import { KEY, startIdp, type TestIdp } from '../../../api/identity/start-idp.ts'
 const BY_HAND = 'http://localhost:3000/api/auth/callback';
 
 let idp: TestIdp;
-let deps: Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge'>;
+let deps: Parameters<typeof provisionOAuthClient>[0];
 let name: string;
 let number = 0;
 const lines: string[] = [];
@@ -33,6 +32,7 @@ before(async () => {
     clients: createClientAdministration({ url: idp.address, internalKey: KEY }),
     cipher: createSecretCipher([Buffer.alloc(32, 7)]),
     edge: edgeAt('localhost'),
+    settings: { platformUrls: { IDP_URL: 'https://idp.example' } },
   };
 });
 after(() => idp.stop());
@@ -202,6 +202,23 @@ describe('the OAuth client of a deploy', () => {
     await deploy({ dependencies: [{ service: 'personas', scopes: ['mint'] }] });
     assert.deepEqual((await idp.deps.clients.find(`${name}-prod`))?.allowedScopes, ['openid', 'profile', 'email']);
     assert.match(warnings.join(), /personas:mint.*platform admin/);
+  });
+
+  it('a provider on the loopback, which no container reaches, is said in the build', async () => {
+    for (const [url, told] of [
+      ['http://localhost:3001', true],
+      ['http://127.0.0.1:3001', true],
+      ['http://[::1]:3001', true],
+      ['http://192.168.1.7:3001', false],
+      ['https://idp.example', false],
+    ] as const) {
+      warnings.length = 0;
+      await deploy({}, { settings: { platformUrls: { IDP_URL: url } } });
+      assert.equal(/cannot reach the identity provider.*HOST=0\.0\.0\.0/.test(warnings.join()), told, url);
+    }
+    warnings.length = 0;
+    await deploy({ auth: null }, { settings: { platformUrls: { IDP_URL: 'http://localhost:3001' } } });
+    assert.deepEqual(warnings, [], 'a service that uses no provider needs none');
   });
 
   it('a public address without https gets no callback, and the log says why', async () => {
