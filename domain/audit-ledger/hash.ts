@@ -73,7 +73,7 @@ function rememberLast(write: (value: string) => string): (value: string) => stri
 }
 
 /** Keeps what times have in common up to the second, which is most of the work of writing them. */
-function createTimeText(): (time: Date) => string {
+export function createTimeText(): (time: Date) => string {
   let second = Number.NaN;
   let prefix = '';
   return (time) => {

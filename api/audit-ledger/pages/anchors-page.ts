@@ -3,7 +3,7 @@ import type { Day } from '../../../domain/audit-ledger/day-close.ts';
 import { addDays, dayOf, daysBetween } from '../../../domain/audit-ledger/days.ts';
 import type { BatchStore } from '../../../domain/audit-ledger/ports.ts';
 import type { Reply } from '../../http/define-route.ts';
-import { type Html, html } from '../../identity/pages/html.ts';
+import { type Html, html } from '../../http/pages/html.ts';
 import { transactionLink } from './event-page.ts';
 import { sendLedgerPage } from './layout.ts';
 import { short } from './proof-path.ts';

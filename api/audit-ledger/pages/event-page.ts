@@ -2,7 +2,7 @@ import type { EventProof, ProofAnchor } from '../../../domain/audit-ledger/batch
 import { readPayload } from '../../../domain/audit-ledger/canonical.ts';
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { Reply } from '../../http/define-route.ts';
-import { type Html, html } from '../../identity/pages/html.ts';
+import { type Html, html } from '../../http/pages/html.ts';
 import { exactTime, sendLedgerPage } from './layout.ts';
 import { proofPath } from './proof-path.ts';
 

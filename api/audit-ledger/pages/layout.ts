@@ -1,6 +1,6 @@
 import type { Reply } from '../../http/define-route.ts';
-import { type Html, type HtmlValue, html } from '../../identity/pages/html.ts';
-import { sendPage } from '../../identity/pages/send-page.ts';
+import { type Html, type HtmlValue, html } from '../../http/pages/html.ts';
+import { sendPage } from '../../http/pages/send-page.ts';
 
 /** How the ledger's pages look: the platform's own pages, wide. */
 export const LEDGER_BRAND = { name: 'Audit ledger', logoUrl: null, colour: null } as const;

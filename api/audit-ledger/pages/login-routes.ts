@@ -2,8 +2,8 @@ import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { CodeLogin } from '../../../domain/identity/code-login.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
-import { REDIRECT_RESPONSE } from '../../identity/pages/page-responses.ts';
-import { redirectTo } from '../../identity/pages/send-page.ts';
+import { REDIRECT_RESPONSE } from '../../http/pages/page-responses.ts';
+import { redirectTo } from '../../http/pages/send-page.ts';
 import type { AuditPagesDeps } from './deps.ts';
 import { readCookie, writeCookie } from './session.ts';
 

@@ -1,7 +1,7 @@
 import type { EventProof } from '../../../domain/audit-ledger/batch.ts';
 import type { Hash } from '../../../domain/audit-ledger/event.ts';
 import { pairHash } from '../../../domain/audit-ledger/merkle-proof.ts';
-import { type Html, html } from '../../identity/pages/html.ts';
+import { type Html, html } from '../../http/pages/html.ts';
 
 const ROW = 64;
 const TOP = 30;

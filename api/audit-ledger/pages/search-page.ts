@@ -1,7 +1,7 @@
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { Page } from '../../../domain/catalog/ports.ts';
 import type { Reply } from '../../http/define-route.ts';
-import { type Html, html } from '../../identity/pages/html.ts';
+import { type Html, html } from '../../http/pages/html.ts';
 import { exactTime, sendLedgerPage } from './layout.ts';
 
 /** What was searched for, as it stands in the address. */

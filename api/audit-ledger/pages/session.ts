@@ -2,7 +2,7 @@ import { stringifySetCookie } from 'cookie';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type Caller, isPlatform } from '../../http/caller.ts';
 import type { Reply, RouteContext } from '../../http/define-route.ts';
-import { redirectTo } from '../../identity/pages/send-page.ts';
+import { redirectTo } from '../../http/pages/send-page.ts';
 import type { AuditPagesDeps } from './deps.ts';
 
 type Deps = Pick<AuditPagesDeps, 'authenticate' | 'secureCookies'>;

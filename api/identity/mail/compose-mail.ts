@@ -10,9 +10,9 @@ import {
 } from '../../../domain/identity/mail-templates.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import type { OrgRecord } from '../../../domain/orgs/org.ts';
-import type { Brand } from '../pages/brand.ts';
-import { brandFills } from '../pages/brand-colour.ts';
-import { type Html, html, renderHtml } from '../pages/html.ts';
+import { brandFills } from '../../http/pages/brand-colour.ts';
+import { type Html, html, renderHtml } from '../../http/pages/html.ts';
+import type { Brand } from '../../http/pages/layout.ts';
 
 export interface MailRequest {
   readonly id: string;

@@ -4,12 +4,12 @@ import type { CapturedMail } from '../../../domain/identity/mail.ts';
 import { partsOfLinks } from '../../../domain/identity/parts-of-links.ts';
 import { idSchema } from '../../../domain/identity/schema.ts';
 import { defineRoute, type Route, type RouteContext } from '../../http/define-route.ts';
+import { type Html, html } from '../../http/pages/html.ts';
+import { PAGE_RESPONSES } from '../../http/pages/page-responses.ts';
+import { sendPage } from '../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { platformBrand } from '../pages/brand.ts';
-import { type Html, html } from '../pages/html.ts';
-import { PAGE_RESPONSES } from '../pages/page-responses.ts';
 import { readableTime } from '../pages/readable-time.ts';
-import { sendPage } from '../pages/send-page.ts';
 import { mayReadOutbox } from './outbox-access.ts';
 
 const tag = 'pages';

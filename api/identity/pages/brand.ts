@@ -1,14 +1,6 @@
 import type { WhiteLabel } from '../../../domain/oauth-clients/client.ts';
+import type { Brand } from '../../http/pages/layout.ts';
 import type { IdentityDeps } from '../deps.ts';
-
-/** How a page looks: the client's white label, else its org's, else the platform's (spec 1, D 3). */
-export interface Brand {
-  readonly name: string;
-  /** https only; null for none. */
-  readonly logoUrl: string | null;
-  /** `#rrggbb`; null for the platform's own. */
-  readonly colour: string | null;
-}
 
 /** A client or an org. */
 interface Labelled {

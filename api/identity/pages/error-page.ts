@@ -1,10 +1,10 @@
 import type { ErrorCode } from '../../../domain/errors.ts';
 import type { ErrorPage } from '../../http/error-handler.ts';
 import { ERROR_STATUS } from '../../http/error-status.ts';
+import { html } from '../../http/pages/html.ts';
+import { sendPage } from '../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { platformBrand } from './brand.ts';
-import { html } from './html.ts';
-import { sendPage } from './send-page.ts';
 
 /** Headings for people; the message says the rest. */
 const TITLES: Partial<Record<ErrorCode, string>> = {

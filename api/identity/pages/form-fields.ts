@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Html, type HtmlValue, html } from './html.ts';
+import { type Html, type HtmlValue, html } from '../../http/pages/html.ts';
 import { MAX_RETURN_TO } from './return-to.ts';
 
 /** Schemas of fields that forms have in common. A field sent twice, or as an object, is no string and is refused. */

@@ -1,5 +1,5 @@
+import { type Html, html } from '../../http/pages/html.ts';
 import { field } from './form-fields.ts';
-import { type Html, html } from './html.ts';
 
 /** Inputs for somebody's name. */
 export function nameFields(shown: { readonly firstName: string; readonly lastName: string }): Html {

@@ -1,6 +1,6 @@
 import { PASSWORD_LENGTH } from '../../../domain/identity/password-rules.ts';
+import type { Html } from '../../http/pages/html.ts';
 import { field } from './form-fields.ts';
-import type { Html } from './html.ts';
 
 /** An input for a password that is to be chosen. */
 export function newPasswordField(view: { label: string; invalid: boolean; autofocus?: boolean; name?: string }): Html {

@@ -1,16 +1,16 @@
 import { defineRoute, type Route } from '../../http/define-route.ts';
+import { assetRoute } from '../../http/pages/assets.ts';
+import { REDIRECT_RESPONSE } from '../../http/pages/page-responses.ts';
+import { redirectTo } from '../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { confirmRoutes } from './account/confirm-routes.ts';
 import { accountPageRoutes } from './account/routes.ts';
-import { assetRoute } from './assets.ts';
 import { authorizeRoutes } from './authorize/routes.ts';
 import { deviceRoutes } from './device/routes.ts';
 import { linkRoutes } from './login/link-routes.ts';
 import { loginRoutes } from './login/routes.ts';
 import { logoutRoutes } from './logout/routes.ts';
-import { REDIRECT_RESPONSE } from './page-responses.ts';
 import { HOME } from './return-to.ts';
-import { redirectTo } from './send-page.ts';
 
 /** Whoever types the address of the provider comes to their account. */
 const homeRoute: Route = defineRoute({

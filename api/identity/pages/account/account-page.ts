@@ -1,9 +1,9 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { type Html, html } from '../../../http/pages/html.ts';
+import { sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { platformBrand } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
-import { sendPage } from '../send-page.ts';
 import { confirmSection } from './confirm-page.ts';
 import { loginsSection } from './logins-section.ts';
 import { passkeysSection } from './passkeys-section.ts';

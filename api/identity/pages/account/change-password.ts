@@ -1,9 +1,9 @@
 import { FairleadError } from '../../../../domain/errors.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { checkPassword } from '../../login/check-password.ts';
 import { setPassword } from '../../login/set-password.ts';
-import { redirectTo } from '../send-page.ts';
 import { orShowForm } from '../show-error.ts';
 import { accountPage } from './account-page.ts';
 import { isRecent, withAccountForm } from './require-account.ts';

@@ -1,12 +1,12 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { type Html, html } from '../../../http/pages/html.ts';
+import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { awaitsConfirmation, CONFIRM_PATH, confirmAddress, mailConfirmation } from '../../login/confirm-address.ts';
 import { findLink, linkInvalid, readLink, takeLink } from '../../login/one-time-links.ts';
 import { brandOf } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
 import { withReturnTo } from '../return-to.ts';
-import { redirectTo, sendPage } from '../send-page.ts';
 import { openVisit } from '../visit.ts';
 import { type Account, withAccountForm } from './require-account.ts';
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../../http/define-route.ts';
+import { PAGE_RESPONSES } from '../../../http/pages/page-responses.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { CONFIRM_PATH } from '../../login/confirm-address.ts';
 import { csrfSchema, tokenSchema } from '../form-fields.ts';
-import { PAGE_RESPONSES } from '../page-responses.ts';
 import { confirmOwnAddress, openConfirm, sendConfirmation } from './confirm-page.ts';
 
 const page = { tag: 'pages', callers: 'public', replies: 'page', responses: PAGE_RESPONSES } as const;

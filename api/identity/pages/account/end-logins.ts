@@ -1,7 +1,7 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { revokeGrant, revokeSession } from '../../revocation/revoke.ts';
-import { redirectTo } from '../send-page.ts';
 import { withAccountForm } from './require-account.ts';
 
 /** POST /account/sessions/end. What is not one's own is as good as gone. @throws CSRF_REFUSED, UNAUTHORIZED */

@@ -1,7 +1,7 @@
 import type { GrantRecord, SessionRecord } from '../../../../domain/identity/login.ts';
+import { type Html, html } from '../../../http/pages/html.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
 import { readableTime } from '../readable-time.ts';
 import { browserName } from './browser-name.ts';
 import type { Account } from './require-account.ts';

@@ -1,10 +1,10 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { redirectTo } from '../../../http/pages/send-page.ts';
 import { audit } from '../../audit.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { createChallenge } from '../../login/passkey-challenge.ts';
 import { passkeyRegistrationOptions, registerPasskey } from '../../login/register-passkey.ts';
 import { sendOptions } from '../login/passkey-login.ts';
-import { redirectTo } from '../send-page.ts';
 import { orShowForm } from '../show-error.ts';
 import { accountPage } from './account-page.ts';
 import { browserName } from './browser-name.ts';

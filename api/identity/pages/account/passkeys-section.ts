@@ -1,6 +1,6 @@
 import type { Passkey } from '../../../../domain/identity/user.ts';
+import { type Html, html } from '../../../http/pages/html.ts';
 import { field, hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
 import { readableTime } from '../readable-time.ts';
 import type { Account } from './require-account.ts';
 

@@ -1,5 +1,5 @@
+import { type Html, html } from '../../../http/pages/html.ts';
 import { field, hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
 import { newPasswordField } from '../new-password-field.ts';
 import type { Account } from './require-account.ts';
 

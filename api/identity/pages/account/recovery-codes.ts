@@ -1,11 +1,11 @@
 import { FairleadError } from '../../../../domain/errors.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { html } from '../../../http/pages/html.ts';
+import { sendPage } from '../../../http/pages/send-page.ts';
 import { audit } from '../../audit.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { createRecoveryCodes, hasSecondFactor } from '../../login/second-factor.ts';
 import { platformBrand } from '../brand.ts';
-import { html } from '../html.ts';
-import { sendPage } from '../send-page.ts';
 import { type Account, withRecentLogin } from './require-account.ts';
 
 /** POST /account/recovery-codes: new ones in the place of all there are. @throws CSRF_REFUSED, UNAUTHORIZED, CONFLICT */

@@ -1,8 +1,8 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import type { LoggedIn } from '../../login/find-session.ts';
 import { HOME, withReturnTo } from '../return-to.ts';
-import { redirectTo } from '../send-page.ts';
 import { openVisit, requireOwnFormOfUser } from '../visit.ts';
 
 /** How long ago somebody may have signed in to change what they sign in with. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../../http/define-route.ts';
+import { OPTIONS_RESPONSE, PAGE_RESPONSES } from '../../../http/pages/page-responses.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { codeSchema, csrfSchema, emailSchema, passwordSchema } from '../form-fields.ts';
-import { OPTIONS_RESPONSE, PAGE_RESPONSES } from '../page-responses.ts';
 import { openAccount } from './account-page.ts';
 import { changePassword } from './change-password.ts';
 import { endGrant, endOtherSessions, endSession } from './end-logins.ts';

@@ -1,5 +1,5 @@
+import { type Html, html } from '../../../http/pages/html.ts';
 import { hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
 import type { Account } from './require-account.ts';
 
 export function totpSection({ csrf, user }: Account): Html {

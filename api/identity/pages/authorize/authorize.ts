@@ -1,10 +1,10 @@
 import { FairleadError } from '../../../../domain/errors.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import type { LoggedIn } from '../../login/find-session.ts';
 import { readIdTokenHint } from '../id-token-hint.ts';
 import { MAX_RETURN_TO, withReturnTo } from '../return-to.ts';
-import { redirectTo } from '../send-page.ts';
 import { openVisit } from '../visit.ts';
 import { invalidRequest, type Parameters, readParameters } from './authorization-parameters.ts';
 import { type AuthorizationRequest, readAuthorizationRequest, readReplyTarget } from './authorization-request.ts';

@@ -1,15 +1,15 @@
 import { FairleadError } from '../../../../domain/errors.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { html } from '../../../http/pages/html.ts';
+import { formTargetOf } from '../../../http/pages/page-headers.ts';
+import { sendPage } from '../../../http/pages/send-page.ts';
 import { audit } from '../../audit.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import type { LoggedIn } from '../../login/find-session.ts';
 import { brandOf } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
-import { html } from '../html.ts';
-import { formTargetOf } from '../page-headers.ts';
 import { withReturnTo } from '../return-to.ts';
-import { sendPage } from '../send-page.ts';
 import { requireOwnFormOfUser } from '../visit.ts';
 import { readParameters } from './authorization-parameters.ts';
 import { type AuthorizationRequest, readAuthorizationRequest, readReplyTarget } from './authorization-request.ts';

@@ -1,8 +1,8 @@
 import { FairleadError } from '../../../../domain/errors.ts';
 import type { Reply } from '../../../http/define-route.ts';
 import { oauthErrorDescription, oauthErrorName } from '../../../http/oauth-errors.ts';
+import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
-import { redirectTo } from '../send-page.ts';
 import type { ReplyTarget } from './authorization-request.ts';
 
 type Deps = Pick<IdentityDeps, 'settings'>;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../../http/define-route.ts';
+import { PAGE_RESPONSES, REDIRECT_RESPONSE } from '../../../http/pages/page-responses.ts';
+import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { csrfSchema } from '../form-fields.ts';
-import { PAGE_RESPONSES, REDIRECT_RESPONSE } from '../page-responses.ts';
-import { redirectTo } from '../send-page.ts';
 import { invalidRequest, queryOf } from './authorization-parameters.ts';
 import { authorize, MAX_QUERY } from './authorize.ts';
 import { decide } from './consent.ts';

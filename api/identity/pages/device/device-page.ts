@@ -1,16 +1,16 @@
 import type { DeviceAuthorization } from '../../../../domain/identity/login.ts';
 import type { ClientRecord } from '../../../../domain/oauth-clients/client.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { html } from '../../../http/pages/html.ts';
+import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import { audit } from '../../audit.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import type { LoggedIn } from '../../login/find-session.ts';
 import { scopeName } from '../authorize/scope-names.ts';
 import { brandOf, platformBrand } from '../brand.ts';
 import { field, hidden } from '../form-fields.ts';
-import { html } from '../html.ts';
 import { readableTime } from '../readable-time.ts';
 import { withReturnTo } from '../return-to.ts';
-import { redirectTo, sendPage } from '../send-page.ts';
 import { type FormError, orShowForm } from '../show-error.ts';
 import { openVisit, requireOwnFormOfUser } from '../visit.ts';
 import { findDevice, unknownDevice } from './find-device.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../../http/define-route.ts';
+import { PAGE_RESPONSES } from '../../../http/pages/page-responses.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { codeSchema, csrfSchema } from '../form-fields.ts';
-import { PAGE_RESPONSES } from '../page-responses.ts';
 import { checkDevice, decideDevice, openDevice } from './device-page.ts';
 
 const page = { tag: 'oauth', callers: 'public', replies: 'page', responses: PAGE_RESPONSES } as const;

@@ -1,12 +1,12 @@
 import type { LoginMethod, UserRecord } from '../../../../domain/identity/user.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { clearCookie } from '../../login/cookies.ts';
 import { startAttempt } from '../../login/login-attempt.ts';
 import { hasSecondFactor } from '../../login/second-factor.ts';
 import { startSession } from '../../login/start-session.ts';
 import { withReturnTo } from '../return-to.ts';
-import { redirectTo } from '../send-page.ts';
 
 /** Goes on after somebody has shown who they are: to their second factor, when they have one, or into a session. */
 export async function completeLogin(

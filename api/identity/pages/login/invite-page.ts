@@ -1,14 +1,14 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { type Html, html } from '../../../http/pages/html.ts';
+import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import { acceptInvite, type InvitedPerson, type OpenInvite, readInvite } from '../../../orgs/accept-invite.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { awaitsConfirmation, mailConfirmation } from '../../login/confirm-address.ts';
 import { brandFrom } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
 import { nameFields } from '../name-fields.ts';
 import { newPasswordField } from '../new-password-field.ts';
 import { HOME, withReturnTo } from '../return-to.ts';
-import { redirectTo, sendPage } from '../send-page.ts';
 import { type FormError, orShowForm } from '../show-error.ts';
 import { openVisit, requireOwnForm, type Visit } from '../visit.ts';
 import { completeLogin } from './complete-login.ts';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../../http/define-route.ts';
+import { PAGE_RESPONSES } from '../../../http/pages/page-responses.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { csrfSchema, emailSchema, nameSchema, passwordSchema, tokenSchema } from '../form-fields.ts';
-import { PAGE_RESPONSES } from '../page-responses.ts';
 import { openInvite, takeInvite } from './invite-page.ts';
 import { openMagicLink, takeMagicLink } from './magic-page.ts';
 import { openReset, resetPassword } from './reset-page.ts';

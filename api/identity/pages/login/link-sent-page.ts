@@ -1,10 +1,10 @@
 import { LINK_MINUTES } from '../../../../domain/identity/one-time-link.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { html } from '../../../http/pages/html.ts';
+import { sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { field, hidden } from '../form-fields.ts';
-import { html } from '../html.ts';
 import { withReturnTo } from '../return-to.ts';
-import { sendPage } from '../send-page.ts';
 import { openVisit, requireOwnForm } from '../visit.ts';
 import { readLoginTarget } from './login-target.ts';
 import { requestLink } from './request-link.ts';

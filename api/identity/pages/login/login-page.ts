@@ -1,9 +1,9 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { type Html, html } from '../../../http/pages/html.ts';
+import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { field, hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
 import { withReturnTo } from '../return-to.ts';
-import { redirectTo, sendPage } from '../send-page.ts';
 import type { FormError } from '../show-error.ts';
 import { openVisit } from '../visit.ts';
 import { type LoginTarget, loginHintOf, readLoginTarget } from './login-target.ts';

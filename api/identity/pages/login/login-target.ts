@@ -1,9 +1,10 @@
 import type { ClientRecord } from '../../../../domain/oauth-clients/client.ts';
+import type { Brand } from '../../../http/pages/layout.ts';
+import { formTargetOf } from '../../../http/pages/page-headers.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { queryOf, readParameters } from '../authorize/authorization-parameters.ts';
 import { isRegisteredRedirectUri } from '../authorize/match-redirect-uri.ts';
-import { type Brand, brandOf } from '../brand.ts';
-import { formTargetOf } from '../page-headers.ts';
+import { brandOf } from '../brand.ts';
 import { localReturnTo } from '../return-to.ts';
 
 /** Where a login leads, and so how its pages look. */

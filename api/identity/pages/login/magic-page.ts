@@ -1,12 +1,12 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { html } from '../../../http/pages/html.ts';
+import { sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { readLink, takeLink } from '../../login/one-time-links.ts';
 import { proveAddress } from '../../login/prove-address.ts';
 import { brandOf } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
-import { html } from '../html.ts';
 import { localReturnTo } from '../return-to.ts';
-import { sendPage } from '../send-page.ts';
 import { openVisit, requireOwnForm } from '../visit.ts';
 import { completeLogin } from './complete-login.ts';
 import { readLoginTarget } from './login-target.ts';

@@ -1,14 +1,14 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { html } from '../../../http/pages/html.ts';
+import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { readLink, takeLink } from '../../login/one-time-links.ts';
 import { proveAddress } from '../../login/prove-address.ts';
 import { hashNewPassword, storePassword } from '../../login/set-password.ts';
 import { brandOf } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
-import { html } from '../html.ts';
 import { newPasswordField } from '../new-password-field.ts';
 import { localReturnTo, withReturnTo } from '../return-to.ts';
-import { redirectTo, sendPage } from '../send-page.ts';
 import { type FormError, orShowForm } from '../show-error.ts';
 import { openVisit, requireOwnForm } from '../visit.ts';
 

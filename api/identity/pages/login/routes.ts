@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, type Route, type RouteDefinition } from '../../../http/define-route.ts';
+import { OPTIONS_RESPONSE, PAGE_RESPONSES } from '../../../http/pages/page-responses.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { codeSchema, csrfSchema, emailSchema, passwordSchema, returnToSchema } from '../form-fields.ts';
-import { OPTIONS_RESPONSE, PAGE_RESPONSES } from '../page-responses.ts';
 import { askForAddress, sendMagicLink, sendResetLink } from './link-sent-page.ts';
 import { openLogin } from './login-page.ts';
 import { logInWithPasskey, offerPasskeyLogin, offerSecondPasskey } from './passkey-login.ts';

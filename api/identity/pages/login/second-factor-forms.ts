@@ -1,6 +1,6 @@
 import type { UserRecord } from '../../../../domain/identity/user.ts';
+import { type Html, html } from '../../../http/pages/html.ts';
 import { field, hidden } from '../form-fields.ts';
-import { type Html, html } from '../html.ts';
 
 /** What the person most likely has at hand comes first; without JavaScript there are codes alone. */
 export function secondFactorForms(user: UserRecord, common: Html, invalid: boolean): Html {

@@ -1,15 +1,15 @@
 import { FairleadError } from '../../../../domain/errors.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { html } from '../../../http/pages/html.ts';
+import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { clearCookie } from '../../login/cookies.ts';
 import { completeAttempt, countTry, type LoginAttempt, readAttempt } from '../../login/login-attempt.ts';
 import { takePasskey } from '../../login/passkeys.ts';
 import { takeSecondFactor } from '../../login/second-factor.ts';
 import { hidden } from '../form-fields.ts';
-import { html } from '../html.ts';
 import { withReturnTo } from '../return-to.ts';
-import { redirectTo, sendPage } from '../send-page.ts';
 import { type FormError, orShowForm } from '../show-error.ts';
 import { openVisit, requireOwnForm } from '../visit.ts';
 import { completeLogin } from './complete-login.ts';

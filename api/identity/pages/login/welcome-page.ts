@@ -1,14 +1,14 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { html } from '../../../http/pages/html.ts';
+import { sendPage } from '../../../http/pages/send-page.ts';
 import { completeFirstAdmin, type FirstAdmin } from '../../bootstrap.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { linkInvalid } from '../../login/one-time-links.ts';
 import { platformBrand } from '../brand.ts';
 import { field, hidden } from '../form-fields.ts';
-import { html } from '../html.ts';
 import { nameFields } from '../name-fields.ts';
 import { newPasswordField } from '../new-password-field.ts';
 import { HOME } from '../return-to.ts';
-import { sendPage } from '../send-page.ts';
 import { type FormError, orShowForm } from '../show-error.ts';
 import { openVisit, requireOwnForm } from '../visit.ts';
 import { completeLogin } from './complete-login.ts';

@@ -1,16 +1,16 @@
 import { FairleadError } from '../../../../domain/errors.ts';
 import type { ClientRecord } from '../../../../domain/oauth-clients/client.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
+import { html } from '../../../http/pages/html.ts';
+import { formTargetOf } from '../../../http/pages/page-headers.ts';
+import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { clearCookie } from '../../login/cookies.ts';
 import type { LoggedIn } from '../../login/find-session.ts';
 import { revokeSession } from '../../revocation/revoke.ts';
 import { brandOf } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
-import { html } from '../html.ts';
 import { type IdTokenHint, readIdTokenHint } from '../id-token-hint.ts';
-import { formTargetOf } from '../page-headers.ts';
-import { redirectTo, sendPage } from '../send-page.ts';
 import { openVisit, requireOwnForm } from '../visit.ts';
 
 /** OpenID Connect RP-Initiated Logout, 2. */

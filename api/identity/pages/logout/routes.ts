@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { defineRoute, type Route } from '../../../http/define-route.ts';
+import { PAGE_RESPONSES } from '../../../http/pages/page-responses.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { csrfSchema } from '../form-fields.ts';
-import { PAGE_RESPONSES } from '../page-responses.ts';
 import { confirmLogout, requestLogout } from './logout-page.ts';
 
 const fields = {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { formTargetOf } from '../../../../api/identity/pages/page-headers.ts';
+import { formTargetOf } from '../../../../api/http/pages/page-headers.ts';
 
 describe('where a form may end', () => {
   it('is the origin of the redirect URI, and nothing of its path or query', () => {

@@ -1,4 +1,4 @@
-import type { Reply } from '../../http/define-route.ts';
+import type { Reply } from '../define-route.ts';
 import { type PageView, renderPage } from './layout.ts';
 import { pageHeaders } from './page-headers.ts';
 

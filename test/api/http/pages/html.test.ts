@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { html, renderHtml, trustedMarkup } from '../../../../api/identity/pages/html.ts';
+import { html, renderHtml, trustedMarkup } from '../../../../api/http/pages/html.ts';
 
 describe('html', () => {
   it('keeps the template and escapes every value', () => {

@@ -1,6 +1,14 @@
 import { brandStylesheetPath, ICON_PATH, SCRIPT_PATH, STYLESHEET_PATH } from './assets.ts';
-import type { Brand } from './brand.ts';
 import { type Html, type HtmlValue, html, renderHtml } from './html.ts';
+
+/** How a page looks. */
+export interface Brand {
+  readonly name: string;
+  /** https only; null for none. */
+  readonly logoUrl: string | null;
+  /** `#rrggbb`; null for the platform's own. */
+  readonly colour: string | null;
+}
 
 /** A page to be drawn. */
 export interface PageView {

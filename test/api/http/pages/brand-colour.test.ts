@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { brandFills, contrast } from '../../../../api/identity/pages/brand-colour.ts';
+import { brandFills, contrast } from '../../../../api/http/pages/brand-colour.ts';
 
 const colour = fc.integer({ min: 0, max: 0xffffff }).map((value) => `#${value.toString(16).padStart(6, '0')}`);
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { RouteResponse } from '../../http/define-route.ts';
+import type { RouteResponse } from '../define-route.ts';
 
 const page: RouteResponse = {
   description: 'A page',

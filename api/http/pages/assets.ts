@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Response } from 'express';
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
-import { defineRoute, type Route } from '../../http/define-route.ts';
+import { defineRoute, type Route } from '../define-route.ts';
 import { brandFills, type Fill } from './brand-colour.ts';
 
 interface Asset {

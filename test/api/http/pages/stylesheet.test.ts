@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { contrast } from '../../../../api/identity/pages/brand-colour.ts';
+import { contrast } from '../../../../api/http/pages/brand-colour.ts';
 
-const css = readFileSync(new URL('../../../../api/identity/pages/assets/pages.css', import.meta.url), 'utf8');
+const css = readFileSync(new URL('../../../../api/http/pages/assets/pages.css', import.meta.url), 'utf8');
 
 /** Custom properties of the first and the second `:root`: the light and the dark scheme. */
 const [light, dark] = [...css.matchAll(/:root \{([^}]*)\}/g)].map(
