@@ -1,5 +1,5 @@
 import { type ChainHead, type EventDraft, GENESIS_HASH, type LedgerEvent } from './event.ts';
-import { hashOfEvent } from './hash.ts';
+import { createHeaderText, headerOf, sha256 } from './hash.ts';
 
 /** A draft with the id it will have. */
 export interface NamedDraft {
@@ -13,11 +13,12 @@ export interface NamedDraft {
  */
 export function chainAfter(head: ChainHead | null, drafts: readonly NamedDraft[], now: Date): readonly LedgerEvent[] {
   const createdAt = head === null || head.createdAt < now ? now : head.createdAt;
+  const text = createHeaderText();
   let prevHash = head?.eventHash ?? GENESIS_HASH;
   let chainIndex = (head?.chainIndex ?? -1) + 1;
   return drafts.map(({ id, draft }) => {
     const fields = { ...draft, id, chainIndex, createdAt, prevHash };
-    const event: LedgerEvent = { ...fields, eventHash: hashOfEvent(fields) };
+    const event: LedgerEvent = { ...fields, eventHash: sha256(headerOf(fields, sha256(draft.payload), text)) };
     prevHash = event.eventHash;
     chainIndex += 1;
     return event;

@@ -1,5 +1,6 @@
 import { createPublicKey, verify } from 'node:crypto';
 import type { Hash, LedgerEvent } from './event.ts';
+import { createTimeText } from './hash.ts';
 
 /**
  * The ledger's signed word that an event stands at an index of a chain, given with every emit. Whoever keeps it can show
@@ -46,7 +47,8 @@ export async function signReceipt(event: LedgerEvent, signer: LedgerSigner): Pro
 
 /** A receipt for each event, in their order. */
 export async function signReceipts(events: readonly LedgerEvent[], signer: LedgerSigner): Promise<readonly Receipt[]> {
-  const receipts = events.map((event) => receiptFields(event, signer.keyId));
+  const timeText = createTimeText();
+  const receipts = events.map((event) => receiptFields(event, signer.keyId, timeText(event.createdAt)));
   const signatures = await signer.signAll(receipts.map(receiptText));
   return receipts.map((fields, index) => signed(fields, signatures[index] ?? new Uint8Array()));
 }
@@ -55,18 +57,13 @@ function signed(fields: Omit<Receipt, 'signature'>, signature: Uint8Array): Rece
   return { ...fields, signature: Buffer.from(signature).toString('base64') };
 }
 
-export function receiptFields(event: LedgerEvent, keyId: string): Omit<Receipt, 'signature'> {
-  const { id, namespace, chainIndex, prevHash, eventHash, createdAt } = event;
-  return {
-    version: 1,
-    eventId: id,
-    namespace,
-    chainIndex,
-    prevHash,
-    eventHash,
-    createdAt: createdAt.toISOString(),
-    keyId,
-  };
+export function receiptFields(
+  event: LedgerEvent,
+  keyId: string,
+  createdAt: string = event.createdAt.toISOString(),
+): Omit<Receipt, 'signature'> {
+  const { id, namespace, chainIndex, prevHash, eventHash } = event;
+  return { version: 1, eventId: id, namespace, chainIndex, prevHash, eventHash, createdAt, keyId };
 }
 
 /** What is signed: the receipt without its signature in canonical JSON (RFC 8785), its keys sorted. */

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { formatId, type NewId } from '../../../domain/ids.ts';
 
 /**
@@ -7,25 +7,34 @@ import { formatId, type NewId } from '../../../domain/ids.ts';
  */
 export function idOfKey(owner: { namespace: string; emitter: string; key: string }): string {
   const text = JSON.stringify([owner.namespace, owner.emitter, owner.key]);
-  return formatId('event', createHash('sha256').update(text).digest());
+  return formatId('event', hash('sha256', text, 'buffer'));
 }
 
 const DIGIT_BITS = 5;
 const TIME_DIGITS = 9;
-const SEQUENCE_DIGITS = 3;
-const RANDOM_DIGITS = 8;
+const SEQUENCE_DIGITS = 2;
+const RANDOM_DIGITS = 9;
+
+/** Every number that goes on, written out. */
+const SEQUENCES = Array.from({ length: 2 ** (SEQUENCE_DIGITS * DIGIT_BITS) }, (_, number) =>
+  formatId('event', Uint8Array.from(digitsOf(number, SEQUENCE_DIGITS))).slice(-SEQUENCE_DIGITS),
+);
 
 /**
- * Makes ids that grow with time: milliseconds, a number that goes on, then 40 random bits. The primary key's index is then
+ * Makes ids that grow with time: milliseconds, a number that goes on, then 45 random bits. The primary key's index is then
  * written at its end, where random ids would touch another page of it for every event.
  */
 export function createEventIds(newId: NewId): (time: Date) => string {
   let sequence = 0;
+  let millisecond = Number.NaN;
+  let timePart = '';
   return (time) => {
-    sequence = (sequence + 1) % 2 ** (SEQUENCE_DIGITS * DIGIT_BITS);
-    const digits = [...digitsOf(time.getTime(), TIME_DIGITS), ...digitsOf(sequence, SEQUENCE_DIGITS)];
-    const ordered = formatId('event', Uint8Array.from(digits));
-    return ordered + newId('event').slice(-RANDOM_DIGITS);
+    if (time.getTime() !== millisecond) {
+      millisecond = time.getTime();
+      timePart = formatId('event', Uint8Array.from(digitsOf(millisecond, TIME_DIGITS)));
+    }
+    sequence = (sequence + 1) % SEQUENCES.length;
+    return timePart + SEQUENCES[sequence] + newId('event').slice(-RANDOM_DIGITS);
   };
 }
 
