@@ -3,25 +3,30 @@ import { type ApiClient, pathOf } from './api-client.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { Connection } from './connection.ts';
 import { type MemberReply, memberReply, userReply } from './people-replies.ts';
+import { MOST, readPages } from './read-pages.ts';
 import { pageOf } from './replies.ts';
-
-const PAGE = 200;
 
 /** A member of an org by user id or address. @throws CliFailure USER_NOT_FOUND with exit `notFound` */
 export async function findMember(provider: ApiClient, slug: string, person: string): Promise<MemberReply> {
   if (isUserId(person)) return provider.call(memberReply, { method: 'GET', path: orgPath(slug, 'members', person) });
   const email = person.trim().toLowerCase();
-  for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
-    const query = { limit: PAGE, ...(cursor === undefined ? {} : { cursor }) };
-    const page = await provider.call(pageOf(memberReply), { method: 'GET', path: orgPath(slug, 'members'), query });
-    const found = page.items.find((member) => member.email === email);
-    if (found !== undefined) return found;
-    cursor = page.nextCursor ?? undefined;
-  }
+  const { items } = await readPages(provider, memberReply, { path: orgPath(slug, 'members'), limit: MOST });
+  const found = items.find((member) => member.email === email);
+  if (found !== undefined) return found;
   throw new CliFailure('USER_NOT_FOUND', `${person} is no member of ${slug}.`, {
     exit: 'notFound',
     remedy: `See who is: \`fairlead members --org ${slug}\`. Invite: \`fairlead invite ${person} --org ${slug}\``,
   });
+}
+
+export async function isMember(provider: ApiClient, slug: string, userId: string): Promise<boolean> {
+  try {
+    await provider.call(memberReply, { method: 'GET', path: orgPath(slug, 'members', userId) });
+    return true;
+  } catch (error) {
+    if (error instanceof CliFailure && error.code === 'USER_NOT_FOUND') return false;
+    throw error;
+  }
 }
 
 /** The id of an account by its address; only the platform looks accounts up. @throws CliFailure USER_NOT_FOUND */

@@ -14,6 +14,7 @@ import {
 import type { CliContext } from './context.ts';
 import { given, list, wholeNumber } from './option-values.ts';
 import { parseJson } from './parse-json.ts';
+import { MOST } from './read-pages.ts';
 
 type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
 
@@ -26,7 +27,7 @@ export function addOrgCommands(program: Command, perform: Perform): void {
   orgs
     .command('list', { isDefault: true })
     .description('list the orgs you are in; all of them for the platform')
-    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
     .action((_options, self) => perform(self, (context) => listOrgs(context, self.opts())));
   orgs
     .command('use')

@@ -14,6 +14,7 @@ import {
 import type { CliContext } from './context.ts';
 import { list, wholeNumber } from './option-values.ts';
 import { ORG_FLAG } from './org-command-table.ts';
+import { MOST } from './read-pages.ts';
 
 type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
 
@@ -33,7 +34,7 @@ function addReading(members: Command, perform: Perform): void {
     .command('list', { isDefault: true })
     .description('list the people of the org')
     .option(...ORG_FLAG)
-    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
     .action((_options, self) => perform(self, (context) => listMembers(context, self.opts())));
   members
     .command('show')
@@ -157,7 +158,7 @@ function addInvites(program: Command, perform: Perform): void {
     .option(...ORG_FLAG)
     .action((email, _options, self) => {
       const { role, modules, mail: sendEmail, ...org } = self.opts();
-      return perform(self, (context) => invite(context, org, { email, sendEmail, ...{ role, modules } }));
+      return perform(self, (context) => invite(context, org, { email, sendEmail, role, modules }));
     });
   const invites = program.command('invites').description('open invitations: list, withdraw');
   invites

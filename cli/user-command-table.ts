@@ -3,6 +3,7 @@ import { PLATFORM_ROLES } from '../domain/orgs/roles.ts';
 import { listUsers, showUser, suspendUser, updateUser } from './commands/users.ts';
 import type { CliContext } from './context.ts';
 import { given, list, wholeNumber } from './option-values.ts';
+import { MOST } from './read-pages.ts';
 
 type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
 
@@ -15,7 +16,7 @@ export function addUserCommands(program: Command, perform: Perform): void {
     .command('list', { isDefault: true })
     .description('list accounts by address')
     .argument('[prefix]', 'what the address begins with')
-    .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
     .action((prefix, _options, self) => perform(self, (context) => listUsers(context, prefix, self.opts())));
   users
     .command('show')

@@ -11,7 +11,12 @@ const openInvites = z.looseObject({ items: z.array(inviteReply) });
 export async function invite(
   context: CliContext,
   options: OrgOption,
-  order: { readonly email: string; readonly sendEmail: boolean },
+  order: {
+    readonly email: string;
+    readonly role: string;
+    readonly modules: readonly string[];
+    readonly sendEmail: boolean;
+  },
 ): Promise<number> {
   const { output, connection } = context;
   const slug = actingOrg(connection, options.org);

@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { actingOrg, type OrgOption, orgPath } from '../acting-org.ts';
-import { usageFailure } from '../cli-failure.ts';
+import { CliFailure, usageFailure } from '../cli-failure.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { findMember, findUserId, ownId } from '../find-person.ts';
+import { findMember, findUserId, isMember, ownId } from '../find-person.ts';
 import { type MemberReply, memberReply } from '../people-replies.ts';
-import { pageOf } from '../replies.ts';
+import { readPages } from '../read-pages.ts';
 import { printFields } from '../terminal/fields.ts';
 
 /** `fairlead members`: the people of an org. */
@@ -14,11 +14,7 @@ export async function listMembers(context: CliContext, options: OrgOption & { li
   const { output, connection } = context;
   const slug = actingOrg(connection, options.org);
   const provider = await context.provider();
-  const page = await provider.call(pageOf(memberReply), {
-    method: 'GET',
-    path: orgPath(slug, 'members'),
-    query: { limit: options.limit },
-  });
+  const page = await readPages(provider, memberReply, { path: orgPath(slug, 'members'), limit: options.limit });
   output.document(page);
   if (output.quiet) for (const { email } of page.items) output.print(email);
   else if (page.items.length === 0) output.print(`${slug} has no members. Invite one: fairlead invite <email>`);
@@ -40,6 +36,7 @@ export async function listMembers(context: CliContext, options: OrgOption & { li
       ]),
     );
   }
+  if (page.nextCursor !== null) output.note(`There are more than ${options.limit}: \`--limit <count>\``);
   return exitCode('ok');
 }
 
@@ -84,7 +81,15 @@ export async function addMember(
 ): Promise<number> {
   const slug = actingOrg(context.connection, options.org);
   const provider = await context.provider();
-  const path = orgPath(slug, 'members', await findUserId(provider, person));
+  const userId = await findUserId(provider, person);
+  if (await isMember(provider, slug, userId)) {
+    const how = `\`fairlead members add-role ${person} <role> --org ${slug}\``;
+    throw new CliFailure('CONFLICT', `${person} is a member of ${slug} already.`, {
+      exit: 'conflict',
+      remedy: `To give them another role: ${how}`,
+    });
+  }
+  const path = orgPath(slug, 'members', userId);
   printMember(context, await provider.call(memberReply, { method: 'PUT', path, body: rights }));
   return exitCode('ok');
 }

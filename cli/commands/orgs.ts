@@ -7,7 +7,7 @@ import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { freshLogin } from '../login/authorization.ts';
 import { grantReply, meReply, type OrgReply, orgReply } from '../people-replies.ts';
-import { pageOf } from '../replies.ts';
+import { readPages } from '../read-pages.ts';
 import { printFields } from '../terminal/fields.ts';
 import { formatAge } from '../terminal/times.ts';
 
@@ -16,11 +16,8 @@ const openGrants = z.looseObject({ items: z.array(grantReply) });
 /** `fairlead orgs`: those the caller is in; all of them for the platform. */
 export async function listOrgs(context: CliContext, options: { limit: number }): Promise<number> {
   const { output, connection } = context;
-  const page = await (await context.provider()).call(pageOf(orgReply), {
-    method: 'GET',
-    path: pathOf('api', 'v2', 'orgs'),
-    query: { limit: options.limit },
-  });
+  const path = pathOf('api', 'v2', 'orgs');
+  const page = await readPages(await context.provider(), orgReply, { path, limit: options.limit });
   output.document(page);
   const { credential } = connection;
   const acting = credential?.kind === 'login' ? (tokenClaims(credential.login).orgSlug ?? null) : null;
@@ -37,6 +34,7 @@ export async function listOrgs(context: CliContext, options: { limit: number }):
       ]),
     );
   }
+  if (page.nextCursor !== null) output.note(`There are more than ${options.limit}: \`--limit <count>\``);
   return exitCode('ok');
 }
 

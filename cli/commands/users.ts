@@ -5,7 +5,7 @@ import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { findUserId } from '../find-person.ts';
 import { type UserReply, userReply } from '../people-replies.ts';
-import { pageOf } from '../replies.ts';
+import { readPages } from '../read-pages.ts';
 import { printFields } from '../terminal/fields.ts';
 
 const userPath = (...rest: readonly string[]): string => pathOf('api', 'v2', 'users', ...rest);
@@ -18,8 +18,8 @@ export async function listUsers(
 ): Promise<number> {
   const { output } = context;
   const provider = await context.provider();
-  const query = { limit: options.limit, query: prefix };
-  const page = await provider.call(pageOf(userReply), { method: 'GET', path: userPath(), query });
+  const query = { query: prefix };
+  const page = await readPages(provider, userReply, { path: userPath(), query, limit: options.limit });
   output.document(page);
   if (output.quiet) for (const { email } of page.items) output.print(email);
   else if (page.items.length === 0) output.print('No account begins so.');
@@ -35,6 +35,7 @@ export async function listUsers(
       ]),
     );
   }
+  if (page.nextCursor !== null) output.note(`There are more than ${options.limit}: \`--limit <count>\``);
   return exitCode('ok');
 }
 

@@ -101,9 +101,8 @@ describe('orgs and people on the command line', () => {
     const run = await admin('boss@acme.example');
     const { id } = await seed('worker@acme.example', { org: 'acme', orgRoles: ['viewer'] });
     const show = async () => dataOf(await run('members', 'show', 'Worker@acme.example', '--json'));
-    assert.deepEqual(dataOf(await run('members', 'add-role', 'worker@acme.example', 'admin', '--json')).roles, [
-      ...['viewer', 'admin'],
-    ]);
+    const both = dataOf(await run('members', 'add-role', 'worker@acme.example', 'admin', '--json')).roles;
+    assert.deepEqual(both, ['viewer', 'admin']);
     assert.equal((await run('members', 'set-modules', id, 'crm,books')).code, 0);
     assert.equal((await run('members', 'remove-role', id, 'viewer')).code, 0);
     const { roles, modules } = await show();
@@ -145,6 +144,20 @@ describe('orgs and people on the command line', () => {
     assert.deepEqual(refusal(await run('members', 'remove', user.email, '--yes', '--json')), [6, 'CONFLICT']);
   });
 
+  it('a long list is read over as many pages as it takes, and says when there is more', async () => {
+    await idp.seedOrg('crowd');
+    for (let count = 0; count < 203; count += 1) {
+      await seed(`c${count}@crowd.example`, { org: 'crowd', orgRoles: [count === 0 ? 'admin' : 'member'] });
+    }
+    const lines = async (...args: string[]) =>
+      (await platform('members', '--org', 'crowd', ...args, '-q')).stdout.trim();
+    assert.equal(new Set((await lines('-n', '1000')).split('\n')).size, 203);
+    assert.equal((await lines('-n', '201')).split('\n').length, 201);
+    const cut = await platform('members', '--org', 'crowd');
+    assert.match(cut.stderr, /There are more than 50: `--limit <count>`/);
+    assert.match((await platform('members', 'show', 'c202@crowd.example', '--org', 'crowd')).stdout, /c202@crowd/);
+  });
+
   it('anybody may leave, a viewer who may not list the others as well', async () => {
     const { run } = await as(await seed('leaving@acme.example', { org: 'acme', orgRoles: ['viewer'] }));
     assert.equal((await run('members')).code, 4);
@@ -159,6 +172,12 @@ describe('orgs and people on the command line', () => {
   it('orgs use: later commands, and the builder, act in the org that was chosen', async () => {
     const user = await seed('two@acme.example', { org: 'acme', orgRoles: ['admin'] });
     assert.equal((await platform('members', 'add', user.email, '--role', 'member', '--org', 'side')).code, 0);
+    const twice = await platform('members', 'add', user.email, '--role', 'viewer', '--org', 'side');
+    assert.deepEqual(
+      [twice.code, /add-role two@acme\.example/.test(twice.stderr)],
+      [6, true],
+      'roles are not replaced',
+    );
     const { run } = await as(user);
     assert.match((await run('orgs')).stdout, /acme .*yours now[\s\S]*side/);
     const used = await run('orgs', 'use', 'side');

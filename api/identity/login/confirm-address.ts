@@ -21,9 +21,8 @@ export function mailConfirmation(
   queueMail(deps, { kind: 'email_verification', to: email }, async () => {
     const user = await deps.users.find(id);
     if (user === null || !awaitsConfirmation(user)) return null;
-    const { token, expiresAt } = await createLink(deps, {
-      ...{ purpose: 'email_verification', user, client: null, returnTo: null },
-    });
+    const order = { purpose: 'email_verification', user, client: null, returnTo: null } as const;
+    const { token, expiresAt } = await createLink(deps, order);
     const link = `${deps.settings.issuer}${CONFIRM_PATH}?token=${token}`;
     return { client: null, org, subject: user.id, data: { name: user.firstName, link, expiresAt } };
   });
