@@ -3,7 +3,11 @@ export const EXIT_CODES = [
   { name: 'ok', code: 0, meaning: 'It worked. A followed build completed.' },
   { name: 'failed', code: 1, meaning: 'The build or the operation failed.' },
   { name: 'usage', code: 2, meaning: 'The command line or what it names was refused: correct it and run it again.' },
-  { name: 'notFound', code: 3, meaning: 'There is no such service, build, release or environment.' },
+  {
+    name: 'notFound',
+    code: 3,
+    meaning: 'There is no such service, build, person, event or the like; or no proof of an event yet.',
+  },
   {
     name: 'auth',
     code: 4,
