@@ -1,5 +1,4 @@
 import type { Logger } from 'pino';
-import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { createLedgerSigner } from '../adapters/crypto/ledger-signer.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { type AuditEnv, processIdentity } from '../adapters/env.ts';
@@ -22,11 +21,10 @@ import type { CodeLogin } from '../domain/identity/code-login.ts';
 import { PLATFORM_CLIENTS } from '../domain/oauth-clients/client.ts';
 import type { LedgerDeps } from './audit-ledger/deps.ts';
 import { createAuditLedgerApp } from './audit-ledger-app.ts';
-import { createInternalKeyAuth } from './http/caller.ts';
 import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
 import { createTokenAuth } from './http/token-auth.ts';
-import { ownVersion } from './own-version.ts';
 import { createPlatformVerifier } from './platform-verifier.ts';
+import { serviceOptions } from './service-options.ts';
 
 const DATABASE = 'audit';
 const now = () => new Date();
@@ -57,20 +55,16 @@ export async function startAuditLedger(env: AuditEnv, log: Logger): Promise<Runn
       batches: createBatchStore(mongo),
       anchoring: createAnchorCommands(temporal),
     };
+    const service = await serviceOptions(env, { log, stopping, now, checks: { mongo: () => mongo.ping() } });
     const app = createAuditLedgerApp(deps, {
+      ...service,
       authenticate: createTokenAuth({
-        internalKey: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
+        internalKey: service.authenticate,
         verifier,
         platformOrg: env.PLATFORM_ORG,
       }),
       protectedResource: { issuer: env.IDP_URL ?? null, publicUrl: env.AUDIT_URL },
       pages: { login: createLogin(env), secureCookies: env.AUDIT_URL.startsWith('https:') },
-      newId,
-      log,
-      requestsPerMinute: env.REQUESTS_PER_MINUTE,
-      trustedProxies: env.TRUSTED_PROXIES,
-      stopping: stopping.signal,
-      health: { commit: env.PLATFORM_COMMIT, version: await ownVersion(), now, checks: { mongo: () => mongo.ping() } },
     });
     const server = await startServer(app, { host: env.HOST, port: env.AUDIT_PORT, stopping, graceMs: DRAIN_MS });
     const stop = async (): Promise<void> => {

@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { createArchiveStore } from '../adapters/archives/archive-store.ts';
-import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
@@ -18,11 +17,10 @@ import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
 import type { ClientAdministration } from '../domain/oauth-clients/administration-port.ts';
 import { PLATFORM_CLIENTS } from '../domain/oauth-clients/client.ts';
 import { createBuilderApp } from './builder-app.ts';
-import { createInternalKeyAuth } from './http/caller.ts';
 import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
 import { createTokenAuth } from './http/token-auth.ts';
-import { ownVersion } from './own-version.ts';
 import { createPlatformVerifier } from './platform-verifier.ts';
+import { serviceOptions } from './service-options.ts';
 
 const now = () => new Date();
 
@@ -42,29 +40,21 @@ export async function startBuilder(env: BuilderEnv, log: Logger): Promise<Runnin
   };
   try {
     await createIndexes(mongo.db);
+    const checks = {
+      mongo: () => mongo.ping(),
+      temporal: async () => {
+        await temporal.withDeadline(Date.now() + 2_000, () => temporal.workflowService.getSystemInfo({}));
+      },
+    };
+    const service = await serviceOptions(env, { log, stopping, now, checks });
     const app = createBuilderApp(builderDeps(env, mongo, createDeployCommands(temporal)), {
+      ...service,
       authenticate: createTokenAuth({
-        internalKey: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
+        internalKey: service.authenticate,
         verifier,
         platformOrg: env.PLATFORM_ORG,
       }),
       protectedResource: { issuer: env.IDP_URL ?? null, publicUrl: env.BUILDER_URL ?? null },
-      newId,
-      log,
-      requestsPerMinute: env.REQUESTS_PER_MINUTE,
-      trustedProxies: env.TRUSTED_PROXIES,
-      stopping: stopping.signal,
-      health: {
-        commit: env.PLATFORM_COMMIT,
-        version: await ownVersion(),
-        now,
-        checks: {
-          mongo: () => mongo.ping(),
-          temporal: async () => {
-            await temporal.withDeadline(Date.now() + 2_000, () => temporal.workflowService.getSystemInfo({}));
-          },
-        },
-      },
     });
     const server = await startServer(app, { host: env.HOST, port: env.PORT, stopping, graceMs: DRAIN_MS });
     const stop = async (): Promise<void> => {

@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { forwardTrail } from '../adapters/audit-ledger/forward-trail.ts';
-import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createPasswordHasher } from '../adapters/crypto/password-hasher.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
@@ -18,7 +17,6 @@ import { createAuditForwarding } from '../adapters/mongo/identity/audit-forwardi
 import { createIdentityStores } from '../adapters/mongo/identity/create-identity-stores.ts';
 import { createIdentityIndexes } from '../adapters/mongo/identity/indexes.ts';
 import type { MailSender } from '../domain/identity/ports.ts';
-import { createInternalKeyAuth } from './http/caller.ts';
 import { clientAddress } from './http/client-address.ts';
 import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
 import { bootstrapIdentity } from './identity/bootstrap.ts';
@@ -26,8 +24,8 @@ import { cacheReads } from './identity/cached-reads.ts';
 import type { IdentityDeps } from './identity/deps.ts';
 import { createMailQueue } from './identity/mail/mail-queue.ts';
 import { createIdpApp } from './idp-app.ts';
-import { ownVersion } from './own-version.ts';
 import { createPassportSocket } from './passport/passport-socket.ts';
+import { serviceOptions } from './service-options.ts';
 
 const DATABASE = 'identity';
 const MAIL_DRAIN_MS = 5_000;
@@ -49,20 +47,8 @@ export async function startIdp(env: IdpEnv, log: Logger): Promise<RunningService
     const linkFile = join(env.DATA_DIR, 'first-admin-link');
     await rm(linkFile, { force: true });
     await bootstrapIdentity(deps, { onFirstAdminLink: ({ url }) => writePrivately(linkFile, `${url}\n`) });
-    const app = createIdpApp(deps, {
-      authenticate: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
-      newId,
-      log,
-      requestsPerMinute: env.REQUESTS_PER_MINUTE,
-      trustedProxies: env.TRUSTED_PROXIES,
-      stopping: stopping.signal,
-      health: {
-        commit: env.PLATFORM_COMMIT,
-        version: await ownVersion(),
-        now,
-        checks: { mongo: () => mongo.ping() },
-      },
-    });
+    const checks = { mongo: () => mongo.ping() };
+    const app = createIdpApp(deps, await serviceOptions(env, { log, stopping, now, checks }));
     const server = await startServer(app, {
       host: env.HOST,
       port: env.IDP_PORT,
