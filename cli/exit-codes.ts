@@ -6,7 +6,7 @@ export const EXIT_CODES = [
   {
     name: 'notFound',
     code: 3,
-    meaning: 'There is no such service, build, person, event or the like; or no proof of an event yet.',
+    meaning: 'There is no such service, build, person or event, or no proof of the event yet.',
   },
   {
     name: 'auth',
