@@ -13,6 +13,7 @@ import { createEventWriter } from '../adapters/mongo/audit-ledger/event-writer.t
 import { createEventStore } from '../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../adapters/mongo/audit-ledger/indexes.ts';
 import { createPendingAnchorStore } from '../adapters/mongo/audit-ledger/pending-anchors.ts';
+import { createTurns } from '../adapters/mongo/audit-ledger/turns.ts';
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
 import type { AnchorChain } from '../domain/audit-ledger/anchoring-ports.ts';
 import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
@@ -41,9 +42,11 @@ export async function composeAuditLedger(env: WorkerEnv): Promise<AuditLedgerQue
   await createLedgerIndexes(mongo.db);
   await createAnchoringIndexes(mongo.db);
   const events = createEventStore(mongo);
+  const turns = createTurns({ db: mongo.db, now });
   const anchoring = createAnchoringActivities({
     events,
-    writer: createEventWriter({ store: events, newId, now }),
+    writer: createEventWriter({ store: events, turns, newId, now }),
+    turns,
     batches: createBatchStore(mongo),
     trees: createTreeBuilder(),
     chains: env.AUDIT_CHAINS.map((chain) => lazyChain(chain, env, mongo)),

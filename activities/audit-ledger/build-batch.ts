@@ -11,7 +11,7 @@ import type { BatchSegment } from '../../domain/audit-ledger/ports.ts';
 import { ledgerCloseSchema } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { AnchoringDeps } from './anchoring-deps.ts';
-import { findClose, readDayClose } from './close-day.ts';
+import { findClose, readDayClose } from './find-close.ts';
 
 const HASH_BYTES = 32;
 

@@ -47,6 +47,18 @@ export interface EventWriter {
   emit(draft: EventDraft): Promise<LedgerEvent>;
 }
 
+/**
+ * Turns at writing to a namespace, for processes that meet there. They save work and nothing rests on them: a turn may be
+ * overstayed, and is over by itself a second after its holder died.
+ */
+export interface Turns {
+  /** The head that the last turn left, if it is known; undefined while somebody has the turn. */
+  take(namespace: string): Promise<ChainHead | null | undefined>;
+  give(namespace: string, head: ChainHead | null): Promise<void>;
+  /** True while somebody has the turn. */
+  isTaken(namespace: string): Promise<boolean>;
+}
+
 export interface BatchStore {
   /**
    * Keeps a batch with its leaves and its tree, once; false when the day has one already, which stays as it is. It is

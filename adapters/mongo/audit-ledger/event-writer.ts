@@ -6,12 +6,11 @@ import {
   LEDGER_NAMESPACE,
   type LedgerEvent,
 } from '../../../domain/audit-ledger/event.ts';
-import type { EventStore, EventWriter } from '../../../domain/audit-ledger/ports.ts';
+import type { EventStore, EventWriter, Turns } from '../../../domain/audit-ledger/ports.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { NewId } from '../../../domain/ids.ts';
 import { createEventIds, idOfKey } from './event-id.ts';
-import type { Turns } from './turns.ts';
 
 export interface WriterLimits {
   /** Events and payload characters of one write. */
@@ -38,6 +37,8 @@ const LONGEST_PAUSE_MS = 40;
 
 /** How long after a lost race writers take turns, and how often they ask for theirs. */
 const CROWDED_MS = 5_000;
+/** How often a writer that never pauses looks whether another waits: well within the time that a turn lasts. */
+const LOOK_EVERY_MS = 200;
 const SHORTEST_ASK_MS = 2;
 const LONGEST_ASK_MS = 8;
 
@@ -104,12 +105,23 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
   let crowdedUntil = 0;
 
   async function run(): Promise<void> {
+    let lookAt = Date.now() + LOOK_EVERY_MS;
     while (queue.length > 0) {
       // What the same turn of the event loop brings goes together.
       await endOfTurn();
+      if (Date.now() >= lookAt) {
+        lookAt = Date.now() + LOOK_EVERY_MS;
+        void lookForOthers();
+      }
       await inTurn(() => commit(dropLate(takeBatch(queue, limits))));
     }
     running = false;
+  }
+
+  /** Who writes without a pause wins every race, and so does not notice that others want to write as well. */
+  async function lookForOthers(): Promise<void> {
+    if (turns === undefined || Date.now() < crowdedUntil) return;
+    if (await turns.isTaken(namespace).catch(() => false)) crowdedUntil = Date.now() + CROWDED_MS;
   }
 
   /** While other processes write to the namespace as well, waits for its turn; what arrives meanwhile goes along. */

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { ChainHead } from '../../../domain/audit-ledger/event.ts';
+import type { Turns } from '../../../domain/audit-ledger/ports.ts';
 import { hashSchema } from '../../../domain/audit-ledger/schema.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
@@ -18,13 +19,6 @@ interface TurnDocument {
 const turnSchema = z.object({
   head: z.object({ chainIndex: z.int().min(0), eventHash: hashSchema, createdAt: z.date() }).nullable(),
 });
-
-/** Turns at writing to a namespace. */
-export interface Turns {
-  /** The head that the last turn left, if it is known; undefined while somebody else has the turn. */
-  take(namespace: string): Promise<ChainHead | null | undefined>;
-  give(namespace: string, head: ChainHead | null): Promise<void>;
-}
 
 /**
  * Turns in MongoDB, for processes that meet in one namespace: whoever waits for its turn does not chain events in vain.
@@ -55,6 +49,10 @@ export function createTurns(deps: { db: Db; now: Clock }): Turns {
     async give(namespace, head) {
       const set = { until: new Date(0), ...(head === null ? {} : { head }) };
       await mongoCall(() => collection.updateOne({ _id: namespace }, { $set: set }));
+    },
+    async isTaken(namespace) {
+      const taken = { _id: namespace, until: { $gt: deps.now() } };
+      return (await mongoCall(() => collection.findOne(taken, { projection: { _id: 1 } }))) !== null;
     },
   };
 }

@@ -9,13 +9,16 @@ import { draftOf } from '../../ports/audit-ledger/drafts.ts';
 
 /**
  * A process that writes to the ledger as its API does, through midnight: to a namespace that others write to as well, and
- * all the while to new ones. Says that it is ready, is told the time, and tells what was acknowledged when it is done.
+ * to new ones. Says that it is ready, is told what to do, and tells what was acknowledged when it is done.
  */
 export interface MidnightOrders {
   /** How far its clock is ahead of the machine's, milliseconds. */
   readonly aheadMs: number;
-  /** On that clock. */
+  /** On that clock, unless it is told to stop before. */
   readonly until: number;
+  /** How many write to the one namespace, and how long each waits between two events. */
+  readonly emitters: number;
+  readonly pauseMs: number;
 }
 
 export interface Acknowledged {
@@ -24,14 +27,18 @@ export interface Acknowledged {
   readonly createdAt: number;
 }
 
-const EMITTERS = 4;
 /** Leaves others something of the machine. */
-const PAUSE_MS = 20;
+const NEW_EVERY_MS = 20;
 
 const [name = '', mongoUri = ''] = process.argv.slice(2);
 const { db, close } = await connectMongo(mongoUri, 'fairlead-test');
 process.send?.('ready');
-const [{ aheadMs, until }] = (await once(process, 'message')) as [MidnightOrders];
+const [{ aheadMs, until, emitters, pauseMs }] = (await once(process, 'message')) as [MidnightOrders];
+let stopped = false;
+process.once('message', () => {
+  stopped = true;
+});
+const goesOn = () => !stopped && now().getTime() < until;
 const now = () => new Date(Date.now() + aheadMs);
 const writer = createEventWriter({ store: createEventStore({ db }), turns: createTurns({ db, now }), newId, now });
 const acknowledged: Acknowledged[] = [];
@@ -42,20 +49,20 @@ async function emit(namespace: string): Promise<void> {
 }
 
 async function emitToBusy(): Promise<void> {
-  while (now().getTime() < until) {
+  while (goesOn()) {
     await emit('busy');
-    await delay(PAUSE_MS);
+    if (pauseMs > 0) await delay(pauseMs);
   }
 }
 
 async function emitToNew(): Promise<void> {
-  for (let number = 0; now().getTime() < until; number += 1) {
+  for (let number = 0; goesOn(); number += 1) {
     await emit(`new-${name}-${number}`);
-    await delay(PAUSE_MS);
+    await delay(NEW_EVERY_MS);
   }
 }
 
-await Promise.all([...Array.from({ length: EMITTERS }, emitToBusy), emitToNew()]);
+await Promise.all([...Array.from({ length: emitters }, emitToBusy), emitToNew()]);
 await close();
+// Whoever gets it ends the channel, and so this process.
 process.send?.(acknowledged);
-process.disconnect();

@@ -26,19 +26,21 @@ describe('a day that is closed at midnight sharp, while processes write whose cl
 }, () => {
   const { parts, clock, run, emit, leavesOf } = useLedgerDay([]);
 
-  /** @returns what has it write, once it is ready */
   async function startProcess(name: string) {
     const child = fork(SCRIPT, [name, parts.mongo.uri], {
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
       execArgv: ['--disable-warning=ExperimentalWarning'],
     });
     const ended = once(child, 'exit').then(() => assert.fail(`${name} ended by itself`));
+    ended.catch(() => undefined);
     await Promise.race([once(child, 'message'), ended]);
-    return async (orders: MidnightOrders): Promise<readonly Acknowledged[]> => {
-      const answered = once(child, 'message').then(([message]) => message as Acknowledged[]);
+    const write = async (orders: MidnightOrders): Promise<readonly Acknowledged[]> => {
       child.send(orders);
-      return await Promise.race([answered, ended]);
+      const [acknowledged] = await Promise.race([once(child, 'message') as Promise<[Acknowledged[]]>, ended]);
+      child.disconnect();
+      return acknowledged;
     };
+    return { write, stop: () => child.send('stop') };
   }
 
   /** On the chain and on the closes of days. */
@@ -54,7 +56,8 @@ describe('a day that is closed at midnight sharp, while processes write whose cl
     const [punctual, late] = await Promise.all([startProcess('punctual'), startProcess('late')]);
     const aheadMs = MIDNIGHT - WRITING_MS - Date.now();
     const until = MIDNIGHT + WRITING_MS;
-    const writing = Promise.all([punctual({ aheadMs, until }), late({ aheadMs: aheadMs - LATE_MS, until })]);
+    const orders = { aheadMs, until, emitters: 4, pauseMs: 20 };
+    const writing = Promise.all([punctual.write(orders), late.write({ ...orders, aheadMs: aheadMs - LATE_MS })]);
     await delay(MIDNIGHT - aheadMs - Date.now());
     clock.now = new Date(Date.now() + aheadMs);
     await run('batchDay', DAY);
@@ -69,6 +72,20 @@ describe('a day that is closed at midnight sharp, while processes write whose cl
     for (const namespace of await parts.ledger.events.namespaces()) {
       assert.deepEqual(await verdictOf(namespace), [true, null], namespace);
     }
+  });
+
+  it('is closed while a process writes to a namespace without ever pausing', async () => {
+    const process = await startProcess('eager');
+    const aheadMs = MIDNIGHT - WRITING_MS - Date.now();
+    const writing = process.write({ aheadMs, until: MIDNIGHT + 60_000, emitters: 32, pauseMs: 0 });
+    await delay(MIDNIGHT - aheadMs - Date.now());
+    clock.now = new Date(Date.now() + aheadMs);
+    await run('batchDay', DAY);
+    process.stop();
+    const acknowledged = await writing;
+    const batched = new Set((await leavesOf(DAY)).map(({ eventId }) => eventId));
+    for (const { id, createdAt } of acknowledged) assert.equal(batched.has(id), createdAt < MIDNIGHT);
+    assert.deepEqual(await verdictOf('busy'), [true, null]);
   });
 
   it('a namespace whose first writer was held up while the day was closed begins after it', async () => {

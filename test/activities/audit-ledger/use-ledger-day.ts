@@ -13,6 +13,7 @@ import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-wr
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../../adapters/mongo/audit-ledger/indexes.ts';
 import { createPendingAnchorStore } from '../../../adapters/mongo/audit-ledger/pending-anchors.ts';
+import { createTurns } from '../../../adapters/mongo/audit-ledger/turns.ts';
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { BatchLeaf } from '../../../domain/audit-ledger/ports.ts';
 import { verifyChain } from '../../../domain/audit-ledger/verify-chain.ts';
@@ -54,6 +55,7 @@ export function useLedgerDay(chainIds: readonly number[]) {
     const deps: AnchoringDeps = {
       events,
       writer: createEventWriter({ store: events, newId, now }),
+      turns: createTurns({ db, now: () => new Date() }),
       batches: createBatchStore({ db }),
       trees: createTreeBuilder(),
       chains: parts.chains.map(({ chainId, rpcUrl, contract }) =>

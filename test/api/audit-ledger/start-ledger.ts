@@ -11,6 +11,7 @@ import { createEmitCounter } from '../../../adapters/mongo/audit-ledger/emit-cou
 import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../../adapters/mongo/audit-ledger/indexes.ts';
+import { createTurns } from '../../../adapters/mongo/audit-ledger/turns.ts';
 import type { AnchoringRoutesDeps } from '../../../api/audit-ledger/anchoring-routes.ts';
 import type { LedgerDeps } from '../../../api/audit-ledger/deps.ts';
 import { createAuditLedgerApp } from '../../../api/audit-ledger-app.ts';
@@ -145,7 +146,8 @@ export async function startLedger(
     await server.stop();
     await mongo.stop();
   };
-  return { ...deps, anchoredByHand, verifications, db, call, logged, restart, stop, address: server.address };
+  const turns = createTurns({ db, now: () => new Date() });
+  return { ...deps, turns, anchoredByHand, verifications, db, call, logged, restart, stop, address: server.address };
 }
 
 export type TestLedger = Awaited<ReturnType<typeof startLedger>>;
