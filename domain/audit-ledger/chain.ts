@@ -17,8 +17,8 @@ export function chainAfter(head: ChainHead | null, drafts: readonly NamedDraft[]
   let prevHash = head?.eventHash ?? GENESIS_HASH;
   let chainIndex = (head?.chainIndex ?? -1) + 1;
   return drafts.map(({ id, draft }) => {
-    const fields = { ...draft, id, chainIndex, createdAt, prevHash };
-    const event: LedgerEvent = { ...fields, eventHash: sha256(headerOf(fields, sha256(draft.payload), text)) };
+    const event = { ...draft, id, chainIndex, createdAt, prevHash, eventHash: GENESIS_HASH };
+    event.eventHash = sha256(headerOf(event, sha256(draft.payload), text));
     prevHash = event.eventHash;
     chainIndex += 1;
     return event;
