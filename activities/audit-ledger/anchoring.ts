@@ -3,7 +3,7 @@ import type { Anchor, Batch } from '../../domain/audit-ledger/batch.ts';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { addDays, daysBetween } from '../../domain/audit-ledger/days.ts';
 import { anchorMissedDraft } from '../../domain/audit-ledger/own-events.ts';
-import { FairleadError } from '../../domain/errors.ts';
+import { type ErrorCode, FairleadError } from '../../domain/errors.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import type { AnchoringDeps } from './anchoring-deps.ts';
 import { buildBatch } from './build-batch.ts';
@@ -18,7 +18,7 @@ export function createAnchoringActivities(deps: AnchoringDeps) {
   return {
     /** Days to be anchored tonight, oldest first. */
     listDaysToAnchor: (yesterday: Day) => whileHeartbeating(() => listDaysToAnchor(deps, yesterday)),
-    /** Closes a day and builds its batch, after those of every day before it that is still open. */
+    /** Closes a day and builds its batch, after those of every day before it that is still open. @throws ANCHOR_REFUSED */
     batchDay: (day: Day) => whileHeartbeating((signal) => batchDay(deps, day, signal)),
     anchorBatch: (input: { day: Day; chainId: number }) =>
       whileHeartbeating((signal) => anchorBatch(deps, input, signal)),
@@ -37,7 +37,12 @@ async function listDaysToAnchor(deps: AnchoringDeps, yesterday: Day): Promise<re
 async function batchDay(deps: AnchoringDeps, day: Day, signal: AbortSignal): Promise<BatchSummary> {
   const existing = await deps.batches.find(day);
   if (existing !== null) return summaryOf(existing);
-  for (const earlier of await openDays(deps, addDays(day, -1))) await batchOf(deps, earlier, signal);
+  for (const earlier of await openDays(deps, addDays(day, -1))) {
+    // One that was tampered with holds no other up: its own workflow says why it has no batch, and it is reported missed.
+    await batchOf(deps, earlier, signal).catch((error: unknown) => {
+      if (!hasCode(error, 'ANCHOR_REFUSED')) throw error;
+    });
+  }
   return summaryOf(await batchOf(deps, day, signal));
 }
 
@@ -65,15 +70,15 @@ async function anchorBatch(
   }
   const anchor = await chain.anchor(batch, signal).catch((error: unknown) => {
     // A chain that is away takes nothing back.
-    if (recorded !== undefined && isUnreachable(error)) return recorded;
+    if (recorded !== undefined && hasCode(error, 'CHAIN_UNREACHABLE')) return recorded;
     throw error;
   });
   if (anchor.blockHash !== recorded?.blockHash) await deps.batches.putAnchor(day, anchor);
   return { txHash: anchor.txHash, blockNumber: anchor.blockNumber };
 }
 
-function isUnreachable(error: unknown): boolean {
-  return error instanceof FairleadError && error.code === 'CHAIN_UNREACHABLE';
+function hasCode(error: unknown, code: ErrorCode): boolean {
+  return error instanceof FairleadError && error.code === code;
 }
 
 async function reportMissedAnchors(deps: AnchoringDeps, yesterday: Day): Promise<readonly MissedAnchor[]> {

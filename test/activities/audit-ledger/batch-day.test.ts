@@ -103,6 +103,24 @@ describe('the batch of a day', { timeout: 120_000 }, () => {
     }
   });
 
+  it('a day that was tampered with keeps no later day from its batch, and is reported as missed', async () => {
+    const [before, tampered] = ['2026-01-03', '2026-01-04'];
+    await emit('shop', 1, `${before}T10:00:00Z`);
+    clock.now = new Date(`${tampered}T00:10:00Z`);
+    await run('batchDay', before);
+    const [, victim] = await emit('shop', 3, `${tampered}T10:00:00Z`);
+    const events = await emit('shop', 3, `${DAY}T10:00:00Z`);
+    const { db } = parts.mongo.connection;
+    await db.collection(LEDGER_COLLECTIONS.events).updateOne({ _id: victim?.id as never }, { $set: { entityId: 'x' } });
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    const batched = new Set((await leavesOf(DAY)).map(({ eventId }) => eventId));
+    for (const { id } of events) assert.ok(batched.has(id));
+    await assert.rejects(run('batchDay', tampered), { code: 'ANCHOR_REFUSED' });
+    for (const day of [before, DAY]) await run('anchorBatch', { day, chainId: 31_337 });
+    assert.deepEqual(await run('reportMissedAnchors', DAY), [{ day: tampered, chainId: 31_337 }]);
+  });
+
   it('days that were left open are made up for, oldest first, each naming the root before it', async () => {
     await emit('shop', 1, '2026-01-02T10:00:00Z');
     await emit('shop', 1, '2026-01-04T10:00:00Z');
