@@ -1,13 +1,8 @@
-import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { holdFreePort } from '../infra/dev/stack-ports.ts';
 
-/** A port of the loopback that nothing used a moment ago. */
+/** A port of the loopback that nothing used a moment ago, and that no connection of another test gets by chance. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  server.close();
-  await once(server, 'close');
-  if (address === null || typeof address === 'string') throw new Error('no port');
-  return address.port;
+  const { port, close } = await holdFreePort();
+  await close();
+  return port;
 }

@@ -70,7 +70,7 @@ export async function fixedPorts(env: Env, needed: Needed): Promise<Ports> {
 /** Free ports, all different, which nobody else gets until they are released. */
 export async function holdFreePorts(): Promise<{ ports: Ports; release: () => Promise<void> }> {
   const held: Listening[] = [];
-  for (const _name of Object.keys(PORTS)) held.push(await holdAny());
+  for (const _name of Object.keys(PORTS)) held.push(await holdFreePort());
   let next = 0;
   const ports = portsFrom(() => held[next++]?.port ?? 0);
   return { ports, release: async () => void (await Promise.all(held.splice(0).map(({ close }) => close()))) };
@@ -102,7 +102,8 @@ async function isFree(port: number): Promise<boolean> {
   return listening !== undefined;
 }
 
-async function holdAny(): Promise<Listening> {
+/** A port that no connection gets by chance, held until it is closed. */
+export async function holdFreePort(): Promise<Listening> {
   for (;;) {
     const listening = await listen(randomInt(FREE_RANGE.first, FREE_RANGE.last + 1)).catch(() => undefined);
     if (listening !== undefined) return listening;
