@@ -24,7 +24,7 @@ import { createAuditLedgerApp } from './audit-ledger-app.ts';
 import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
 import { createTokenAuth } from './http/token-auth.ts';
 import { createPlatformVerifier } from './platform-verifier.ts';
-import { serviceOptions } from './service-options.ts';
+import { serviceOptions } from './start-service.ts';
 
 const DATABASE = 'audit';
 const now = () => new Date();

@@ -25,7 +25,7 @@ import type { IdentityDeps } from './identity/deps.ts';
 import { createMailQueue } from './identity/mail/mail-queue.ts';
 import { createIdpApp } from './idp-app.ts';
 import { createPassportSocket } from './passport/passport-socket.ts';
-import { serviceOptions } from './service-options.ts';
+import { serviceOptions } from './start-service.ts';
 
 const DATABASE = 'identity';
 const MAIL_DRAIN_MS = 5_000;
