@@ -24,10 +24,11 @@ interface Asking {
  * Counts emits in MongoDB: one document a caller, shared by all processes, and every emit counted in it before it is let
  * through, so that the limit is exact. Single emits that one process has to count for a caller while a count is under way
  * are counted together in the next one. A count is taken from the document as it was *before* the increment: what the
- * embedded stand-in returns as "after" can already hold a later one.
+ * embedded stand-in returns as "after" can already hold a later one. A count is not waited for on the disk or by other
+ * members: with the server that lost it, a caller at worst gets some of the minute again.
  */
 export function createEmitCounter(deps: { db: Db; now: Clock; limit: number }): EmitCounter {
-  const collection = deps.db.collection<CountDocument>(LEDGER_COLLECTIONS.emitCounts);
+  const collection = deps.db.collection<CountDocument>(LEDGER_COLLECTIONS.emitCounts, { writeConcern: { w: 1 } });
   const queues = new Map<string, Asking[]>();
 
   /** Adds to the window that is current, or begins it. @returns the window with the amount in it */

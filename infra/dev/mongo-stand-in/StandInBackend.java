@@ -6,7 +6,10 @@ import de.bwaldvogel.mongo.bson.Document;
 import io.netty.channel.Channel;
 import java.util.List;
 
-/** All databases of a storage. What a command changed is durable before it is answered, as write concern `majority` has it. */
+/**
+ * All databases of a storage. What a command changed is durable before it is answered, as write concern `majority` has it;
+ * a command that asks for `w: 1` and no journal is answered at once, as by mongod.
+ */
 final class StandInBackend extends AbstractMongoBackend {
   /** The driver refuses servers below wire version 9; the commands it needs are all answered. */
   private static final class ReportedVersion implements MongoVersion {
@@ -40,7 +43,16 @@ final class StandInBackend extends AbstractMongoBackend {
     try {
       return super.handleCommand(channel, databaseName, command, query);
     } finally {
-      DurableReplies.holdNext(channel, storage, storage.takePosition());
+      long position = storage.takePosition();
+      if (isToBeDurable(query)) DurableReplies.holdNext(channel, storage, position);
     }
+  }
+
+  private static boolean isToBeDurable(Document query) {
+    Object concern = query.get("writeConcern");
+    if (!(concern instanceof Document)) return true;
+    Object members = ((Document) concern).getOrDefault("w", "majority");
+    boolean isOne = members instanceof Number && ((Number) members).intValue() <= 1;
+    return !isOne || Utils.isTrue(((Document) concern).get("j"));
   }
 }
