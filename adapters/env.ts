@@ -199,10 +199,15 @@ const workerSchema = z.object({
   /** What a unit of gas may cost; above it anchoring waits for another hour. */
   AUDIT_MAX_FEE_GWEI: z.coerce.number().int().min(1).default(200),
   WALLET_SERVICE_URL: z.url().optional(),
+  PLATFORM_DOOR: text.optional(),
 });
 
 const edgeSchema = z.object({
   EDGE_PORT: port.default(8000),
+  /** Unix socket by which workloads reach what listens on the loopback: see adapters/edge-router/platform-door.ts. */
+  PLATFORM_DOOR: text.optional(),
+  IDP_URL: baseUrl.optional(),
+  AUDIT_URL: baseUrl.optional(),
   HOST: text.default('127.0.0.1'),
   DATA_DIR: shared.DATA_DIR,
   PLATFORM_DOMAIN: shared.PLATFORM_DOMAIN,

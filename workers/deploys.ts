@@ -7,10 +7,11 @@ import { createArchiveStore } from '../adapters/archives/archive-store.ts';
 import { createPlatformAudit } from '../adapters/audit-ledger/platform-audit.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
-import { createBaseImages } from '../adapters/docker/base-images.ts';
+import { type BaseImages, createBaseImages } from '../adapters/docker/base-images.ts';
 import { findDockerCli } from '../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../adapters/docker/docker-client.ts';
 import { createImageBuilder } from '../adapters/docker/image-builder.ts';
+import type { PlatformAccess } from '../adapters/docker/relay/platform-access.ts';
 import { createStandIns } from '../adapters/docker/stand-ins/stand-in-images.ts';
 import { createWorkloadRuntime } from '../adapters/docker/workload-runtime.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
@@ -24,6 +25,11 @@ import { createReleaseStore } from '../adapters/mongo/releases.ts';
 import { createServiceStore } from '../adapters/mongo/services.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
+import type { EffectContext } from '../domain/deploys/ports.ts';
+import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
+
+/** Any image with node and a shell. */
+const RELAY_IMAGE = 'node:24-alpine';
 
 /** Builds the activities of `deploys` on real adapters. */
 export async function composeDeploys(parts: {
@@ -98,18 +104,38 @@ async function composeDocker(env: WorkerEnv, logger: Logger): Promise<Pick<Deplo
         nodeVersion: process.versions.node,
       })
     : null;
+  const baseImages = createBaseImages({ docker, standIns, registry, now });
   return {
     images: createImageBuilder({
       docker,
       cli,
       registry,
-      baseImages: createBaseImages({ docker, standIns, registry, now }),
+      baseImages,
       stackId: env.STACK_ID,
       env: env.subprocessEnv,
       onWarning: (message) => logger.warn(message),
     }),
-    runtime: createWorkloadRuntime({ docker, stackId: env.STACK_ID, registry, now }),
+    runtime: createWorkloadRuntime({
+      docker,
+      stackId: env.STACK_ID,
+      registry,
+      now,
+      platform: platformAccess(env, baseImages),
+    }),
   };
+}
+
+/** Where the platform listens on the loopback alone, workloads come in by its door. */
+function platformAccess(env: WorkerEnv, baseImages: BaseImages): PlatformAccess | null {
+  const { PLATFORM_DOOR: socket } = env;
+  if (socket === undefined) return null;
+  const addresses = [env.IDP_URL, env.AUDIT_URL].flatMap((url) => (url === undefined ? [] : [new URL(url)]));
+  const ports = addresses.filter(({ hostname }) => isLoopbackHost(hostname)).map(({ port }) => Number(port || 80));
+  const image = async (context: EffectContext): Promise<string> => {
+    await baseImages.ensure([RELAY_IMAGE], context);
+    return RELAY_IMAGE;
+  };
+  return { socket, ports, image };
 }
 
 function readSettings(env: WorkerEnv): DeploySettings {
@@ -128,6 +154,7 @@ function readSettings(env: WorkerEnv): DeploySettings {
     buildConcurrency: env.BUILD_CONCURRENCY,
     readinessTimeoutMs: env.READINESS_TIMEOUT_SECONDS * 1000,
     platformUrls: Object.fromEntries(platformUrls),
+    hasPlatformDoor: env.PLATFORM_DOOR !== undefined,
     platformSecrets: secrets.filter((secret) => secret !== undefined),
   };
 }

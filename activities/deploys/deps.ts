@@ -50,6 +50,8 @@ export interface DeploySettings {
   readonly readinessTimeoutMs: number;
   /** Addresses injected into every workload; an unset one is left out. */
   readonly platformUrls: Readonly<Record<string, string>>;
+  /** True where workloads reach services of the platform on this machine's loopback. */
+  readonly hasPlatformDoor: boolean;
   /** Credentials of the platform that must never show up in a log. */
   readonly platformSecrets: readonly string[];
 }

@@ -1,4 +1,4 @@
-import type { ContainerCreateOptions } from 'dockerode';
+import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
 import { startupNanoCpus, tierNanoCpus } from './cpu-limit.ts';
 import { imageLabels, LABELS } from './labels.ts';
@@ -17,6 +17,8 @@ export interface ContainerFacts {
   readonly stackId: string;
   readonly network: string;
   readonly hostPort: number;
+  /** The container whose network it joins; null for one of its own. */
+  readonly relayId: string | null;
   /** CPUs of the engine: it refuses a limit above them. */
   readonly engineCpus: number;
   /** USER of the image. */
@@ -29,13 +31,13 @@ export interface ContainerFacts {
  * port published on the loopback interface alone. Environment variables go in the body of the engine's API.
  */
 export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): ContainerCreateOptions {
-  const port = `${spec.port}/tcp`;
+  const { HostConfig: network, ...exposed } = networkOptions(spec, facts);
   return {
+    ...exposed,
     name: containerName(facts.stackId, spec),
     Image: spec.image,
     Env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
     User: safeUser(facts.imageUser),
-    ExposedPorts: { [port]: {} },
     Labels: {
       ...imageLabels(facts.stackId, spec),
       [LABELS.release]: spec.releaseId,
@@ -53,11 +55,22 @@ export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): Con
       Init: true,
       RestartPolicy: { Name: 'unless-stopped' },
       LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
-      NetworkMode: facts.network,
-      PortBindings: { [port]: [{ HostIp: '127.0.0.1', HostPort: String(facts.hostPort) }] },
+      ...network,
       ...(spec.readOnlyRoot ? { ReadonlyRootfs: true, Tmpfs: temporaryFolder(spec) } : {}),
     },
   };
+}
+
+/** Its network, and its port on the loopback of the machine; with a relay both are the relay's. */
+export function networkOptions(
+  spec: Pick<WorkloadSpec, 'port'>,
+  facts: Pick<ContainerFacts, 'network' | 'hostPort'> & Partial<Pick<ContainerFacts, 'relayId'>>,
+): Pick<ContainerCreateOptions, 'ExposedPorts'> & { readonly HostConfig: HostConfig } {
+  const { relayId = null } = facts;
+  if (relayId !== null) return { HostConfig: { NetworkMode: `container:${relayId}` } };
+  const port = `${spec.port}/tcp`;
+  const bindings = { [port]: [{ HostIp: '127.0.0.1', HostPort: String(facts.hostPort) }] };
+  return { ExposedPorts: { [port]: {} }, HostConfig: { NetworkMode: facts.network, PortBindings: bindings } };
 }
 
 /** The image's user when it is a number other than 0, else {@link DEFAULT_USER}. */

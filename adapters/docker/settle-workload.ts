@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { engineStatus } from './docker-client.ts';
+import { inspectContainer } from './inspect-container.ts';
 import { LABELS } from './labels.ts';
-import { inspectContainer } from './start-workload.ts';
 
 const ATTEMPTS = 5;
 const RETRY_MS = 200;

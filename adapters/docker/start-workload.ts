@@ -6,8 +6,11 @@ import { pullImage } from './base-images.ts';
 import { type ContainerFacts, containerOptions, safeUser } from './container-options.ts';
 import { engineError, engineMessage, engineStatus } from './docker-client.ts';
 import { type HostPorts, saysPortTaken } from './host-port.ts';
+import { inspectContainer } from './inspect-container.ts';
 import { LABELS } from './labels.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import { type PlatformAccess, relayedPorts } from './relay/platform-access.ts';
+import { hasItsNetwork, relayOptions, removeRelay } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
 import { containerName } from './workload-names.ts';
 import { saysNetworkAmbiguous } from './workload-network.ts';
@@ -19,6 +22,8 @@ export interface StartOptions {
   readonly ports: HostPorts;
   /** The network of the stack; see `ensureNetwork`. */
   readonly network: (onWarning: (message: string) => void) => Promise<string>;
+  /** Null where workloads reach the platform by themselves, or not at all. */
+  readonly platform: PlatformAccess | null;
 }
 
 /** How many host ports are tried when others take them first. */
@@ -39,13 +44,14 @@ export async function startWorkload(
     const name = containerName(stackId, spec);
     const existing = await inspectContainer(docker, name);
     if (existing !== null) {
-      if (isAdoptable(existing, spec)) {
+      if (isAdoptable(existing, spec) && (await hasItsNetwork(docker, existing))) {
         context.onLine(`Found container ${name} of an earlier attempt`);
         return existing;
       }
       context.onLine(`Replacing container ${name} of an earlier attempt, which does not run`, 'warn');
       await removeContainer(docker, existing.Id, 0);
     }
+    await removeRelay(docker, stackId, spec);
     await ensureImage(docker, spec.image, options.registry, context);
     return await createAndStart(spec, context, options);
   } catch (error) {
@@ -53,16 +59,6 @@ export async function startWorkload(
     // Another process starts the same build (409) or makes the network at this moment; the next attempt finds it done.
     const retryable = engineStatus(error) === 409 || saysNetworkAmbiguous(engineMessage(error));
     throw engineError(error, `Installing ${spec.service} in ${spec.environment}`, 'INSTALL_FAILED', { retryable });
-  }
-}
-
-/** A container's facts by name or id; null when there is none. */
-export async function inspectContainer(docker: Docker, id: string): Promise<ContainerInspectInfo | null> {
-  try {
-    return await docker.getContainer(id).inspect();
-  } catch (error) {
-    if (engineStatus(error) === 404) return null;
-    throw error;
   }
 }
 
@@ -80,19 +76,34 @@ async function createAndStart(
   const { docker, stackId, ports, network } = options;
   const warn = (message: string): void => context.onLine(message, 'warn');
   const facts = { stackId, ...(await engineFacts(docker, spec)), network: await network(warn) };
+  const openRelay = await prepareRelay(spec, context, options);
   warnOfChanges(spec, facts, warn);
   for (let attempt = 1; ; attempt += 1) {
     context.signal.throwIfAborted();
     const hostPort = await ports.pick();
     try {
-      return await runContainer(docker, containerOptions(spec, { ...facts, hostPort }));
+      const relayId = (await openRelay?.({ ...facts, hostPort })) ?? null;
+      return await runContainer(docker, containerOptions(spec, { ...facts, hostPort, relayId }));
     } catch (error) {
+      if (openRelay !== null) await removeRelay(docker, stackId, spec);
       if (!saysPortTaken(engineMessage(error)) || attempt === PORT_ATTEMPTS) throw error;
       context.onLine(`Port ${hostPort} was taken in the meantime; trying another one`);
     } finally {
       ports.release(hostPort);
     }
   }
+}
+
+/** What starts the relay of a workload, by which it reaches the platform; null for one that needs none. */
+async function prepareRelay(
+  spec: WorkloadSpec,
+  context: EffectContext,
+  { docker, platform: access }: StartOptions,
+): Promise<((facts: Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort'>) => Promise<string>) | null> {
+  const ports = relayedPorts(access, spec);
+  if (access === null || ports.length === 0) return null;
+  const image = await access.image(context);
+  return async (facts) => (await runContainer(docker, await relayOptions(spec, facts, { access, ports, image }))).Id;
 }
 
 /** Creates and starts a container; a container that cannot start is removed again. */

@@ -1,13 +1,14 @@
 import type { Environment } from '../../domain/environment.ts';
 
-interface Target {
+/** What a container is the workload of. */
+export interface WorkloadTarget {
   readonly buildId: string;
   readonly service: string;
   readonly environment: Environment;
 }
 
 /** The container of a build: the same name for every attempt, so that the engine itself refuses a second one. */
-export function containerName(stackId: string, target: Target): string {
+export function containerName(stackId: string, target: WorkloadTarget): string {
   return `fl-${stackId}-${target.service}-${target.environment}-${target.buildId.replace(/^[a-z]+_/, '')}`;
 }
 

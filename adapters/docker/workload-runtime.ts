@@ -7,13 +7,16 @@ import { probeHttp } from '../http-probe/probe-http.ts';
 import { explainEnd, isContainerAlive } from './container-state.ts';
 import { engineError, engineStatus } from './docker-client.ts';
 import { createHostPorts } from './host-port.ts';
+import { inspectContainer } from './inspect-container.ts';
 import { LABELS, labelFilter } from './labels.ts';
 import { decodeLogFrames } from './log-frames.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import type { PlatformAccess } from './relay/platform-access.ts';
+import { hasItsNetwork, removeRelay } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
 import { resumeWorkload } from './resume-workload.ts';
 import { settleWorkload } from './settle-workload.ts';
-import { inspectContainer, type StartOptions, startWorkload } from './start-workload.ts';
+import { type StartOptions, startWorkload } from './start-workload.ts';
 import { containerName, networkName } from './workload-names.ts';
 import { ensureNetwork } from './workload-network.ts';
 
@@ -24,6 +27,8 @@ export interface WorkloadRuntimeOptions {
   /** Where images are pulled from when the engine does not have them. */
   readonly registry: RegistryAuth;
   readonly now: () => Date;
+  /** How workloads reach a platform that listens on this machine's loopback alone; default: not at all. */
+  readonly platform?: PlatformAccess | null;
 }
 
 const TAIL_LIMIT = 1_000;
@@ -34,6 +39,7 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
   const inTurn = createTurns();
   const started: StartOptions = {
     ...options,
+    platform: options.platform ?? null,
     ports: createHostPorts(docker),
     network: (onWarning) => inTurn(networkName(stackId), () => ensureNetwork(docker, stackId, onWarning)),
   };
@@ -45,7 +51,8 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
     isAlive: (workload) =>
       asking('Asking for a container', async () => {
         const container = await inspectContainer(docker, workload.id);
-        return container !== null && isContainerAlive(container, now().getTime());
+        if (container === null || !isContainerAlive(container, now().getTime())) return false;
+        return container.State.Restarting || (await hasItsNetwork(docker, container));
       }),
     tail: (workload, lines) => asking('Reading the output of a container', () => tail(docker, workload, lines)),
     list: (service, environment) =>
@@ -53,7 +60,10 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
     listAll: () => listWorkloads(docker, stackId, {}),
     resume: async (workload, signal) => toWorkload(await resumeWorkload(workload, signal, started)),
     remove: (workload, graceSeconds) =>
-      asking('Removing a container', () => removeContainer(docker, workload.id, graceSeconds)),
+      asking('Removing a container', async () => {
+        await removeContainer(docker, workload.id, graceSeconds);
+        await removeRelay(docker, stackId, workload);
+      }),
   };
 }
 

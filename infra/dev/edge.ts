@@ -1,16 +1,18 @@
+import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEdgeServer } from '../../adapters/edge-router/edge-server.ts';
+import { createPlatformDoor } from '../../adapters/edge-router/platform-door.ts';
 import { readEdgeEnv } from '../../adapters/env.ts';
 import { createHostProcess } from '../../adapters/process/host-process.ts';
 
 /** The local router as a process of its own: a restart of API or worker interrupts no request to a service. */
 const env = readEdgeEnv();
 const host = createHostProcess();
-const edge = createEdgeServer({
-  routesDirectory: join(env.DATA_DIR, 'routes'),
-  domain: env.PLATFORM_DOMAIN,
-  onError: (error) => process.stderr.write(`edge: ${error instanceof Error ? error.message : String(error)}\n`),
-});
+const onError = (error: unknown): void => {
+  process.stderr.write(`edge: ${error instanceof Error ? error.message : String(error)}\n`);
+};
+const door = env.PLATFORM_DOOR === undefined ? null : await openDoor(env.PLATFORM_DOOR);
+const edge = createEdgeServer({ routesDirectory: join(env.DATA_DIR, 'routes'), domain: env.PLATFORM_DOMAIN, onError });
 edge.server.once('error', (error: NodeJS.ErrnoException) => {
   const inUse = error.code === 'EADDRINUSE';
   const why = inUse ? `port ${env.EDGE_PORT} is in use; stop what uses it or set EDGE_PORT` : error.message;
@@ -20,5 +22,20 @@ edge.server.once('error', (error: NodeJS.ErrnoException) => {
 edge.server.listen(env.EDGE_PORT, env.HOST, () => host.ready());
 
 await host.stopRequested;
-await edge.close(5_000);
+await Promise.all([edge.close(5_000), door?.close(5_000)]);
 process.exit(0);
+
+/** The one way from workloads to the platform, which is behind this machine's loopback otherwise. */
+async function openDoor(path: string) {
+  const addresses = [env.IDP_URL, env.AUDIT_URL].filter((url) => url !== undefined);
+  const opened = createPlatformDoor({ addresses, onError });
+  // What a killed process left would be in the way.
+  await rm(path, { force: true });
+  // Without it services are reached all the same: it is not worth the router.
+  opened.server.once('error', onError);
+  opened.server.listen(path, () => {
+    // The relays run as another user.
+    chmod(path, 0o666).catch(onError);
+  });
+  return opened;
+}

@@ -1,4 +1,5 @@
-import { join } from 'node:path';
+import { chmodSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { ChildSpec } from './child-process.ts';
 import type { StackSecrets } from './data-folder.ts';
 import { type Env, projectRoot } from './project.ts';
@@ -77,6 +78,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('AUDIT_URL', `http://localhost:${ports.audit}`),
     // `localhost` and not its address: passkeys belong to a name.
     ...given('IDP_URL', `http://localhost:${ports.idp}`),
+    ...platformDoor(options),
     ...given('OPEN_OUTBOX', 'true'),
     ...given('HOST', '127.0.0.1'),
     ...given('TEMPORAL_NAMESPACE', 'default'),
@@ -95,6 +97,21 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     DATA_DIR: dataDir,
     WORKFLOW_BUNDLE: options.bundle,
   };
+}
+
+/** The longest path of a Unix socket on Linux, less its end. */
+const MAX_SOCKET_PATH = 107;
+
+/** A Unix socket is mounted into containers only where the engine runs on this very machine. */
+function platformDoor({ dataDir, env }: PlatformOptions): Record<string, string> {
+  const path = join(dataDir, 'door', 'http.sock');
+  const isHere = env.DOCKER_HOST === undefined || env.DOCKER_HOST === '' || env.DOCKER_HOST.startsWith('unix:');
+  const fits = Buffer.byteLength(path) <= MAX_SOCKET_PATH;
+  if (process.platform !== 'linux' || !isHere || !fits) return {};
+  // Before the engine mounts it, which would make it its own; open to the user of the relays.
+  mkdirSync(dirname(path), { recursive: true });
+  chmodSync(dirname(path), 0o755);
+  return { PLATFORM_DOOR: path };
 }
 
 async function currentCommit(): Promise<string> {

@@ -35,6 +35,8 @@ export interface AppOptions {
   readonly leaks?: string;
   /** Names of variables the app answers with, besides its commit. */
   readonly shows?: readonly string[];
+  /** JavaScript of an object that is computed inside the container for each answer, and shown as `computed`. */
+  readonly computes?: string;
   /** Keys of required variables in the catalog. */
   readonly requires?: readonly string[];
 }
@@ -56,13 +58,22 @@ ENV PORT=4000
 CMD ["node", "server.js"]
 `;
 
-const SERVER = ({ status = 200, startupMs = 0, says = 'starting', leaks = '', shows = [] }: AppOptions) => `
+const SERVER = ({
+  status = 200,
+  startupMs = 0,
+  says = 'starting',
+  leaks = '',
+  shows = [],
+  computes = 'undefined',
+}: AppOptions) => `
 import { createServer } from 'node:http';
 console.log(${JSON.stringify(says)}${leaks === '' ? '' : `, process.env.${leaks}`});
-const server = createServer((_request, response) => {
+const compute = async () => (${computes});
+const server = createServer(async (request, response) => {
+  const computed = request.url === '/health' ? undefined : await compute().catch((error) => String(error.cause ?? error));
   response.writeHead(${status}, { 'content-type': 'application/json' });
   const shown = Object.fromEntries(${JSON.stringify(shows)}.map((name) => [name, process.env[name]]));
-  response.end(JSON.stringify({ commit: process.env.GIT_COMMIT, ...shown }));
+  response.end(JSON.stringify({ commit: process.env.GIT_COMMIT, ...shown, computed }));
 });
 setTimeout(() => server.listen(Number(process.env.PORT)), ${startupMs});
 process.on('SIGTERM', () => server.close());

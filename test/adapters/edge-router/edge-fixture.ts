@@ -4,7 +4,8 @@ import { type Agent, createServer, type IncomingMessage, type RequestListener, r
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEdgeServer, type EdgeServer, type EdgeTimeouts } from '../../../adapters/edge-router/edge-server.ts';
+import { createEdgeServer } from '../../../adapters/edge-router/edge-server.ts';
+import type { EdgeTimeouts, ForwardingServer } from '../../../adapters/edge-router/forwarding-server.ts';
 import { createEdgeRouter } from '../../../adapters/edge-router/route-files.ts';
 import type { EdgeRouter } from '../../../domain/deploys/ports.ts';
 
@@ -23,7 +24,7 @@ export interface Ask {
 
 export interface EdgeFixture {
   readonly directory: string;
-  readonly edge: EdgeServer;
+  readonly edge: ForwardingServer;
   readonly port: number;
   readonly router: EdgeRouter;
   readonly errors: unknown[];

@@ -32,7 +32,7 @@ before(async () => {
     clients: createClientAdministration({ url: idp.address, internalKey: KEY }),
     cipher: createSecretCipher([Buffer.alloc(32, 7)]),
     edge: edgeAt('localhost'),
-    settings: { platformUrls: { IDP_URL: 'https://idp.example' } },
+    settings: { platformUrls: { IDP_URL: 'https://idp.example' }, hasPlatformDoor: false },
   };
 });
 after(() => idp.stop());
@@ -213,12 +213,14 @@ describe('the OAuth client of a deploy', () => {
       ['https://idp.example', false],
     ] as const) {
       warnings.length = 0;
-      await deploy({}, { settings: { platformUrls: { IDP_URL: url } } });
+      await deploy({}, { settings: { platformUrls: { IDP_URL: url }, hasPlatformDoor: false } });
       assert.equal(/cannot reach the identity provider.*HOST=0\.0\.0\.0/.test(warnings.join()), told, url);
     }
     warnings.length = 0;
-    await deploy({ auth: null }, { settings: { platformUrls: { IDP_URL: 'http://localhost:3001' } } });
-    assert.deepEqual(warnings, [], 'a service that uses no provider needs none');
+    const platformUrls = { IDP_URL: 'http://localhost:3001' };
+    await deploy({}, { settings: { platformUrls, hasPlatformDoor: true } });
+    await deploy({ auth: null }, { settings: { platformUrls, hasPlatformDoor: false } });
+    assert.deepEqual(warnings, [], 'neither where there is a door, nor for a service that uses no provider');
   });
 
   it('a public address without https gets no callback, and the log says why', async () => {
