@@ -1,6 +1,6 @@
 import type { Response } from 'express';
 import { z } from 'zod';
-import type { EventDraft } from '../../domain/audit-ledger/event.ts';
+import type { EventDraft, LedgerEvent } from '../../domain/audit-ledger/event.ts';
 import { type Receipt, signReceipt, signReceipts } from '../../domain/audit-ledger/receipt.ts';
 import { emitBodySchema, hashSchema, MAX_BATCH_EVENTS } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -97,8 +97,16 @@ async function emitBatch(deps: LedgerDeps, body: unknown, context: RouteContext,
   sendData(response, 201, { events: receipts.map(emitted) });
 }
 
+/** The receipt is signed while the event is written, and given away once it is durable. */
 async function emit({ writer, signer }: LedgerDeps, draft: EventDraft): Promise<z.input<typeof emittedSchema>> {
-  return emitted(await signReceipt(await writer.emit(draft), signer));
+  const receipts = new Map<LedgerEvent, Promise<Receipt>>();
+  const event = await writer.emit(draft, (chained) => {
+    const receipt = signReceipt(chained, signer);
+    // Of a place that the event did not get, nobody asks.
+    receipt.catch(() => undefined);
+    receipts.set(chained, receipt);
+  });
+  return emitted(await (receipts.get(event) ?? signReceipt(event, signer)));
 }
 
 function emitted(receipt: Receipt): z.input<typeof emittedSchema> {

@@ -43,8 +43,13 @@ export interface EventStore {
 
 /** Writes events: many at once share one write of the database (group commit). */
 export interface EventWriter {
-  /** Resolves when the event is durable. Repeats under an idempotency key resolve to the first one's event. @throws IDEMPOTENCY_KEY_REUSED, UNAVAILABLE */
-  emit(draft: EventDraft): Promise<LedgerEvent>;
+  /**
+   * Resolves when the event is durable. Repeats under an idempotency key resolve to the first one's event.
+   * @param meanwhile may be called while an event is written, to prepare what is said once it is durable. That is this very
+   *   event only if it is the one resolved to: another may have taken its place in the chain
+   * @throws IDEMPOTENCY_KEY_REUSED, UNAVAILABLE
+   */
+  emit(draft: EventDraft, meanwhile?: (event: LedgerEvent) => void): Promise<LedgerEvent>;
 }
 
 /**

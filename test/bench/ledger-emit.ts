@@ -19,7 +19,7 @@ import { documentLike, EVENT_PAYLOAD, emitBody } from './parts/raw-events.ts';
 export const needsStack = false;
 
 const CLIENTS = 32;
-const WARM_UPS = 2;
+const WARM_UPS = 8;
 const ROUNDS = 9;
 const ROUND_MS = 2_000;
 

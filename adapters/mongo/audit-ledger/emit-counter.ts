@@ -1,10 +1,10 @@
-import { setImmediate as endOfTurn } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { EmitCounter, EmitWindow } from '../../../domain/audit-ledger/emit-limit.ts';
 import { windowOf } from '../../../domain/audit-ledger/emit-limit.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { gather } from './gather.ts';
 import { LEDGER_COLLECTIONS } from './indexes.ts';
 
 interface CountDocument {
@@ -76,8 +76,7 @@ export function createEmitCounter(deps: { db: Db; now: Clock; limit: number }): 
 
   async function run(key: string, queue: Asking[]): Promise<void> {
     while (queue.length > 0) {
-      // What the same turn of the event loop brings is counted together.
-      await endOfTurn();
+      await gather();
       const together = queue.splice(0);
       try {
         const window = await add(key, together.length);

@@ -11,6 +11,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { NewId } from '../../../domain/ids.ts';
 import { createEventIds, idOfKey } from './event-id.ts';
+import { gather } from './gather.ts';
 
 export interface WriterLimits {
   /** Events and payload characters of one write. */
@@ -59,6 +60,7 @@ interface Waiting {
   readonly id: string;
   readonly draft: EventDraft;
   readonly since: number;
+  readonly meanwhile: ((event: LedgerEvent) => void) | undefined;
   readonly resolve: (event: LedgerEvent) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -76,7 +78,7 @@ export function createEventWriter(deps: WriterDeps): EventWriter {
   let characters = 0;
 
   return {
-    async emit(draft) {
+    async emit(draft, meanwhile) {
       if (events >= limits.queueEvents || characters >= limits.queueCharacters) {
         throw unavailable('Too many events are waiting to be written');
       }
@@ -88,7 +90,7 @@ export function createEventWriter(deps: WriterDeps): EventWriter {
       events += 1;
       characters += draft.payload.length;
       try {
-        return await chain.write(draft);
+        return await chain.write(draft, meanwhile);
       } finally {
         events -= 1;
         characters -= draft.payload.length;
@@ -107,8 +109,7 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
   async function run(): Promise<void> {
     let lookAt = Date.now() + LOOK_EVERY_MS;
     while (queue.length > 0) {
-      // What the same turn of the event loop brings goes together.
-      await endOfTurn();
+      await gather();
       if (Date.now() >= lookAt) {
         lookAt = Date.now() + LOOK_EVERY_MS;
         void lookForOthers();
@@ -182,7 +183,9 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
   async function append(waiting: readonly Waiting[]): Promise<number> {
     if (head === undefined) head = await store.head(namespace);
     const events = chainAfter(head, waiting, head === null ? await birthTime() : now());
-    const appended = await store.append(events);
+    const appending = store.append(events);
+    void tellMeanwhile(waiting, events);
+    const appended = await appending;
     for (const [index, event] of events.slice(0, appended).entries()) {
       waiting[index]?.resolve(event);
       head = headOf(event);
@@ -225,11 +228,11 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
   }
 
   return {
-    write(draft: EventDraft): Promise<LedgerEvent> {
+    write(draft: EventDraft, meanwhile?: (event: LedgerEvent) => void): Promise<LedgerEvent> {
       const { emitter, idempotency } = draft;
       const id = idempotency === null ? newEventId(now()) : idOfKey({ namespace, emitter, key: idempotency.key });
       const { promise, resolve, reject } = Promise.withResolvers<LedgerEvent>();
-      queue.push({ id, draft, since: Date.now(), resolve, reject });
+      queue.push({ id, draft, since: Date.now(), meanwhile, resolve, reject });
       if (!running) {
         running = true;
         void run();
@@ -237,6 +240,13 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
       return promise;
     },
   };
+}
+
+/** Once the write is on its way, which takes the rest of this turn: the processor is free until the database answers. */
+async function tellMeanwhile(waiting: readonly Waiting[], events: readonly LedgerEvent[]): Promise<void> {
+  if (waiting.every(({ meanwhile }) => meanwhile === undefined)) return;
+  await endOfTurn();
+  for (const [index, event] of events.entries()) waiting[index]?.meanwhile?.(event);
 }
 
 /** Takes what fits into one write off the queue; of two under one id the second waits for what becomes of the first. */

@@ -73,7 +73,7 @@ export async function startLedger(
     batches: createBatchStore({ db }),
     anchoring: { anchorDay: async (day) => void anchoredByHand.push(day) },
     store,
-    writer: { emit: (draft) => writer.emit(draft) },
+    writer: { emit: (draft, meanwhile) => writer.emit(draft, meanwhile) },
     counter: createEmitCounter({ db, now, limit: emitLimit }),
     checkpoints: createCheckpointStore({ db }),
     signer: createLedgerSigner([Buffer.alloc(32, 1), Buffer.alloc(32, 2)]),

@@ -37,6 +37,28 @@ export function eventWriterSuite(store: EventStore, create: (now?: Clock) => Eve
       assert.equal(new Set(chain.map(({ entityId }) => entityId)).size, 400);
     });
 
+    it('what is prepared meanwhile is of the event as it was kept, or of a place that it did not get', async () => {
+      const writers = [create(), create()];
+      const prepared = new Map<string, LedgerEvent[]>();
+      const emitted = await Promise.all(
+        count(200).map((index) => {
+          const seen: LedgerEvent[] = [];
+          prepared.set(`e-${index}`, seen);
+          const draft = draftOf({ namespace: 'meanwhile', entityId: `e-${index}` });
+          return writers[index % 2]?.emit(draft, (event) => seen.push(event));
+        }),
+      );
+      const kept = await chainOf('meanwhile');
+      for (const event of emitted) {
+        assert.ok(event);
+        assert.deepEqual(event, kept[event.chainIndex]);
+        const others = prepared.get(event.entityId)?.filter((each) => each !== event) ?? [];
+        for (const other of others) assert.notEqual(other.eventHash, event.eventHash);
+      }
+      const inTime = emitted.filter((event) => event && prepared.get(event.entityId)?.includes(event));
+      assert.ok(inTime.length > 0, 'nothing was prepared while it was written');
+    });
+
     it('time never goes back within a chain, also when a clock does', async () => {
       const ahead = create(() => new Date('2027-05-01T00:00:00.000Z'));
       const behind = create(() => new Date('2026-05-01T00:00:00.000Z'));
