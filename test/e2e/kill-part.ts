@@ -5,11 +5,11 @@ import { parts, waitFor } from './harness.ts';
 
 const run = promisify(execFile);
 
-/** Ends a process of the stack by its id and waits until its supervisor has started another. */
-export async function killPart(name: string, signal: 'SIGKILL' | 'SIGTERM' = 'SIGKILL'): Promise<void> {
+/** Kills a process of the stack by its id and waits until its supervisor has started another. */
+export async function killPart(name: string): Promise<void> {
   const before = await part(name);
   if (before.pid === null) throw new Error(`${name} is not a process of the stack`);
-  process.kill(before.pid, signal);
+  process.kill(before.pid, 'SIGKILL');
   await waitFor(`another ${name}`, async () => {
     const now = await part(name).catch(() => null); // the file is being replaced
     return now !== null && now.restarts > before.restarts && now.pid !== null && now.pid !== before.pid;
