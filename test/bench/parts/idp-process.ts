@@ -66,10 +66,11 @@ export async function startFairlead(client: BenchClient): Promise<ProviderProces
   };
 }
 
-/** `oidc-provider`, with everything in its memory. */
+/** `oidc-provider`, with everything in its memory, and its process set as ours. */
 export async function startOidcProvider({ clientId, secret }: BenchClient): Promise<ProviderProcess> {
   const child = fork(file('./oidc-provider-server.ts'), [clientId, secret, clientId], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    env: { ...process.env, ...runtimeVariables(process.env) },
   });
   const [message] = (await once(child, 'message')) as [{ readonly address: string }];
   return { pid: child.pid ?? 0, url: new URL(message.address), stop: () => end(child) };
