@@ -2,15 +2,9 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { auditEvent, auditEvents } from './commands/audit-events.ts';
 import { auditProof } from './commands/audit-proof.ts';
 import { auditVerifyEntity } from './commands/audit-verify-entity.ts';
-import type { CliContext } from './context.ts';
 import { fromMoment, toMoment } from './moment-option.ts';
-import { wholeNumber } from './option-values.ts';
-import type { Output } from './output.ts';
-
-/** Carries out what needs neither an API nor a credential. */
-export type PerformAlone = (command: Command, action: (output: Output) => Promise<number>) => Promise<void>;
-
-type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
+import { collect, wholeNumber } from './option-values.ts';
+import type { Perform, PerformAlone } from './perform.ts';
 
 const EVENT = 'event id, as `audit events` and receipts show it';
 
@@ -73,10 +67,6 @@ function addVerifying(audit: Command, perform: Perform, performAlone: PerformAlo
         return verifyProofFile(output, proof, self.opts());
       }),
     );
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }
 
 function collectUrl(value: string, before: readonly string[] = []): readonly string[] {

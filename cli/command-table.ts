@@ -8,18 +8,12 @@ import { logs } from './commands/logs.ts';
 import { open } from './commands/open.ts';
 import { deleteService, link, listServices, releases, showService, status } from './commands/services.ts';
 import { whoami } from './commands/whoami.ts';
-import type { CliContext } from './context.ts';
 import { addOauthCommands } from './oauth-command-table.ts';
-import { wholeNumber } from './option-values.ts';
+import { collect, wholeNumber } from './option-values.ts';
 import { addOrgCommands } from './org-command-table.ts';
 import { addPeopleCommands } from './people-command-table.ts';
+import type { Perform } from './perform.ts';
 import { addUserCommands } from './user-command-table.ts';
-
-/** A command's work: what is left after options were read and a connection found. @returns the exit code */
-export type Action = (context: CliContext) => Promise<number>;
-
-/** Carries an action out for a parsed command. */
-export type Perform = (command: Command, action: Action) => Promise<void>;
 
 /** Declares every command with its arguments and options. */
 export function addCommands(program: Command, perform: Perform): void {
@@ -172,8 +166,4 @@ function followOptions(command: Command): Command {
     .option('-d, --detach', 'return as soon as the build is accepted')
     .option('--no-logs', 'leave log lines out')
     .option('--verbose', 'every step and every log line');
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value];
 }

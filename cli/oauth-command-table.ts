@@ -10,10 +10,8 @@ import {
   removeSecret,
   updateClient,
 } from './commands/oauth.ts';
-import type { CliContext } from './context.ts';
 import { given, list, onOrOff, wholeNumber } from './option-values.ts';
-
-type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
+import type { Perform } from './perform.ts';
 
 const CLIENT = 'client id, such as my-service-prod';
 

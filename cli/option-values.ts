@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { usageFailure } from './cli-failure.ts';
 
 /** Parsers of option values, as commander calls them. */
 
@@ -8,6 +9,11 @@ export function list(text: string): string[] {
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '');
+}
+
+/** Adds to the values of an option that may be repeated. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value];
 }
 
 export function onOrOff(text: string): boolean {
@@ -27,4 +33,10 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
 /** The fields that were given. */
 export function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+}
+
+/** @throws CliFailure with exit `usage` when there are none */
+export function requireChanges(fields: Readonly<Record<string, unknown>>, command: string): void {
+  if (Object.keys(fields).length > 0) return;
+  throw usageFailure('Nothing to change was given.', `See what can be: \`fairlead ${command} --help\``);
 }

@@ -11,12 +11,10 @@ import {
   updateOrg,
   useOrg,
 } from './commands/orgs.ts';
-import type { CliContext } from './context.ts';
 import { given, list, wholeNumber } from './option-values.ts';
 import { parseJson } from './parse-json.ts';
+import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
-
-type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
 
 export const ORG_FLAG = ['--org <slug>', 'the org (default: the one you act in)'] as const;
 const ORG = 'slug of the org (default: the one you act in)';

@@ -11,12 +11,10 @@ import {
   showMember,
   suspendMember,
 } from './commands/members.ts';
-import type { CliContext } from './context.ts';
 import { list, wholeNumber } from './option-values.ts';
 import { ORG_FLAG } from './org-command-table.ts';
+import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
-
-type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
 
 const PERSON = 'their address, or user id';
 

@@ -57,3 +57,7 @@ export type OrgReply = z.infer<typeof orgReply>;
 export type MemberReply = z.infer<typeof memberReply>;
 export type InviteReply = z.infer<typeof inviteReply>;
 export type UserReply = z.infer<typeof userReply>;
+
+/** What people call somebody; empty when they gave no name. */
+export const nameOf = ({ firstName, lastName }: { readonly firstName: string; readonly lastName: string }): string =>
+  `${firstName} ${lastName}`.trim();

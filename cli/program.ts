@@ -5,15 +5,16 @@ import { Command, CommanderError, Option } from 'commander';
 import { z } from 'zod';
 import { type CliEnv, readCliEnv } from '../adapters/env.ts';
 import { createApiClient } from './api-client.ts';
-import { addAuditCommands, type PerformAlone } from './audit-command-table.ts';
+import { addAuditCommands } from './audit-command-table.ts';
 import { toFailure } from './cli-failure.ts';
-import { addCommands, type Perform } from './command-table.ts';
+import { addCommands } from './command-table.ts';
 import { resolveConnection } from './connection.ts';
 import { type CliContext, ENVIRONMENT_CHOICES, type GlobalOptions } from './context.ts';
 import { EXIT_CODES, exitCode } from './exit-codes.ts';
 import { createAuthorization } from './login/authorization.ts';
 import { createCredentialsFile, credentialsPath } from './login/credentials-file.ts';
 import { createOutput, type Output } from './output.ts';
+import type { Perform, PerformAlone } from './perform.ts';
 import { connectToProvider } from './provider-api.ts';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));

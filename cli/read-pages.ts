@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { ApiClient } from './api-client.ts';
+import type { Output } from './output.ts';
 import { pageOf } from './replies.ts';
 
 /** The most that the API puts on one page. */
@@ -29,4 +30,9 @@ export async function readPages<T extends z.ZodType>(
     cursor = page.nextCursor ?? undefined;
   } while (cursor !== undefined && items.length < limit);
   return { items, nextCursor: cursor ?? null };
+}
+
+/** Says that a list was cut off, if it was. */
+export function noteMore(output: Output, page: { readonly nextCursor: string | null }, limit: number): void {
+  if (page.nextCursor !== null) output.note(`There are more than ${limit}: \`--limit <count>\``);
 }

@@ -1,11 +1,9 @@
 import type { Command } from 'commander';
 import { PLATFORM_ROLES } from '../domain/orgs/roles.ts';
 import { listUsers, showUser, suspendUser, updateUser } from './commands/users.ts';
-import type { CliContext } from './context.ts';
 import { given, list, wholeNumber } from './option-values.ts';
+import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
-
-type Perform = (command: Command, action: (context: CliContext) => Promise<number>) => Promise<void>;
 
 const PERSON = 'their address, or user id';
 

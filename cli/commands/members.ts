@@ -5,8 +5,8 @@ import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { findMember, findUserId, isMember, ownId } from '../find-person.ts';
-import { type MemberReply, memberReply } from '../people-replies.ts';
-import { readPages } from '../read-pages.ts';
+import { type MemberReply, memberReply, nameOf } from '../people-replies.ts';
+import { noteMore, readPages } from '../read-pages.ts';
 import { printFields } from '../terminal/fields.ts';
 
 /** `fairlead members`: the people of an org. */
@@ -36,7 +36,7 @@ export async function listMembers(context: CliContext, options: OrgOption & { li
       ]),
     );
   }
-  if (page.nextCursor !== null) output.note(`There are more than ${options.limit}: \`--limit <count>\``);
+  noteMore(output, page, options.limit);
   return exitCode('ok');
 }
 
@@ -143,9 +143,6 @@ export async function provisionMember(
   );
   return exitCode('ok');
 }
-
-const nameOf = ({ firstName, lastName }: Pick<MemberReply, 'firstName' | 'lastName'>): string =>
-  `${firstName} ${lastName}`.trim();
 
 function printMember({ output }: CliContext, member: MemberReply): void {
   output.document(member);

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { pathOf } from '../api-client.ts';
-import { usageFailure } from '../cli-failure.ts';
 import { type Consequence, confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
+import { requireChanges } from '../option-values.ts';
 import { type ClientReply, clientReply, type NewSecretReply, newSecretReply, pageOf } from '../replies.ts';
 import { printFields } from '../terminal/fields.ts';
 import { formatAge } from '../terminal/times.ts';
@@ -61,9 +61,7 @@ export async function updateClient(
   clientId: string,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  if (Object.keys(fields).length === 0) {
-    throw usageFailure('Nothing to change was given.', 'See what can be: `fairlead oauth update --help`');
-  }
+  requireChanges(fields, 'oauth update');
   const client = await context.api.call(clientReply, { method: 'PATCH', path: clientPath(clientId), body: fields });
   showClient(context, client);
   return exitCode('ok');

@@ -6,8 +6,9 @@ import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { freshLogin } from '../login/authorization.ts';
+import { requireChanges } from '../option-values.ts';
 import { grantReply, meReply, type OrgReply, orgReply } from '../people-replies.ts';
-import { readPages } from '../read-pages.ts';
+import { noteMore, readPages } from '../read-pages.ts';
 import { printFields } from '../terminal/fields.ts';
 import { formatAge } from '../terminal/times.ts';
 
@@ -34,7 +35,7 @@ export async function listOrgs(context: CliContext, options: { limit: number }):
       ]),
     );
   }
-  if (page.nextCursor !== null) output.note(`There are more than ${options.limit}: \`--limit <count>\``);
+  noteMore(output, page, options.limit);
   return exitCode('ok');
 }
 
@@ -68,9 +69,7 @@ export async function updateOrg(
   given: string | undefined,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  if (Object.keys(fields).length === 0) {
-    throw usageFailure('Nothing to change was given.', 'See what can be: `fairlead orgs update --help`');
-  }
+  requireChanges(fields, 'orgs update');
   const slug = actingOrg(context.connection, given);
   const provider = await context.provider();
   printOrg(context, await provider.call(orgReply, { method: 'PATCH', path: orgPath(slug), body: fields }));

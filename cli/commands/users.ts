@@ -1,11 +1,11 @@
 import { pathOf } from '../api-client.ts';
-import { usageFailure } from '../cli-failure.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { findUserId } from '../find-person.ts';
-import { type UserReply, userReply } from '../people-replies.ts';
-import { readPages } from '../read-pages.ts';
+import { requireChanges } from '../option-values.ts';
+import { nameOf, type UserReply, userReply } from '../people-replies.ts';
+import { noteMore, readPages } from '../read-pages.ts';
 import { printFields } from '../terminal/fields.ts';
 
 const userPath = (...rest: readonly string[]): string => pathOf('api', 'v2', 'users', ...rest);
@@ -35,7 +35,7 @@ export async function listUsers(
       ]),
     );
   }
-  if (page.nextCursor !== null) output.note(`There are more than ${options.limit}: \`--limit <count>\``);
+  noteMore(output, page, options.limit);
   return exitCode('ok');
 }
 
@@ -53,9 +53,7 @@ export async function updateUser(
   person: string,
   fields: Readonly<Record<string, unknown>>,
 ): Promise<number> {
-  if (Object.keys(fields).length === 0) {
-    throw usageFailure('Nothing to change was given.', 'See what can be: `fairlead users update --help`');
-  }
+  requireChanges(fields, 'users update');
   const provider = await context.provider();
   const path = userPath(await findUserId(provider, person));
   printUser(context, await provider.call(userReply, { method: 'PATCH', path, body: fields }));
@@ -78,8 +76,6 @@ export async function suspendUser(
   printUser(context, await provider.call(userReply, { method: 'POST', path }));
   return exitCode('ok');
 }
-
-const nameOf = ({ firstName, lastName }: UserReply): string => `${firstName} ${lastName}`.trim();
 
 function printUser({ output }: CliContext, user: UserReply): void {
   output.document(user);

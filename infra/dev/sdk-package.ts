@@ -60,7 +60,6 @@ async function compile(folder: string): Promise<void> {
       noEmit: false,
       declaration: true,
       rewriteRelativeImportExtensions: true,
-      removeComments: false,
       rootDir: projectRoot,
       outDir: folder,
       typeRoots: [join(projectRoot, 'node_modules', '@types')],

@@ -24,26 +24,30 @@
     return reply.data;
   };
 
+  /** A credential as the server reads it. */
+  const describe = ({ id, type, authenticatorAttachment }, response) => ({
+    id,
+    rawId: id,
+    type,
+    ...(authenticatorAttachment ? { authenticatorAttachment } : {}),
+    clientExtensionResults: {},
+    response,
+  });
+
   const get = async (options) => {
     const publicKey = {
       ...options,
       challenge: toBytes(options.challenge),
       allowCredentials: withBytes(options.allowCredentials),
     };
-    const { id, type, response, authenticatorAttachment } = await navigator.credentials.get({ publicKey });
-    return {
-      id,
-      rawId: id,
-      type,
-      ...(authenticatorAttachment ? { authenticatorAttachment } : {}),
-      clientExtensionResults: {},
-      response: {
-        clientDataJSON: toText(response.clientDataJSON),
-        authenticatorData: toText(response.authenticatorData),
-        signature: toText(response.signature),
-        ...(response.userHandle ? { userHandle: toText(response.userHandle) } : {}),
-      },
-    };
+    const credential = await navigator.credentials.get({ publicKey });
+    const { response } = credential;
+    return describe(credential, {
+      clientDataJSON: toText(response.clientDataJSON),
+      authenticatorData: toText(response.authenticatorData),
+      signature: toText(response.signature),
+      ...(response.userHandle ? { userHandle: toText(response.userHandle) } : {}),
+    });
   };
 
   const create = async (options) => {
@@ -53,19 +57,13 @@
       user: { ...options.user, id: toBytes(options.user.id) },
       excludeCredentials: withBytes(options.excludeCredentials),
     };
-    const { id, type, response, authenticatorAttachment } = await navigator.credentials.create({ publicKey });
-    return {
-      id,
-      rawId: id,
-      type,
-      ...(authenticatorAttachment ? { authenticatorAttachment } : {}),
-      clientExtensionResults: {},
-      response: {
-        clientDataJSON: toText(response.clientDataJSON),
-        attestationObject: toText(response.attestationObject),
-        transports: response.getTransports?.() ?? [],
-      },
-    };
+    const credential = await navigator.credentials.create({ publicKey });
+    const { response } = credential;
+    return describe(credential, {
+      clientDataJSON: toText(response.clientDataJSON),
+      attestationObject: toText(response.attestationObject),
+      transports: response.getTransports?.() ?? [],
+    });
   };
 
   const explain = (error) => {

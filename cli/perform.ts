@@ -1,0 +1,12 @@
+import type { Command } from 'commander';
+import type { CliContext } from './context.ts';
+import type { Output } from './output.ts';
+
+/** A command's work: what is left after options were read and a connection found. @returns the exit code */
+export type Action = (context: CliContext) => Promise<number>;
+
+/** Carries an action out for a parsed command. */
+export type Perform = (command: Command, action: Action) => Promise<void>;
+
+/** The same for a command that needs neither API nor credentials. */
+export type PerformAlone = (command: Command, action: (output: Output) => Promise<number>) => Promise<void>;
