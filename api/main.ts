@@ -3,8 +3,9 @@ import { readApiProcessEnv, readAuditEnv, readBuilderEnv, readIdpEnv } from '../
 import { createLogger } from '../adapters/logging/logger.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import { readTogether } from '../adapters/read-variables.ts';
+import type { ServiceName } from '../domain/services.ts';
 import type { RunningService } from './http/server.ts';
-import { type ServiceName, selectServices } from './services.ts';
+import { selectServices } from './select-services.ts';
 import { startAuditLedger } from './start-audit-ledger.ts';
 import { startBuilder } from './start-builder.ts';
 import { startIdp } from './start-idp.ts';

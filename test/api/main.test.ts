@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { selectServices } from '../../api/services.ts';
+import { selectServices } from '../../api/select-services.ts';
 import { startMongo, type TestMongo } from '../adapters/mongo/start-mongo.ts';
 import { freePort } from '../free-port.ts';
 
