@@ -1,6 +1,7 @@
 import { hostname } from 'node:os';
 import { resolve } from 'node:path';
 import { z } from 'zod';
+import { orgSlugSchema } from '../domain/org-slug.ts';
 import { baseEnv } from './process/base-env.ts';
 import { type EnvSource, readVariables } from './read-variables.ts';
 
@@ -9,7 +10,6 @@ import { type EnvSource, readVariables } from './read-variables.ts';
 const port = z.coerce.number().int().min(1).max(65_535);
 const flag = z.enum(['true', 'false', '1', '0']).transform((value) => value === 'true' || value === '1');
 const text = z.string().min(1);
-const orgSlug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'an org slug: lower-case letters, digits and dashes');
 /** 32 bytes in base64 or hex; a comma list where the first seals and all open, so that a key can be rotated. */
 const encryptionKeys = z
   .string()
@@ -28,7 +28,7 @@ const shared = {
   ...temporal,
   DATA_DIR: text.default('.fairlead').transform((path) => resolve(path)),
   PLATFORM_DOMAIN: text.default('localhost'),
-  PLATFORM_ORG: orgSlug.default('platform'),
+  PLATFORM_ORG: orgSlugSchema.default('platform'),
   EDGE_PORT: port.default(8000),
   CONFIG_ENCRYPTION_KEY: encryptionKeys.optional(),
   GIT_URL: z.url({ protocol: /^https?$/ }).optional(),

@@ -1,5 +1,5 @@
 import { type Command, Option } from 'commander';
-import { ORG_ROLES } from '../domain/orgs/roles.ts';
+import { ORG_ROLES } from '../domain/roles.ts';
 import { invite, listInvites, withdrawInvite } from './commands/invites.ts';
 import {
   addMember,

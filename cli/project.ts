@@ -4,7 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { serviceNameSchema } from '../domain/catalog/service-schema.ts';
+import { serviceNameSchema } from '../domain/service-name.ts';
 import { usageFailure } from './cli-failure.ts';
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { PLATFORM_ROLES } from '../domain/orgs/roles.ts';
+import { PLATFORM_ROLES } from '../domain/roles.ts';
 import { listUsers, showUser, suspendUser, updateUser } from './commands/users.ts';
 import { given, list, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';

@@ -1,5 +1,6 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
-import type { SealedSecret, ServiceRecord } from '../../domain/catalog/service.ts';
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { DeploysDeps } from './deps.ts';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { Page } from '../../domain/catalog/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import type { Page } from '../../domain/page.ts';
 
 /** Writes the sort key of the last item of a page as an opaque cursor. */
 export function encodeCursor(key: readonly (string | number)[]): string {

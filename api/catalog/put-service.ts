@@ -1,7 +1,9 @@
 import type { ServiceChanges, ServiceStore } from '../../domain/catalog/ports.ts';
-import type { SealedSecret, ServiceRecord } from '../../domain/catalog/service.ts';
-import { isReservedVariable, type PutServiceBody } from '../../domain/catalog/service-schema.ts';
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import type { PutServiceBody } from '../../domain/catalog/service-schema.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
+import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
+import { isReservedVariable } from '../../domain/config/variable-names.ts';
 import { parseBranchName, parseGitUrl } from '../../domain/deploys/git-url.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import {
   type deployedEnvironmentSchema,
-  environmentSchema,
-  pageQueryShape,
-  pageSchema,
   putServiceBodySchema,
   serviceDetailSchema,
   serviceViewSchema,
@@ -12,7 +9,9 @@ import type { DeployCommands } from '../../domain/deploys/messages.ts';
 import type { BuildStore, EdgeRouter, ReleaseStore } from '../../domain/deploys/ports.ts';
 import { releaseViewSchema } from '../../domain/deploys/schema.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
+import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { requireCaller, requireService, visibleOrg } from './access.ts';
 import { type PutServiceDeps, putService } from './put-service.ts';

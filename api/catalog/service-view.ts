@@ -1,5 +1,6 @@
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
-import { HIDDEN_SECRET, type ServiceView } from '../../domain/catalog/service-schema.ts';
+import type { ServiceView } from '../../domain/catalog/service-schema.ts';
+import { HIDDEN_SECRET } from '../../domain/config/sealed-secret.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import type { ReleaseView } from '../../domain/deploys/schema.ts';
 import { isSensitiveName } from '../../domain/logs/sensitive-names.ts';

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
-import { environmentSchema, pageQueryShape, pageSchema } from '../../domain/catalog/service-schema.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { DeployCommands } from '../../domain/deploys/messages.ts';
 import type { BuildFilter } from '../../domain/deploys/ports.ts';
 import { buildStatusSchema, buildSummarySchema, buildViewSchema, logPageSchema } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
+import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { requireService } from '../catalog/access.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';

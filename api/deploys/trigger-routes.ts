@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
-import { environmentSchema } from '../../domain/catalog/service-schema.ts';
 import type { ArchiveStore } from '../../domain/deploys/ports.ts';
 import {
   planBodySchema,
@@ -11,6 +10,7 @@ import {
   triggerReplySchema,
   uploadReplySchema,
 } from '../../domain/deploys/schema.ts';
+import { environmentSchema } from '../../domain/environment-schema.ts';
 import { requireCaller, requireService } from '../catalog/access.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { requireBuild } from './build-access.ts';

@@ -1,7 +1,7 @@
 import { FairleadError } from '../../domain/errors.ts';
-import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/orgs/roles.ts';
+import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/roles.ts';
 
-export type { OrgRole } from '../../domain/orgs/roles.ts';
+export type { OrgRole } from '../../domain/roles.ts';
 
 /**
  * Who makes a request (spec 2, "Authentication"): the platform itself by the internal key, a person by an access token

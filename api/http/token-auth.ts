@@ -1,4 +1,4 @@
-import { isPlatformAdmin } from '../../domain/orgs/roles.ts';
+import { isPlatformAdmin } from '../../domain/roles.ts';
 import { type FairleadUser, hasScope, type TokenVerifier } from '../../sdk/index.ts';
 import { type Authenticate, actsForPlatform, type Caller, type OrgRole, strongestRole } from './caller.ts';
 

@@ -1,4 +1,6 @@
-import { type ClientRecord, NO_PASSPORT, NO_WHITE_LABEL, PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import { NO_WHITE_LABEL } from '../../domain/branding/white-label.ts';
+import { type ClientRecord, PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import { NO_PASSPORT } from '../../domain/passport-config.ts';
 import type { IdentitySettings } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;

@@ -1,6 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import type { Administrator } from '../../domain/oauth-clients/administration.ts';
-import { isPlatformAdmin } from '../../domain/orgs/roles.ts';
+import { isPlatformAdmin } from '../../domain/roles.ts';
 import type { Caller } from '../http/caller.ts';
 
 /**

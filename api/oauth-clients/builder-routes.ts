@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { pageQueryShape } from '../../domain/catalog/service-schema.ts';
 import { decideClientPatch } from '../../domain/oauth-clients/administration.ts';
 import {
   clientListSchema,
@@ -11,6 +10,7 @@ import {
   redirectUriBodySchema,
 } from '../../domain/oauth-clients/client-schema.ts';
 import { refusedInCreation } from '../../domain/oauth-clients/creation.ts';
+import { pageQueryShape } from '../../domain/page-schema.ts';
 import { requireCaller } from '../catalog/access.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { administratorOf, refuseFields } from './administrator.ts';

@@ -1,9 +1,9 @@
-import type { Page, PageRequest } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import type { ClientView } from '../../domain/oauth-clients/client-schema.ts';
 import { clientIdsOf, ownsClient } from '../../domain/oauth-clients/ownership.ts';
+import type { Page, PageRequest } from '../../domain/page.ts';
 import type { Caller } from '../http/caller.ts';
 import { administratorOf } from './administrator.ts';
 import type { BuilderClientsDeps } from './builder-deps.ts';

@@ -1,8 +1,10 @@
+import { NO_WHITE_LABEL } from '../../domain/branding/white-label.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { type ClientRecord, NO_PASSPORT, NO_WHITE_LABEL } from '../../domain/oauth-clients/client.ts';
+import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import { type ClientWithSecret, clientView, type NewClient } from '../../domain/oauth-clients/client-schema.ts';
 import { NEW_CLIENT, refusedInCreation } from '../../domain/oauth-clients/creation.ts';
 import { checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
+import { NO_PASSPORT } from '../../domain/passport-config.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { refuseFields } from './administrator.ts';

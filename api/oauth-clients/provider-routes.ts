@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { pageQueryShape } from '../../domain/catalog/service-schema.ts';
 import {
   clientListSchema,
   clientPatchSchema,
@@ -13,6 +12,7 @@ import {
   redirectUriBodySchema,
   searchBodySchema,
 } from '../../domain/oauth-clients/client-schema.ts';
+import { pageQueryShape } from '../../domain/page-schema.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { requireSuperAdmin } from './administrator.ts';

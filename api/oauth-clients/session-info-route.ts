@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentSchema } from '../../domain/catalog/service-schema.ts';
+import { environmentSchema } from '../../domain/environment-schema.ts';
 import { clientIdOf } from '../../domain/oauth-clients/ownership.ts';
 import { requireService } from '../catalog/access.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';

@@ -5,7 +5,7 @@ import { ID_PREFIXES } from '../../domain/ids.ts';
 import { judgeRoles } from '../../domain/orgs/administration.ts';
 import { newMembership } from '../../domain/orgs/new-org.ts';
 import type { InviteRecord, OrgRecord } from '../../domain/orgs/org.ts';
-import { hasOrgRole, isPlatformAdmin } from '../../domain/orgs/roles.ts';
+import { hasOrgRole, isPlatformAdmin } from '../../domain/roles.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { hashNewPassword } from '../identity/login/set-password.ts';

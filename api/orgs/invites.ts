@@ -1,6 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import type { InviteRecord, OrgRecord } from '../../domain/orgs/org.ts';
-import type { OrgRole } from '../../domain/orgs/roles.ts';
+import type { OrgRole } from '../../domain/roles.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';

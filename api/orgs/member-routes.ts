@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { pageQueryShape, pageSchema } from '../../domain/catalog/service-schema.ts';
 import type { Membership } from '../../domain/orgs/org.ts';
 import {
   createOrgUserBodySchema,
@@ -8,6 +7,7 @@ import {
   orgParamsSchema,
   putMemberBodySchema,
 } from '../../domain/orgs/schema.ts';
+import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { type Member, putMember, removeMember, requireMember, suspendMember } from './members.ts';

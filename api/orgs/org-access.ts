@@ -1,7 +1,7 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { judgeRoles, type OrgPower, unknownModules } from '../../domain/orgs/administration.ts';
 import type { OrgRecord } from '../../domain/orgs/org.ts';
-import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/orgs/roles.ts';
+import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/roles.ts';
 import type { Caller } from '../http/caller.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 

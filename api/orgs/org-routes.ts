@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageQueryShape, pageSchema } from '../../domain/catalog/service-schema.ts';
 import { createOrgBodySchema, orgParamsSchema, orgViewSchema, updateOrgBodySchema } from '../../domain/orgs/schema.ts';
+import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { findMemberships } from '../identity/tokens/token-person.ts';

@@ -3,7 +3,7 @@ import { newUser } from '../../domain/identity/new-user.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import { newMembership } from '../../domain/orgs/new-org.ts';
 import type { Membership, OrgRecord } from '../../domain/orgs/org.ts';
-import type { OrgRole } from '../../domain/orgs/roles.ts';
+import type { OrgRole } from '../../domain/roles.ts';
 import type { Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';

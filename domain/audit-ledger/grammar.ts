@@ -7,9 +7,6 @@ export const EVENT_TYPE_LENGTH = 128;
 /** A DNS label (RFC 1123, 2.1), as the names of services are. */
 const NAMESPACE = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
-/** A slug as orgs have them. */
-const ORG_SLUG = /^[a-z0-9][a-z0-9-]{0,62}$/;
-
 /** Nothing that cannot be seen: no control, format or private characters, lone surrogates or line ends. */
 const ENTITY_ID = /^[^\p{C}\p{Zl}\p{Zp}]{1,256}$/u;
 
@@ -24,10 +21,6 @@ export function isEventType(text: string): boolean {
 
 export function isNamespace(text: string): boolean {
   return NAMESPACE.test(text);
-}
-
-export function isOrgSlug(text: string): boolean {
-  return ORG_SLUG.test(text);
 }
 
 export function isEntityId(text: string): boolean {

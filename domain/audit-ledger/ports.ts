@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { Page, PageRequest } from '../page.ts';
 import type { Anchor, Batch } from './batch.ts';
 import type { Day } from './day-close.ts';
 import type { ChainHead, EventDraft, Hash, LedgerEvent } from './event.ts';

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { FairleadError } from '../errors.ts';
+import { isOrgSlug } from '../org-slug.ts';
 import type { EventContent } from './canonical.ts';
 import type { DayClose, LedgerClose } from './day-close.ts';
 import { isDay } from './days.ts';
 import type { Hash } from './event.ts';
-import { isEntityId, isEventType, isNamespace, isOrgSlug } from './grammar.ts';
+import { isEntityId, isEventType, isNamespace } from './grammar.ts';
 
 /** Events of one batch request. */
 export const MAX_BATCH_EVENTS = 500;

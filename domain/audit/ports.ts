@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { Page, PageRequest } from '../page.ts';
 import type { AuditEvent } from './audit-event.ts';
 
 /** Where audit events go. */

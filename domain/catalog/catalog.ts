@@ -1,4 +1,4 @@
-import type { PassportConfig } from '../oauth-clients/client.ts';
+import type { PassportConfig } from '../passport-config.ts';
 import type { PodTierName } from './pod-tiers.ts';
 
 /** The versions of the catalog format, oldest first. Sections newer than the declared version are ignored. */

@@ -1,5 +1,7 @@
+import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
-import type { OAuthCredential, SealedSecret, ServiceRecord } from './service.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { OAuthCredential, ServiceRecord } from './service.ts';
 
 /** What a caller may set on a service; an absent field keeps what is stored. */
 export interface ServiceChanges {
@@ -11,18 +13,6 @@ export interface ServiceChanges {
   /** Merged key by key over what is stored; null removes a key. */
   readonly config?: Readonly<Record<string, string | null>>;
   readonly secrets?: Readonly<Record<string, SealedSecret | null>>;
-}
-
-export interface Page<T> {
-  readonly items: readonly T[];
-  /** Opaque; null on the last page. */
-  readonly nextCursor: string | null;
-}
-
-export interface PageRequest {
-  readonly cursor: string | null;
-  /** 1 to 200. */
-  readonly limit: number;
 }
 
 /** Service records; names are unique and every write is one atomic document update. */

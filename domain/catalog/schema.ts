@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { NO_PASSPORT } from '../oauth-clients/client.ts';
+import { VARIABLE_NAME } from '../config/variable-names.ts';
+import { NO_PASSPORT } from '../passport-config.ts';
 import { AUTH_MODES, STORAGE_TIERS } from './catalog.ts';
 import { isInsidePath } from './source-path.ts';
 
@@ -27,7 +28,7 @@ const ENV_NAME = 'a variable name: letters, digits and underscores, not beginnin
 const serviceName = z
   .string({ error: SERVICE_NAME })
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, { error: SERVICE_NAME });
-const variableName = z.string({ error: ENV_NAME }).regex(/^[A-Za-z_]\w{0,127}$/, { error: ENV_NAME });
+const variableName = z.string({ error: ENV_NAME }).regex(VARIABLE_NAME, { error: ENV_NAME });
 const ROUTE_PATH = 'a path that begins with / (parameters as {name} or :name)';
 const METHOD = 'an HTTP method such as GET, or ANY';
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY|\*)$/;

@@ -1,55 +1,11 @@
 import { z } from 'zod';
-import { ENVIRONMENTS } from '../environment.ts';
+import { HIDDEN_SECRET } from '../config/sealed-secret.ts';
+import { variableNameSchema } from '../config/variable-names.ts';
+import { environmentSchema } from '../environment-schema.ts';
+import { orgSlugSchema } from '../org-slug.ts';
+import { serviceNameSchema } from '../service-name.ts';
 
 /** Shapes of services as the HTTP API takes and shows them (spec 2, "Services and builds"). */
-
-/** A DNS label of at most 40 characters: it becomes a host name and part of container names. */
-export const serviceNameSchema = z
-  .string()
-  .regex(
-    /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
-    'lower-case letters, digits and inner dashes, at most 40 characters',
-  );
-
-export const orgSlugSchema = z
-  .string()
-  .regex(/^[a-z0-9][a-z0-9-]{0,62}$/, 'an org slug: lower-case letters, digits and dashes');
-
-export const environmentSchema = z.enum(ENVIRONMENTS);
-
-/** Name of an environment variable. */
-export const variableNameSchema = z
-  .string()
-  .regex(/^[A-Za-z_][A-Za-z0-9_]{0,127}$/, 'letters, digits and underscores, not beginning with a digit');
-
-/** Names the platform provides itself (spec 2, "Configuration variables and secrets", 5). */
-const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
-  'IDP_CLIENT_ID',
-  'IDP_CLIENT_SECRET',
-  'IDP_URL',
-  'MONGODB_URI',
-  'REDIS_URL',
-  'REGISTRY_URL',
-  'GATEWAY_URL',
-  'AUDIT_URL',
-  'WALLET_SERVICE_URL',
-  'SERVICE_NAMESPACE',
-  'HTTP_PROXY',
-  'HTTPS_PROXY',
-  'ALL_PROXY',
-  'FTP_PROXY',
-  'NO_PROXY',
-  'GIT_COMMIT',
-  'ENVIRONMENT',
-  'NODE_ENV',
-  'PORT',
-]);
-
-/** True for a variable that a service may not set, in any letter case, because the platform injects it. */
-export function isReservedVariable(name: string): boolean {
-  const upper = name.toUpperCase();
-  return RESERVED_VARIABLES.has(upper) || upper.startsWith('NEO4J_');
-}
 
 /** A path inside the repository: relative, forward slashes, never upward. */
 const relativePath = z
@@ -87,9 +43,6 @@ export const putServiceBodySchema = z.strictObject({
 
 export type PutServiceBody = z.infer<typeof putServiceBodySchema>;
 
-/** What a secret looks like in every reply. */
-export const HIDDEN_SECRET = '********';
-
 export const serviceViewSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -123,14 +76,3 @@ export const deployedEnvironmentSchema = z.object({
 export const serviceDetailSchema = serviceViewSchema.extend({ environments: z.array(deployedEnvironmentSchema) });
 
 export type ServiceDetail = z.infer<typeof serviceDetailSchema>;
-
-/** A page of a list; `nextCursor` is null on the last one. */
-export function pageSchema<T extends z.ZodType>(item: T) {
-  return z.object({ items: z.array(item), nextCursor: z.string().nullable() });
-}
-
-/** Query parameters of every list. */
-export const pageQueryShape = {
-  cursor: z.string().min(1).max(500).optional().describe('`nextCursor` of the page before'),
-  limit: z.coerce.number().int().min(1).max(200).default(50),
-} as const;

@@ -1,3 +1,4 @@
+import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
 
 /** The service record (spec 2, "Service record"), as far as the steps that exist today read and write it. */
@@ -27,13 +28,6 @@ export interface ServiceRecord {
   readonly lastBuildId: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
-}
-
-/** AES-256-GCM ciphertext bound to service and key by associated data, so it cannot be moved to another place. */
-export interface SealedSecret {
-  readonly keyId: string;
-  /** base64url of nonce, ciphertext and tag. */
-  readonly sealed: string;
 }
 
 /** The stored OAuth credential of a service in one environment (spec 1, B 4). */

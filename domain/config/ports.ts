@@ -1,4 +1,4 @@
-import type { SealedSecret } from '../catalog/service.ts';
+import type { SealedSecret } from './sealed-secret.ts';
 
 /** Seals and opens secret values. `context` is authenticated: a value sealed for one context does not open in another. */
 export interface SecretCipher {

@@ -1,7 +1,7 @@
 import type { PodTier } from '../catalog/pod-tiers.ts';
-import type { Page, PageRequest } from '../catalog/ports.ts';
 import type { Environment } from '../environment.ts';
 import type { LogLine, NewLogLine } from '../logs/log-line.ts';
+import type { Page, PageRequest } from '../page.ts';
 import type { BuildFacts, BuildRecord, BuildSource, BuildStep, Diagnostic } from './build.ts';
 import type { Release } from './release.ts';
 import type { BuildStatus } from './status.ts';

@@ -1,5 +1,5 @@
 import type { PodTierName } from '../catalog/pod-tiers.ts';
-import type { SealedSecret } from '../catalog/service.ts';
+import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { environmentSchema, serviceNameSchema } from '../catalog/service-schema.ts';
+import { environmentSchema } from '../environment-schema.ts';
 import { ERROR_CODES } from '../errors.ts';
+import { serviceNameSchema } from '../service-name.ts';
 import { BUILD_KINDS } from './build.ts';
 import { BUILD_STATUSES, type BuildStage } from './status.ts';
 import { STEPS, type StepKey, type StepState } from './steps.ts';

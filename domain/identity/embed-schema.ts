@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { orgSlugSchema } from '../catalog/service-schema.ts';
+import { orgSlugSchema } from '../org-slug.ts';
 import { emailSchema, newAccountEmailSchema, passwordSchema, personNameSchema, secretTokenSchema } from './schema.ts';
 
 /** Bodies and replies of the headless API (spec 1, "Trusted sign-up", "Authentication" D; ours where not shown). */

@@ -1,4 +1,4 @@
-import type { SealedSecret } from '../catalog/service.ts';
+import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { LoginMethod } from './user.ts';
 
 /** A browser's session at the provider. The cookie holds a random secret; here stands its SHA-256. */

@@ -1,5 +1,5 @@
-import type { Page, PageRequest } from '../catalog/ports.ts';
-import type { SealedSecret } from '../catalog/service.ts';
+import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { Page, PageRequest } from '../page.ts';
 import type { AccessTokenClaims } from './claims.ts';
 import type { AuthorizationCode, DeviceAuthorization, GrantRecord, SessionRecord } from './login.ts';
 import type { CapturedMail, Mail } from './mail.ts';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { orgSlugSchema } from '../catalog/service-schema.ts';
-import { ORG_ROLES, PLATFORM_ROLES } from '../orgs/roles.ts';
+import { orgSlugSchema } from '../org-slug.ts';
+import { ORG_ROLES, PLATFORM_ROLES } from '../roles.ts';
 import { isPersonaAddress, normalizeEmail } from './email-address.ts';
 
 /** Shapes of people as the HTTP API takes and shows them. Every field is a string of bounded length. */

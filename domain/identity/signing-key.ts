@@ -1,4 +1,4 @@
-import type { SealedSecret } from '../catalog/service.ts';
+import type { SealedSecret } from '../config/sealed-secret.ts';
 
 /** A key goes through these states in order and is then forgotten. */
 export const KEY_STATES = ['next', 'active', 'retiring'] as const;

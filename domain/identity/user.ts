@@ -1,5 +1,5 @@
-import type { SealedSecret } from '../catalog/service.ts';
-import type { PlatformRole } from '../orgs/roles.ts';
+import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { PlatformRole } from '../roles.ts';
 
 /** A person. What they may do in orgs stands in their memberships (domain/orgs/org.ts). */
 export interface UserRecord {

@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { Page, PageRequest } from '../page.ts';
 import type { ClientPatch } from './administration.ts';
 import type { ClientView, ClientWithSecret, NewClient, ProvisionReply, ProvisionRequest } from './client-schema.ts';
 import type { ClientFilter } from './ports.ts';

@@ -1,6 +1,9 @@
 import { z } from 'zod';
-import { environmentSchema, orgSlugSchema, pageSchema, serviceNameSchema } from '../catalog/service-schema.ts';
+import { environmentSchema } from '../environment-schema.ts';
 import { mailTemplatesSchema } from '../identity/mail-template-schema.ts';
+import { orgSlugSchema } from '../org-slug.ts';
+import { pageSchema } from '../page-schema.ts';
+import { serviceNameSchema } from '../service-name.ts';
 import { type ClientRecord, GRANT_TYPES } from './client.ts';
 
 /** Shapes of OAuth clients as the HTTP APIs take and show them (spec 1, "OAuth client record"; bodies are ours). */

@@ -1,4 +1,6 @@
+import type { WhiteLabel } from '../branding/white-label.ts';
 import type { Environment } from '../environment.ts';
+import type { PassportConfig } from '../passport-config.ts';
 
 /** The OAuth client record (spec 1, "OAuth client record"). Fields the spec does not show are marked. */
 export interface ClientRecord {
@@ -52,23 +54,6 @@ export const GRANT_TYPES = [
 
 export type GrantType = (typeof GRANT_TYPES)[number];
 
-export interface PassportConfig {
-  readonly includeBranding: boolean;
-  readonly includeEntityHash: boolean;
-  readonly headless: boolean;
-  /** Origins such as `https://shop.example` whose pages may reach the embed API. */
-  readonly allowedEmbedOrigins: readonly string[];
-}
-
-/** How pages and mail of a client or org look (spec 1, D 3). */
-export interface WhiteLabel {
-  readonly emailFromName: string | null;
-  /** https URL of an SVG or PNG. */
-  readonly logoUrl: string | null;
-  /** `#rrggbb`. */
-  readonly primaryColor: string | null;
-}
-
 export interface ClientSecret {
   /** `sec_…`: names a secret without telling it. */
   readonly id: string;
@@ -81,13 +66,6 @@ export interface ClientSecret {
 
 export const MAX_LIVE_SECRETS = 2;
 export const STANDARD_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
-export const NO_WHITE_LABEL: WhiteLabel = { emailFromName: null, logoUrl: null, primaryColor: null };
-export const NO_PASSPORT: PassportConfig = {
-  includeBranding: false,
-  includeEntityHash: false,
-  headless: false,
-  allowedEmbedOrigins: [],
-};
 
 /** Ids of the clients every installation has; made at the first start, never to be removed. */
 export const PLATFORM_CLIENTS = {

@@ -1,3 +1,5 @@
+import { NO_WHITE_LABEL } from '../branding/white-label.ts';
+import { NO_PASSPORT } from '../passport-config.ts';
 import {
   type Administrator,
   type ClientField,
@@ -6,7 +8,7 @@ import {
   mayChange,
   valueAt,
 } from './administration.ts';
-import { type ClientRecord, type GrantType, NO_PASSPORT, NO_WHITE_LABEL } from './client.ts';
+import type { ClientRecord, GrantType } from './client.ts';
 
 /** What anyone's client may have from the start (spec 1, "Limits"). */
 export const BASIC_SCOPES: readonly string[] = ['openid', 'profile', 'email'];

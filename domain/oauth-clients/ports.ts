@@ -1,5 +1,7 @@
-import type { Page, PageRequest } from '../catalog/ports.ts';
-import type { ClientRecord, ClientSecret, PassportConfig, WhiteLabel } from './client.ts';
+import type { WhiteLabel } from '../branding/white-label.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { PassportConfig } from '../passport-config.ts';
+import type { ClientRecord, ClientSecret } from './client.ts';
 
 type Fixed = 'clientId' | 'orgSlug' | 'clientType' | 'secrets' | 'createdBy' | 'createdAt' | 'updatedAt';
 

@@ -1,4 +1,4 @@
-import { ORG_ROLES, type OrgRole } from './roles.ts';
+import { ORG_ROLES, type OrgRole } from '../roles.ts';
 
 /** What someone may use in an org: the platform may do everything, others what their roles there say. */
 export interface OrgPower {

@@ -1,4 +1,4 @@
-import { NO_WHITE_LABEL } from '../oauth-clients/client.ts';
+import { NO_WHITE_LABEL } from '../branding/white-label.ts';
 import type { Membership, OrgRecord } from './org.ts';
 
 /** Upper-case base 32 without the letters that are taken for digits. */

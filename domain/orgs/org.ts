@@ -1,5 +1,5 @@
-import type { WhiteLabel } from '../oauth-clients/client.ts';
-import type { OrgRole } from './roles.ts';
+import type { WhiteLabel } from '../branding/white-label.ts';
+import type { OrgRole } from '../roles.ts';
 
 /** An organization: who owns services and clients, and whom people are members of. */
 export interface OrgRecord {

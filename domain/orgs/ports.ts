@@ -1,6 +1,6 @@
-import type { Page, PageRequest } from '../catalog/ports.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { OrgRole } from '../roles.ts';
 import type { InviteRecord, Membership, OrgGrant, OrgRecord } from './org.ts';
-import type { OrgRole } from './roles.ts';
 
 export type OrgChanges = Partial<Pick<OrgRecord, 'name' | 'modules' | 'whiteLabel' | 'mailTemplates' | 'suspendedAt'>>;
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { orgSlugSchema } from '../catalog/service-schema.ts';
 import { mailTemplatesSchema } from '../identity/mail-template-schema.ts';
 import { idSchema, newAccountEmailSchema, personNameSchema } from '../identity/schema.ts';
-import { ORG_ROLES } from './roles.ts';
+import { orgSlugSchema } from '../org-slug.ts';
+import { ORG_ROLES } from '../roles.ts';
 
 /** Shapes of orgs, members, invitations and grants as the HTTP API takes and shows them (spec 1; bodies are ours). */
 

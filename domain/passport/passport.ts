@@ -1,7 +1,7 @@
 import type { UserRecord } from '../identity/user.ts';
 import type { ClientRecord } from '../oauth-clients/client.ts';
 import type { Membership, OrgRecord } from '../orgs/org.ts';
-import { isPlatformAdmin } from '../orgs/roles.ts';
+import { isPlatformAdmin } from '../roles.ts';
 import { type Branding, brandingOf } from './branding.ts';
 
 /** One identity object: who someone is, where they belong, and what they may do (spec 1, "Passport"). */

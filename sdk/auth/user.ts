@@ -1,5 +1,5 @@
 import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
-import * as roles from '../../domain/orgs/roles.ts';
+import * as roles from '../../domain/roles.ts';
 
 /** Who a verified token speaks for: `req.user` of the middleware. */
 export interface FairleadUser {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import { z } from 'zod';
-import { pageSchema } from '../../domain/catalog/service-schema.ts';
 import {
   type BuildView,
   buildSummarySchema,
@@ -12,6 +11,7 @@ import {
   logPageSchema,
   triggerReplySchema,
 } from '../../domain/deploys/schema.ts';
+import { pageSchema } from '../../domain/page-schema.ts';
 import { AT, buildOfTest, type Deployed, planOfTest, releasesOfTest, serviceOfTest } from './test-replies.ts';
 
 export const KEY = 'test-key-of-the-cli-suite-0123456789abcdef';

@@ -1,11 +1,8 @@
 import type { z } from 'zod';
-import {
-  type deployedEnvironmentSchema,
-  pageSchema,
-  serviceDetailSchema,
-} from '../../domain/catalog/service-schema.ts';
+import { type deployedEnvironmentSchema, serviceDetailSchema } from '../../domain/catalog/service-schema.ts';
 import { type BuildView, buildViewSchema, planReplySchema, releaseViewSchema } from '../../domain/deploys/schema.ts';
 import { STEPS } from '../../domain/deploys/steps.ts';
+import { pageSchema } from '../../domain/page-schema.ts';
 
 /** What the builder API of the tests knows about, in the API's own shapes. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WhiteLabel } from '../../../domain/oauth-clients/client.ts';
+import type { WhiteLabel } from '../../../domain/branding/white-label.ts';
 
 /** How clients and orgs store what their pages and mail look like. */
 export const whiteLabelSchema: z.ZodType<WhiteLabel> = z.object({

@@ -1,14 +1,11 @@
 import type { Db, Filter, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
+import type { WhiteLabel } from '../../../domain/branding/white-label.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import {
-  type ClientRecord,
-  MAX_LIVE_SECRETS,
-  type PassportConfig,
-  type WhiteLabel,
-} from '../../../domain/oauth-clients/client.ts';
+import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
 import type { ClientAdditions, ClientChanges, ClientFilter, ClientStore } from '../../../domain/oauth-clients/ports.ts';
+import type { PassportConfig } from '../../../domain/passport-config.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
 import { storedMailTemplates } from './appearance-fields.ts';

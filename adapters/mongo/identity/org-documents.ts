@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { InviteRecord, Membership, OrgGrant, OrgRecord } from '../../../domain/orgs/org.ts';
-import { ORG_ROLES } from '../../../domain/orgs/roles.ts';
+import { ORG_ROLES } from '../../../domain/roles.ts';
 import {
   mailTemplatesSchema,
   type StoredMailTemplate,

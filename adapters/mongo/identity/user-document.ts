@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Passkey, TotpFactor, UserRecord } from '../../../domain/identity/user.ts';
-import { PLATFORM_ROLES } from '../../../domain/orgs/roles.ts';
+import { PLATFORM_ROLES } from '../../../domain/roles.ts';
 import { readDocument } from './read-document.ts';
 import { sealedSecretSchema } from './sealed-secret-schema.ts';
 

@@ -1,5 +1,5 @@
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
-import type { Page } from '../../../domain/catalog/ports.ts';
+import type { Page } from '../../../domain/page.ts';
 import type { Reply } from '../../http/define-route.ts';
 import { type Html, html } from '../../http/pages/html.ts';
 import { exactTime, sendLedgerPage } from './layout.ts';

@@ -3,7 +3,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import type { UserChanges } from '../../../domain/identity/ports.ts';
 import type { updateUserBodySchema } from '../../../domain/identity/schema.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
-import { isPlatformAdmin } from '../../../domain/orgs/roles.ts';
+import { isPlatformAdmin } from '../../../domain/roles.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';

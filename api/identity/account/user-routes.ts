@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { pageQueryShape, pageSchema } from '../../../domain/catalog/service-schema.ts';
 import { idSchema, updateUserBodySchema, userViewSchema } from '../../../domain/identity/schema.ts';
+import { pageQueryShape, pageSchema } from '../../../domain/page-schema.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
 import { requirePeopleAdmin } from '../../orgs/org-access.ts';
 import type { IdentityDeps } from '../deps.ts';

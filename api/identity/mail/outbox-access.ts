@@ -1,4 +1,4 @@
-import { isPlatformAdmin } from '../../../domain/orgs/roles.ts';
+import { isPlatformAdmin } from '../../../domain/roles.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import type { IdentitySettings } from '../deps.ts';
 

@@ -1,4 +1,4 @@
-import type { WhiteLabel } from '../../../domain/oauth-clients/client.ts';
+import type { WhiteLabel } from '../../../domain/branding/white-label.ts';
 import type { Brand } from '../../http/pages/layout.ts';
 import type { IdentityDeps } from '../deps.ts';
 

@@ -26,7 +26,7 @@ import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import { newMembership, newOrg, newOrgId } from '../../../domain/orgs/new-org.ts';
 import type { OrgRecord } from '../../../domain/orgs/org.ts';
-import type { OrgRole, PlatformRole } from '../../../domain/orgs/roles.ts';
+import type { OrgRole, PlatformRole } from '../../../domain/roles.ts';
 import { startMongo } from '../../adapters/mongo/start-mongo.ts';
 import { freePort } from '../../free-port.ts';
 import { clientRecord } from '../../ports/identity/records.ts';

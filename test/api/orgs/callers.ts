@@ -1,4 +1,4 @@
-import type { OrgRole, PlatformRole } from '../../../domain/orgs/roles.ts';
+import type { OrgRole, PlatformRole } from '../../../domain/roles.ts';
 import { createLogins } from '../identity/oauth/logins.ts';
 import type { Answer, TestIdp } from '../identity/start-idp.ts';
 

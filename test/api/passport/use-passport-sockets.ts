@@ -3,8 +3,8 @@ import { after, afterEach, before } from 'node:test';
 import WebSocket, { type ClientOptions } from 'ws';
 import { issueTokens } from '../../../api/identity/tokens/issue-tokens.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
-import { NO_PASSPORT } from '../../../domain/oauth-clients/client.ts';
 import type { Passport } from '../../../domain/passport/passport.ts';
+import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 import { until } from '../../cli/run-cli.ts';
 import { startIdp, type TestIdp } from '../identity/start-idp.ts';
 

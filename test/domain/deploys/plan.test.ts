@@ -5,7 +5,7 @@ import { inferCatalog } from '../../../domain/catalog/infer-catalog.ts';
 import { type PlanFacts, planDeploy, unavailableSteps } from '../../../domain/deploys/plan.ts';
 import { BUILD_STATUSES } from '../../../domain/deploys/status.ts';
 import { STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
-import { NO_PASSPORT } from '../../../domain/oauth-clients/client.ts';
+import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 
 const DEPLOY: PlanFacts = { kind: 'deploy', fromStep: null, runtime: 'docker' };
 const catalog: Catalog = inferCatalog({ manifest: '{"dependencies":{"express":"5"}}', files: [] }).catalog;

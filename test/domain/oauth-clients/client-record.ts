@@ -1,5 +1,7 @@
-import { type ClientRecord, NO_PASSPORT, NO_WHITE_LABEL } from '../../../domain/oauth-clients/client.ts';
+import { NO_WHITE_LABEL } from '../../../domain/branding/white-label.ts';
+import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import { NEW_CLIENT } from '../../../domain/oauth-clients/creation.ts';
+import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 
 /** A client made by the org acme. */
 export function clientRecord(changes: Partial<ClientRecord> = {}): ClientRecord {

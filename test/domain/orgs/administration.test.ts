@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { grantableRoles, judgeRoles, losesRights, unknownModules } from '../../../domain/orgs/administration.ts';
-import { ORG_ROLES, type OrgRole } from '../../../domain/orgs/roles.ts';
+import { ORG_ROLES, type OrgRole } from '../../../domain/roles.ts';
 
 const roles = fc.subarray([...ORG_ROLES]);
 const strength = (list: readonly OrgRole[]): number => Math.max(-1, ...list.map((role) => ORG_ROLES.indexOf(role)));

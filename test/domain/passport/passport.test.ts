@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { newUser } from '../../../domain/identity/new-user.ts';
-import { NO_PASSPORT } from '../../../domain/oauth-clients/client.ts';
 import { newMembership, newOrg } from '../../../domain/orgs/new-org.ts';
-import type { OrgRole } from '../../../domain/orgs/roles.ts';
 import { personPassport, saysTheSame } from '../../../domain/passport/passport.ts';
+import { NO_PASSPORT } from '../../../domain/passport-config.ts';
+import type { OrgRole } from '../../../domain/roles.ts';
 
 const at = (minute: number) => new Date(Date.UTC(2026, 0, 1, 0, minute));
 const user = {

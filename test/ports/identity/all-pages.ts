@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Page, PageRequest } from '../../../domain/catalog/ports.ts';
+import type { Page, PageRequest } from '../../../domain/page.ts';
 
 /** Reads a list to its end, page by page. */
 export async function allPages<T>(list: (page: PageRequest) => Promise<Page<T>>, limit: number): Promise<T[]> {

@@ -1,4 +1,5 @@
 import type { AuditEvent } from '../../../domain/audit/audit-event.ts';
+import { NO_WHITE_LABEL } from '../../../domain/branding/white-label.ts';
 import type {
   AuthorizationCode,
   DeviceAuthorization,
@@ -9,13 +10,9 @@ import type { OneTimeLink } from '../../../domain/identity/one-time-link.ts';
 import type { Revocation } from '../../../domain/identity/revocation.ts';
 import type { SigningKey } from '../../../domain/identity/signing-key.ts';
 import type { Passkey, TotpFactor, UserRecord } from '../../../domain/identity/user.ts';
-import {
-  type ClientRecord,
-  type ClientSecret,
-  NO_PASSPORT,
-  NO_WHITE_LABEL,
-} from '../../../domain/oauth-clients/client.ts';
+import type { ClientRecord, ClientSecret } from '../../../domain/oauth-clients/client.ts';
 import type { InviteRecord, Membership, OrgGrant, OrgRecord } from '../../../domain/orgs/org.ts';
+import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 
 /** Now, not a fixed day: a real server deletes by its own clock what has expired. */
 const START = Math.floor(Date.now() / 1000) * 1000;

@@ -10,7 +10,7 @@ import { createWorkflowDirectory } from '../../../adapters/temporal/workflow-dir
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
 import type { BuildFacts, BuildRequest } from '../../../domain/deploys/build.ts';
 import { STEPS, type StepActivity } from '../../../domain/deploys/steps.ts';
-import { NO_PASSPORT } from '../../../domain/oauth-clients/client.ts';
+import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 

@@ -4,7 +4,7 @@ import type { AccessTokenClaims } from '../../../../domain/identity/claims.ts';
 import type { GrantRecord } from '../../../../domain/identity/login.ts';
 import { EXCHANGED_TOKEN_SECONDS } from '../../../../domain/identity/token-lifetimes.ts';
 import { type ClientRecord, PLATFORM_CLIENTS, STANDARD_SCOPES } from '../../../../domain/oauth-clients/client.ts';
-import { isPlatformAdmin } from '../../../../domain/orgs/roles.ts';
+import { isPlatformAdmin } from '../../../../domain/roles.ts';
 import { audit } from '../../audit.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { loginOf, secondsOf, signAccessToken, tokenFrame } from '../../tokens/sign-tokens.ts';

@@ -1,5 +1,5 @@
 import type { ClientRecord } from '../../../../domain/oauth-clients/client.ts';
-import { NO_PASSPORT } from '../../../../domain/oauth-clients/client.ts';
+import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
 import type { Answer, TestIdp } from '../start-idp.ts';
 
 export const PASSWORD = 'a sentence nobody guesses';

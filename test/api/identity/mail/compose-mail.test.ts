@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { composeMail, type MailRequest } from '../../../../api/identity/mail/compose-mail.ts';
+import { NO_WHITE_LABEL } from '../../../../domain/branding/white-label.ts';
 import { MAIL_KINDS } from '../../../../domain/identity/mail.ts';
-import { NO_WHITE_LABEL } from '../../../../domain/oauth-clients/client.ts';
 
 const REQUEST: MailRequest = {
   id: 'eml_1',

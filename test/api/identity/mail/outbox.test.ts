@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { after, before, test } from 'node:test';
 import { cookieName } from '../../../../api/identity/login/cookies.ts';
 import { sendMail } from '../../../../api/identity/mail/send-mail.ts';
-import type { PlatformRole } from '../../../../domain/orgs/roles.ts';
+import type { PlatformRole } from '../../../../domain/roles.ts';
 import { createCallers } from '../../orgs/callers.ts';
 import { createLogins } from '../oauth/logins.ts';
 import { startIdp, type TestIdp } from '../start-idp.ts';

@@ -1,0 +1,37 @@
+import { z } from 'zod';
+
+/** Name of an environment variable: letters, digits and underscores, not beginning with a digit. */
+export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+export const variableNameSchema = z
+  .string()
+  .regex(VARIABLE_NAME, 'letters, digits and underscores, not beginning with a digit');
+
+/** Names the platform provides itself (spec 2, "Configuration variables and secrets", 5). */
+const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
+  'IDP_CLIENT_ID',
+  'IDP_CLIENT_SECRET',
+  'IDP_URL',
+  'MONGODB_URI',
+  'REDIS_URL',
+  'REGISTRY_URL',
+  'GATEWAY_URL',
+  'AUDIT_URL',
+  'WALLET_SERVICE_URL',
+  'SERVICE_NAMESPACE',
+  'HTTP_PROXY',
+  'HTTPS_PROXY',
+  'ALL_PROXY',
+  'FTP_PROXY',
+  'NO_PROXY',
+  'GIT_COMMIT',
+  'ENVIRONMENT',
+  'NODE_ENV',
+  'PORT',
+]);
+
+/** True for a variable that a service may not set, in any letter case, because the platform injects it. */
+export function isReservedVariable(name: string): boolean {
+  const upper = name.toUpperCase();
+  return RESERVED_VARIABLES.has(upper) || upper.startsWith('NEO4J_');
+}
