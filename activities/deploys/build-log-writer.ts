@@ -20,7 +20,7 @@ const STORE_RETRY_MS = 250;
 
 /** Writes the log lines of one step in batches: redacted here, before anything is stored, in the order of the calls. */
 export function createBuildLogWriter(options: {
-  log: BuildLog;
+  log: Pick<BuildLog, 'append'>;
   buildId: string;
   step: StepKey | null;
   redact: (line: string) => string;

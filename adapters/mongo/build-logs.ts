@@ -1,6 +1,15 @@
 import type { Db } from 'mongodb';
 import type { Clock } from '../../domain/clock.ts';
 import type { BuildLog } from '../../domain/deploys/ports.ts';
+import {
+  bytesOf,
+  capNotice,
+  cutLine,
+  DEFAULT_LOG_LIMITS,
+  fittingPrefix,
+  type LogLimits,
+  reserveOf,
+} from '../../domain/logs/log-limits.ts';
 import type { LogLine, NewLogLine } from '../../domain/logs/log-line.ts';
 import { insertOnce, mongoCall } from './connect.ts';
 import { readLogLine } from './documents.ts';
@@ -34,30 +43,9 @@ interface LineDocument extends LogLine {
   readonly reservedAt: Date;
 }
 
-export interface LogLimits {
-  readonly lines: number;
-  readonly bytes: number;
-  readonly lineBytes: number;
-  /** Lines that still get in past the cap, in each of two reserves. */
-  readonly reserve: number;
-}
-
-export const DEFAULT_LOG_LIMITS: LogLimits = {
-  lines: 50_000,
-  bytes: 10 * 1024 * 1024,
-  lineBytes: 16 * 1024,
-  reserve: 100,
-};
-
 export const GAP_PATIENCE_MS = 2_000;
 
-/** A log that also tells whether there is more than `read` gives at the moment. */
-export interface MongoBuildLog extends BuildLog {
-  /** True when lines with `seq > after` exist, also those held back behind a young gap. */
-  hasMore(buildId: string, after: number): Promise<boolean>;
-}
-
-export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits }): MongoBuildLog {
+export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits }): BuildLog {
   const { now, limits = DEFAULT_LOG_LIMITS } = deps;
   const heads = deps.db.collection<HeadDocument>(COLLECTIONS.buildLogHeads);
   const rows = deps.db.collection<LineDocument>(COLLECTIONS.buildLogs);
@@ -85,7 +73,7 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
       const before = await head(buildId);
       const fitting = before.capped ? [] : fittingPrefix(lines, before, limits);
       if (fitting.length === 0) return lines;
-      const bytes = byteLength(fitting);
+      const bytes = bytesOf(fitting);
       const reserved = await mongoCall(() =>
         heads.findOneAndUpdate(
           {
@@ -174,42 +162,4 @@ function upToYoungGap(documents: readonly LineDocument[], after: number, now: Da
     expected = seq + 1;
   }
   return documents;
-}
-
-function fittingPrefix(lines: readonly NewLogLine[], head: HeadDocument, limits: LogLimits): readonly NewLogLine[] {
-  let bytes = head.bytes;
-  let count = 0;
-  for (const line of lines.slice(0, Math.max(0, limits.lines - head.seq))) {
-    bytes += Buffer.byteLength(line.text);
-    if (bytes > limits.bytes) break;
-    count += 1;
-  }
-  return lines.slice(0, count);
-}
-
-function byteLength(lines: readonly NewLogLine[]): number {
-  return lines.reduce((sum, line) => sum + Buffer.byteLength(line.text), 0);
-}
-
-/** Lines about the build as a whole and errors of steps have a reserve each, so that neither starves the other. */
-function reserveOf(line: NewLogLine): 'tailLines' | 'tailErrors' | null {
-  if (line.step === null) return 'tailLines';
-  return line.level === 'error' ? 'tailErrors' : null;
-}
-
-function capNotice(time: Date, { lines, bytes }: LogLimits): NewLogLine {
-  const mebibytes = Math.round(bytes / 1024 / 1024);
-  const text = `The log is full (${lines} lines or ${mebibytes} MiB): further output is not kept, except errors`;
-  return { time, step: null, level: 'warn', text };
-}
-
-function cutLine(line: NewLogLine, limit: number): NewLogLine {
-  const size = Buffer.byteLength(line.text);
-  if (size <= limit) return line;
-  // Decoding a cut character yields U+FFFD, which is dropped.
-  const kept = Buffer.from(line.text)
-    .subarray(0, limit)
-    .toString('utf8')
-    .replace(/\uFFFD$/, '');
-  return { ...line, text: `${kept} … (cut: the line had ${size} bytes)` };
 }

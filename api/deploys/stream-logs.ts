@@ -8,10 +8,7 @@ import { isTerminal } from '../../domain/deploys/status.ts';
 import type { LogLine } from '../../domain/logs/log-line.ts';
 
 /** Reading a log as it grows. */
-export interface FollowableLog extends Pick<BuildLog, 'read'> {
-  /** True when lines with `seq > after` exist, also those that `read` holds back for a moment. */
-  hasMore(buildId: string, after: number): Promise<boolean>;
-}
+export type FollowableLog = Pick<BuildLog, 'read' | 'hasMore'>;
 
 export interface StreamDeps {
   readonly log: FollowableLog;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BuildLog } from '../../domain/deploys/ports.ts';
+import type { LogLimits } from '../../domain/logs/log-limits.ts';
 import type { LogLine, NewLogLine } from '../../domain/logs/log-line.ts';
 
 export const logLine = (text: string, changes: Partial<NewLogLine> = {}): NewLogLine => ({
@@ -11,8 +12,14 @@ export const logLine = (text: string, changes: Partial<NewLogLine> = {}): NewLog
   ...changes,
 });
 
-/** What every {@link BuildLog} guarantees. */
-export function buildLogSuite(log: () => BuildLog): void {
+const SMALL: LogLimits = { lines: 50, bytes: 1_000, lineBytes: 200, reserve: 3 };
+
+/**
+ * What every {@link BuildLog} guarantees.
+ *
+ * @param log the log, with its usual limits or with these
+ */
+export function buildLogSuite(log: (limits?: LogLimits) => BuildLog): void {
   const all = (id: string): Promise<readonly LogLine[]> => log().read(id, 0, 100_000);
 
   describe('BuildLog', () => {
@@ -43,6 +50,13 @@ export function buildLogSuite(log: () => BuildLog): void {
       assert.deepEqual(rest[0], { ...logLine('b', { step: null, level: 'warn' }), seq: 2 });
       assert.equal(rest[1]?.text, 'c');
       assert.deepEqual(await log().read('bld_pages', 3, 10), []);
+      assert.deepEqual([await log().hasMore('bld_pages', 2), await log().hasMore('bld_pages', 3)], [true, false]);
+    });
+
+    it('a build that wrote nothing has an empty log', async () => {
+      await log().append('bld_silent', []);
+      assert.deepEqual(await all('bld_silent'), []);
+      assert.equal(await log().hasMore('bld_silent', 0), false);
     });
 
     it('writes once what comes again under its key, even at once', async () => {
@@ -62,6 +76,29 @@ export function buildLogSuite(log: () => BuildLog): void {
       const [line] = await all('bld_long');
       assert.match(line?.text ?? '', /^é+ … \(cut: the line had 40000 bytes\)$/);
       assert.ok(Buffer.byteLength(line?.text ?? '') < 17_000);
+    });
+
+    it('two writers that run into the cap make one line that says so, and nothing but errors after it', async () => {
+      const small = log(SMALL);
+      const writer = async (name: string) => {
+        const lines = Array.from({ length: 7 }, () => logLine(name));
+        for (let index = 0; index < 10; index += 1) await small.append('bld_cap', lines);
+      };
+      await Promise.all([writer('a'), writer('b')]);
+      await small.append('bld_cap', [logLine('lost'), logLine('why it failed', { level: 'error' })]);
+      await small.append('bld_cap', [logLine('Build failed', { step: null })]);
+      const texts = (await small.read('bld_cap', 0, 1_000)).map((line) => line.text);
+      assert.equal(texts.filter((text) => text.startsWith('The log is full')).length, 1);
+      assert.match(texts[50] ?? '', /^The log is full \(50 lines/);
+      assert.deepEqual(texts.slice(51), ['why it failed', 'Build failed']);
+    });
+
+    it('a log that is full by bytes says so as well, and errors past the cap are bounded', async () => {
+      const small = log(SMALL);
+      const twenty = (line: NewLogLine) => Array.from({ length: 20 }, () => line);
+      await small.append('bld_bytes', twenty(logLine('x'.repeat(100))));
+      await small.append('bld_bytes', twenty(logLine('e', { level: 'error' })));
+      assert.equal((await small.read('bld_bytes', 0, 1_000)).length, 10 + 1 + SMALL.reserve);
     });
   });
 }

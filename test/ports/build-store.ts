@@ -86,6 +86,32 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.deepEqual((await store().find('bld_facts'))?.warnings, ['a', 'b']);
     });
 
+    it('keeps a diagnostic once, and what became of the steps that are planned anew', async () => {
+      await store().create(buildRecord({ id: 'bld_again' }));
+      const diagnostic = { step: 'install', title: 'Last output', lines: ['one', 'two'] } as const;
+      await store().addDiagnostic('bld_again', diagnostic);
+      await store().addDiagnostic('bld_again', { ...diagnostic, title: 'Other' });
+      await store().addDiagnostic('bld_again', diagnostic);
+      const titles = (await store().find('bld_again'))?.diagnostics.map(({ title }) => title);
+      assert.deepEqual(titles, ['Last output', 'Other']);
+      const planned = (await store().find('bld_again'))?.steps.slice(0, 2) ?? [];
+      await store().setSteps('bld_again', planned);
+      assert.deepEqual((await store().find('bld_again'))?.steps, planned);
+    });
+
+    it('no write makes a build that does not exist', async () => {
+      const writes = [
+        store().setSteps('bld_none', []),
+        store().markStep('bld_none', 'source', { state: 'running' }),
+        store().markStep('bld_none', 'source', { attempt: 2 }),
+        store().mergeFacts('bld_none', { commitSha: 'x' }),
+        store().addWarnings('bld_none', ['a']),
+        store().addDiagnostic('bld_none', { step: 'source', title: 'a', lines: [] }),
+      ];
+      await Promise.all(writes.map((write) => assert.rejects(write, code('BUILD_NOT_FOUND'))));
+      assert.equal(await store().find('bld_none'), null);
+    });
+
     it('lists newest first, by filter, in pages that miss and repeat nothing', async () => {
       for (let index = 0; index < 7; index += 1) {
         // Two share each second, so that the id decides between them.
@@ -105,6 +131,14 @@ export function buildStoreSuite(store: () => BuildStore): void {
       await store().finish('bld_l0', completed);
       const open = await store().list({ serviceIds: ['svc_list'], open: true }, { cursor: null, limit: 50 });
       assert.equal(open.items.length, 6);
+      const completedOnes = await store().list(
+        { serviceId: 'svc_list', status: 'completed' },
+        { cursor: null, limit: 9 },
+      );
+      assert.deepEqual(
+        completedOnes.items.map(({ id }) => id),
+        ['bld_l0'],
+      );
       const none = await store().list({ serviceIds: [] }, { cursor: null, limit: 50 });
       assert.equal(none.items.length, 0);
       await assert.rejects(store().list({}, { cursor: 'WyJhIl0', limit: 2 }), code('VALIDATION_FAILED'));

@@ -13,7 +13,7 @@ function logThatFails(...errors: readonly Error[]) {
     if (error !== undefined) throw error;
     texts.push(...lines.map(({ text }) => text));
   };
-  return { texts, log: { append, read: async () => [] } };
+  return { texts, log: { append } };
 }
 
 const writerOn = (log: ReturnType<typeof logThatFails>['log']) =>

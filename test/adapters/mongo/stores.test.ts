@@ -21,4 +21,4 @@ const deps = () => ({ db: mongo.connection.db, now });
 serviceStoreSuite(() => createServiceStore(deps()));
 buildStoreSuite(() => createBuildStore(deps()));
 releaseStoreSuite(() => createReleaseStore(deps()));
-buildLogSuite(() => createBuildLog(deps()));
+buildLogSuite((limits) => createBuildLog({ ...deps(), ...(limits && { limits }) }));

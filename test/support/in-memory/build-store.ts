@@ -1,0 +1,105 @@
+import { isDeepStrictEqual } from 'node:util';
+import { timeAndId } from '../../../adapters/mongo/cursor.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import type { BuildFacts, BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
+import type { BuildEnd, BuildFilter, BuildStore } from '../../../domain/deploys/ports.ts';
+import { isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
+import { type StepKey, stepDefinition } from '../../../domain/deploys/steps.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { newestFirst, pageOf } from './page-of.ts';
+
+const BACKFILLED: ReadonlySet<string> = new Set([
+  ...['commitSha', 'imageTag', 'imageDigest', 'releaseId', 'url', 'healthReportsCommit'],
+]);
+
+const NEWEST = {
+  cursor: timeAndId,
+  keyOf: ({ createdAt, id }: BuildRecord) => [createdAt.getTime(), id] as [number, string],
+  compare: newestFirst,
+};
+
+/** Build records in this process. What is put in and given out are copies. */
+export function createInMemoryBuildStore({ now }: { readonly now: Clock }): BuildStore {
+  const records = new Map<string, BuildRecord>();
+
+  /** False when the record is terminal. @throws BUILD_NOT_FOUND */
+  const changeOpen = (id: string, make: (record: BuildRecord) => Partial<BuildRecord>): boolean => {
+    const record = records.get(id);
+    if (record === undefined) throw new FairleadError('BUILD_NOT_FOUND', `No build has the id ${id}`);
+    if (isTerminal(record.status)) return false;
+    records.set(id, structuredClone({ ...record, ...make(record) }));
+    return true;
+  };
+
+  return {
+    async create(record) {
+      if (!records.has(record.id)) records.set(record.id, structuredClone(record));
+    },
+    find: async (id) => structuredClone(records.get(id) ?? null),
+    async list(filter, page) {
+      const found = [...records.values()].filter((record) => isWanted(record, filter));
+      return structuredClone(pageOf(found, page, NEWEST));
+    },
+    async setSteps(id, steps) {
+      changeOpen(id, () => ({ steps }));
+    },
+    async markStep(id, key, changes) {
+      if (Object.keys(changes).length === 0) return;
+      changeOpen(id, (record) => ({ ...withStep(record, key, changes), ...entered(record, key, changes, now()) }));
+    },
+    async mergeFacts(id, facts) {
+      if (Object.keys(facts).length > 0) changeOpen(id, (record) => withFacts(record, facts));
+    },
+    async addWarnings(id, warnings) {
+      if (warnings.length === 0) return;
+      changeOpen(id, (record) => ({ warnings: [...new Set([...record.warnings, ...warnings])] }));
+    },
+    async addDiagnostic(id, diagnostic) {
+      changeOpen(id, ({ diagnostics }) => ({
+        diagnostics: diagnostics.some((known) => isDeepStrictEqual(known, diagnostic))
+          ? diagnostics
+          : [...diagnostics, diagnostic],
+      }));
+    },
+    finish: async (id, end) => changeOpen(id, (record) => ended(record, end)),
+  };
+}
+
+type StepChanges = Parameters<BuildStore['markStep']>[2];
+
+function withStep({ steps }: BuildRecord, key: StepKey, changes: StepChanges): Pick<BuildRecord, 'steps'> {
+  return { steps: steps.map((step): BuildStep => (step.key === key ? { ...step, ...changes } : step)) };
+}
+
+/** Where a step takes the build; nothing for one that is planned, skipped or called off, or that comes earlier. */
+function entered(record: BuildRecord, key: StepKey, changes: StepChanges, now: Date): Partial<BuildRecord> {
+  const { state, startedAt } = changes;
+  if (state !== 'running' && state !== 'completed' && state !== 'failed' && state !== 'warned') return {};
+  const { stage } = stepDefinition(key);
+  if (!statusesBefore(stage).includes(record.status)) return {};
+  const times = [record.startedAt, startedAt ?? now].filter((time) => time !== null);
+  return { status: stage, startedAt: new Date(Math.min(...times.map(Number))) };
+}
+
+function withFacts(record: BuildRecord, facts: BuildFacts): Partial<BuildRecord> {
+  const found = Object.entries(facts).filter(([, value]) => value !== undefined);
+  const backfilled = found.filter(([name]) => BACKFILLED.has(name));
+  return { facts: { ...record.facts, ...Object.fromEntries(found) }, ...Object.fromEntries(backfilled) };
+}
+
+function ended({ steps }: BuildRecord, end: BuildEnd): Partial<BuildRecord> {
+  const state = end.reason === 'cancelled' || end.reason === 'superseded' ? 'cancelled' : 'failed';
+  const { finishedAt } = end;
+  return { ...end, steps: steps.map((step) => (step.state === 'running' ? { ...step, state, finishedAt } : step)) };
+}
+
+function isWanted(record: BuildRecord, filter: BuildFilter): boolean {
+  const { serviceId, serviceIds, environment, status, open } = filter;
+  return (
+    (serviceId === undefined || record.serviceId === serviceId) &&
+    (serviceIds === undefined || serviceIds.includes(record.serviceId)) &&
+    (environment === undefined || record.environment === environment) &&
+    (status === undefined || record.status === status) &&
+    (open !== true || !isTerminal(record.status))
+  );
+}

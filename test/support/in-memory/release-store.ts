@@ -1,0 +1,55 @@
+import { timeAndId } from '../../../adapters/mongo/cursor.ts';
+import type { ReleaseStore } from '../../../domain/deploys/ports.ts';
+import type { Release } from '../../../domain/deploys/release.ts';
+import type { Environment } from '../../../domain/environment.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { targetKey } from '../../../domain/ids.ts';
+import { newestFirst, pageOf } from './page-of.ts';
+
+type Activated = Release & { readonly activatedAt: Date };
+
+const NEWEST = {
+  cursor: timeAndId,
+  keyOf: ({ activatedAt, id }: Activated) => [activatedAt.getTime(), id] as [number, string],
+  compare: newestFirst,
+};
+
+/** Releases in this process. What is put in and given out are copies. */
+export function createInMemoryReleaseStore(): ReleaseStore {
+  const releases = new Map<string, Release>();
+  const activated = (): Activated[] => [...releases.values()].filter(wasActivated).sort(byActivation);
+  const of = (service: string, environment: Environment) =>
+    activated().filter((release) => release.service === service && release.environment === environment);
+  return {
+    async put(release) {
+      if (!releases.has(release.id)) releases.set(release.id, structuredClone(release));
+    },
+    find: async (id) => structuredClone(releases.get(id) ?? null),
+    active: async (service, environment) => structuredClone(of(service, environment)[0] ?? null),
+    async allActive() {
+      const active = new Map<string, Release>();
+      for (const release of activated()) {
+        const key = targetKey(release.service, release.environment);
+        if (!active.has(key)) active.set(key, release);
+      }
+      return structuredClone([...active.values()]);
+    },
+    async activate(id, at) {
+      const release = releases.get(id);
+      if (release === undefined) throw new FairleadError('RELEASE_NOT_FOUND', `No release has the id ${id}`);
+      if (release.activatedAt === null || release.activatedAt < at) releases.set(id, { ...release, activatedAt: at });
+    },
+    list: async (service, environment, page) => structuredClone(pageOf(of(service, environment), page, NEWEST)),
+    async removeService(service) {
+      for (const release of releases.values()) if (release.service === service) releases.delete(release.id);
+    },
+  };
+}
+
+function wasActivated(release: Release): release is Activated {
+  return release.activatedAt !== null;
+}
+
+function byActivation(a: Activated, b: Activated): number {
+  return newestFirst(NEWEST.keyOf(a), NEWEST.keyOf(b));
+}
