@@ -8,8 +8,8 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { selectServices } from '../../api/select-services.ts';
-import { startMongo, type TestMongo } from '../adapters/mongo/start-mongo.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../support/free-port.ts';
+import { startMongo, type TestMongo } from '../support/start-mongo.ts';
 
 const KEY = 'internal-key-of-this-test-0123456789';
 const ENCRYPTION_KEY = randomBytes(32).toString('base64');

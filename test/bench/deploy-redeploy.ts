@@ -20,7 +20,7 @@ import {
   visit,
   waitFor,
 } from '../e2e/harness.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from '../support/free-port.ts';
 import { median } from './parts/median.ts';
 
 /**

@@ -7,7 +7,7 @@ import { addDays } from '../../domain/audit-ledger/days.ts';
 import { rootOfProof } from '../../domain/audit-ledger/merkle-proof.ts';
 import { toHash } from '../../domain/audit-ledger/merkle-tree.ts';
 import type { BatchStore } from '../../domain/audit-ledger/ports.ts';
-import { startMongo } from '../adapters/mongo/start-mongo.ts';
+import { startMongo } from '../support/start-mongo.ts';
 import { median } from './parts/median.ts';
 
 /**

@@ -7,9 +7,9 @@ import type { CliContext } from '../../cli/context.ts';
 import { connectToLedger } from '../../cli/ledger-api.ts';
 import { createCredentialsFile } from '../../cli/login/credentials-file.ts';
 import { parseEvent } from '../../sdk/audit/proof-documents.ts';
-import { KEY } from '../api/audit-ledger/start-ledger.ts';
-import { startTokenLedger, type TokenLedger } from '../api/audit-ledger/start-token-ledger.ts';
 import { createLogins } from '../api/identity/oauth/logins.ts';
+import { KEY } from '../support/start-ledger.ts';
+import { startTokenLedger, type TokenLedger } from '../support/start-token-ledger.ts';
 import { runCli, startCli, until } from './run-cli.ts';
 
 /** Nothing listens there: the ledger's commands need no builder. */

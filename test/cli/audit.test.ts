@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { verifierKey } from '../../domain/audit-ledger/checkpoint.ts';
-import { startAnvil, type TestChain } from '../adapters/chain/start-anvil.ts';
 import { anchorRoot, eventsOfDay, proofOf, receiptOf, SIGNER, shown } from '../sdk/audit/anchored-day.ts';
+import { startAnvil, type TestChain } from '../support/start-anvil.ts';
 import { runCli } from './run-cli.ts';
 
 describe('fairlead audit verify', () => {

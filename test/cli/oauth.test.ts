@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
-import { KEY as IDP_KEY, startIdp, type TestIdp } from '../api/identity/start-idp.ts';
-import { startApi, type TestApi } from '../api/start-api.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
+import { KEY as IDP_KEY, startIdp, type TestIdp } from '../support/start-idp.ts';
 import { type CliResult, runCli, until } from './run-cli.ts';
 import { startOnTerminal } from './start-on-terminal.ts';
 

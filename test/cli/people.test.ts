@@ -7,8 +7,8 @@ import { createCredentialsFile } from '../../cli/login/credentials-file.ts';
 import type { UserRecord } from '../../domain/identity/user.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../sdk/index.ts';
 import { createLogins } from '../api/identity/oauth/logins.ts';
-import { KEY, startIdp, type TestIdp } from '../api/identity/start-idp.ts';
-import { startApi, type TestApi } from '../api/start-api.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
+import { KEY, startIdp, type TestIdp } from '../support/start-idp.ts';
 import { type CliResult, runCli, until } from './run-cli.ts';
 import { startOnTerminal } from './start-on-terminal.ts';
 

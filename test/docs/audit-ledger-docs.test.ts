@@ -12,9 +12,9 @@ import { idOfKey } from '../../adapters/mongo/audit-ledger/event-id.ts';
 import { createPendingAnchorStore } from '../../adapters/mongo/audit-ledger/pending-anchors.ts';
 import { addDays, dayOf, startOfDay } from '../../domain/audit-ledger/days.ts';
 import { SILENT } from '../activities/audit-ledger/use-ledger-day.ts';
-import { ANCHORER, startAnvil, type TestChain } from '../adapters/chain/start-anvil.ts';
-import { KEY } from '../api/audit-ledger/start-ledger.ts';
-import { startTokenLedger, type TokenLedger } from '../api/audit-ledger/start-token-ledger.ts';
+import { ANCHORER, startAnvil, type TestChain } from '../support/start-anvil.ts';
+import { KEY } from '../support/start-ledger.ts';
+import { startTokenLedger, type TokenLedger } from '../support/start-token-ledger.ts';
 import { readPage } from './read-page.ts';
 import { runPage } from './run-page.ts';
 

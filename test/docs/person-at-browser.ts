@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Browser, createBrowser, type FormFields, type Page } from '../api/identity/pages/browse.ts';
-import type { TestIdp } from '../api/identity/start-idp.ts';
+import type { TestIdp } from '../support/start-idp.ts';
 
 export const PASSWORD = 'correct horse battery';
 

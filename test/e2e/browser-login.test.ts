@@ -6,7 +6,7 @@ import { type Browser, type BrowserContext, type Page, chromium as playwright } 
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { CHROMIUM_FLAGS, chromium } from '../../infra/dev/tools/chromium.ts';
 import { resolveTool } from '../../infra/dev/tools/resolve-tool.ts';
-import { startIdp, type TestIdp } from '../api/identity/start-idp.ts';
+import { startIdp, type TestIdp } from '../support/start-idp.ts';
 import { type LoopbackClient, startLoopbackClient } from './loopback-client.ts';
 
 const PASSWORD = 'correct horse battery';

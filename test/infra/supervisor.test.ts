@@ -8,8 +8,8 @@ import type { ChildSpec } from '../../infra/dev/child-process.ts';
 import { projectRoot } from '../../infra/dev/project.ts';
 import { createSupervisor } from '../../infra/dev/supervisor.ts';
 import { isAlive } from '../../infra/dev/tools/folder-lock.ts';
-import { freePort } from '../free-port.ts';
-import { waitUntil } from './wait-until.ts';
+import { freePort } from '../support/free-port.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 let folder = '';
 before(async () => {

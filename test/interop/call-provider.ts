@@ -1,4 +1,4 @@
-import type { Answer, CallOptions } from '../api/identity/start-idp.ts';
+import type { Answer, CallOptions } from '../support/start-idp.ts';
 
 /** One request to a provider that runs somewhere; redirects are not followed. */
 export async function callProvider(

@@ -1,6 +1,6 @@
 import type { UserRecord } from '../../domain/identity/user.ts';
 import { type Browser, createBrowser, type Page } from '../api/identity/pages/browse.ts';
-import { startIdp, type TestIdp } from '../api/identity/start-idp.ts';
+import { startIdp, type TestIdp } from '../support/start-idp.ts';
 
 export const CALLBACK = 'https://shop.example/api/auth/callback';
 export const LOOPBACK = 'http://127.0.0.1:49152/callback';

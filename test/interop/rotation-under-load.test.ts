@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeProtectedHeader } from 'jose';
 import { createTokenVerifier, FairleadError, type TokenVerifier } from '../../sdk/index.ts';
-import { type Providers, startProviders } from './provider-processes.ts';
+import { type Providers, startProviders } from '../support/provider-processes.ts';
 
 const REQUESTS = 2_000;
 const AT_ONCE = 8;

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { decodeProtectedHeader } from 'jose';
 import { createTokenVerifier } from '../../sdk/index.ts';
 import { answerOf, authorizePath, type Browser, createBrowser, createPkce } from '../api/identity/pages/browse.ts';
-import type { Answer } from '../api/identity/start-idp.ts';
-import { type Providers, startProviders } from './provider-processes.ts';
+import { type Providers, startProviders } from '../support/provider-processes.ts';
+import type { Answer } from '../support/start-idp.ts';
 import { DEVICE_GRANT } from './relying-parties.ts';
 
 const REDIRECT = 'https://shop.example/api/auth/callback';

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { projectRoot } from '../../infra/dev/project.ts';
 import { packSdk, SDK_NAME } from '../../infra/dev/sdk-package.ts';
 import { runProgram } from '../../infra/dev/tools/run-program.ts';
-import { startIdp, type TestIdp } from '../api/identity/start-idp.ts';
+import { startIdp, type TestIdp } from '../support/start-idp.ts';
 
 /** A service in another repository, in plain JavaScript: it fetches a token of its own and reads it back. */
 const SERVICE = `

@@ -14,11 +14,11 @@ import { addDays, dayNumber, dayOf, startOfDay } from '../../domain/audit-ledger
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { workflowBundle } from '../../infra/dev/workflow-bundle.ts';
 import { type RpcProxy, startRpcProxy } from '../adapters/chain/rpc-proxy.ts';
-import { ANCHORER, startAnvil, type TestChain } from '../adapters/chain/start-anvil.ts';
-import { startMongo, type TestMongo } from '../adapters/mongo/start-mongo.ts';
 import { draftOf } from '../ports/audit-ledger/drafts.ts';
-import { startTemporal, type TestTemporal } from './start-temporal.ts';
-import { startWorker, type WorkerProcess } from './start-worker.ts';
+import { ANCHORER, startAnvil, type TestChain } from '../support/start-anvil.ts';
+import { startMongo, type TestMongo } from '../support/start-mongo.ts';
+import { startTemporal, type TestTemporal } from '../support/start-temporal.ts';
+import { startWorker, type WorkerProcess } from '../support/start-worker.ts';
 
 const CHAIN_ID = 31_337;
 

@@ -17,9 +17,9 @@ import { createTurns } from '../../../adapters/mongo/audit-ledger/turns.ts';
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { BatchLeaf } from '../../../domain/audit-ledger/ports.ts';
 import { verifyChain } from '../../../domain/audit-ledger/verify-chain.ts';
-import { ANCHORER, startAnvil, type TestChain } from '../../adapters/chain/start-anvil.ts';
-import { startMongo, type TestMongo } from '../../adapters/mongo/start-mongo.ts';
 import { draftOf } from '../../ports/audit-ledger/drafts.ts';
+import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.ts';
+import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 export const DAY = '2026-01-05';
 export const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };

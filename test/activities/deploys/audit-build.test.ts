@@ -5,7 +5,7 @@ import { createServiceStore } from '../../../adapters/mongo/services.ts';
 import type { PlatformEvent } from '../../../domain/audit/platform-audit.ts';
 import type { ServiceStore } from '../../../domain/catalog/ports.ts';
 import type { BuildFailure, BuildRequest } from '../../../domain/deploys/build.ts';
-import { startMongo, type TestMongo } from '../../adapters/mongo/start-mongo.ts';
+import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 const build: BuildRequest = {
   buildId: 'bld_1',

@@ -5,8 +5,8 @@ import { createAuditForwarding } from '../../../adapters/mongo/identity/audit-fo
 import { createAuditTrail } from '../../../adapters/mongo/identity/audit-trail.ts';
 import { createIdentityIndexes } from '../../../adapters/mongo/identity/indexes.ts';
 import type { AuditForwarding, AuditTrail } from '../../../domain/audit/ports.ts';
-import { KEY, startLedger, type TestLedger } from '../../api/audit-ledger/start-ledger.ts';
 import { auditEvent } from '../../ports/identity/records.ts';
+import { KEY, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 /** The identity provider's audit trail in MongoDB, and the real ledger. */
 describe('the audit trail told to the ledger', () => {

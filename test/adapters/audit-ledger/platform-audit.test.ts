@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createPlatformAudit } from '../../../adapters/audit-ledger/platform-audit.ts';
-import { KEY, startLedger, type TestLedger } from '../../api/audit-ledger/start-ledger.ts';
+import { KEY, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 /** Against the real ledger. */
 describe('the platform as an emitter of audit events', () => {

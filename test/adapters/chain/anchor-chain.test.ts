@@ -9,7 +9,7 @@ import { dayNumber } from '../../../domain/audit-ledger/days.ts';
 import { toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { anchorRegistryArtifact } from '../../../infra/contracts/contract-artifact.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
-import { ANCHORER } from './start-anvil.ts';
+import { ANCHORER } from '../../support/start-anvil.ts';
 import { CHAIN_ID, GWEI, NEVER, useAnchoring } from './use-anchoring.ts';
 
 describe('anchoring on a real chain', { timeout: 120_000 }, () => {

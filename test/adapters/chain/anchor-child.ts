@@ -2,7 +2,7 @@ import { createAnchorChain } from '../../../adapters/chain/anchor-chain.ts';
 import { createEnvSigner } from '../../../adapters/chain/env-signer.ts';
 import { createPendingAnchorStore } from '../../../adapters/mongo/audit-ledger/pending-anchors.ts';
 import { connectMongo } from '../../../adapters/mongo/connect.ts';
-import { ANCHORER } from './start-anvil.ts';
+import { ANCHORER } from '../../support/start-anvil.ts';
 
 /** A process that anchors one batch, for tests that kill it. */
 const { id, root, rpcUrl, contract, chainId, mongoUri } = JSON.parse(process.env.ANCHOR_CHILD ?? '{}');

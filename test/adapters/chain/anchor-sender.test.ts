@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Wallet } from 'ethers';
-import { ANCHORER } from './start-anvil.ts';
+import { ANCHORER } from '../../support/start-anvil.ts';
 import { CHAIN_ID, GWEI, NEVER, useAnchoring } from './use-anchoring.ts';
 
 describe('one anchor, whatever becomes of workers and transactions', { timeout: 120_000 }, () => {

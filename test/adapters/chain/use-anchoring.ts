@@ -8,9 +8,9 @@ import { createAnchoringIndexes } from '../../../adapters/mongo/audit-ledger/anc
 import { createPendingAnchorStore } from '../../../adapters/mongo/audit-ledger/pending-anchors.ts';
 import { addDays, dayNumber } from '../../../domain/audit-ledger/days.ts';
 import { toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
-import { startMongo, type TestMongo } from '../mongo/start-mongo.ts';
+import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.ts';
+import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts';
-import { ANCHORER, startAnvil, type TestChain } from './start-anvil.ts';
 
 export const CHAIN_ID = 31_337;
 export const GWEI = 10n ** 9n;

@@ -6,8 +6,8 @@ import { STAND_IN_LABEL } from '../../../adapters/docker/labels.ts';
 import type { StandIns } from '../../../adapters/docker/stand-ins/stand-in-images.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { freePort } from '../../free-port.ts';
 import { recordingContext, untilHealthy, workloadSpec } from '../../ports/workload-runtime.ts';
+import { freePort } from '../../support/free-port.ts';
 import { createTestStack, docker, type TestStack, testStandIns } from './engine-fixture.ts';
 
 let stack: TestStack;

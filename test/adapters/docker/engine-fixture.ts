@@ -15,8 +15,8 @@ import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { resolveNeed } from '../../../infra/dev/tools.ts';
-import { freePort } from '../../free-port.ts';
 import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
+import { freePort } from '../../support/free-port.ts';
 
 export const docker = createDockerClient(process.env.DOCKER_HOST);
 export const env = baseEnv(process.env);

@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { freePort } from '../../free-port.ts';
 import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
+import { freePort } from '../../support/free-port.ts';
 import {
   createTestBuilder,
   createTestStack,

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { freePort } from '../../free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 
 const main = fileURLToPath(new URL('../../../infra/dev/edge.ts', import.meta.url));
 const dataDir = mkdtempSync(join(tmpdir(), 'edge-process-'));

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { createIdpCall } from '../../../adapters/idp/idp-call.ts';
 import { createKeyRotator } from '../../../adapters/idp/key-rotator.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { KEY, startIdp, type TestIdp } from '../../api/identity/start-idp.ts';
+import { KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 const MONTH_MS = 31 * 86_400_000;
 

@@ -9,7 +9,7 @@ import { createSigningKeyFactory, sealContext } from '../../../adapters/jose/sig
 import { createSigningKeyStore } from '../../../adapters/mongo/identity/signing-keys.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { SigningKeyStore } from '../../../domain/identity/ports.ts';
-import { startMongo, type TestMongo } from '../mongo/start-mongo.ts';
+import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 const ISSUER = 'https://id.example';
 const MINUTE_MS = 60_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createOutboxSender, OUTBOX_COLLECTION, OUTBOX_SIZE } from '../../../adapters/mail/outbox-sender.ts';
 import { MAIL, mailSenderSuite } from '../../ports/identity/mail-sender.ts';
-import { startMongo, type TestMongo } from '../mongo/start-mongo.ts';
+import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 let mongo: TestMongo;
 let clock = 0;

@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { createBuildLog, GAP_PATIENCE_MS } from '../../../adapters/mongo/build-logs.ts';
 import { COLLECTIONS } from '../../../adapters/mongo/indexes.ts';
 import { logLine } from '../../ports/build-log.ts';
-import { startMongo, type TestMongo } from './start-mongo.ts';
+import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 let mongo: TestMongo;
 before(async () => {

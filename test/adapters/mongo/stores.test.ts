@@ -7,7 +7,7 @@ import { buildLogSuite } from '../../ports/build-log.ts';
 import { buildStoreSuite } from '../../ports/build-store.ts';
 import { releaseStoreSuite } from '../../ports/release-store.ts';
 import { serviceStoreSuite } from '../../ports/service-store.ts';
-import { startMongo, type TestMongo } from './start-mongo.ts';
+import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 let mongo: TestMongo;
 before(async () => {

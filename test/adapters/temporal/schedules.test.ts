@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { ensureSchedules } from '../../../adapters/temporal/schedules.ts';
 import type { ScheduleDefinition } from '../../../domain/schedule.ts';
 import { SCHEDULES } from '../../../workflows/schedules.ts';
-import { startTemporal, type TestTemporal } from '../../workers/start-temporal.ts';
+import { startTemporal, type TestTemporal } from '../../support/start-temporal.ts';
 
 const HOUR_MS = 3_600_000;
 

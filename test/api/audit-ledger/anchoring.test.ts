@@ -9,7 +9,7 @@ import type { Anchor } from '../../../domain/audit-ledger/batch.ts';
 import { addDays } from '../../../domain/audit-ledger/days.ts';
 import { rootOfProof } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { draftOf } from '../../ports/audit-ledger/drafts.ts';
-import { KEY, startLedger, type TestLedger } from './start-ledger.ts';
+import { KEY, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 const DAY = '2026-01-05';
 const READER = 'shop-prod/acme/septor:query';

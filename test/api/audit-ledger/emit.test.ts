@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { hashOfEvent, sha256 } from '../../../domain/audit-ledger/hash.ts';
 import { isReceiptSigned } from '../../../domain/audit-ledger/receipt.ts';
-import { LEDGER, startLedger, type TestLedger } from './start-ledger.ts';
+import { LEDGER, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 const SHOP = 'shop-prod/acme';
 const event = (changes: object = {}) => ({ eventType: 'payment.created', entityId: 'order-1', ...changes });

@@ -6,9 +6,9 @@ import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { isReceiptSigned, type Receipt } from '../../../domain/audit-ledger/receipt.ts';
 import { verifyChain } from '../../../domain/audit-ledger/verify-chain.ts';
-import { startMongo } from '../../adapters/mongo/start-mongo.ts';
 import { collect } from '../../ports/audit-ledger/collect.ts';
-import { type LedgerProcess, startLedgerProcess } from './ledger-process.ts';
+import { type LedgerProcess, startLedgerProcess } from '../../support/ledger-process.ts';
+import { startMongo } from '../../support/start-mongo.ts';
 
 const EVENTS = 20_000;
 const EMITTERS = 32;

@@ -15,8 +15,8 @@ import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { CHROMIUM_FLAGS, chromium } from '../../../infra/dev/tools/chromium.ts';
 import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
-import { KEY, startIdp, type TestIdp } from '../identity/start-idp.ts';
-import { startLedger, type TestLedger } from './start-ledger.ts';
+import { KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
+import { startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 const PASSWORD = 'correct horse battery';
 /** Noon of a day: nothing of that day is batched yet, and all nights before are over. */

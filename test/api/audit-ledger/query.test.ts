@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { signCheckpoint, verifierKey } from '../../../domain/audit-ledger/checkpoint.ts';
 import { verificationRunsSuite } from '../../ports/audit-ledger/verification-runs.ts';
-import { LEDGER, startLedger, type TestLedger } from './start-ledger.ts';
+import { LEDGER, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 const SHOP = 'shop-prod/acme';
 const OTHER = 'rival-prod/rival';

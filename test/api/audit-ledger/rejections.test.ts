@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startLedger, type TestLedger } from './start-ledger.ts';
+import { startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 const EMIT = '/v1/events/emit';
 const BATCH = '/v1/events/batch';

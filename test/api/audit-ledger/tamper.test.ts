@@ -9,7 +9,7 @@ import { idOfKey } from '../../../adapters/mongo/audit-ledger/event-id.ts';
 import { signCheckpoint } from '../../../domain/audit-ledger/checkpoint.ts';
 import type { Hash, LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { hashOfEvent } from '../../../domain/audit-ledger/hash.ts';
-import { LEDGER, startLedger, type TestLedger } from './start-ledger.ts';
+import { LEDGER, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
 /** Whoever can write to the database changes history there; each change must show, and where. */
 describe('a history that was tampered with in the database', () => {

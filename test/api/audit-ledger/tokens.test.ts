@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { decodeJwt } from 'jose';
+import { startTokenLedger, type TokenLedger } from '../../support/start-token-ledger.ts';
 import { createLogins, type Logins } from '../identity/oauth/logins.ts';
-import { startTokenLedger, type TokenLedger } from './start-token-ledger.ts';
 
 const EVENT = { eventType: 'payment.created', entityId: 'order-1' };
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
-import { startApi, type TestApi } from '../start-api.ts';
+import { startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
 before(async () => {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { BuildEnd } from '../../../domain/deploys/ports.ts';
 import { STEPS } from '../../../domain/deploys/steps.ts';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
-import { type Answer, KEY, startApi, type TestApi } from '../start-api.ts';
+import { type Answer, KEY, startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
 before(async () => {

@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { createParser } from 'eventsource-parser';
 import { logLine } from '../../ports/build-log.ts';
 import { buildRecord } from '../../ports/records.ts';
-import { KEY, startApi, type TestApi } from '../start-api.ts';
+import { KEY, startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
 before(async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import type { CallerKind } from '../../../api/http/caller.ts';
 import { defineRoute } from '../../../api/http/define-route.ts';
-import { startApi, type TestApi } from '../start-api.ts';
+import { startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
 before(async () => {

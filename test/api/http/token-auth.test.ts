@@ -6,8 +6,8 @@ import { serviceClaims } from '../../../domain/identity/build-claims.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
 import { buildRecord } from '../../ports/records.ts';
-import { KEY as IDP_KEY, startIdp, type TestIdp } from '../identity/start-idp.ts';
-import { KEY, startApi, type TestApi } from '../start-api.ts';
+import { KEY, startApi, type TestApi } from '../../support/start-api.ts';
+import { KEY as IDP_KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 let idp: TestIdp;
 let api: TestApi;

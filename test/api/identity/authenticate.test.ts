@@ -5,8 +5,8 @@ import { createIdpAuthenticate } from '../../../api/identity/authenticate.ts';
 import { cookieName } from '../../../api/identity/login/cookies.ts';
 import { revokeSession, revokeUser } from '../../../api/identity/revocation/revoke.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { createLogins, type Logins, type Seeded } from './oauth/logins.ts';
-import { startIdp, type TestIdp } from './start-idp.ts';
 
 describe('who calls the identity provider', () => {
   let idp: TestIdp;

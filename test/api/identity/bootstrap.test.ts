@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { bootstrapIdentity, completeFirstAdmin, type FirstAdminLink } from '../../../api/identity/bootstrap.ts';
 import type { IdentityDeps } from '../../../api/identity/deps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { startIdp, type TestIdp } from './start-idp.ts';
+import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { visit } from './visit.ts';
 
 let idp: TestIdp;

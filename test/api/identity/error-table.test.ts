@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createClientAdministration } from '../../../adapters/idp/client-administration.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
+import { startApi, type TestApi } from '../../support/start-api.ts';
+import { type Answer, KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { type Callers, createCallers } from '../orgs/callers.ts';
-import { startApi, type TestApi } from '../start-api.ts';
 import { type Headless, PASSWORD, seedHeadless, signupBody } from './embed/embed-fixture.ts';
-import { type Answer, KEY, startIdp, type TestIdp } from './start-idp.ts';
 
 /** The rows of spec 1, "Errors": what a caller gets, and when. A condition of several parts is several rows. */
 const SPEC_ROWS = [

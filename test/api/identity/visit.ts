@@ -1,5 +1,5 @@
 import type { RouteContext } from '../../../api/http/define-route.ts';
-import type { TestIdp } from './start-idp.ts';
+import type { TestIdp } from '../../support/start-idp.ts';
 
 /** The request of somebody unknown, for functions that pages call. */
 export function visit({ deps }: Pick<TestIdp, 'deps'>): RouteContext {

@@ -4,8 +4,8 @@ import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { createClientAdministration } from '../../../adapters/idp/client-administration.ts';
 import { COLLECTIONS } from '../../../adapters/mongo/indexes.ts';
 import { openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
-import { KEY as IDP_KEY, startIdp, type TestIdp } from '../identity/start-idp.ts';
-import { type Answer, startApi, type TestApi } from '../start-api.ts';
+import { type Answer, startApi, type TestApi } from '../../support/start-api.ts';
+import { KEY as IDP_KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 const cipher = createSecretCipher([Buffer.alloc(32, 7)]);
 const ACME = 'acme/member';

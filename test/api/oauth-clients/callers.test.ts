@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { createLogins } from '../identity/oauth/logins.ts';
 import { createBrowser } from '../identity/pages/browse.ts';
-import { startIdp, type TestIdp } from '../identity/start-idp.ts';
 
 const PASSWORD = 'correct horse battery staple';
 const ADMIN_ROUTE = '/api/admin/oauth-clients/shop';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createClientAdministration } from '../../../adapters/idp/client-administration.ts';
-import { KEY as IDP_KEY, startIdp } from '../identity/start-idp.ts';
-import { startApi } from '../start-api.ts';
+import { startApi } from '../../support/start-api.ts';
+import { KEY as IDP_KEY, startIdp } from '../../support/start-idp.ts';
 
 describe('an identity provider that is away', () => {
   const away = async (clients: Parameters<typeof startApi>[1]) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { type Answer, startIdp, type TestIdp } from '../identity/start-idp.ts';
+import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 const BASE = '/api/internal/oauth-clients';
 

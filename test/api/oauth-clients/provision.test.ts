@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { IDENTITY_COLLECTIONS } from '../../../adapters/mongo/identity/indexes.ts';
-import { type Answer, startIdp, type TestIdp } from '../identity/start-idp.ts';
+import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 const BASE = '/api/internal/oauth-clients';
 const CALLBACK = 'https://shop.apps.example/api/auth/callback';

@@ -1,6 +1,6 @@
 import type { OrgRole, PlatformRole } from '../../../domain/roles.ts';
+import type { Answer, TestIdp } from '../../support/start-idp.ts';
 import { createLogins } from '../identity/oauth/logins.ts';
-import type { Answer, TestIdp } from '../identity/start-idp.ts';
 
 export type Headers = Readonly<Record<string, string>>;
 

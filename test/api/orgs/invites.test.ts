@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { acceptInvite, readInvite } from '../../../api/orgs/accept-invite.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { startIdp, type TestIdp } from '../identity/start-idp.ts';
+import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { visit } from '../identity/visit.ts';
 import { type Callers, createCallers, outcome, type Person } from './callers.ts';
 

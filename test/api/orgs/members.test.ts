@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startIdp, type TestIdp } from '../identity/start-idp.ts';
+import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { type Callers, createCallers, outcome, type Person } from './callers.ts';
 
 let idp: TestIdp;

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import WebSocket from 'ws';
 import { until } from '../../cli/run-cli.ts';
-import { startIdp } from '../identity/start-idp.ts';
+import { startIdp } from '../../support/start-idp.ts';
 import { listen, tokenAt, usePassportSockets } from './use-passport-sockets.ts';
 
 describe('the bounds of the passport socket', () => {

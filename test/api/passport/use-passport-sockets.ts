@@ -6,7 +6,7 @@ import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { Passport } from '../../../domain/passport/passport.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 import { until } from '../../cli/run-cli.ts';
-import { startIdp, type TestIdp } from '../identity/start-idp.ts';
+import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 interface Heard {
   readonly type: string;

@@ -9,10 +9,10 @@ import type { Db } from 'mongodb';
 import { createTokens } from '../../../adapters/crypto/tokens.ts';
 import { createIdentityStores } from '../../../adapters/mongo/identity/create-identity-stores.ts';
 import { runtimeVariables } from '../../../infra/dev/runtime-variables.ts';
-import { startMongo } from '../../adapters/mongo/start-mongo.ts';
-import { freePort } from '../../free-port.ts';
-import { waitUntil } from '../../infra/wait-until.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
+import { freePort } from '../../support/free-port.ts';
+import { startMongo } from '../../support/start-mongo.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 /** A provider in a process of its own, with one client that may ask for its own tokens. */
 export interface ProviderProcess {

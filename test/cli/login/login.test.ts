@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
-import { startApi } from '../../api/start-api.ts';
+import { startApi } from '../../support/start-api.ts';
 import { startCli, until } from '../run-cli.ts';
 import { EMAIL, PASSWORD, useLogins } from './use-logins.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { KEY } from '../../api/start-api.ts';
+import { KEY } from '../../support/start-api.ts';
 import { useLogins } from './use-logins.ts';
 
 describe('a login that the command line keeps', () => {

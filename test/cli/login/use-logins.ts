@@ -6,8 +6,8 @@ import { after, afterEach, before, beforeEach } from 'node:test';
 import { createCredentialsFile, type StoredLogin } from '../../../cli/login/credentials-file.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
 import { type Browser, createBrowser } from '../../api/identity/pages/browse.ts';
-import { KEY as IDP_KEY, startIdp, type TestIdp } from '../../api/identity/start-idp.ts';
-import { startApi, type TestApi } from '../../api/start-api.ts';
+import { startApi, type TestApi } from '../../support/start-api.ts';
+import { KEY as IDP_KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { type CliResult, type RunningCli, startCli, until } from '../run-cli.ts';
 
 export const EMAIL = 'ann@acme.example';

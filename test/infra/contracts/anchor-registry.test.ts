@@ -9,7 +9,7 @@ import { leafOf } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { anchorRegistryArtifact } from '../../../infra/contracts/contract-artifact.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
-import { ANCHORER, startAnvil, type TestChain } from '../../adapters/chain/start-anvil.ts';
+import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(toHash);
 const nodeOf = (nodes: Uint8Array, node: number) => toHash(nodes.subarray(node * 32, node * 32 + 32));

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Db } from 'mongodb';
-import { startMongo, type TestMongo } from '../../adapters/mongo/start-mongo.ts';
+import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 let mongo: TestMongo;
 let db: Db;

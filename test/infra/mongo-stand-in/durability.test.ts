@@ -9,7 +9,7 @@ import { type Db, MongoClient, type WriteConcernSettings } from 'mongodb';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { mongoStandIn } from '../../../infra/dev/tools/mongo.ts';
 import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
-import { type StandInProcess, startStandIn } from '../../adapters/mongo/stand-in-process.ts';
+import { type StandInProcess, startStandIn } from '../../support/stand-in-process.ts';
 
 interface Numbered {
   readonly _id: string;

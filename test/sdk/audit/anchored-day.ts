@@ -11,7 +11,7 @@ import { sha256 } from '../../../domain/audit-ledger/hash.ts';
 import { leafOf } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { fromHash, siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { signReceipt } from '../../../domain/audit-ledger/receipt.ts';
-import { ANCHORER, type TestChain } from '../../adapters/chain/start-anvil.ts';
+import { ANCHORER, type TestChain } from '../../support/start-anvil.ts';
 
 export const DAY = '2026-11-10';
 export const SIGNER = createLedgerSigner([Buffer.alloc(32, 7)]);

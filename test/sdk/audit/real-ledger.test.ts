@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { isReceiptSigned, type Receipt } from '../../../domain/audit-ledger/receipt.ts';
 import { createAuditClient, LedgerRefusal } from '../../../sdk/index.ts';
-import { startTokenLedger, type TokenLedger } from '../../api/audit-ledger/start-token-ledger.ts';
+import { startTokenLedger, type TokenLedger } from '../../support/start-token-ledger.ts';
 
 describe('the audit client with the real ledger and the real identity provider', () => {
   let parts: TokenLedger;

@@ -7,7 +7,7 @@ import type { EventProof } from '../../../domain/audit-ledger/batch.ts';
 import { dayNumber } from '../../../domain/audit-ledger/days.ts';
 import { parseEvent, parseProof } from '../../../sdk/audit/proof-documents.ts';
 import { type ProofInput, type ProofVerdict, verifyProof } from '../../../sdk/audit/verify-proof.ts';
-import { startAnvil, type TestChain } from '../../adapters/chain/start-anvil.ts';
+import { startAnvil, type TestChain } from '../../support/start-anvil.ts';
 import { anchorRoot, DAY, eventsOfDay, proofOf, receiptOf, SIGNER, shown } from './anchored-day.ts';
 
 /** Two chains with the real contract; the ledger is not there at all. */

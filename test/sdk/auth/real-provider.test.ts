@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { revokeClient } from '../../../api/identity/revocation/revoke.ts';
 import { createServiceTokens, createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
-import { startIdp, type TestIdp } from '../../api/identity/start-idp.ts';
+import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 describe('the SDK of two services against the real identity provider', () => {
   let idp: TestIdp;

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { createAnchorCommands } from '../../../adapters/temporal/anchor-commands.ts';
 import { createTemporalClient } from '../../../adapters/temporal/client.ts';
 import { anchorWorkflowId, type DayOutcome } from '../../../domain/audit-ledger/anchoring-messages.ts';
-import { freePort } from '../../free-port.ts';
+import { freePort } from '../../support/free-port.ts';
 import { type AnchoringTemporal, CHAINS, createAnchoringTemporal, unreachable } from './harness.ts';
 
 const [FIRST, SECOND] = CHAINS;

@@ -16,9 +16,9 @@ import type { HistoryRequest } from '../../../domain/audit-ledger/verify-history
 import { FairleadError } from '../../../domain/errors.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { SCHEDULES } from '../../../workflows/schedules.ts';
-import { startMongo, type TestMongo } from '../../adapters/mongo/start-mongo.ts';
 import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
 import { verificationRunsSuite } from '../../ports/audit-ledger/verification-runs.ts';
+import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 const LEDGER = 'audit.example.org';
 const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };

@@ -12,7 +12,7 @@ import { inferCatalog } from '../../../../domain/catalog/infer-catalog.ts';
 import type { BuildRequest } from '../../../../domain/deploys/build.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
-import { KEY, startIdp, type TestIdp } from '../../../api/identity/start-idp.ts';
+import { KEY, startIdp, type TestIdp } from '../../../support/start-idp.ts';
 
 /** The step on a real identity provider, a real store of services and a real cipher. */
 

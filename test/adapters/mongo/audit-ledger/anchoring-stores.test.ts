@@ -6,7 +6,7 @@ import { CHUNK_LEVELS, chunksOf, placeOf } from '../../../../adapters/mongo/audi
 import { createPendingAnchorStore } from '../../../../adapters/mongo/audit-ledger/pending-anchors.ts';
 import { batchStoreSuite } from '../../../ports/audit-ledger/batch-store.ts';
 import { pendingAnchorStoreSuite } from '../../../ports/audit-ledger/pending-anchor-store.ts';
-import { startMongo, type TestMongo } from '../start-mongo.ts';
+import { startMongo, type TestMongo } from '../../../support/start-mongo.ts';
 
 let mongo: TestMongo;
 before(async () => {

@@ -11,7 +11,7 @@ import { checkpointStoreSuite } from '../../../ports/audit-ledger/checkpoint-sto
 import { emitCounterSuite } from '../../../ports/audit-ledger/emit-counter.ts';
 import { eventStoreSuite } from '../../../ports/audit-ledger/event-store.ts';
 import { eventWriterSuite } from '../../../ports/audit-ledger/event-writer.ts';
-import { startMongo } from '../start-mongo.ts';
+import { startMongo } from '../../../support/start-mongo.ts';
 
 const mongo = await startMongo();
 const { db } = mongo.connection;

@@ -8,7 +8,7 @@ import { createLedgerIndexes } from '../../../../adapters/mongo/audit-ledger/ind
 import { createTurns } from '../../../../adapters/mongo/audit-ledger/turns.ts';
 import type { EventStore, Turns } from '../../../../domain/audit-ledger/ports.ts';
 import { draftOf } from '../../../ports/audit-ledger/drafts.ts';
-import { startMongo, type TestMongo } from '../start-mongo.ts';
+import { startMongo, type TestMongo } from '../../../support/start-mongo.ts';
 
 const now = () => new Date();
 const NAMESPACE = 'busy';

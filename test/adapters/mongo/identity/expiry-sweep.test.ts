@@ -12,7 +12,7 @@ import {
   revocation,
   sessionRecord,
 } from '../../../ports/identity/records.ts';
-import { startMongo } from '../start-mongo.ts';
+import { startMongo } from '../../../support/start-mongo.ts';
 
 const mongo = await startMongo();
 after(() => mongo.stop());

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { createIdentityStores } from '../../../../adapters/mongo/identity/create-identity-stores.ts';
 import { createIdentityIndexes, IDENTITY_COLLECTIONS } from '../../../../adapters/mongo/identity/indexes.ts';
 import { at } from '../../../ports/identity/records.ts';
-import { startMongo } from '../start-mongo.ts';
+import { startMongo } from '../../../support/start-mongo.ts';
 
 const mongo = await startMongo();
 after(() => mongo.stop());

@@ -20,7 +20,7 @@ import { sessionStoreSuite } from '../../../ports/identity/session-store.ts';
 import { signingKeyStoreSuite } from '../../../ports/identity/signing-key-store.ts';
 import { userFactorsSuite } from '../../../ports/identity/user-factors.ts';
 import { userStoreSuite } from '../../../ports/identity/user-store.ts';
-import { startMongo } from '../start-mongo.ts';
+import { startMongo } from '../../../support/start-mongo.ts';
 
 const mongo = await startMongo();
 after(() => mongo.stop());

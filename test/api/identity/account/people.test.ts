@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { type Callers, createCallers, outcome, type Person } from '../../orgs/callers.ts';
 import { claimsOf, createLogins } from '../oauth/logins.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
 
 let idp: TestIdp;
 let callers: Callers;

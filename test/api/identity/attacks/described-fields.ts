@@ -1,4 +1,4 @@
-import type { Answer } from '../start-idp.ts';
+import type { Answer } from '../../../support/start-idp.ts';
 
 /** A JSON Schema as the OpenAPI document has them, as far as these tests look. */
 export interface Schema {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { type Answer, startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { type Headless, seedHeadless, signupBody } from '../embed/embed-fixture.ts';
 import { createBrowser } from '../pages/browse.ts';
-import { type Answer, startIdp, type TestIdp } from '../start-idp.ts';
 
 const PASSWORD = 'correct horse battery';
 const NOBODY = 'nobody@example.com';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { type Answer, startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { createBrowser } from '../pages/browse.ts';
-import { type Answer, startIdp, type TestIdp } from '../start-idp.ts';
 import {
   type FieldPath,
   fieldsOf,

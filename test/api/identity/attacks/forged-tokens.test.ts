@@ -9,9 +9,9 @@ import WebSocket from 'ws';
 import type { AccessTokenClaims } from '../../../../domain/identity/claims.ts';
 import type { PublicKey } from '../../../../domain/identity/ports.ts';
 import { createTokenVerifier, FairleadError, type TokenVerifier } from '../../../../sdk/index.ts';
-import { startApi, type TestApi } from '../../start-api.ts';
+import { startApi, type TestApi } from '../../../support/start-api.ts';
+import { KEY, startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { claimsOf, createLogins, type Logins, type Seeded } from '../oauth/logins.ts';
-import { KEY, startIdp, type TestIdp } from '../start-idp.ts';
 
 const EXCHANGE = 'urn:ietf:params:oauth:grant-type:token-exchange';
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { type Headless, seedHeadless } from '../embed/embed-fixture.ts';
 import { authorizePath } from '../pages/browse.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
 
 const PASSWORD = 'correct horse battery';
 const REDIRECT = 'https://shop.example/api/auth/callback';

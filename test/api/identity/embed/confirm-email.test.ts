@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { startIdp, type TestIdp } from '../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { fiftyAtOnce, type Headless, ORIGIN, PASSWORD, seedHeadless } from './embed-fixture.ts';
 
 let idp: TestIdp;

@@ -1,6 +1,6 @@
 import type { ClientRecord } from '../../../../domain/oauth-clients/client.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
-import type { Answer, TestIdp } from '../start-idp.ts';
+import type { Answer, TestIdp } from '../../../support/start-idp.ts';
 
 export const PASSWORD = 'a sentence nobody guesses';
 export const ORIGIN = 'https://shop.example';

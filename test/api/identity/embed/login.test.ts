@@ -5,7 +5,7 @@ import { Secret, TOTP } from 'otpauth';
 import { takeLink } from '../../../../api/identity/login/one-time-links.ts';
 import { createTotp, revealTotp } from '../../../../api/identity/login/second-factor.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { fiftyAtOnce, type Headless, ORIGIN, PASSWORD, seedHeadless, signupBody } from './embed-fixture.ts';
 
 let idp: TestIdp;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { startIdp, type TestIdp } from '../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { fiftyAtOnce, type Headless, ORIGIN, PASSWORD, seedHeadless, signupBody } from './embed-fixture.ts';
 
 let idp: TestIdp;

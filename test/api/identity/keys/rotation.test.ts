@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createLocalJWKSet, jwtVerify } from 'jose';
 import { PLATFORM_SCOPE } from '../../../../api/http/caller.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { createLogins, type Logins, type Seeded } from '../oauth/logins.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -4,8 +4,8 @@ import { checkPassword } from '../../../../api/identity/login/check-password.ts'
 import { createLink, readLink, takeLink } from '../../../../api/identity/login/one-time-links.ts';
 import { setPassword } from '../../../../api/identity/login/set-password.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { createLogins } from '../oauth/logins.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
 import { visit } from '../visit.ts';
 
 let idp: TestIdp;

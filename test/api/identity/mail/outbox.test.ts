@@ -4,9 +4,9 @@ import { after, before, test } from 'node:test';
 import { cookieName } from '../../../../api/identity/login/cookies.ts';
 import { sendMail } from '../../../../api/identity/mail/send-mail.ts';
 import type { PlatformRole } from '../../../../domain/roles.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { createCallers } from '../../orgs/callers.ts';
 import { createLogins } from '../oauth/logins.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
 
 let idp: TestIdp;
 let outboxId: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import { startIdp, type TestIdp } from '../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { basic, claimsOf, createLogins, type Logins, type Seeded } from './logins.ts';
 
 describe("a service's own token", () => {

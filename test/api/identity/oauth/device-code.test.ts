@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { claimsOf, createLogins, fifty, type Logins, type Seeded } from './logins.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:device_code';

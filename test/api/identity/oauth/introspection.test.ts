@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { revokeClient } from '../../../../api/identity/revocation/revoke.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { basic, claimsOf, createLogins, type Logins, type Seeded } from './logins.ts';
 
 describe('what is said of tokens', () => {

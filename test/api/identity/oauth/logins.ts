@@ -4,7 +4,7 @@ import type { AccessTokenClaims } from '../../../../domain/identity/claims.ts';
 import type { AuthorizationCode, SessionRecord } from '../../../../domain/identity/login.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
 import type { ClientRecord } from '../../../../domain/oauth-clients/client.ts';
-import type { Answer, TestIdp } from '../start-idp.ts';
+import type { Answer, TestIdp } from '../../../support/start-idp.ts';
 
 export const CALLBACK = 'https://shop.example/api/auth/callback';
 

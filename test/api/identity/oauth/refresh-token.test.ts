@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { revokeGrant, revokeSession, revokeUser } from '../../../../api/identity/revocation/revoke.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { claimsOf, createLogins, fifty, type Logins, type Seeded } from './logins.ts';
 
 const GRACE_MS = 30_000;

@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { revokeGrant } from '../../../../api/identity/revocation/revoke.ts';
 import { issueTokens } from '../../../../api/identity/tokens/issue-tokens.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { claimsOf, createLogins, type Logins, type Seeded } from './logins.ts';
 
 const GRANT = 'urn:ietf:params:oauth:grant-type:token-exchange';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { brandOf } from '../../../../api/identity/pages/brand.ts';
 import { NO_WHITE_LABEL } from '../../../../domain/branding/white-label.ts';
-import { startIdp, type TestIdp } from '../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 
 describe('the brand of a page', () => {
   let idp: TestIdp;

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { TestIdp } from '../start-idp.ts';
+import type { TestIdp } from '../../../support/start-idp.ts';
 
 /** What came back, with what a person would see of it. */
 export interface Page {

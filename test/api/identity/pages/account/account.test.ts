@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
-import { startIdp, type TestIdp } from '../../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../../support/start-idp.ts';
 import { answerOf, authorizePath, createBrowser, createPkce, type Page } from '../browse.ts';
 
 const PASSWORD = 'correct horse battery';

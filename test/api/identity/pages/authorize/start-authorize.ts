@@ -1,4 +1,4 @@
-import { startIdp } from '../../start-idp.ts';
+import { startIdp } from '../../../../support/start-idp.ts';
 import { authorizePath, type Browser, createBrowser, type Page } from '../browse.ts';
 
 export const EMAIL = 'ada@example.com';

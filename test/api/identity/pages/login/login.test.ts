@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { startIdp, type TestIdp } from '../../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../../support/start-idp.ts';
 import { createBrowser, hiddenFields } from '../browse.ts';
 
 const EMAIL = 'ada@example.com';

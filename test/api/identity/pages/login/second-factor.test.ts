@@ -3,7 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { createRecoveryCodes, createTotp, revealTotp } from '../../../../../api/identity/login/second-factor.ts';
 import type { UserRecord } from '../../../../../domain/identity/user.ts';
-import { startIdp, type TestIdp } from '../../start-idp.ts';
+import { startIdp, type TestIdp } from '../../../../support/start-idp.ts';
 import { createBrowser, type Page } from '../browse.ts';
 
 const PASSWORD = 'correct horse battery';

@@ -1,8 +1,8 @@
-import { createInternalKeyAuth } from '../../../api/http/caller.ts';
-import { createTokenAuth } from '../../../api/http/token-auth.ts';
-import { PLATFORM_CLIENTS } from '../../../domain/oauth-clients/client.ts';
-import { createTokenVerifier } from '../../../sdk/index.ts';
-import { KEY, startIdp, type TestIdp } from '../identity/start-idp.ts';
+import { createInternalKeyAuth } from '../../api/http/caller.ts';
+import { createTokenAuth } from '../../api/http/token-auth.ts';
+import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import { createTokenVerifier } from '../../sdk/index.ts';
+import { KEY, startIdp, type TestIdp } from './start-idp.ts';
 import { startLedger, type TestLedger } from './start-ledger.ts';
 
 /** The ledger that takes the tokens of a real identity provider. Nobody signs in to its pages. */

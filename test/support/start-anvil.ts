@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { getAddress, JsonRpcProvider, Wallet } from 'ethers';
-import { anchorRegistryArtifact } from '../../../infra/contracts/contract-artifact.ts';
-import { deployAnchorRegistry } from '../../../infra/contracts/deploy-anchor-registry.ts';
-import { silentReporter } from '../../../infra/dev/terminal.ts';
-import { resolveNeed } from '../../../infra/dev/tools.ts';
+import { anchorRegistryArtifact } from '../../infra/contracts/contract-artifact.ts';
+import { deployAnchorRegistry } from '../../infra/contracts/deploy-anchor-registry.ts';
+import { silentReporter } from '../../infra/dev/terminal.ts';
+import { resolveNeed } from '../../infra/dev/tools.ts';
 
 export interface TestChain {
   readonly chainId: number;

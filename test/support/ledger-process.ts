@@ -3,10 +3,10 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runtimeVariables } from '../../../infra/dev/runtime-variables.ts';
-import { freePort } from '../../free-port.ts';
+import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
+import { freePort } from './free-port.ts';
 
-const MAIN = fileURLToPath(new URL('../../../api/main.ts', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
 
 /** A ledger in a process of its own, as `api/main.ts` runs it, its log thrown away. */
 export interface LedgerProcess {

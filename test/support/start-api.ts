@@ -19,7 +19,7 @@ import type { BuildRequest } from '../../domain/deploys/build.ts';
 import type { CancelOutcome, DeployCommands } from '../../domain/deploys/messages.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import type { TokenVerifier } from '../../sdk/index.ts';
-import { startMongo } from '../adapters/mongo/start-mongo.ts';
+import { startMongo } from './start-mongo.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
 

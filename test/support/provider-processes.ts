@@ -6,10 +6,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createSigningKeyStore } from '../../adapters/mongo/identity/signing-keys.ts';
-import { startMongo } from '../adapters/mongo/start-mongo.ts';
-import type { CallOptions } from '../api/identity/start-idp.ts';
-import { freePort } from '../free-port.ts';
-import { callProvider } from './call-provider.ts';
+import { callProvider } from '../interop/call-provider.ts';
+import { freePort } from './free-port.ts';
+import type { CallOptions } from './start-idp.ts';
+import { startMongo } from './start-mongo.ts';
 
 const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
 const KEY = 'internal-key-of-this-test-0123456789';

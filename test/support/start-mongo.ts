@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { connectMongo, type MongoConnection } from '../../../adapters/mongo/connect.ts';
-import { createIndexes } from '../../../adapters/mongo/indexes.ts';
+import { connectMongo, type MongoConnection } from '../../adapters/mongo/connect.ts';
+import { createIndexes } from '../../adapters/mongo/indexes.ts';
 import { startStandIn } from './stand-in-process.ts';
 
 export interface TestMongo {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { Client, Connection } from '@temporalio/client';
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { resolveNeed } from '../../infra/dev/tools.ts';
-import { freePort } from '../free-port.ts';
+import { freePort } from './free-port.ts';
 
 export interface TestTemporal {
   readonly address: string;

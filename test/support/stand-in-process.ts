@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { silentReporter } from '../../../infra/dev/terminal.ts';
-import { mongoStandIn } from '../../../infra/dev/tools/mongo.ts';
-import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
-import { freePort } from '../../free-port.ts';
+import { silentReporter } from '../../infra/dev/terminal.ts';
+import { mongoStandIn } from '../../infra/dev/tools/mongo.ts';
+import { resolveTool } from '../../infra/dev/tools/resolve-tool.ts';
+import { freePort } from './free-port.ts';
 
 /** A MongoDB stand-in in a process of its own. */
 export interface StandInProcess {
