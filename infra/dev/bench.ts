@@ -21,7 +21,10 @@ async function main(name: string | undefined, args: readonly string[]): Promise<
   if (!/export const needsStack = true/.test(readFileSync(path, 'utf8'))) return runBench(path, args, {});
   const interrupted = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => interrupted.abort());
-  const { stack, end } = await startTestStack(process.env, createReporter(process.stderr), interrupted.signal);
+  const { stack, end } = await startTestStack(process.env, createReporter(process.stderr), {
+    engine: { may: 'start', command: `CI=true npm run bench -- ${name}` },
+    signal: interrupted.signal,
+  });
   try {
     return await runBench(path, args, { FAIRLEAD_TEST_STACK: stack.dataDir });
   } finally {

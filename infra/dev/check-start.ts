@@ -38,7 +38,7 @@ export async function checkStart({ dataDir, env, report }: CheckOptions): Promis
     });
   }
   await check('engine', async () => {
-    const engine = await useEngine({ env, report, yes: false, lookOnly: true });
+    const engine = await useEngine({ env, report, consent: { may: 'look', command: 'npm start -- --yes' } });
     return `${engine.version} at ${engine.address} (${engine.how})`;
   });
   await check('bundle', () => workflowBundle(env, report));

@@ -54,7 +54,8 @@ async function examineTool(tool: Tool, env: Env): Promise<Finding> {
 async function examineEngine(env: Env): Promise<Finding> {
   const base = { name: 'Container engine', needed: true };
   try {
-    const { version, address, how } = await useEngine({ env, report: silentReporter, yes: false, lookOnly: true });
+    const consent = { may: 'look', command: 'npm start -- --yes' } as const;
+    const { version, address, how } = await useEngine({ env, report: silentReporter, consent });
     return { ...base, ok: true, found: `${version} at ${address} (${how})` };
   } catch (error) {
     return { ...base, ok: false, found: 'not running', remedy: errorLine(error) };

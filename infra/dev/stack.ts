@@ -8,17 +8,20 @@ import { lockDataFolder, prepareDataFolder, readSecrets, type StackSecrets, writ
 import type { Env } from './project.ts';
 import { describeParts, type Part, type PartsOptions } from './stack-parts.ts';
 import { type PortName, type Ports, startOnPorts } from './stack-ports.ts';
+import type { EngineConsent } from './start-engine.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
 
 export interface StackOptions extends PartsOptions {
   readonly ports: 'fixed' | 'free';
-  /** Install and start a container engine without asking. */
-  readonly yes?: boolean;
+  /** What to do where no container engine runs: by default an installed one is started. */
+  readonly engine?: EngineConsent;
   /** True for a stack that never starts again: its containers and images are removed when it stops. */
   readonly disposable?: boolean;
   /** Ends the start early; what was started is stopped. */
   readonly signal?: AbortSignal;
 }
+
+const START_INSTALLED: EngineConsent = { may: 'start', command: 'npm start -- --yes' };
 
 /** One row of `state.json`. */
 export interface PartState {
@@ -75,7 +78,7 @@ async function startOn(options: StackOptions, ports: Ports, handOver: () => Prom
   };
   try {
     const secrets = await readSecrets(dataDir);
-    const engine = await useEngine({ env, report, yes: options.yes ?? false });
+    const engine = await useEngine({ env, report, consent: options.engine ?? START_INSTALLED });
     undo.push(engine.leave);
     const parts = await describeParts(options, ports, secrets);
     options.signal?.throwIfAborted();

@@ -33,7 +33,8 @@ async function main(): Promise<number> {
     return 0;
   }
   const report = createReporter(process.stderr);
-  const options = { dataDir: defaultDataFolder(process.env), env: process.env, report, yes: values.yes };
+  const engine = { may: values.yes ? 'install' : 'ask', command: 'npm start -- --yes' } as const;
+  const options = { dataDir: defaultDataFolder(process.env), env: process.env, report, engine };
   if (values.check) return checkStart(options);
   const startedAt = performance.now();
   const { interrupted, attach } = watchInterrupts();

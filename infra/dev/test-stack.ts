@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Env } from './project.ts';
 import { type Stack, startStack } from './stack.ts';
+import type { EngineConsent } from './start-engine.ts';
 import type { Reporter } from './terminal.ts';
 
 // Tests must never reach what these name, and must not take the ports or data of a running stack.
@@ -24,12 +25,12 @@ export function forgetProduction(env: NodeJS.ProcessEnv): void {
 export async function startTestStack(
   env: Env,
   report: Reporter,
-  signal: AbortSignal,
+  { engine, signal }: { engine: EngineConsent; signal: AbortSignal },
 ): Promise<{ stack: Stack; end: (keep: boolean) => Promise<void> }> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fairlead-test-'));
   const remove = (): Promise<void> => rm(dataDir, { recursive: true, force: true });
   try {
-    const options = { dataDir, ports: 'free', env, report, signal, disposable: true, yes: env.CI === 'true' } as const;
+    const options = { dataDir, ports: 'free', env, report, signal, engine, disposable: true } as const;
     // Releases that never become healthy are given up sooner than in production.
     const stack = await startStack({ ...options, variables: { READINESS_TIMEOUT_SECONDS: '15' } });
     const end = async (keep: boolean): Promise<void> => {

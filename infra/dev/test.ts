@@ -4,14 +4,16 @@ import { parseArgs } from 'node:util';
 import { runChecks } from './checks.ts';
 import { useEngine } from './container-engine.ts';
 import { projectRoot } from './project.ts';
+import type { EngineConsent } from './start-engine.ts';
 import { createReporter, errorLine, type Reporter } from './terminal.ts';
 import { runFiles, type Tally } from './test-run.ts';
 import { forgetProduction, startTestStack } from './test-stack.ts';
 import { resolveNeed } from './tools.ts';
 
 /**
- * `npm test [-- <glob or substring> …] [--no-e2e]`: checks, then tests without a stack, then end-to-end tests on one
- * embedded stack. A filter leaves the checks out. The last line is `N passed, N failed`.
+ * `npm test [-- <glob or substring> …] [--no-e2e] [--yes]`: checks, then tests without a stack, then end-to-end tests on
+ * one embedded stack. A filter leaves the checks out. `--yes` installs a container engine where there is none; an
+ * installed one is started in any case. The last line is `N passed, N failed`.
  */
 
 const UNIT_TIMEOUT_MS = 180_000;
@@ -21,7 +23,7 @@ const SLOWEST = 10;
 async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Promise<void> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { 'no-e2e': { type: 'boolean', default: false } },
+    options: { 'no-e2e': { type: 'boolean', default: false }, yes: { type: 'boolean', default: false } },
   });
   if (positionals.length === 0) await addChecks(tally);
   const files = globSync('test/**/*.test.ts', { cwd: projectRoot })
@@ -36,10 +38,11 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
   const unit = files.filter((file) => !isE2e(file)).map(absolute);
   const e2e = values['no-e2e'] ? [] : files.filter(isE2e).map(absolute);
   // Tests of adapters use the engine as well as the stack does: it is there from the first test to the last.
-  const engine = await useEngine({ env: process.env, report, yes: process.env.CI === 'true' });
+  const consent = { may: values.yes ? 'install' : 'start', command: 'npm test -- --yes' } as const;
+  const engine = await useEngine({ env: process.env, report, consent });
   try {
     await runFiles({ files: unit, concurrency: 2, timeoutMs: UNIT_TIMEOUT_MS, signal }, tally);
-    if (e2e.length > 0 && !signal.aborted) await runEndToEnd(e2e, tally, report, signal);
+    if (e2e.length > 0 && !signal.aborted) await runEndToEnd(e2e, tally, report, { engine: consent, signal });
   } finally {
     await engine.leave();
   }
@@ -61,10 +64,15 @@ async function addTestServer(tally: Tally, report: Reporter): Promise<void> {
   }
 }
 
-async function runEndToEnd(files: readonly string[], tally: Tally, report: Reporter, signal: AbortSignal) {
+async function runEndToEnd(
+  files: readonly string[],
+  tally: Tally,
+  report: Reporter,
+  { engine, signal }: { engine: EngineConsent; signal: AbortSignal },
+) {
   report.line('\nstarting a stack for the end-to-end tests …');
   const failuresBefore = tally.failures.length;
-  const { stack, end } = await startTestStack(process.env, report, signal);
+  const { stack, end } = await startTestStack(process.env, report, { engine, signal });
   try {
     process.env.FAIRLEAD_TEST_STACK = stack.dataDir;
     await runFiles({ files, concurrency: 1, timeoutMs: E2E_TIMEOUT_MS, signal }, tally);
