@@ -1,7 +1,8 @@
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { createRedactor, isSensitiveName } from '../../domain/logs/redact.ts';
+import { createRedactor } from '../../domain/logs/redact.ts';
+import { isSensitiveName } from '../../domain/logs/sensitive-names.ts';
 import { credentialVariables } from './client-credentials.ts';
 import type { DeploysDeps } from './deps.ts';
 import { openSecrets } from './service-config.ts';

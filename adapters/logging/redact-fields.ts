@@ -1,5 +1,6 @@
 import { stdSerializers } from 'pino';
-import { isSensitiveName, REDACTED } from '../../domain/logs/redact.ts';
+import { REDACTED } from '../../domain/logs/redact.ts';
+import { isSensitiveName } from '../../domain/logs/sensitive-names.ts';
 
 type Fields = Record<string, unknown>;
 

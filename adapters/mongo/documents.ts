@@ -11,7 +11,6 @@ import {
   diagnosticSchema,
   failureReasonSchema,
   plannedStepSchema,
-  stepKeySchema,
 } from '../../domain/deploys/schema.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import type { LogLine } from '../../domain/logs/log-line.ts';
@@ -173,7 +172,7 @@ const releaseSchema = z.object({
 const logLineSchema: z.ZodType<LogLine> = z.object({
   seq: z.int(),
   time: z.date(),
-  step: stepKeySchema.nullable(),
+  step: nullableText,
   level: z.enum(['info', 'warn', 'error']),
   text,
 });

@@ -2,9 +2,9 @@ import type { Logger } from 'pino';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
 import type { MailSender, PasswordHasher, TokenSigner, Tokens } from '../../domain/identity/ports.ts';
-import type { IdentityStores } from '../../domain/identity/stores.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { MailQueue } from './mail/mail-queue.ts';
+import type { IdentityStores } from './stores.ts';
 
 /** What the identity provider is told about its installation. */
 export interface IdentitySettings {

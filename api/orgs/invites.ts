@@ -1,20 +1,16 @@
 import { FairleadError } from '../../domain/errors.ts';
+import { INVITE_PREFIXES } from '../../domain/orgs/invite-token.ts';
 import type { InviteRecord, OrgRecord } from '../../domain/orgs/org.ts';
 import type { OrgRole } from '../../domain/roles.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
+import { noteInvite } from '../identity/login/note-invite.ts';
 import { queueMail } from '../identity/mail/send-mail.ts';
 import { checkRights, type OrgAccess } from './org-access.ts';
 
 const INVITE_DAYS = 7;
 const DAY_MS = 86_400_000;
-
-/**
- * The prefix tells how the token reached its person, and is part of what its hash is made of. One that was mailed proves
- * that they read the mailbox; one that was handed to an admin proves nothing about the address.
- */
-export const INVITE_PREFIXES = { mailed: 'fliv_', handed: 'flih_' } as const;
 
 export interface InviteOrder {
   readonly email: string;
@@ -82,16 +78,4 @@ export async function revokeInvite(
     subject: inviteId,
     orgSlug: org.slug,
   });
-}
-
-export function noteInvite(
-  deps: IdentityDeps,
-  context: RouteContext,
-  type: string,
-  invite: InviteRecord,
-  data: Readonly<Record<string, string | boolean>> = {},
-  actor = context.caller?.name ?? 'internal',
-): Promise<void> {
-  const { id: subject, orgSlug, email, role, modules } = invite;
-  return audit(deps, context, { type, actor, subject, orgSlug, data: { email, role, modules, ...data } });
 }

@@ -1,6 +1,7 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { judgeRoles, type OrgPower, unknownModules } from '../../domain/orgs/administration.ts';
 import type { OrgRecord } from '../../domain/orgs/org.ts';
+import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
 import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/roles.ts';
 import type { Caller } from '../http/caller.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
@@ -74,8 +75,4 @@ export function checkRights(
     const message = `Not switched on in ${org.slug}: ${unknown.join(', ')}`;
     throw new FairleadError('VALIDATION_FAILED', message, { details: [{ field: 'modules', message }] });
   }
-}
-
-export function orgNotFound(): FairleadError {
-  return new FairleadError('ORG_NOT_FOUND', 'There is no such org, or you are not in it');
 }

@@ -1,25 +1,9 @@
 import { FairleadError } from '../../domain/errors.ts';
-import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
+import { findOrgGrant } from '../../domain/orgs/find-org-grant.ts';
 import type { OrgGrant, OrgRecord } from '../../domain/orgs/org.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
-
-type Deps = Pick<IdentityDeps, 'orgGrants'>;
-
-/**
- * The grant by which a client manages an org's people (spec 1, D 4); null when there is none. Never for the platform's
- * org. A grant from before the client was made belonged to another client of that name, and counts no more.
- */
-export async function findOrgGrant(
-  deps: Deps,
-  client: Pick<ClientRecord, 'clientId' | 'createdAt'>,
-  org: Pick<OrgRecord, 'slug' | 'platform' | 'suspendedAt'>,
-): Promise<OrgGrant | null> {
-  if (org.platform || org.suspendedAt !== null) return null;
-  const grant = await deps.orgGrants.find(client.clientId, org.slug);
-  return grant !== null && grant.approvedAt >= client.createdAt ? grant : null;
-}
 
 /** Lets a client manage the org's people. Idempotent. @throws CLIENT_NOT_FOUND; FORBIDDEN for the platform's org */
 export async function approveOrgGrant(

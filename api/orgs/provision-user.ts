@@ -1,16 +1,17 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { newUser } from '../../domain/identity/new-user.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
+import { findOrgGrant } from '../../domain/orgs/find-org-grant.ts';
 import { newMembership } from '../../domain/orgs/new-org.ts';
 import type { Membership, OrgRecord } from '../../domain/orgs/org.ts';
+import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
 import type { OrgRole } from '../../domain/roles.ts';
 import type { Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import type { Member } from './members.ts';
-import { administersPeople, checkRights, findOrg, type OrgAccess, orgNotFound, requireCaller } from './org-access.ts';
-import { findOrgGrant } from './org-grants.ts';
+import { administersPeople, checkRights, findOrg, type OrgAccess, requireCaller } from './org-access.ts';
 
 export interface ProvisionOrder {
   readonly email: string;

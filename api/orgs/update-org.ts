@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import { newOrg, newOrgId } from '../../domain/orgs/new-org.ts';
 import type { OrgRecord } from '../../domain/orgs/org.ts';
+import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
 import type { OrgChanges } from '../../domain/orgs/ports.ts';
 import type { createOrgBodySchema, updateOrgBodySchema } from '../../domain/orgs/schema.ts';
 import type { RouteContext } from '../http/define-route.ts';
@@ -9,7 +10,7 @@ import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { revokeClient } from '../identity/revocation/revoke.ts';
 import { voidAccessTokens } from '../identity/revocation/void-access-tokens.ts';
-import { type OrgAccess, orgNotFound } from './org-access.ts';
+import type { OrgAccess } from './org-access.ts';
 
 /** @throws ORG_EXISTS */
 export async function createOrg(

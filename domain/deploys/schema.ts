@@ -142,7 +142,7 @@ export const planReplySchema = z.object({
 export const logLineSchema = z.object({
   seq: z.int(),
   time,
-  step: stepKeySchema.nullable(),
+  step: z.string().nullable(),
   level: z.enum(['info', 'warn', 'error']),
   text: z.string(),
 });

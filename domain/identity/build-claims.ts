@@ -1,5 +1,4 @@
 import { FairleadError } from '../errors.ts';
-import type { ClientRecord } from '../oauth-clients/client.ts';
 import type { AccessTokenClaims } from './claims.ts';
 import { epochSeconds } from './token-lifetimes.ts';
 import type { LoginMethod, UserRecord } from './user.ts';
@@ -62,7 +61,7 @@ export function personClaims(
 /** Claims of a service's own token: it is nobody's, so it has neither roles nor an e-mail address. */
 export function serviceClaims(
   frame: TokenFrame,
-  client: Pick<ClientRecord, 'clientId' | 'orgSlug'>,
+  client: { readonly clientId: string; readonly orgSlug: string },
 ): Omit<AccessTokenClaims, 'roles' | 'orgRoles'> {
   return {
     ...frameClaims(frame),

@@ -1,12 +1,10 @@
-import type { StepKey } from '../deploys/steps.ts';
-
 export type LogLevel = 'info' | 'warn' | 'error';
 
 /** A line of a build log before it has its place. */
 export interface NewLogLine {
   readonly time: Date;
-  /** Step that wrote it; null for lines about the build as a whole. */
-  readonly step: StepKey | null;
+  /** Key of the step that wrote it; null for lines about the build as a whole. */
+  readonly step: string | null;
   readonly level: LogLevel;
   readonly text: string;
 }

@@ -1,8 +1,6 @@
 import { ID_PREFIXES } from '../ids.ts';
 import { isSensitiveName } from './sensitive-names.ts';
 
-export { isSensitiveName } from './sensitive-names.ts';
-
 /** What a secret is replaced with (spec 2, "Log redaction"). */
 export const REDACTED = '[REDACTED]';
 

@@ -1,6 +1,5 @@
 import type { Db } from 'mongodb';
 import type { Clock } from '../../../domain/clock.ts';
-import type { IdentityStores } from '../../../domain/identity/stores.ts';
 import { createAttemptStore } from './attempts.ts';
 import { createAuditTrail } from './audit-trail.ts';
 import { createAuthorizationCodeStore } from './authorization-codes.ts';
@@ -19,7 +18,7 @@ import { createSigningKeyStore } from './signing-keys.ts';
 import { createUserStore } from './users.ts';
 
 /** All stores of the identity provider on one database, whose indexes `createIdentityIndexes` has made. */
-export function createIdentityStores(deps: { db: Db; now: Clock }): IdentityStores {
+export function createIdentityStores(deps: { db: Db; now: Clock }) {
   return {
     users: createUserStore(deps),
     sessions: createSessionStore(deps),

@@ -1,6 +1,6 @@
 import type { UserRecord } from '../../../domain/identity/user.ts';
+import { orgNotFound } from '../../../domain/orgs/org-not-found.ts';
 import type { RouteContext } from '../../http/define-route.ts';
-import { orgNotFound } from '../../orgs/org-access.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { findMemberships } from '../tokens/token-person.ts';

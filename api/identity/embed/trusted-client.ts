@@ -1,7 +1,7 @@
 import { FairleadError } from '../../../domain/errors.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
+import { findOrgGrant } from '../../../domain/orgs/find-org-grant.ts';
 import type { OrgRecord } from '../../../domain/orgs/org.ts';
-import { findOrgGrant } from '../../orgs/org-grants.ts';
 import type { IdentityDeps } from '../deps.ts';
 import type { EmbedCaller } from './embed-client.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { acceptInvite, readInvite } from '../../../api/orgs/accept-invite.ts';
+import { acceptInvite, readInvite } from '../../../api/identity/login/accept-invite.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { visit } from '../identity/visit.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createRedactor, isSensitiveName } from '../../../domain/logs/redact.ts';
+import { createRedactor } from '../../../domain/logs/redact.ts';
+import { isSensitiveName } from '../../../domain/logs/sensitive-names.ts';
 
 const plain = createRedactor({ secrets: [] });
 /** Joined here, so that no line of this file looks like a credential itself. */

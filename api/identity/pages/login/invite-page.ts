@@ -1,8 +1,8 @@
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { type Html, html } from '../../../http/pages/html.ts';
 import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
-import { acceptInvite, type InvitedPerson, type OpenInvite, readInvite } from '../../../orgs/accept-invite.ts';
 import type { IdentityDeps } from '../../deps.ts';
+import { acceptInvite, type InvitedPerson, type OpenInvite, readInvite } from '../../login/accept-invite.ts';
 import { awaitsConfirmation, mailConfirmation } from '../../login/confirm-address.ts';
 import { brandFrom } from '../brand.ts';
 import { hidden } from '../form-fields.ts';

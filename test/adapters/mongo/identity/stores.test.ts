@@ -2,7 +2,6 @@ import { after } from 'node:test';
 import { createIdentityStores } from '../../../../adapters/mongo/identity/create-identity-stores.ts';
 import { createIdentityIndexes } from '../../../../adapters/mongo/identity/indexes.ts';
 import type { Clock } from '../../../../domain/clock.ts';
-import type { IdentityStores } from '../../../../domain/identity/stores.ts';
 import { attemptStoreSuite } from '../../../ports/identity/attempt-store.ts';
 import { auditTrailSuite } from '../../../ports/identity/audit-trail.ts';
 import { authorizationCodeStoreSuite } from '../../../ports/identity/authorization-code-store.ts';
@@ -26,10 +25,12 @@ const mongo = await startMongo();
 after(() => mongo.stop());
 await createIdentityIndexes(mongo.connection.db);
 
+type Stores = ReturnType<typeof createIdentityStores>;
+
 /** A store with a clock of its own: two of them see one database at two moments. */
 const storeOf =
-  <K extends keyof IdentityStores>(name: K) =>
-  (now: Clock = () => new Date()): IdentityStores[K] =>
+  <K extends keyof Stores>(name: K) =>
+  (now: Clock = () => new Date()): Stores[K] =>
     createIdentityStores({ db: mongo.connection.db, now })[name];
 
 clientStoreSuite(storeOf('clients'));

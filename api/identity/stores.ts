@@ -1,6 +1,4 @@
-import type { AuditTrail } from '../audit/ports.ts';
-import type { ClientStore } from '../oauth-clients/ports.ts';
-import type { InviteStore, MembershipStore, OrgGrantStore, OrgStore } from '../orgs/ports.ts';
+import type { AuditTrail } from '../../domain/audit/ports.ts';
 import type {
   AttemptStore,
   AuthorizationCodeStore,
@@ -12,7 +10,9 @@ import type {
   SessionStore,
   SigningKeyStore,
   UserStore,
-} from './ports.ts';
+} from '../../domain/identity/ports.ts';
+import type { ClientStore } from '../../domain/oauth-clients/ports.ts';
+import type { InviteStore, MembershipStore, OrgGrantStore, OrgStore } from '../../domain/orgs/ports.ts';
 
 /** Everything the identity provider keeps, by its port. */
 export interface IdentityStores {

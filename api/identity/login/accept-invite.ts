@@ -1,15 +1,16 @@
-import { FairleadError } from '../../domain/errors.ts';
-import { newUser } from '../../domain/identity/new-user.ts';
-import type { UserRecord } from '../../domain/identity/user.ts';
-import { ID_PREFIXES } from '../../domain/ids.ts';
-import { judgeRoles } from '../../domain/orgs/administration.ts';
-import { newMembership } from '../../domain/orgs/new-org.ts';
-import type { InviteRecord, OrgRecord } from '../../domain/orgs/org.ts';
-import { hasOrgRole, isPlatformAdmin } from '../../domain/roles.ts';
-import type { RouteContext } from '../http/define-route.ts';
-import type { IdentityDeps } from '../identity/deps.ts';
-import { hashNewPassword } from '../identity/login/set-password.ts';
-import { INVITE_PREFIXES, noteInvite } from './invites.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { newUser } from '../../../domain/identity/new-user.ts';
+import type { UserRecord } from '../../../domain/identity/user.ts';
+import { ID_PREFIXES } from '../../../domain/ids.ts';
+import { judgeRoles } from '../../../domain/orgs/administration.ts';
+import { wasMailed } from '../../../domain/orgs/invite-token.ts';
+import { newMembership } from '../../../domain/orgs/new-org.ts';
+import type { InviteRecord, OrgRecord } from '../../../domain/orgs/org.ts';
+import { hasOrgRole, isPlatformAdmin } from '../../../domain/roles.ts';
+import type { RouteContext } from '../../http/define-route.ts';
+import type { IdentityDeps } from '../deps.ts';
+import { noteInvite } from './note-invite.ts';
+import { hashNewPassword } from './set-password.ts';
 
 /** Someone who has no account yet. Their address is the invited one. */
 export interface InvitedPerson {
@@ -129,10 +130,6 @@ async function addToOrg(deps: IdentityDeps, user: UserRecord, org: OrgRecord, in
     }
   }
   if (user.primaryOrg === null) await deps.users.update(user.id, { primaryOrg: org.slug });
-}
-
-function wasMailed(token: string): boolean {
-  return token.startsWith(INVITE_PREFIXES.mailed);
 }
 
 function inviteInvalid(): FairleadError {
