@@ -1,0 +1,46 @@
+import { createHash } from 'node:crypto';
+import { newId } from '../../../adapters/crypto/new-id.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import type { ArchiveStore } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+
+export interface InMemoryArchiveStore extends ArchiveStore {
+  readonly ids: () => readonly string[];
+}
+
+/** Uploaded archives in this process. */
+export function createInMemoryArchiveStore({ now }: { readonly now: Clock }): InMemoryArchiveStore {
+  const archives = new Map<string, { readonly content: Buffer; readonly savedAt: Date }>();
+  return {
+    async save(content, limitBytes) {
+      const chunks: Uint8Array[] = [];
+      let sizeBytes = 0;
+      for await (const chunk of content) {
+        sizeBytes += chunk.byteLength;
+        if (sizeBytes > limitBytes) throw new FairleadError('PAYLOAD_TOO_LARGE', 'The archive is too large');
+        chunks.push(Uint8Array.from(chunk));
+      }
+      const id = newId('archive');
+      const whole = Buffer.concat(chunks);
+      archives.set(id, { content: whole, savedAt: now() });
+      return { id, sha256: createHash('sha256').update(whole).digest('hex'), sizeBytes };
+    },
+    async open(id) {
+      const archive = archives.get(id);
+      if (archive === undefined) {
+        throw new FairleadError('SOURCE_MISSING', `The uploaded archive ${id} is not there any more; upload it again`);
+      }
+      return inOnePiece(archive.content);
+    },
+    async prune(before, keep) {
+      const old = [...archives].filter(([id, { savedAt }]) => savedAt < before && !keep.has(id));
+      for (const [id] of old) archives.delete(id);
+      return old.length;
+    },
+    ids: () => [...archives.keys()],
+  };
+}
+
+async function* inOnePiece(content: Buffer): AsyncGenerator<Uint8Array> {
+  yield content;
+}
