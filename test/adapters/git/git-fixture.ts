@@ -1,18 +1,31 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { createArchiveStore } from '../../../adapters/archives/archive-store.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createSourceFetcher, type SourceFetcherOptions } from '../../../adapters/git/git-source-fetcher.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import type { ArchiveStore, SourceFetcher } from '../../../domain/deploys/ports.ts';
+import { SUITE_COMMITS } from '../../ports/source-fetcher.ts';
 import { type GitHttpServer, startGitHttpServer } from './git-http-server.ts';
+
+type CommitFiles = (typeof SUITE_COMMITS)[number];
 
 export interface GitFixture {
   /** Removed at the end. */
   readonly base: string;
-  /** A repository with branches `main` and `release/1.0`, also served as `<host.url>/app`. */
+  /** The repository of the port's suite, also served as `<host.url>/app`. */
   readonly repository: string;
   /** Commits of `main`, oldest first; the first one is the head of `release/1.0`. */
   readonly commits: readonly string[];
@@ -24,7 +37,7 @@ export interface GitFixture {
   readonly lines: string[];
   fetcher(changes?: Partial<SourceFetcherOptions>): SourceFetcher;
   git(...args: string[]): string;
-  commit(files: Readonly<Record<string, string>>): string;
+  commit(files: CommitFiles): string;
   reset(): void;
   end(): Promise<void>;
 }
@@ -38,18 +51,19 @@ export async function makeGitFixture(token: string): Promise<GitFixture> {
     const identity = ['-c', 'user.name=t', '-c', 'user.email=t@t'];
     return execFileSync('git', ['-C', repository, ...identity, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
   };
-  const commit = (files: Readonly<Record<string, string>>): string => {
-    for (const [name, text] of Object.entries(files)) writeFileSync(join(repository, name), text);
+  const commit = (files: CommitFiles): string => {
+    for (const [name, content] of Object.entries(files)) {
+      if (typeof content === 'string') writeFileSync(join(repository, name), content);
+      else symlinkSync(content.link, join(repository, name));
+    }
     git('add', '-A');
     git('commit', '-qm', 'change');
     return git('rev-parse', 'HEAD');
   };
   mkdirSync(repository, { recursive: true });
   git('init', '-q', '-b', 'main');
-  const commits = Array.from({ length: 5 }, (_, index) => commit({ 'index.js': `version ${index}` }));
+  const commits = SUITE_COMMITS.map(commit);
   git('branch', 'release/1.0', commits[0] ?? '');
-  symlinkSync('index.js', join(repository, 'link'));
-  commits.push(commit({ run: '#!/bin/sh' }));
   const host = await startGitHttpServer(join(base, 'repos'), token);
   const lines: string[] = [];
   const options = { gitUrl: host.url, gitToken: token, githubToken: null, allowLocalSources: true, archives };
@@ -73,3 +87,16 @@ export async function makeGitFixture(token: string): Promise<GitFixture> {
 /** Private directories of git sessions of this process. */
 export const openSessions = (): string[] =>
   readdirSync(tmpdir()).filter((name) => name.startsWith(`fairlead-git-${process.pid}-`));
+
+/** Text by path below a directory, links as `→ target`; null when there is no directory. */
+export function readTree(directory: string): Record<string, string> | null {
+  if (!existsSync(directory)) return null;
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((row) => !row.isDirectory());
+  return Object.fromEntries(
+    entries.map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      const content = entry.isSymbolicLink() ? `→ ${readlinkSync(path)}` : readFileSync(path, 'utf8');
+      return [relative(directory, path), content];
+    }),
+  );
+}

@@ -1,93 +1,59 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { cpSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { after, before, beforeEach, describe, it } from 'node:test';
-import { type GitFixture, makeGitFixture, openSessions } from './git-fixture.ts';
+import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { sourceFetcherSuite } from '../../ports/source-fetcher.ts';
+import { type GitFixture, makeGitFixture, openSessions, readTree } from './git-fixture.ts';
+import { startGitHttpServer } from './git-http-server.ts';
 
 const TOKEN = 'token-of-the-test';
 const never = new AbortController().signal;
 const source = (url: string, branch: string | null = null, id: string | null = null) =>
   ({ kind: 'git', url, branch, commit: id }) as const;
 
+let fx: GitFixture;
+let closedHost = '';
+before(async () => {
+  fx = await makeGitFixture(TOKEN);
+  execFileSync('git', ['init', '-q', '-b', 'main', join(fx.base, 'repos', 'empty')]);
+  const closed = await startGitHttpServer(fx.base, null);
+  await closed.close();
+  closedHost = closed.url;
+});
+beforeEach(() => fx.reset());
+afterEach(() => assert.deepEqual(openSessions(), []));
+after(() => fx.end());
+
+const ADDRESSES = {
+  'local path': (name: string) => join(fx.base, 'repos', name),
+  'file address': (name: string) => `file://${join(fx.base, 'repos', name)}`,
+  'http address': (name: string) => `${fx.host.url}/${name}`,
+};
+
+for (const [kind, addressOf] of Object.entries(ADDRESSES)) {
+  sourceFetcherSuite(kind, () => ({
+    fetcher: fx.fetcher(),
+    archives: fx.archives,
+    repositories: {
+      app: addressOf('app'),
+      commits: fx.commits,
+      empty: addressOf('empty'),
+      absent: addressOf('none'),
+    },
+    unreachable: { fetcher: fx.fetcher({ gitUrl: closedHost }), url: `${closedHost}/app` },
+    target: fx.target,
+    async put(path, text) {
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, text);
+    },
+    tree: async (directory) => readTree(directory),
+  }));
+}
+
 describe('createSourceFetcher', () => {
-  let fx: GitFixture;
   const context = { signal: never, onLine: (line: string) => fx.lines.push(line) };
-  before(async () => {
-    fx = await makeGitFixture(TOKEN);
-  });
-  beforeEach(() => fx.reset());
-  after(() => fx.end());
-  const first = (): string => fx.commits[0] ?? '';
   const last = (): string => fx.commits.at(-1) ?? '';
-
-  for (const kind of ['local path', 'file address', 'http address'] as const) {
-    const url = (): string =>
-      ({
-        'local path': fx.repository,
-        'file address': `file://${fx.repository}`,
-        'http address': `${fx.host.url}/app`,
-      })[kind];
-
-    it(`${kind}: fetches the default branch, a branch, and any commit, without .git`, async () => {
-      const { fetch } = fx.fetcher();
-      assert.deepEqual(await fetch(source(url()), fx.target, context), { commitSha: last(), branch: 'main' });
-      assert.equal(readFileSync(join(fx.target, 'link'), 'utf8'), 'version 4');
-      assert.ok(lstatSync(join(fx.target, 'link')).isSymbolicLink());
-      assert.ok(!existsSync(join(fx.target, '.git')));
-      assert.deepEqual(await fetch(source(url(), 'release/1.0'), fx.target, context), {
-        commitSha: first(),
-        branch: 'release/1.0',
-      });
-      assert.deepEqual(readdirSync(fx.target), ['index.js']);
-      const pinned = await fetch(source(url(), 'main', fx.commits[2] ?? ''), fx.target, context);
-      assert.deepEqual(pinned, { commitSha: fx.commits[2], branch: 'main' });
-      assert.equal(readFileSync(join(fx.target, 'index.js'), 'utf8'), 'version 2');
-      assert.ok(fx.lines.some((line) => line.includes(fx.commits[2] ?? '-')));
-    });
-
-    it(`${kind}: finds abbreviated commits, of heads and inside the history`, async () => {
-      const { fetch } = fx.fetcher();
-      assert.equal((await fetch(source(url(), null, last().slice(0, 8)), fx.target, context)).commitSha, last());
-      assert.equal(
-        (await fetch(source(url(), 'gone', fx.commits[3]?.slice(0, 10) ?? ''), fx.target, context)).commitSha,
-        fx.commits[3],
-      );
-    });
-
-    it(`${kind}: resolves heads`, async () => {
-      const { resolveHead } = fx.fetcher();
-      assert.deepEqual(await resolveHead(url(), null, never), { commit: last(), branch: 'main' });
-      assert.deepEqual(await resolveHead(url(), 'release/1.0', never), { commit: first(), branch: 'release/1.0' });
-    });
-
-    it(`${kind}: names a missing commit, a missing branch with close ones, an empty fx.repository and none at all`, async () => {
-      const { fetch, resolveHead } = fx.fetcher();
-      await assert.rejects(fetch(source(url(), 'main', 'a'.repeat(40)), fx.target, context), {
-        code: 'COMMIT_NOT_FOUND',
-        retryable: false,
-      });
-      await assert.rejects(fetch(source(url(), null, 'abcdef123'), fx.target, context), {
-        code: 'COMMIT_NOT_FOUND',
-        message: /full id/,
-      });
-      const missing = { code: 'SOURCE_MISSING', message: /no branch release\/2\.0.*: release\/1\.0, main/ };
-      await assert.rejects(fetch(source(url(), 'release/2.0'), fx.target, context), missing);
-      await assert.rejects(resolveHead(url(), 'release/2.0', never), missing);
-      const empty = url().replace(/app$/, 'empty');
-      mkdirSync(join(fx.base, 'repos', 'empty'), { recursive: true });
-      execFileSync('git', ['init', '-q', '-b', 'main', join(fx.base, 'repos', 'empty')]);
-      await assert.rejects(fetch(source(empty), fx.target, context), { code: 'SOURCE_MISSING', message: /is empty/ });
-      await assert.rejects(fetch(source(empty, 'main'), fx.target, context), {
-        code: 'SOURCE_MISSING',
-        message: /is empty/,
-      });
-      await assert.rejects(resolveHead(url().replace(/app$/, 'none'), null, never), { code: 'SOURCE_MISSING' });
-      assert.ok(!existsSync(fx.target));
-      assert.deepEqual(openSessions(), []);
-    });
-  }
 
   it('a server that gives out branch heads only is asked for the branch, then for everything', async () => {
     fx.host.protocol2 = false;
@@ -111,14 +77,12 @@ describe('createSourceFetcher', () => {
     assert.equal((await fetch(source(path), fx.target, context)).commitSha?.length, 64);
   });
 
-  it('removes what an earlier attempt left, and runs none of the repository’s hooks', async () => {
-    mkdirSync(join(fx.target, 'left'), { recursive: true });
+  it('runs none of the repository’s hooks', async () => {
     const mark = join(fx.base, 'hook-ran');
     for (const hook of ['post-checkout', 'reference-transaction']) {
       writeFileSync(join(fx.repository, '.git/hooks', hook), `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 });
     }
     await fx.fetcher().fetch(source(fx.repository), fx.target, context);
-    assert.ok(!existsSync(join(fx.target, 'left')));
     assert.ok(!existsSync(mark));
     for (const hook of ['post-checkout', 'reference-transaction']) rmSync(join(fx.repository, '.git/hooks', hook));
   });
@@ -141,21 +105,5 @@ describe('createSourceFetcher', () => {
     fx.git('checkout', '-q', 'main');
     await fx.fetcher().fetch(source(fx.repository, 'parts'), fx.target, context);
     assert.ok(fx.lines.some((line) => /submodules/.test(line)) && fx.lines.some((line) => /LFS/.test(line)));
-  });
-
-  it('unpacks uploaded archives, and refuses one that was changed', async () => {
-    const packed = execFileSync('git', ['-C', fx.repository, 'archive', '--format=tar.gz', 'HEAD']);
-    const saved = await fx.archives.save(
-      (async function* () {
-        yield packed;
-      })(),
-      packed.length,
-    );
-    const archive = { kind: 'archive', archiveId: saved.id, sha256: saved.sha256 } as const;
-    assert.deepEqual(await fx.fetcher().fetch(archive, fx.target, context), { commitSha: null, branch: null });
-    assert.equal(readFileSync(join(fx.target, 'index.js'), 'utf8'), 'version 4');
-    const changed = { ...archive, sha256: createHash('sha256').digest('hex') };
-    await assert.rejects(fx.fetcher().fetch(changed, fx.target, context), { code: 'ARCHIVE_INVALID' });
-    assert.ok(!existsSync(fx.target));
   });
 });

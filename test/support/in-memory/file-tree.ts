@@ -71,3 +71,14 @@ const split = (path: string): string[] => path.split('/').filter((part) => part 
 
 const isBelow = (path: string, directory: string): boolean =>
   path !== directory && path.startsWith(directory === '/' ? '/' : `${directory}/`);
+
+/** Text by path below a directory, links as `→ target`; null when there is no directory. */
+export function treeOf(files: FileTree, directory: string): Record<string, string> | null {
+  if (files.at(directory) === undefined) return null;
+  const rows = files.below(directory).flatMap((path) => {
+    const entry = files.at(path);
+    if (entry === undefined || entry.kind === 'directory') return [];
+    return [[posix.relative(directory, path), entry.kind === 'link' ? `→ ${entry.target}` : entry.text] as const];
+  });
+  return Object.fromEntries(rows);
+}

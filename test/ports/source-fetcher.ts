@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { pack } from 'tar-stream';
+import type { BuildSource } from '../../domain/deploys/build.ts';
+import type { ArchiveStore, SourceFetcher } from '../../domain/deploys/ports.ts';
+import { formatId } from '../../domain/ids.ts';
+import { chunks } from './archive-store.ts';
+
+/** A fetcher, the archives it reads, and what is to be fetched. */
+export interface FetcherUnderTest {
+  readonly fetcher: SourceFetcher;
+  readonly archives: ArchiveStore;
+  readonly repositories: {
+    /** Address of one with {@link SUITE_COMMITS} on `main` and the first of them on `release/1.0`. */
+    readonly app: string;
+    /** Ids of those commits, oldest first. */
+    readonly commits: readonly string[];
+    /** Addresses of one without a commit, and of one that does not exist. */
+    readonly empty: string;
+    readonly absent: string;
+  };
+  /** A fetcher whose host does not answer, and an address there. */
+  readonly unreachable: { readonly fetcher: SourceFetcher; readonly url: string };
+  /** Absolute path of a directory for source. */
+  readonly target: string;
+  /** Puts a file at an absolute path. */
+  put(path: string, text: string): Promise<void>;
+  /** Text by path, links as `→ target`; null without a directory. */
+  tree(directory: string): Promise<Readonly<Record<string, string>> | null>;
+}
+
+/** What each commit of the suite's repository changes. */
+export const SUITE_COMMITS: readonly Readonly<Record<string, string | { readonly link: string }>>[] = [
+  ...Array.from({ length: 5 }, (_, index) => ({ 'index.js': `version ${index}` })),
+  { run: '#!/bin/sh', link: { link: 'index.js' } },
+];
+
+/** A gzip-compressed tar. */
+export async function packed(files: Readonly<Record<string, string>>): Promise<Uint8Array> {
+  const tar = pack();
+  for (const [name, text] of Object.entries(files)) tar.entry({ name }, text);
+  tar.finalize();
+  const parts: Uint8Array[] = [];
+  for await (const part of tar) parts.push(part as Uint8Array);
+  return gzipSync(Buffer.concat(parts));
+}
+
+const git = (url: string, branch: string | null = null, commit: string | null = null): BuildSource =>
+  ({ kind: 'git', url, branch, commit }) as const;
+const never = new AbortController().signal;
+
+/** What every {@link SourceFetcher} guarantees. */
+export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest): void {
+  const commit = (index: number): string => under().repositories.commits.at(index) ?? '';
+  const lines: string[] = [];
+  const context = { signal: never, onLine: (line: string) => void lines.push(line) };
+  const fetch = (source: BuildSource) => under().fetcher.fetch(source, under().target, context);
+  const fetched = () => under().tree(under().target);
+
+  describe(`SourceFetcher: ${title}`, () => {
+    it('fetches the default branch, a branch, and any commit, without .git', async () => {
+      const { app } = under().repositories;
+      assert.deepEqual(await fetch(git(app)), { commitSha: commit(-1), branch: 'main' });
+      assert.deepEqual(await fetched(), { 'index.js': 'version 4', run: '#!/bin/sh', link: '→ index.js' });
+      assert.deepEqual(await fetch(git(app, 'release/1.0')), { commitSha: commit(0), branch: 'release/1.0' });
+      assert.deepEqual(await fetched(), { 'index.js': 'version 0' });
+      lines.length = 0;
+      assert.deepEqual(await fetch(git(app, 'main', commit(2))), { commitSha: commit(2), branch: 'main' });
+      assert.deepEqual(await fetched(), { 'index.js': 'version 2' });
+      assert.ok(
+        lines.some((line) => line.includes(commit(2))),
+        'the log says which commit it is',
+      );
+    });
+
+    it('finds abbreviated commits, of heads and inside the history', async () => {
+      const { app } = under().repositories;
+      assert.equal((await fetch(git(app, null, commit(-1).slice(0, 8)))).commitSha, commit(-1));
+      assert.equal((await fetch(git(app, 'gone', commit(3).slice(0, 10)))).commitSha, commit(3));
+    });
+
+    it('resolves heads', async () => {
+      const { fetcher, repositories } = under();
+      const head = (branch: string | null) => fetcher.resolveHead(repositories.app, branch, never);
+      assert.deepEqual(await head(null), { commit: commit(-1), branch: 'main' });
+      assert.deepEqual(await head('release/1.0'), { commit: commit(0), branch: 'release/1.0' });
+    });
+
+    it('names a missing commit, a missing branch with close ones, an empty repository and none at all', async () => {
+      const { fetcher, repositories, target, tree } = under();
+      const { app, empty, absent } = repositories;
+      const notFound = { code: 'COMMIT_NOT_FOUND', retryable: false };
+      await assert.rejects(fetch(git(app, 'main', 'a'.repeat(40))), notFound);
+      await assert.rejects(fetch(git(app, null, 'abcdef123')), { ...notFound, message: /full id/ });
+      const missing = { code: 'SOURCE_MISSING', message: /no branch release\/2\.0.*: release\/1\.0, main/ };
+      await assert.rejects(fetch(git(app, 'release/2.0')), missing);
+      await assert.rejects(fetcher.resolveHead(app, 'release/2.0', never), missing);
+      const isEmpty = { code: 'SOURCE_MISSING', message: /is empty/ };
+      await assert.rejects(fetch(git(empty)), isEmpty);
+      await assert.rejects(fetch(git(empty, 'main')), isEmpty);
+      await assert.rejects(fetch(git(absent)), { code: 'SOURCE_MISSING' });
+      await assert.rejects(fetcher.resolveHead(absent, null, never), { code: 'SOURCE_MISSING' });
+      assert.equal(await tree(target), null);
+    });
+
+    it('refuses addresses, branches and commits that are none, without repeating a credential', async () => {
+      const { fetcher, repositories } = under();
+      const { app } = repositories;
+      const refused = { code: 'SOURCE_REFUSED', retryable: false };
+      for (const url of ['ext::sh -c id', '--upload-pack=id', 'ftp://git.example/x.git', 'http://git.example/x.git']) {
+        await assert.rejects(fetcher.resolveHead(url, null, never), refused, url);
+        await assert.rejects(fetch(git(url)), refused, url);
+      }
+      await assert.rejects(fetcher.resolveHead(app, '--upload-pack=id', never), refused);
+      await assert.rejects(fetch(git(app, '--upload-pack=id')), refused);
+      await assert.rejects(fetch(git(app, null, 'HEAD; id')), refused);
+      const failed = await fetch(git('https://me:hunter2@git.example/x.git')).catch((error: unknown) => error);
+      assert.match(String(failed), /credentials/i);
+      assert.ok(!String(failed).includes('hunter2'));
+    });
+
+    it('a host that does not answer may answer later', async () => {
+      const { fetcher, url } = under().unreachable;
+      const away = { code: 'SOURCE_UNREACHABLE', retryable: true };
+      await assert.rejects(fetcher.resolveHead(url, null, never), away);
+      await assert.rejects(fetcher.fetch(git(url), under().target, context), away);
+    });
+
+    it('removes what an earlier attempt left, also when this one fails', async () => {
+      const { repositories, target, put, tree } = under();
+      await put(`${target}/left/over`, 'of an earlier attempt');
+      await fetch(git(repositories.app, 'release/1.0'));
+      assert.deepEqual(await tree(target), { 'index.js': 'version 0' });
+      await assert.rejects(fetch(git(repositories.app, 'main', 'a'.repeat(40))), { code: 'COMMIT_NOT_FOUND' });
+      assert.equal(await tree(target), null);
+    });
+
+    it('unpacks uploaded archives, and refuses one that was changed, one that is none, and one that is gone', async () => {
+      const { archives, target, tree } = under();
+      const files = { 'index.js': 'version 4', 'src/deep/file.txt': 'text' };
+      const content = await packed(files);
+      const { id: archiveId, sha256 } = await archives.save(chunks(content), content.length);
+      assert.deepEqual(await fetch({ kind: 'archive', archiveId, sha256 }), { commitSha: null, branch: null });
+      assert.deepEqual(await fetched(), files);
+      const changed = createHash('sha256').digest('hex');
+      await assert.rejects(fetch({ kind: 'archive', archiveId, sha256: changed }), { code: 'ARCHIVE_INVALID' });
+      assert.equal(await tree(target), null);
+      const noArchive = await archives.save(chunks(gzipSync('no tar at all'.repeat(100))), 10_000);
+      const none = fetch({ kind: 'archive', archiveId: noArchive.id, sha256: noArchive.sha256 });
+      await assert.rejects(none, { code: 'ARCHIVE_INVALID', retryable: false });
+      const gone = fetch({ kind: 'archive', archiveId: formatId('archive', randomBytes(20)), sha256 });
+      await assert.rejects(gone, { code: 'SOURCE_MISSING' });
+    });
+
+    it('a call that is aborted throws the reason and leaves nothing', async () => {
+      const { fetcher, repositories, archives, target, tree } = under();
+      const signal = AbortSignal.abort(new Error('called off'));
+      const content = await packed({ file: 'text' });
+      const { id: archiveId, sha256 } = await archives.save(chunks(content), content.length);
+      for (const source of [git(repositories.app), { kind: 'archive', archiveId, sha256 } as const]) {
+        await assert.rejects(fetcher.fetch(source, target, { ...context, signal }), /called off/, source.kind);
+        assert.equal(await tree(target), null);
+      }
+      await assert.rejects(fetcher.resolveHead(repositories.app, null, signal), /called off/);
+    });
+  });
+}

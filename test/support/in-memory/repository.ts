@@ -1,0 +1,38 @@
+import { createHash } from 'node:crypto';
+
+/** Content by path: text, or a symbolic link. */
+export type RepositoryFiles = Readonly<Record<string, string | { readonly link: string }>>;
+
+/** A git repository as far as a fetcher looks at it. */
+export interface InMemoryRepository {
+  /** Puts files on top of a branch, which begins at the head of `main` when it is new. @returns the commit id */
+  commit(files: RepositoryFiles, branch?: string): string;
+  /** Points a branch, new or not, at a commit. */
+  point(branch: string, commit: string): void;
+  /** Heads by branch; `main` is the default one. */
+  readonly branches: ReadonlyMap<string, string>;
+  /** The whole tree of each commit. */
+  readonly commits: ReadonlyMap<string, RepositoryFiles>;
+}
+
+export const DEFAULT_BRANCH = 'main';
+
+export function createInMemoryRepository(): InMemoryRepository {
+  const branches = new Map<string, string>();
+  const commits = new Map<string, RepositoryFiles>();
+  return {
+    commit(files, branch = DEFAULT_BRANCH) {
+      const parent = branches.get(branch) ?? branches.get(DEFAULT_BRANCH) ?? '';
+      const tree = { ...commits.get(parent), ...files };
+      const id = createHash('sha1')
+        .update(JSON.stringify([parent, tree]))
+        .digest('hex');
+      commits.set(id, tree);
+      branches.set(branch, id);
+      return id;
+    },
+    point: (branch, commit) => void branches.set(branch, commit),
+    branches,
+    commits,
+  };
+}
