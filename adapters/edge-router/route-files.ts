@@ -37,12 +37,12 @@ export function createEdgeRouter({ routesDirectory, domain, port }: RouteFilesOp
   const url = (service: string, environment: Environment) => `http://${service}.${environment}.${domain}:${port}`;
   return {
     url,
-    current: (service, environment) => readRoute(file(service, environment)),
+    current: async (service, environment) => await readRoute(file(service, environment)),
     async route(service, environment, target) {
       await mkdir(routesDirectory, { recursive: true });
       await replaceFile(file(service, environment), JSON.stringify(routeSchema.parse(target)));
     },
-    unroute: (service, environment) => rm(file(service, environment), { force: true }),
+    unroute: async (service, environment) => await rm(file(service, environment), { force: true }),
     probe: (service, environment, path, signal) =>
       probeHttp({ address: `http://127.0.0.1:${port}`, path, publicUrl: url(service, environment) }, signal),
   };

@@ -79,7 +79,7 @@ export interface BuildLog {
 
 /** Uploaded source archives (gzip-compressed tar). */
 export interface ArchiveStore {
-  /** Streams to durable storage. @throws PAYLOAD_TOO_LARGE past `limitBytes`, leaving nothing behind. */
+  /** Streams to durable storage. @throws PAYLOAD_TOO_LARGE past `limitBytes`, DISK_FULL; both leave nothing behind. */
   save(
     content: AsyncIterable<Uint8Array>,
     limitBytes: number,
@@ -99,11 +99,16 @@ export interface EffectContext {
 
 /** Fetches source into a directory. Credentials come from the adapter's own configuration, never from arguments. */
 export interface SourceFetcher {
-  /** The commit at the head of the branch (null: the default branch). @throws SOURCE_UNREACHABLE, SOURCE_REFUSED */
+  /**
+   * The commit at the head of the branch (null: the default branch).
+   * @throws SOURCE_UNREACHABLE, SOURCE_REFUSED, SOURCE_MISSING
+   */
   resolveHead(url: string, branch: string | null, signal: AbortSignal): Promise<{ commit: string; branch: string }>;
   /**
-   * Puts the source into `directory`, which is made anew (whatever an earlier attempt left is removed first).
-   * @throws SOURCE_UNREACHABLE, SOURCE_REFUSED, COMMIT_NOT_FOUND, ARCHIVE_INVALID, SOURCE_MISSING
+   * Puts the source into `directory`, which is made anew (whatever an earlier attempt left is removed first). After an
+   * error nothing is left there.
+   * @throws SOURCE_UNREACHABLE (retryable when it may pass), SOURCE_REFUSED, COMMIT_NOT_FOUND, ARCHIVE_INVALID,
+   *   SOURCE_MISSING, DISK_FULL, or the abort reason
    */
   fetch(
     source: BuildSource,
@@ -143,9 +148,9 @@ export interface ImageBuildInput {
 
 /** Builds, pushes and prunes images. Every call ends its own processes when the signal aborts. */
 export interface ImageBuilder {
-  /** @throws IMAGE_BUILD_FAILED, BASE_IMAGE_UNAVAILABLE, DISK_FULL */
+  /** @throws IMAGE_BUILD_FAILED, BASE_IMAGE_UNAVAILABLE, CONTAINER_FILE_MISSING, DISK_FULL, or the abort reason */
   build(input: ImageBuildInput, context: EffectContext): Promise<{ imageId: string }>;
-  /** @returns the digest reference `registry/name@sha256:…`. @throws IMAGE_PUSH_FAILED, DISK_FULL */
+  /** @returns the digest reference `registry/name@sha256:…`. @throws IMAGE_PUSH_FAILED, DISK_FULL, or the abort reason */
   push(tag: string, context: EffectContext): Promise<{ digest: string }>;
   /** Removes images of this platform that are not in `keep` (tags or digests), dangling ones and old build cache. */
   prune(
@@ -218,7 +223,10 @@ export interface WorkloadRuntime {
   remove(workload: Workload, graceSeconds: number): Promise<void>;
 }
 
-/** The public routes. A switch is atomic: each request goes to the old workload or to the new one, never to none. */
+/**
+ * The public routes. A switch is atomic: each request goes to the old workload or to the new one, never to none.
+ * Routes of a name that can be no host name are refused as VALIDATION_FAILED.
+ */
 export interface EdgeRouter {
   /** The public address of a service, whether or not it is routed: `http://hello.sandbox.localhost:8000`. */
   url(service: string, environment: Environment): string;
