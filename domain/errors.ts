@@ -110,6 +110,8 @@ export interface FairleadErrorOptions {
   /** Machine-readable facts that are safe to show the caller. Never secrets. */
   readonly details?: unknown;
   readonly cause?: unknown;
+  /** The system that failed, such as `registry`: some failures of some systems end no build (spec 2). */
+  readonly system?: string;
   /** True when the same call may succeed later: a workflow retries it, a caller gets 503. */
   readonly retryable?: boolean;
 }
@@ -119,12 +121,14 @@ export class FairleadError extends Error {
   override readonly name = 'FairleadError';
   readonly code: ErrorCode;
   readonly details: unknown;
+  readonly system: string | undefined;
   readonly retryable: boolean;
 
   constructor(code: ErrorCode, message: string, options: FairleadErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.details = options.details;
+    this.system = options.system;
     this.retryable = options.retryable ?? false;
   }
 }

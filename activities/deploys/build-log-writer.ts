@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BuildLog } from '../../domain/deploys/ports.ts';
-import type { StepKey } from '../../domain/deploys/steps.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { LogLevel, NewLogLine } from '../../domain/logs/log-line.ts';
 
@@ -22,7 +21,7 @@ const STORE_RETRY_MS = 250;
 export function createBuildLogWriter(options: {
   log: Pick<BuildLog, 'append'>;
   buildId: string;
-  step: StepKey | null;
+  step: string | null;
   redact: (line: string) => string;
   now: () => Date;
 }): BuildLogWriter {

@@ -4,16 +4,23 @@ import { note } from './open-build.ts';
 
 export interface FinishBuildInput extends BuildEnd {
   readonly supersededBy: string | null;
+  /** What could not be undone, each a sentence. Absent in histories of version 0.1. */
+  readonly undoFailures?: readonly string[];
 }
 
+type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'clock' | 'audit' | 'services' | 'workflows'>;
+
 /** Writes the terminal record and what follows from it. Idempotent: a terminal record does not change again. */
-export async function finishBuild(deps: DeploysDeps, input: FinishBuildInput): Promise<void> {
-  const { build, status, reason, failure, supersededBy } = input;
+export async function finishBuild(deps: Deps, input: FinishBuildInput): Promise<void> {
+  const { build, status, reason, failure, supersededBy, undoFailures = [] } = input;
   const finishedAt = deps.clock();
   // The last line of the log comes before the terminal status, which ends whoever follows the log.
   const record = await deps.builds.find(build.buildId);
-  if (record?.finishedAt === null)
+  if (record?.finishedAt === null) {
+    for (const warning of undoFailures) await note(deps, build.buildId, warning, 'error');
     await note(deps, build.buildId, lastLine(input), failure === null ? 'info' : 'error');
+    await deps.builds.addWarnings(build.buildId, undoFailures);
+  }
   await deps.builds.finish(build.buildId, { status, reason, failure, supersededBy, finishedAt });
   await auditBuild(deps, input, record);
   await Promise.all([deps.workflows.releaseSlot(build.buildId), deps.workflows.startCleanUp(build)]);

@@ -1,15 +1,16 @@
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import type { SlotRequested } from '../../domain/deploys/messages.ts';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
-import type { StepActivity, StepKey } from '../../domain/deploys/steps.ts';
+import { ACTING_STEPS, type ActingStep, type StepActivity } from '../../domain/deploys/steps.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import { cleanUpAfterBuild, pruneImages, removeService } from './clean-up.ts';
 import type { DeploysDeps } from './deps.ts';
+import { type FailedOpen, failOpen } from './fail-open.ts';
 import { type FinishBuildInput, finishBuild } from './finish-build.ts';
 import { noteAttached, openBuild, readSourceProgress } from './open-build.ts';
 import { reconcileBuilds, reconcileWorkloads } from './reconcile.ts';
 import { restorePrevious } from './restore-previous.ts';
-import { runStep, type StepContext, type StepInput, type StepResult } from './step.ts';
+import { runStep, type StepInput, type StepResult, type StepWork } from './step.ts';
 import { buildImage } from './steps/build-image.ts';
 import { checkHealth } from './steps/check-health.ts';
 import { fetchSource } from './steps/fetch-source.ts';
@@ -21,23 +22,31 @@ import { pushImage } from './steps/push-image.ts';
 import { readCatalog } from './steps/read-catalog.ts';
 import { registerRelease } from './steps/register-release.ts';
 
-type StepWork = (deps: DeploysDeps, context: StepContext) => Promise<StepResult['facts']>;
-
-/** The work of each step that does something; `domain/deploys/steps.ts` names the activities. */
-const STEP_WORK: Record<StepActivity, readonly [StepKey, StepWork]> = {
-  fetchSource: ['source', fetchSource],
-  readCatalog: ['catalog', readCatalog],
-  prepareContainerFile: ['container-file', prepareContainerFile],
-  preflightConfig: ['config-preflight', preflightConfig],
-  buildImage: ['image-build', buildImage],
-  pushImage: ['image-push', pushImage],
-  provisionOAuthClient: ['oauth-client', provisionOAuthClient],
-  installWorkload: ['install', installWorkload],
-  checkHealth: ['health-check', checkHealth],
-  registerRelease: ['service-registration', registerRelease],
+/** The work of each step that does something, under the name that its definition gives the activity. */
+const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
+  fetchSource,
+  readCatalog,
+  prepareContainerFile,
+  preflightConfig,
+  buildImage,
+  pushImage,
+  provisionOAuthClient,
+  installWorkload,
+  checkHealth,
+  registerRelease,
 };
 
-/** The activities of the deploy workflows. */
+/**
+ * The activities of the deploy workflows.
+ *
+ * - Keying: one workflow a build (`build/<id>`), one coordinator a service and environment (`deploys/<service>/<env>`)
+ *   that decides order and deduplication, one keeper of slots (`build-slots`).
+ * - Retries: each step as its definition says; records, undos and clean-up for as long as a database may be away.
+ *   Every activity may run twice: each says in its docstring why that changes nothing.
+ * - Compensation: a step's undo is registered before its effect and runs, last first, when a later step fails. Its own
+ *   failure becomes part of the build's report. The terminal record is written whatever happens; `reconcile.ts` compares
+ *   records with workflows and workloads every minute.
+ */
 export function createDeploysActivities(deps: DeploysDeps) {
   return {
     ...createStepActivities(deps),
@@ -48,6 +57,7 @@ export function createDeploysActivities(deps: DeploysDeps) {
       deps.workflows.requestSlot({ ...request, limit: deps.settings.buildConcurrency }),
     resolveHead: (input: { url: string; branch: string | null }) =>
       whileHeartbeating((signal) => deps.sources.resolveHead(input.url, input.branch, signal)),
+    failOpen: (input: FailedOpen) => failOpen(deps, input),
     finishBuild: (input: FinishBuildInput) => whileHeartbeating(() => finishBuild(deps, input)),
     restorePrevious: (build: BuildRequest) => whileHeartbeating(() => restorePrevious(deps, build)),
     cleanUpAfterBuild: (build: BuildRequest) => whileHeartbeating((signal) => cleanUpAfterBuild(deps, build, signal)),
@@ -61,13 +71,15 @@ export function createDeploysActivities(deps: DeploysDeps) {
 
 export type DeploysActivities = ReturnType<typeof createDeploysActivities>;
 
-function createStepActivities(deps: DeploysDeps): Record<StepActivity, (input: StepInput) => Promise<StepResult>> {
-  const activities: Partial<Record<StepActivity, (input: StepInput) => Promise<StepResult>>> = {};
-  for (const name of Object.keys(STEP_WORK) as StepActivity[]) {
-    const [key, work] = STEP_WORK[name];
-    activities[name] = (input) => runStep(deps, key, input, (context) => work(deps, context));
-  }
-  return activities as Record<StepActivity, (input: StepInput) => Promise<StepResult>>;
+type StepActivities = Record<StepActivity, (input: StepInput) => Promise<StepResult>>;
+
+function createStepActivities(deps: DeploysDeps): StepActivities {
+  const asActivity = (definition: ActingStep) => {
+    const work = STEP_WORK[definition.run.activity];
+    const activity = (input: StepInput) => runStep(deps, definition, input, (context) => work(deps, context));
+    return [definition.run.activity, activity] as const;
+  };
+  return Object.fromEntries(ACTING_STEPS.map(asActivity)) as StepActivities;
 }
 
 async function listClosedBuilds(deps: DeploysDeps, buildIds: readonly string[]): Promise<string[]> {

@@ -1,19 +1,27 @@
-import type { BuildRecord, BuildRequest } from '../../domain/deploys/build.ts';
-import { planDeploy } from '../../domain/deploys/plan.ts';
-import type { StepKey } from '../../domain/deploys/steps.ts';
+import type { BuildRecord, BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
+import { planDeploy, stepsToRun } from '../../domain/deploys/plan.ts';
 import type { LogLevel } from '../../domain/logs/log-line.ts';
 import type { DeploysDeps } from './deps.ts';
+import { notBegun, planContext } from './replan.ts';
 
-/** Creates the record of a new build. Idempotent on the build id. */
-export async function openBuild(deps: DeploysDeps, request: BuildRequest): Promise<void> {
+type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'clock'>;
+
+/**
+ * Creates the record of a new build with its plan. Idempotent on the build id: the plan that was stored first stays.
+ * @returns what the stored plan has to run
+ */
+export async function openBuild(deps: Deps, request: BuildRequest): Promise<readonly PlannedStep[]> {
   const { buildId, requestedBy, org, requestId } = request;
-  await deps.builds.create(newRecord(request, deps.clock()));
+  const record = newRecord(request, deps.clock());
+  await deps.builds.create(record);
+  const stored = await deps.builds.find(buildId);
   await noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued');
+  return stepsToRun((stored ?? record).steps);
 }
 
 /** Whether a build has its source already, and at which commit. Reads only. */
 export async function readSourceProgress(
-  deps: DeploysDeps,
+  deps: Deps,
   buildId: string,
 ): Promise<{ cloned: boolean; commitSha: string | null }> {
   const record = await deps.builds.find(buildId);
@@ -22,27 +30,24 @@ export async function readSourceProgress(
 }
 
 /** Says in the log of the build in flight who asked for the same again. Idempotent on the id the request came with. */
-export async function noteAttached(
-  deps: DeploysDeps,
-  input: { buildId: string; request: BuildRequest },
-): Promise<void> {
+export async function noteAttached(deps: Deps, input: { buildId: string; request: BuildRequest }): Promise<void> {
   const { requestedBy, org, requestId } = input.request;
   const text = `Attached: ${requestedBy} (${org}) asked for the same build, request ${requestId}`;
   await noteOnce(deps, input.buildId, text, `attached/${input.request.buildId}`);
 }
 
 /** Local activities run again whenever their workflow task is lost: their lines carry a key. */
-async function noteOnce(deps: DeploysDeps, buildId: string, text: string, key: string): Promise<void> {
+async function noteOnce(deps: Pick<Deps, 'log' | 'clock'>, buildId: string, text: string, key: string): Promise<void> {
   await deps.log.append(buildId, [{ time: deps.clock(), step: null, level: 'info', text }], key);
 }
 
 /** Appends one line about the build as a whole, or about a step. */
 export async function note(
-  deps: DeploysDeps,
+  deps: Pick<DeploysDeps, 'log' | 'clock'>,
   buildId: string,
   text: string,
   level: LogLevel = 'info',
-  step: StepKey | null = null,
+  step: string | null = null,
 ): Promise<void> {
   await deps.log.append(buildId, [{ time: deps.clock(), step, level, text }]);
 }
@@ -60,11 +65,7 @@ function newRecord(request: BuildRequest, now: Date): BuildRecord {
     status: 'queued',
     reason: null,
     failure: null,
-    steps: planDeploy(facts.catalog ?? null, {
-      kind: request.kind,
-      fromStep: request.resume?.fromStep ?? null,
-      runtime: 'docker',
-    }),
+    steps: planDeploy(planContext(request, facts)).map(notBegun),
     commitSha: facts.commitSha ?? (request.source.kind === 'git' ? request.source.commit : null),
     imageTag: facts.imageTag ?? null,
     imageDigest: facts.imageDigest ?? null,

@@ -7,15 +7,19 @@ import { credentialVariables } from './client-credentials.ts';
 import type { DeploysDeps } from './deps.ts';
 import { openSecrets } from './service-config.ts';
 
+type Deps = Pick<DeploysDeps, 'services' | 'cipher'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'platformSecrets'>;
+};
+
 /** A redactor that knows every secret of the service and of the platform, for whatever a build writes to its log. */
-export async function buildRedactor(deps: DeploysDeps, serviceId: string): Promise<(line: string) => string> {
+export async function buildRedactor(deps: Deps, serviceId: string): Promise<(line: string) => string> {
   const service = await deps.services.find(serviceId);
   return createRedactor({
     secrets: [...deps.settings.platformSecrets, ...(service ? secretValues(deps, service) : [])],
   });
 }
 
-function secretValues(deps: DeploysDeps, service: ServiceRecord): string[] {
+function secretValues(deps: Deps, service: ServiceRecord): string[] {
   const sensitive = Object.entries(service.config).filter(([key]) => isSensitiveName(key));
   const clientSecrets = ENVIRONMENTS.map((environment) => credentialVariables(deps, service, environment));
   return [
@@ -31,8 +35,9 @@ function secretValues(deps: DeploysDeps, service: ServiceRecord): string[] {
  */
 export function redactError(error: unknown, redact: (line: string) => string): unknown {
   if (!(error instanceof FairleadError)) return error;
-  const { code, message, details, retryable } = error;
-  return new FairleadError(code, redact(message), { details: redactDeep(details, redact), retryable });
+  const { code, message, details, retryable, system } = error;
+  const origin = system === undefined ? {} : { system };
+  return new FairleadError(code, redact(message), { details: redactDeep(details, redact), retryable, ...origin });
 }
 
 function redactDeep(value: unknown, redact: (line: string) => string): unknown {

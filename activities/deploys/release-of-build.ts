@@ -1,5 +1,6 @@
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
-import type { BuildFacts, BuildRequest } from '../../domain/deploys/build.ts';
+import type { BuildRequest } from '../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -10,8 +11,14 @@ import { declaredDefaults, openSecrets } from './service-config.ts';
 import { findService } from './service-lookup.ts';
 import { requireFacts } from './step.ts';
 
+export type ReleaseDeps = Pick<DeploysDeps, 'releases' | 'services' | 'clock'>;
+
+export type WorkloadDeps = Pick<DeploysDeps, 'services' | 'cipher'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'platformUrls'>;
+};
+
 /** The release a build installs: an earlier one for a rollback, else its own, named after it so that it is made once. */
-export async function releaseOfBuild(deps: DeploysDeps, build: BuildRequest, facts: BuildFacts): Promise<Release> {
+export async function releaseOfBuild(deps: ReleaseDeps, build: BuildRequest, facts: BuildFacts): Promise<Release> {
   const id = build.releaseId ?? build.buildId.replace(ID_PREFIXES.build, ID_PREFIXES.release);
   const existing = await deps.releases.find(id);
   if (existing !== null) return existing;
@@ -21,7 +28,7 @@ export async function releaseOfBuild(deps: DeploysDeps, build: BuildRequest, fac
   return release;
 }
 
-async function composeRelease(deps: DeploysDeps, id: string, build: BuildRequest, facts: BuildFacts): Promise<Release> {
+async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest, facts: BuildFacts): Promise<Release> {
   const known = requireFacts(facts, ['catalog', 'imageTag', 'imageDigest', 'port']);
   const service = await findService(deps, build);
   return {
@@ -46,7 +53,7 @@ async function composeRelease(deps: DeploysDeps, id: string, build: BuildRequest
 }
 
 /** The workload of a release; `buildId` is the build that installs it, which for a rollback is not the one that made it. */
-export async function workloadOf(deps: DeploysDeps, release: Release, buildId: string): Promise<WorkloadSpec> {
+export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: string): Promise<WorkloadSpec> {
   const credential = release.oauthClient ? await currentCredential(deps, release) : {};
   return {
     buildId,
@@ -73,7 +80,10 @@ export async function workloadOf(deps: DeploysDeps, release: Release, buildId: s
 }
 
 /** The credential the service has now: an earlier release goes on with today's secret, not with the one of its time. */
-async function currentCredential(deps: DeploysDeps, release: Release): Promise<ReturnType<typeof credentialVariables>> {
+async function currentCredential(
+  deps: WorkloadDeps,
+  release: Release,
+): Promise<ReturnType<typeof credentialVariables>> {
   const service = await deps.services.find(release.serviceId);
   return service === null ? {} : credentialVariables(deps, service, release.environment);
 }

@@ -6,7 +6,7 @@ import type { DeploysDeps } from './deps.ts';
 
 /** Opens sealed variables; the plaintext stays in memory where it is used. @throws INTERNAL without the key. */
 export function openSecrets(
-  deps: DeploysDeps,
+  deps: Pick<DeploysDeps, 'cipher'>,
   service: string,
   secrets: Readonly<Record<string, SealedSecret>>,
 ): Record<string, string> {
@@ -23,7 +23,7 @@ export function openSecrets(
 
 /** Values for the build-time env file: config merged over decrypted secrets, only the names the catalog lists (spec 2, step 5). */
 export function buildTimeVariables(
-  deps: DeploysDeps,
+  deps: Pick<DeploysDeps, 'cipher'>,
   service: ServiceRecord,
   catalog: Catalog,
 ): Record<string, string> {

@@ -1,12 +1,14 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
-import type { BuildFacts, BuildRequest } from '../../domain/deploys/build.ts';
+import type { BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { EffectContext } from '../../domain/deploys/ports.ts';
-import { type StepKey, stepDefinition } from '../../domain/deploys/steps.ts';
+import type { StepDefinition } from '../../domain/deploys/step-definition.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import { createBuildLogWriter } from './build-log-writer.ts';
 import type { DeploysDeps } from './deps.ts';
 import { buildRedactor, redactError } from './redaction.ts';
+import { replan } from './replan.ts';
 
 export interface StepInput {
   readonly build: BuildRequest;
@@ -15,6 +17,8 @@ export interface StepInput {
 
 export interface StepResult {
   readonly facts: BuildFacts;
+  /** What is left to run, when the step found out what decides it. */
+  readonly plan?: readonly PlannedStep[];
 }
 
 /** What a step's work gets: the input, a log, the abort signal, and a place for warnings. */
@@ -24,23 +28,34 @@ export interface StepContext extends StepInput, EffectContext {
   readonly diagnose: (title: string, lines: readonly string[]) => Promise<void>;
 }
 
+/** The work of a step; `D` names the ports that it uses. */
+export type StepWork<D = DeploysDeps> = (deps: D, context: StepContext) => Promise<BuildFacts>;
+
+type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'services' | 'cipher' | 'clock' | 'settings'>;
+
 /**
  * Carries out one step of a build as an activity: records that it runs and how it ended, heartbeats, obeys the abort
- * signal, and writes the step's log. Idempotent as far as the work is: the record is updated by step key.
+ * signal, and writes the step's log. A step that finds the catalog has the rest of the build planned with it.
+ * Idempotent as far as the work is: the record is updated by step key.
  */
 export async function runStep(
-  deps: DeploysDeps,
-  key: StepKey,
+  deps: Deps,
+  definition: StepDefinition,
   input: StepInput,
   work: (context: StepContext) => Promise<BuildFacts>,
 ): Promise<StepResult> {
   const { attempt } = Context.current().info;
+  const { key, title } = definition;
   const { buildId } = input.build;
   const redact = await buildRedactor(deps, input.build.serviceId);
   const log = createBuildLogWriter({ log: deps.log, buildId, step: key, redact, now: deps.clock });
   const warnings: string[] = [];
-  await deps.builds.markStep(buildId, key, { state: 'running', attempt, startedAt: deps.clock(), finishedAt: null });
-  const { title } = stepDefinition(key);
+  const warn = (warning: string): void => {
+    warnings.push(redact(warning));
+    log.write(warning, 'warn');
+  };
+  const started = { state: 'running', attempt, startedAt: deps.clock(), finishedAt: null } as const;
+  await deps.builds.markStep(buildId, definition, started);
   log.write(attempt === 1 ? title : `${title}, attempt ${attempt}`);
   try {
     const facts = await whileHeartbeating((signal) =>
@@ -48,10 +63,7 @@ export async function runStep(
         ...input,
         signal,
         onLine: (line, level) => log.write(line, level),
-        warn: (warning) => {
-          warnings.push(redact(warning));
-          log.write(warning, 'warn');
-        },
+        warn,
         diagnose: async (heading, lines) => {
           log.write(heading, 'warn');
           for (const line of lines) log.write(`  | ${line}`, 'warn');
@@ -59,11 +71,13 @@ export async function runStep(
         },
       }),
     );
+    const plan =
+      facts.catalog === undefined ? {} : { plan: await replan(deps, input.build, { ...input.facts, ...facts }, warn) };
     await whileHeartbeating(() => log.close());
     if (Object.keys(facts).length > 0) await deps.builds.mergeFacts(buildId, facts);
     if (warnings.length > 0) await deps.builds.addWarnings(buildId, warnings);
-    await deps.builds.markStep(buildId, key, { state: 'completed', finishedAt: deps.clock(), warnings });
-    return { facts };
+    await deps.builds.markStep(buildId, definition, { state: 'completed', finishedAt: deps.clock(), warnings });
+    return { facts, ...plan };
   } catch (error) {
     const shown = redactError(error, redact);
     if (!(shown instanceof CancelledFailure))

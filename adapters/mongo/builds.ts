@@ -1,9 +1,9 @@
 import type { Db, Filter, UpdateFilter } from 'mongodb';
 import type { Clock } from '../../domain/clock.ts';
-import type { BuildFacts, BuildRecord, BuildStep, Diagnostic } from '../../domain/deploys/build.ts';
+import type { BuildRecord, BuildStep, Diagnostic } from '../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { BuildEnd, BuildFilter, BuildStore } from '../../domain/deploys/ports.ts';
 import { type BuildStatus, statusesBefore } from '../../domain/deploys/status.ts';
-import { stepDefinition } from '../../domain/deploys/steps.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { insertOnce, mongoCall } from './connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from './cursor.ts';
@@ -69,12 +69,11 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
     async setSteps(id, steps) {
       await requireOpenWrite(id, updateOpen(id, { $set: { steps: steps.map(stepDocument) } }));
     },
-    async markStep(id, key, changes) {
+    async markStep(id, { key, stage }, changes) {
       const set = Object.fromEntries(
         Object.entries(changes).map(([field, value]) => [`steps.$[step].${field}`, value] as const),
       );
       const arrayFilters = [{ 'step.key': key }];
-      const { stage } = stepDefinition(key);
       if (entersStage(changes.state)) {
         const startedAt = changes.startedAt ?? deps.now();
         const moved = await updateOpen(

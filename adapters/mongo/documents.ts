@@ -1,18 +1,23 @@
 import { z } from 'zod';
-import { AUTH_MODES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from '../../domain/catalog/catalog.ts';
 import { POD_TIERS, type PodTierName } from '../../domain/catalog/pod-tiers.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
-import { BUILD_KINDS, type BuildFacts, type BuildRecord, type BuildStep } from '../../domain/deploys/build.ts';
+import type { BuildRecord, BuildStep } from '../../domain/deploys/build.ts';
+import { BUILD_KINDS } from '../../domain/deploys/build-kind.ts';
+import { storedFactsSchema } from '../../domain/deploys/facts.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import {
   buildFailureSchema,
   buildSourceSchema,
+  buildStageSchema,
   buildStatusSchema,
   diagnosticSchema,
   failureReasonSchema,
   plannedStepSchema,
+  stepStateSchema,
 } from '../../domain/deploys/schema.ts';
+import type { StepRun } from '../../domain/deploys/step-run.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
+import { ERROR_CODES } from '../../domain/errors.ts';
 import type { LogLine } from '../../domain/logs/log-line.ts';
 
 /**
@@ -52,67 +57,24 @@ const serviceSchema = z.object({
   updatedAt: z.date(),
 });
 
-const catalogSchema: z.ZodType<Catalog> = z.object({
-  name: nullableText,
-  declared: z.boolean(),
-  version: text,
-  framework: z.enum(FRAMEWORKS).nullable(),
-  owner: nullableText,
-  podTier,
-  cpuRequestMillis: z.number(),
-  memoryRequestBytes: z.number(),
-  healthEndpoint: text,
-  port: z.int().nullable(),
-  buildEnvVars: z.array(text),
-  dockerfile: nullableText,
-  config: z.array(z.object({ key: text, secret: z.boolean(), required: z.boolean(), default: nullableText })),
-  databases: z.array(z.enum(['mongodb', 'postgres'])),
-  storage: z.array(z.object({ name: text, tier: z.enum(STORAGE_TIERS) })),
-  dependencies: z.array(z.object({ service: text, scopes: z.array(text) })),
-  routes: z.array(
-    z.object({
-      path: text,
-      methods: z.array(text),
-      auth: nullableText,
-      gas: z.number(),
-      charge: z.enum(['service', 'callerOrg', 'system']),
-      stripPrefix: nullableText,
-    }),
-  ),
-  auth: z
-    .object({
-      mode: z.enum(AUTH_MODES),
-      passport: z.object({
-        includeBranding: z.boolean(),
-        includeEntityHash: z.boolean(),
-        headless: z.boolean(),
-        allowedEmbedOrigins: z.array(text),
-      }),
-    })
-    .nullable()
-    .default(null),
-  sections: z.array(z.enum(CATALOG_SECTIONS)),
+/** Recorded for the workflow; people are shown the step without it. */
+const stepRunSchema: z.ZodType<StepRun> = z.object({
+  activity: text,
+  local: z.boolean(),
+  attemptSeconds: z.number(),
+  deadlineSeconds: z.number(),
+  failOpen: z.array(z.object({ system: text, codes: z.union([z.literal('any'), z.array(z.enum(ERROR_CODES))]) })),
+  undo: z.object({ activity: text, until: text }).nullable(),
+  cancellable: z.boolean(),
+  supersedable: z.boolean(),
 });
 
-const factsSchema: z.ZodType<BuildFacts> = z.object({
-  commitSha: text.exactOptional(),
-  branch: text.exactOptional(),
-  workDir: text.exactOptional(),
-  appPath: text.exactOptional(),
-  contextPath: text.exactOptional(),
-  dockerfile: nullableText.exactOptional(),
-  catalog: catalogSchema.exactOptional(),
-  generatedContainerFile: z.boolean().exactOptional(),
-  port: z.int().exactOptional(),
-  imageTag: text.exactOptional(),
-  imageDigest: text.exactOptional(),
-  releaseId: text.exactOptional(),
-  workloadId: text.exactOptional(),
-  url: text.exactOptional(),
-  healthReportsCommit: z.boolean().exactOptional(),
-});
-
+// A build of an older or newer version is shown, whatever it says that this version does not know.
 const stepSchema: z.ZodType<BuildStep> = plannedStepSchema.extend({
+  stage: buildStageSchema.catch('deploying'),
+  onFailure: z.enum(['fail', 'warn']).catch('fail'),
+  state: stepStateSchema.catch('unknown'),
+  run: stepRunSchema.nullable().catch(null),
   attempt: z.int(),
   startedAt: absentTime,
   finishedAt: absentTime,
@@ -121,14 +83,14 @@ const stepSchema: z.ZodType<BuildStep> = plannedStepSchema.extend({
 
 const buildSchema = z.object({
   _id: text,
-  kind: z.enum(BUILD_KINDS),
+  kind: z.enum(BUILD_KINDS).catch('deploy'),
   serviceId: text,
   service: text,
   environment,
   org: text,
-  source: buildSourceSchema,
-  status: buildStatusSchema,
-  reason: failureReasonSchema.nullable(),
+  source: buildSourceSchema.catch({ kind: 'git', url: '', branch: null, commit: null }),
+  status: buildStatusSchema.nullable().catch(null),
+  reason: failureReasonSchema.nullable().catch(null),
   failure: buildFailureSchema.nullable(),
   steps: z.array(stepSchema),
   commitSha: nullableText,
@@ -142,7 +104,7 @@ const buildSchema = z.object({
   warnings: z.array(text),
   retryOf: nullableText,
   supersededBy: nullableText,
-  facts: factsSchema,
+  facts: storedFactsSchema,
   requestedBy: text,
   requestId: text,
   createdAt: z.date(),
@@ -183,9 +145,10 @@ export function readService(document: unknown): ServiceRecord {
   return { id: _id, ...rest };
 }
 
+/** The same. A build in a state that this version does not know is shown as ended or as waiting, whichever it is. */
 export function readBuild(document: unknown): BuildRecord {
-  const { _id, ...rest } = buildSchema.parse(document);
-  return { id: _id, ...rest };
+  const { _id, status, ...rest } = buildSchema.parse(document);
+  return { id: _id, ...rest, status: status ?? (rest.finishedAt === null ? 'queued' : 'failed') };
 }
 
 export function readRelease(document: unknown): Release {

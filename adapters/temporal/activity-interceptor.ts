@@ -30,7 +30,7 @@ function toFailure(error: unknown): unknown {
       message: error.message,
       type: error.code,
       nonRetryable: !error.retryable,
-      details: error.details === undefined ? [] : [error.details],
+      details: detailsOf(error),
     });
   }
   if (PROGRAM_ERRORS.some((type) => error instanceof type)) {
@@ -38,4 +38,10 @@ function toFailure(error: unknown): unknown {
     return ApplicationFailure.create({ message: `${message}\n${stack}`, type: 'INTERNAL', nonRetryable: true });
   }
   return error;
+}
+
+/** The error's own details first, then the system it came from, which decides whether a build goes on without it. */
+function detailsOf({ details, system }: FairleadError): unknown[] {
+  if (system !== undefined) return [details ?? null, { system }];
+  return details === undefined ? [] : [details];
 }

@@ -25,7 +25,8 @@ export function buildView(build: BuildRecord, now: Date): BuildView {
   };
 }
 
-function stepView(step: BuildStep, now: Date) {
+/** A step as people see it; how it runs is the workflow's own affair. */
+function stepView({ run: _run, ...step }: BuildStep, now: Date) {
   return {
     ...step,
     startedAt: step.startedAt?.toISOString() ?? null,

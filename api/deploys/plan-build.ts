@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { ParsedCatalog } from '../../domain/catalog/catalog.ts';
 import { inferCatalog } from '../../domain/catalog/infer-catalog.ts';
 import { mergeInferred, parseCatalog } from '../../domain/catalog/parse-catalog.ts';
-import { planDeploy } from '../../domain/deploys/plan.ts';
+import { DOCKER_INSTALLATION, planDeploy } from '../../domain/deploys/plan.ts';
 import type { planBodySchema, planReplySchema } from '../../domain/deploys/schema.ts';
 
 /** What a deploy of these files would do, without doing it. @throws CATALOG_INVALID, CATALOG_VERSION_UNSUPPORTED */
@@ -11,7 +11,14 @@ export function planBuild(
   options: { enforceMinimumVersion: boolean },
 ): z.input<typeof planReplySchema> {
   const { catalog, warnings } = readCatalog(body, options);
-  const steps = planDeploy(catalog, { kind: 'deploy', fromStep: null, runtime: 'docker' });
+  const context = {
+    kind: 'deploy',
+    fromStep: null,
+    catalog,
+    facts: { catalog },
+    installation: DOCKER_INSTALLATION,
+  } as const;
+  const steps = planDeploy(context).map(({ run: _run, ...shown }) => shown);
   const misnamed =
     body.service !== undefined && catalog.declared && catalog.name !== null && catalog.name !== body.service;
   return {

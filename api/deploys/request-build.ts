@@ -5,7 +5,7 @@ import { parseBranchName } from '../../domain/deploys/git-url.ts';
 import type { DeployCommands, TriggerOutcome } from '../../domain/deploys/messages.ts';
 import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
-import { STEPS, type StepKey } from '../../domain/deploys/steps.ts';
+import { ACTING_STEPS } from '../../domain/deploys/steps.ts';
 import type { Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
@@ -67,10 +67,10 @@ export function gitSource(service: ServiceRecord, wanted: { branch?: string; com
  * Where a retry goes on: `wanted`, or the step that failed.
  * @throws BUILD_NOT_RETRYABLE, STEP_UNKNOWN
  */
-export function retryStep(build: BuildRecord, wanted: string | undefined): StepKey {
+export function retryStep(build: BuildRecord, wanted: string | undefined): string {
   if (build.status !== 'failed') throw notRetryable(build, `it is ${build.status}; only failed builds are`);
   if (build.kind === 'rollback') throw notRetryable(build, 'it is a rollback; roll back again instead');
-  const valid = STEPS.filter((row) => row.activity !== null).map((row): StepKey => row.key);
+  const valid: readonly string[] = ACTING_STEPS.map(({ key }) => key);
   const reached = reachedStep(build, valid);
   if (wanted === undefined) return reached;
   const step = valid.find((key) => key === wanted);
@@ -89,8 +89,8 @@ export function retryStep(build: BuildRecord, wanted: string | undefined): StepK
 }
 
 /** The first step that has not ended well. */
-function reachedStep(build: BuildRecord, valid: readonly StepKey[]): StepKey {
-  const done = new Set<StepKey>();
+function reachedStep(build: BuildRecord, valid: readonly string[]): string {
+  const done = new Set<string>();
   for (const { key, state } of build.steps) {
     if (state === 'completed' || state === 'reused' || state === 'warned' || state === 'skipped') done.add(key);
   }

@@ -1,16 +1,13 @@
-import type { Catalog } from '../catalog/catalog.ts';
 import type { Environment } from '../environment.ts';
-import type { ErrorCode } from '../errors.ts';
+import type { BuildKind } from './build-kind.ts';
+import type { BuildFacts } from './facts.ts';
 import type { BuildStage, BuildStatus } from './status.ts';
-import type { StepKey, StepState } from './steps.ts';
+import type { StepRun } from './step-run.ts';
 
-/** Why a build ended as `failed` when it was not one of its own steps that failed. */
-export type FailureReason = 'step_failed' | 'superseded' | 'cancelled' | 'abandoned';
+/** Why a build ended as `failed`: one of its own steps, or what was decided about it from outside. */
+export const FAILURE_REASONS = ['step_failed', 'superseded', 'cancelled', 'abandoned'] as const;
 
-export const BUILD_KINDS = ['deploy', 'retry', 'rollback'] as const;
-
-/** `deploy` runs every step; `retry` reuses what an earlier build made; `rollback` installs an earlier release. */
-export type BuildKind = (typeof BUILD_KINDS)[number];
+export type FailureReason = (typeof FAILURE_REASONS)[number];
 
 /** Where a build's source comes from. No credential is ever part of it. */
 export type BuildSource =
@@ -47,45 +44,41 @@ export interface BuildRequest {
 
 export interface ResumePoint {
   readonly buildId: string;
-  readonly fromStep: StepKey;
+  readonly fromStep: string;
   readonly facts: BuildFacts;
 }
 
-/** What steps found out and made, handed from step to step. Plain JSON, at most a few kilobytes. */
-export interface BuildFacts {
-  readonly commitSha?: string;
-  readonly branch?: string;
-  /** Directory of the source on the worker, absolute. */
-  readonly workDir?: string;
-  /** Effective app path inside the source, relative; `''` is the root. */
-  readonly appPath?: string;
-  /** Build context inside the source, relative. */
-  readonly contextPath?: string;
-  /** Hand-written container file inside the source, relative, when one is to be used. */
-  readonly dockerfile?: string | null;
-  readonly catalog?: Catalog;
-  /** True when the container file was generated, so a read-only root file system is known to work. */
-  readonly generatedContainerFile?: boolean;
-  /** Port the workload listens on. */
-  readonly port?: number;
-  readonly imageTag?: string;
-  /** `registry/name@sha256:…`, as the registry reported it after the push. */
-  readonly imageDigest?: string;
-  readonly releaseId?: string;
-  readonly workloadId?: string;
-  readonly url?: string;
-  readonly healthReportsCommit?: boolean;
-}
+/** States of a step. `unknown`: stored by a version that has states of its own. */
+export const STEP_STATES = [
+  'pending',
+  'running',
+  'completed',
+  'skipped',
+  'reused',
+  'failed',
+  'warned',
+  'cancelled',
+  'unknown',
+] as const;
 
-/** One step of a build as shown to people: the plan and what became of it. */
-export interface BuildStep {
-  readonly key: StepKey;
+export type StepState = (typeof STEP_STATES)[number];
+
+/** One row of a build's plan, as it was made and is carried out. */
+export interface PlannedStep {
+  readonly key: string;
   readonly title: string;
   readonly stage: BuildStage;
+  /** `warn`: whatever fails in this step, the build goes on with a warning. */
   readonly onFailure: 'fail' | 'warn';
   readonly state: StepState;
   /** Why the step is skipped or reused; null otherwise. */
   readonly reason: string | null;
+  /** How the step is carried out; null for one that does not run, and in records of version 0.1. */
+  readonly run: StepRun | null;
+}
+
+/** One step of a build as shown to people: the plan and what became of it. */
+export interface BuildStep extends PlannedStep {
   readonly attempt: number;
   readonly startedAt: Date | null;
   readonly finishedAt: Date | null;
@@ -93,15 +86,19 @@ export interface BuildStep {
 }
 
 export interface BuildFailure {
-  readonly code: ErrorCode;
+  /** One of ERROR_CODES, or a code of another version. */
+  readonly code: string;
   readonly message: string;
-  readonly step: StepKey | null;
+  /** Key of the step; null when none ran. */
+  readonly step: string | null;
   readonly details?: unknown;
+  /** The system that failed, where the error named one: `registry`, `identity-provider`, … */
+  readonly system?: string;
 }
 
 /** Measured facts that help to explain a failure: the last lines of a container, a probe's answer. */
 export interface Diagnostic {
-  readonly step: StepKey;
+  readonly step: string;
   readonly title: string;
   readonly lines: readonly string[];
 }

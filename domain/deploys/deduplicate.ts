@@ -1,4 +1,5 @@
-import type { BuildKind, BuildSource } from './build.ts';
+import type { BuildSource } from './build.ts';
+import type { BuildKind } from './build-kind.ts';
 
 /** A build of the same service and environment that has not ended, as its coordinator knows it. */
 export interface InFlightBuild {

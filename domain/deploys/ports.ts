@@ -2,10 +2,10 @@ import type { PodTier } from '../catalog/pod-tiers.ts';
 import type { Environment } from '../environment.ts';
 import type { LogLine, NewLogLine } from '../logs/log-line.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { BuildFacts, BuildRecord, BuildSource, BuildStep, Diagnostic } from './build.ts';
+import type { BuildRecord, BuildSource, BuildStep, Diagnostic } from './build.ts';
+import type { BuildFacts } from './facts.ts';
 import type { Release } from './release.ts';
 import type { BuildStatus } from './status.ts';
-import type { StepKey } from './steps.ts';
 
 export interface BuildFilter {
   readonly serviceId?: string;
@@ -38,7 +38,7 @@ export interface BuildStore {
   /** Marks one step and moves `status` forward to the step's stage; never backward, never out of a terminal state. */
   markStep(
     id: string,
-    key: StepKey,
+    step: Pick<BuildStep, 'key' | 'stage'>,
     changes: Partial<Pick<BuildStep, 'state' | 'reason' | 'attempt' | 'startedAt' | 'finishedAt' | 'warnings'>>,
   ): Promise<void>;
   /** Merges facts, and backfills commitSha, imageTag, imageDigest, releaseId, url and healthReportsCommit from them. */

@@ -13,7 +13,15 @@ export const BUILD_STATUSES = [
 export type BuildStatus = (typeof BUILD_STATUSES)[number];
 
 /** The states in which a step can be running. */
-export type BuildStage = Exclude<BuildStatus, 'queued' | 'completed' | 'failed'>;
+export const BUILD_STAGES = [
+  'cloning',
+  'building',
+  'pushing',
+  'deploying',
+  'testing',
+] as const satisfies readonly BuildStatus[];
+
+export type BuildStage = (typeof BUILD_STAGES)[number];
 
 export const TERMINAL_STATUSES = ['completed', 'failed'] as const satisfies readonly BuildStatus[];
 

@@ -10,7 +10,7 @@ import { ensureSearchAttributes } from '../../adapters/temporal/search-attribute
 import { createWorkflowDirectory } from '../../adapters/temporal/workflow-directory.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
-import { STEPS } from '../../domain/deploys/steps.ts';
+import { ACTING_STEPS } from '../../domain/deploys/steps.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import type { PartState } from '../../infra/dev/stack.ts';
@@ -29,7 +29,7 @@ const { Duration } = proto.google.protobuf;
 const ROUNDS = 10;
 const NAMESPACE = 'bench';
 /** openBuild and requestSlot; each step, and the terminal record. */
-const CALLS = { local: 2, remote: STEPS.filter(({ activity }) => activity !== null).length + 1 };
+const CALLS = { local: 2, remote: ACTING_STEPS.length + 1 };
 
 const address = await temporalAddress();
 const connection = await Connection.connect({ address });

@@ -4,6 +4,9 @@ import { type BuildView, buildViewSchema, planReplySchema, releaseViewSchema } f
 import { STEPS } from '../../domain/deploys/steps.ts';
 import { pageSchema } from '../../domain/page-schema.ts';
 
+/** Every step, as if the catalog asked for all that this version carries out. */
+const PLANNED = STEPS.map(({ key, title, stage, run }) => ({ key, title, stage, run, onFailure: 'fail' }));
+
 /** What the builder API of the tests knows about, in the API's own shapes. */
 
 export const AT = '2026-01-02T03:04:05.000Z';
@@ -38,13 +41,13 @@ export function buildOfTest(id: string, changes: Partial<BuildView>): BuildView 
     finishedAt: null,
     durationMs: null,
     logs: `/builds/${id}/logs`,
-    steps: STEPS.map(({ key, title, stage, onFailure, activity }) => ({
+    steps: PLANNED.map(({ key, title, stage, onFailure, run }) => ({
       key,
       title,
       stage,
       onFailure,
-      state: activity === null ? 'skipped' : 'pending',
-      reason: activity === null ? 'not carried out by this installation' : null,
+      state: run === null ? 'skipped' : 'pending',
+      reason: run === null ? 'not carried out by this installation' : null,
       attempt: 1,
       startedAt: null,
       finishedAt: null,
@@ -80,8 +83,8 @@ export function serviceOfTest(name: string, environments: readonly Deployed[]) {
 }
 
 export function planOfTest() {
-  const steps = STEPS.map(({ key, title, stage, onFailure, activity }) => {
-    const skipped = activity === null;
+  const steps = PLANNED.map(({ key, title, stage, onFailure, run }) => {
+    const skipped = run === null;
     return {
       key,
       title,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BuildEnd, BuildStore } from '../../domain/deploys/ports.ts';
-import { buildRecord } from './records.ts';
+import { buildRecord, stepOf } from './records.ts';
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected;
 const completed: BuildEnd = {
@@ -29,11 +29,11 @@ export function buildStoreSuite(store: () => BuildStore): void {
     it('moves the status forward with the steps and never backward', async () => {
       await store().create(buildRecord({ id: 'bld_fwd' }));
       const startedAt = new Date('2026-01-01T00:01:00Z');
-      await store().markStep('bld_fwd', 'source', { state: 'running', startedAt, attempt: 1 });
+      await store().markStep('bld_fwd', stepOf('source'), { state: 'running', startedAt, attempt: 1 });
       assert.equal((await store().find('bld_fwd'))?.status, 'cloning');
-      await store().markStep('bld_fwd', 'image-push', { state: 'running' });
-      await store().markStep('bld_fwd', 'source', { state: 'completed', finishedAt: new Date() });
-      await store().markStep('bld_fwd', 'monitor', { state: 'skipped', reason: 'none' });
+      await store().markStep('bld_fwd', stepOf('image-push'), { state: 'running' });
+      await store().markStep('bld_fwd', stepOf('source'), { state: 'completed', finishedAt: new Date() });
+      await store().markStep('bld_fwd', stepOf('monitor'), { state: 'skipped', reason: 'none' });
       const record = await store().find('bld_fwd');
       assert.equal(record?.status, 'pushing');
       assert.deepEqual(record?.startedAt, startedAt, 'the first step that ran is the start');
@@ -44,14 +44,14 @@ export function buildStoreSuite(store: () => BuildStore): void {
 
     it('takes one terminal write of many, and nothing after it', async () => {
       await store().create(buildRecord({ id: 'bld_end' }));
-      await store().markStep('bld_end', 'source', { state: 'running' });
+      await store().markStep('bld_end', stepOf('source'), { state: 'running' });
       const ends = Array.from({ length: 20 }, (_, index) =>
         store().finish('bld_end', index % 2 ? completed : cancelled),
       );
       const won = (await Promise.all(ends)).filter(Boolean);
       assert.equal(won.length, 1);
       const before = await store().find('bld_end');
-      await store().markStep('bld_end', 'catalog', { state: 'running' });
+      await store().markStep('bld_end', stepOf('catalog'), { state: 'running' });
       await store().setSteps('bld_end', []);
       await store().mergeFacts('bld_end', { commitSha: 'x' });
       await store().addWarnings('bld_end', ['late']);
@@ -61,11 +61,11 @@ export function buildStoreSuite(store: () => BuildStore): void {
 
     it('ends steps that were still running', async () => {
       await store().create(buildRecord({ id: 'bld_run' }));
-      await store().markStep('bld_run', 'source', { state: 'running' });
+      await store().markStep('bld_run', stepOf('source'), { state: 'running' });
       assert.equal(await store().finish('bld_run', cancelled), true);
       assert.equal((await step('bld_run', 'source'))?.state, 'cancelled');
       await store().create(buildRecord({ id: 'bld_bad' }));
-      await store().markStep('bld_bad', 'source', { state: 'running' });
+      await store().markStep('bld_bad', stepOf('source'), { state: 'running' });
       const failure = { code: 'SOURCE_MISSING', message: 'no', step: 'source' } as const;
       await store().finish('bld_bad', { ...cancelled, reason: 'step_failed', failure });
       assert.equal((await step('bld_bad', 'source'))?.state, 'failed');
@@ -102,8 +102,8 @@ export function buildStoreSuite(store: () => BuildStore): void {
     it('no write makes a build that does not exist', async () => {
       const writes = [
         store().setSteps('bld_none', []),
-        store().markStep('bld_none', 'source', { state: 'running' }),
-        store().markStep('bld_none', 'source', { attempt: 2 }),
+        store().markStep('bld_none', stepOf('source'), { state: 'running' }),
+        store().markStep('bld_none', stepOf('source'), { attempt: 2 }),
         store().mergeFacts('bld_none', { commitSha: 'x' }),
         store().addWarnings('bld_none', ['a']),
         store().addDiagnostic('bld_none', { step: 'source', title: 'a', lines: [] }),

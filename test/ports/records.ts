@@ -1,6 +1,18 @@
 import type { BuildRecord } from '../../domain/deploys/build.ts';
-import { planDeploy } from '../../domain/deploys/plan.ts';
+import { DOCKER_INSTALLATION, planDeploy } from '../../domain/deploys/plan.ts';
 import type { Release } from '../../domain/deploys/release.ts';
+import type { BuildStage } from '../../domain/deploys/status.ts';
+import type { PlanContext } from '../../domain/deploys/step-definition.ts';
+import { STEPS, type StepKey } from '../../domain/deploys/steps.ts';
+
+/** A deploy whose catalog is not read yet. */
+const CONTEXT: PlanContext = {
+  kind: 'deploy',
+  fromStep: null,
+  catalog: null,
+  facts: {},
+  installation: DOCKER_INSTALLATION,
+};
 
 /** A queued build with every step planned. */
 export function buildRecord(changes: Partial<BuildRecord> & { id: string }): BuildRecord {
@@ -14,7 +26,13 @@ export function buildRecord(changes: Partial<BuildRecord> & { id: string }): Bui
     status: 'queued',
     reason: null,
     failure: null,
-    steps: planDeploy(null, { kind: 'deploy', fromStep: null, runtime: 'docker' }),
+    steps: planDeploy(CONTEXT).map((step) => ({
+      ...step,
+      attempt: 0,
+      startedAt: null,
+      finishedAt: null,
+      warnings: [],
+    })),
     commitSha: null,
     imageTag: null,
     imageDigest: null,
@@ -56,4 +74,11 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     activatedAt: null,
     ...changes,
   };
+}
+
+/** Key and stage of a step, as the store needs them to mark it. */
+export function stepOf(key: StepKey): { readonly key: StepKey; readonly stage: BuildStage } {
+  const definition = STEPS.find((step) => step.key === key);
+  if (definition === undefined) throw new Error(`no step is called ${key}`);
+  return { key, stage: definition.stage };
 }

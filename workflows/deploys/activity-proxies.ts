@@ -1,13 +1,14 @@
 import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { DeploysActivities } from '../../activities/deploys/index.ts';
 import type { StepInput, StepResult } from '../../activities/deploys/step.ts';
-import type { StepDefinition } from '../../domain/deploys/steps.ts';
+import type { BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
+import type { StepRun, StepUndo } from '../../domain/deploys/step-run.ts';
 
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s' } as const;
 
 /** Effects of a few milliseconds that change one document or send one message: no task queue in between. */
 export const local = proxyLocalActivities<
-  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot'>
+  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot' | 'failOpen'>
 >({
   startToCloseTimeout: '10s',
   scheduleToCloseTimeout: '5m',
@@ -17,10 +18,7 @@ export const local = proxyLocalActivities<
 /** Effects that must happen whatever else fails: retried for a day, so that a database may be down for long. */
 export function reliable(summary: string) {
   return proxyActivities<
-    Pick<
-      DeploysActivities,
-      'finishBuild' | 'restorePrevious' | 'cleanUpAfterBuild' | 'removeService' | 'listClosedBuilds'
-    >
+    Pick<DeploysActivities, 'finishBuild' | 'cleanUpAfterBuild' | 'removeService' | 'listClosedBuilds'>
   >({
     startToCloseTimeout: '5m',
     scheduleToCloseTimeout: '1d',
@@ -47,17 +45,40 @@ export const { reconcileBuilds, reconcileWorkloads, pruneImages } = proxyActivit
   retry: { ...RETRY, maximumAttempts: 3 },
 });
 
-/** The activity of one step, with the deadlines of its row in the step table. */
-export function stepActivities(definition: StepDefinition): (input: StepInput) => Promise<StepResult> {
-  const activities = proxyActivities<Record<string, (input: StepInput) => Promise<StepResult>>>({
-    startToCloseTimeout: `${definition.attemptSeconds}s`,
-    scheduleToCloseTimeout: `${definition.deadlineSeconds}s`,
-    heartbeatTimeout: '10s',
+type StepActivity = (input: StepInput) => Promise<StepResult>;
+
+/** The activity of one step, with the deadlines that its plan recorded. */
+export function stepActivity({ title }: PlannedStep, run: StepRun): StepActivity {
+  const options = {
+    startToCloseTimeout: `${run.attemptSeconds}s`,
+    scheduleToCloseTimeout: `${run.deadlineSeconds}s`,
     retry: RETRY,
     cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
-    summary: definition.title,
+    summary: title,
+  } as const;
+  const activities = run.local
+    ? proxyLocalActivities<Record<string, StepActivity>>(options)
+    : proxyActivities<Record<string, StepActivity>>({ ...options, heartbeatTimeout: '10s' });
+  return byName(activities, run.activity);
+}
+
+/**
+ * What undoes a step. Retried for a while; then the build ends with the failure in its record, and the periodic
+ * comparison of records with workloads goes on repairing.
+ */
+export function undoActivity({ title }: PlannedStep, { activity }: StepUndo): (build: BuildRequest) => Promise<void> {
+  const activities = proxyActivities<Record<string, (build: BuildRequest) => Promise<void>>>({
+    startToCloseTimeout: '5m',
+    scheduleToCloseTimeout: '15m',
+    heartbeatTimeout: '10s',
+    retry: RETRY,
+    summary: `Undo: ${title}`,
   });
-  const activity = definition.activity === null ? undefined : activities[definition.activity];
-  if (activity === undefined) throw new Error(`step ${definition.key} has no activity`);
+  return byName(activities, activity);
+}
+
+function byName<F>(activities: Readonly<Record<string, F>>, name: string): F {
+  const activity = activities[name];
+  if (activity === undefined) throw new Error(`no activity is called ${name}`);
   return activity;
 }

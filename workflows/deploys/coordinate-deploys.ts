@@ -13,7 +13,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
+import type { BuildRequest, FailureReason, PlannedStep } from '../../domain/deploys/build.ts';
 import { decideTrigger } from '../../domain/deploys/deduplicate.ts';
 import {
   BUILD_SUPERSEDED,
@@ -34,21 +34,30 @@ export interface CoordinatorInput {
   readonly environment: BuildRequest['environment'];
   /** The request that waited when the workflow continued as new. */
   readonly waiting: BuildRequest | null;
+  /** Its plan; absent when a worker of version 0.1 opened the build. */
+  readonly plan?: BuildPlan;
+}
+
+/** What a build's record has to run; null when a worker of version 0.1 opened the build. */
+type BuildPlan = readonly PlannedStep[] | null;
+
+interface OpenBuild {
+  readonly request: BuildRequest;
+  readonly plan: BuildPlan;
 }
 
 const IDLE_BEFORE_END = '30s';
 /** How long a cancel request waits to see the build really end. */
 const CANCEL_WAIT = '8s';
 
-interface RunningBuild {
-  readonly request: BuildRequest;
+interface RunningBuild extends OpenBuild {
   readonly scope: CancellationScope;
 }
 
 interface Coordinator {
   current: RunningBuild | null;
   /** At most one: a newer request makes an older one that waits obsolete. */
-  waiting: BuildRequest | null;
+  waiting: OpenBuild | null;
 }
 
 /**
@@ -57,7 +66,8 @@ interface Coordinator {
  * begun to install, and waits for one that has. Ends when nothing is left to do; the next request starts it again.
  */
 export async function coordinateDeploys(input: CoordinatorInput): Promise<void> {
-  const state: Coordinator = { current: null, waiting: input.waiting };
+  const { waiting, plan = null } = input;
+  const state: Coordinator = { current: null, waiting: waiting === null ? null : { request: waiting, plan } };
   const exclusively = createMutex();
 
   setHandler(defineUpdate<TriggerOutcome, [BuildRequest]>(REQUEST_DEPLOY), (request) =>
@@ -66,15 +76,19 @@ export async function coordinateDeploys(input: CoordinatorInput): Promise<void> 
   setHandler(defineUpdate<CancelOutcome, [string]>(CANCEL_BUILD), (buildId) => cancelBuild(state, buildId));
 
   while (await hasWork(state)) {
-    const request = state.waiting;
-    if (request === null) continue;
+    const build = state.waiting;
+    if (build === null) continue;
     state.waiting = null;
-    await superviseBuild(state, request);
+    await superviseBuild(state, build);
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof coordinateDeploys>({ ...input, waiting: state.waiting });
+      await continueAsNew<typeof coordinateDeploys>({ ...input, ...carriedOver(state) });
     }
   }
+}
+
+function carriedOver({ waiting }: Coordinator): Pick<CoordinatorInput, 'waiting' | 'plan'> {
+  return waiting === null ? { waiting: null } : { waiting: waiting.request, plan: waiting.plan };
 }
 
 /** Waits for a request. False when the workflow may end: idle for a while and no handler is at work. */
@@ -92,14 +106,15 @@ async function requestDeploy(state: Coordinator, request: BuildRequest): Promise
     await local.noteAttached({ buildId: inFlight.buildId, request });
     return { buildId: inFlight.buildId, deduplicated: true, supersededBuildId: null };
   }
-  await local.openBuild(request);
+  // A worker of version 0.1 answers nothing.
+  const plan: BuildPlan = (await local.openBuild(request)) ?? null;
   const supersededBuildId = await makeObsolete(state, request.buildId);
-  state.waiting = request;
+  state.waiting = { request, plan };
   return { buildId: request.buildId, deduplicated: false, supersededBuildId };
 }
 
 function newestInFlight(state: Coordinator): BuildRequest | null {
-  return state.waiting ?? state.current?.request ?? null;
+  return (state.waiting ?? state.current)?.request ?? null;
 }
 
 async function isSameBuild(state: Coordinator, inFlight: BuildRequest, request: BuildRequest): Promise<boolean> {
@@ -119,8 +134,8 @@ async function makeObsolete(state: Coordinator, by: string): Promise<string | nu
   const obsolete = state.waiting;
   if (obsolete !== null) {
     state.waiting = null;
-    await endUnstarted(obsolete, 'superseded', by);
-    return obsolete.buildId;
+    await endUnstarted(obsolete.request, 'superseded', by);
+    return obsolete.request.buildId;
   }
   const running = state.current?.request.buildId;
   if (running === undefined) return null;
@@ -134,8 +149,8 @@ async function makeObsolete(state: Coordinator, by: string): Promise<string | nu
 }
 
 async function cancelBuild(state: Coordinator, buildId: string): Promise<CancelOutcome> {
-  if (state.waiting?.buildId === buildId) {
-    const request = state.waiting;
+  if (state.waiting?.request.buildId === buildId) {
+    const { request } = state.waiting;
     state.waiting = null;
     await endUnstarted(request, 'cancelled', null);
     return 'cancelled';
@@ -146,12 +161,13 @@ async function cancelBuild(state: Coordinator, buildId: string): Promise<CancelO
   return ended ? 'cancelled' : 'cancelling';
 }
 
-async function superviseBuild(state: Coordinator, request: BuildRequest): Promise<void> {
+async function superviseBuild(state: Coordinator, build: OpenBuild): Promise<void> {
+  const { request } = build;
   const scope = new CancellationScope();
-  state.current = { request, scope };
+  state.current = { ...build, scope };
   setCurrentDetails(`running ${request.buildId}`);
   try {
-    await scope.run(() => startBuild(request));
+    await scope.run(() => startBuild(build));
   } catch (error) {
     // The build writes its own end; reaching this line means that it was terminated, timed out or never started.
     const cancelled = isCancellation(error) && !(error instanceof ChildWorkflowFailure);
@@ -161,10 +177,10 @@ async function superviseBuild(state: Coordinator, request: BuildRequest): Promis
   }
 }
 
-function startBuild(request: BuildRequest) {
+function startBuild({ request, plan }: OpenBuild) {
   return executeChild(runBuild, {
     workflowId: buildWorkflowId(request.buildId),
-    args: [request],
+    args: [request, plan],
     parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
     staticSummary: `${request.kind} ${request.service} to ${request.environment}`,
     staticDetails: `Requested by ${request.requestedBy} (${request.org}), request ${request.requestId}`,

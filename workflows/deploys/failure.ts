@@ -5,28 +5,44 @@ import {
   rootCause,
   TimeoutFailure,
 } from '@temporalio/workflow';
-import type { BuildFailure } from '../../domain/deploys/build.ts';
-import { type StepKey, stepDefinition } from '../../domain/deploys/steps.ts';
+import type { BuildFailure, PlannedStep } from '../../domain/deploys/build.ts';
+import type { FailOpen } from '../../domain/deploys/step-run.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 
 /** Says in a build's own terms why a step failed: the domain error of the activity, its deadline, or an unknown fault. */
-export function describeFailure(error: unknown, step: StepKey | null): BuildFailure {
+export function describeFailure(error: unknown, step: PlannedStep | null): BuildFailure {
+  const key = step?.key ?? null;
   const application = findApplicationFailure(error);
   if (application !== null) {
-    const details = application.details?.[0];
+    const [details, origin] = application.details ?? [];
+    const system = systemOf(origin);
     return {
       code: isErrorCode(application.type) ? application.type : 'INTERNAL',
       message: application.message,
-      step,
+      step: key,
       ...(details === undefined || details === null ? {} : { details }),
+      ...(system === null ? {} : { system }),
     };
   }
   if (step !== null && isTimeout(error)) {
-    const { title, deadlineSeconds } = stepDefinition(step);
-    const message = `${title} did not finish within its deadline of ${deadlineSeconds} seconds. Retry the build, or look at the worker.`;
-    return { code: 'STEP_DEADLINE_EXCEEDED', message, step };
+    const message = `${step.title} did not finish within its deadline of ${step.run?.deadlineSeconds} seconds. Retry the build, or look at the worker.`;
+    return { code: 'STEP_DEADLINE_EXCEEDED', message, step: key };
   }
-  return { code: 'INTERNAL', message: rootCause(error) ?? 'The step failed without a reason.', step };
+  return { code: 'INTERNAL', message: rootCause(error) ?? 'The step failed without a reason.', step: key };
+}
+
+/** True when the contract lets a build go on after this failure: by its code, and the system where the failure names one. */
+export function failsOpen({ code, system }: BuildFailure, allowed: readonly FailOpen[]): boolean {
+  return allowed.some(
+    (row) =>
+      (row.codes === 'any' || row.codes.some((one) => one === code)) && (system === undefined || system === row.system),
+  );
+}
+
+/** The system that an activity's error named; see adapters/temporal/activity-interceptor.ts. */
+function systemOf(origin: unknown): string | null {
+  if (typeof origin !== 'object' || origin === null || !('system' in origin)) return null;
+  return typeof origin.system === 'string' ? origin.system : null;
 }
 
 function findApplicationFailure(error: unknown): ApplicationFailure | null {

@@ -3,38 +3,45 @@ import {
   condition,
   defineSignal,
   isCancellation,
+  patched,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { BuildFacts, BuildFailure, BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
+import type { StepResult } from '../../activities/deploys/step.ts';
+import type { BuildFailure, BuildRequest, FailureReason, PlannedStep } from '../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import {
   BUILD_SUPERSEDED,
   type BuildOutcome,
   type BuildSuperseded,
   SLOT_GRANTED,
 } from '../../domain/deploys/messages.ts';
-import { planDeploy } from '../../domain/deploys/plan.ts';
-import { type StepKey, stepDefinition } from '../../domain/deploys/steps.ts';
-import { local, reliable, stepActivities } from './activity-proxies.ts';
-import { describeFailure } from './failure.ts';
+import type { StepRun } from '../../domain/deploys/step-run.ts';
+import { local, reliable, stepActivity } from './activity-proxies.ts';
+import { derivePlan, deriveRest } from './derived-plan.ts';
+import { describeFailure, failsOpen } from './failure.ts';
 import { showProgress } from './progress.ts';
+import { createUndoStack, type UndoStack } from './undo-stack.ts';
 
 /**
  * One build from queued to completed or failed; id `build/<id>`, started by the coordinator of its service and
  * environment.
  *
- * - The plan is data: the steps of `planDeploy` run in order, each as the activity its row names. Activities record
+ * - The plan is data: the steps that were recorded on the build run in order, each as its row says. Activities record
  *   when they start and end; this workflow writes the terminal record, in a scope that cannot be cancelled.
- * - Until the workload is installed the build can be superseded by a newer one (signal `buildSuperseded`).
- * - A failure or cancellation between the installation and the health check's success puts the previous release back.
- *   After that the new release is what answers, and it stays.
+ * - Until a step that is not supersedable begins, a newer build replaces this one (signal `buildSuperseded`).
+ * - A failure or cancellation undoes the effects that are not permanent yet, last first. What cannot be undone is told
+ *   in the record, which is written in any case.
+ *
+ * @param plan what the record has to run; absent when a worker of version 0.1 opened the build
  */
-export async function runBuild(request: BuildRequest): Promise<BuildOutcome> {
-  const build = createBuildState(request);
+export async function runBuild(request: BuildRequest, plan?: readonly PlannedStep[] | null): Promise<BuildOutcome> {
+  const recorded = patched('recorded-plan') ? (plan ?? null) : null;
+  const build = createBuildState(request, recorded);
   const work = new CancellationScope();
 
   setHandler(defineSignal<[BuildSuperseded]>(BUILD_SUPERSEDED), ({ by }) => {
-    if (build.pointOfNoReturn || build.supersededBy !== null) return;
+    if (!build.supersedable || build.supersededBy !== null) return;
     build.supersededBy = by;
     work.cancel();
   });
@@ -55,24 +62,28 @@ export async function runBuild(request: BuildRequest): Promise<BuildOutcome> {
 
 interface BuildState {
   readonly request: BuildRequest;
+  /** False for a build of version 0.1: its plan is derived here, as it was when the build began. */
+  readonly isRecorded: boolean;
+  /** What is left to run. */
+  plan: readonly PlannedStep[];
   facts: BuildFacts;
   /** The step that runs now. */
-  step: StepKey | null;
+  step: PlannedStep | null;
   supersededBy: string | null;
-  /** True once the installation has begun: a newer build then waits instead of superseding this one. */
-  pointOfNoReturn: boolean;
-  /** What undoes an effect, registered before the effect. */
-  undo: (() => Promise<void>) | null;
+  supersedable: boolean;
+  readonly undos: UndoStack;
 }
 
-function createBuildState(request: BuildRequest): BuildState {
+function createBuildState(request: BuildRequest, recorded: readonly PlannedStep[] | null): BuildState {
   return {
     request,
+    isRecorded: recorded !== null,
+    plan: recorded ?? derivePlan(request),
     facts: request.resume?.facts ?? {},
     step: null,
     supersededBy: null,
-    pointOfNoReturn: false,
-    undo: null,
+    supersedable: true,
+    undos: createUndoStack(request),
   };
 }
 
@@ -90,41 +101,41 @@ async function takeSlot(build: BuildState): Promise<void> {
 }
 
 async function runSteps(build: BuildState): Promise<void> {
-  const facts = {
-    kind: build.request.kind,
-    fromStep: build.request.resume?.fromStep ?? null,
-    runtime: 'docker',
-  } as const;
-  let plan = planDeploy(build.facts.catalog ?? null, facts);
-  for (let index = 0; index < plan.length; index += 1) {
-    const step = plan[index];
-    if (step === undefined || step.state !== 'pending') continue;
-    build.step = step.key;
-    await runStep(build, step.key);
-    // The catalog decides which of the later steps apply.
-    if (step.key === 'catalog') plan = planDeploy(build.facts.catalog ?? null, facts);
+  for (;;) {
+    const [step, ...rest] = build.plan;
+    build.step = step ?? null;
+    if (step === undefined) return;
+    build.plan = rest;
+    if (step.run !== null) await runStep(build, step, step.run);
   }
-  build.step = null;
 }
 
-async function runStep(build: BuildState, key: StepKey): Promise<void> {
-  const definition = stepDefinition(key);
+async function runStep(build: BuildState, step: PlannedStep, run: StepRun): Promise<void> {
   const { request } = build;
-  showProgress(request, definition.stage, definition.title);
-  if (key === 'install') {
-    build.pointOfNoReturn = true;
-    build.undo = () => reliable('Return to the previous release').restorePrevious(request);
+  showProgress(request, step.stage, step.title);
+  build.supersedable &&= run.supersedable;
+  if (run.undo !== null) build.undos.push(step, run.undo);
+  const perform = () => stepActivity(step, run)({ build: request, facts: build.facts });
+  try {
+    const result = run.cancellable ? await perform() : await CancellationScope.nonCancellable(perform);
+    takeOver(build, step, result);
+    build.undos.makePermanent(step);
+  } catch (error) {
+    const failure = isCancellation(error) ? null : describeFailure(error, step);
+    if (failure === null || !failsOpen(failure, run.failOpen)) throw error;
+    await local.failOpen({ build: request, step, failure });
   }
-  // What has been observed to answer is registered even when someone cancels at that moment.
-  const run = () => stepActivities(definition)({ build: request, facts: build.facts });
-  const result = key === 'service-registration' ? await CancellationScope.nonCancellable(run) : await run();
-  build.facts = { ...build.facts, ...result.facts };
-  if (key === 'health-check') build.undo = null;
+}
+
+function takeOver(build: BuildState, step: PlannedStep, { facts, plan }: StepResult): void {
+  build.facts = { ...build.facts, ...facts };
+  if (!build.isRecorded) build.plan = deriveRest(build.request, build.facts, step);
+  else if (plan !== undefined) build.plan = plan;
 }
 
 async function finish(build: BuildState, failure: BuildFailure | null, stopped: boolean): Promise<BuildOutcome> {
   const { request } = build;
-  if (build.undo !== null) await build.undo();
+  const undoFailures = failure === null ? [] : await build.undos.run();
   const reason = failure === null ? null : endReason(build, stopped);
   const status = failure === null ? 'completed' : 'failed';
   showProgress(request, status, failure?.message ?? 'answers at its public address');
@@ -134,6 +145,7 @@ async function finish(build: BuildState, failure: BuildFailure | null, stopped: 
     reason,
     failure,
     supersededBy: build.supersededBy,
+    undoFailures,
   });
   return { buildId: request.buildId, status, reason, failure };
 }
@@ -143,12 +155,9 @@ function endReason(build: BuildState, stopped: boolean): FailureReason {
   return build.supersededBy === null ? 'cancelled' : 'superseded';
 }
 
-function stopFailure(build: BuildState): BuildFailure {
-  return build.supersededBy === null
-    ? { code: 'BUILD_CANCELLED', message: 'The build was cancelled.', step: build.step }
-    : {
-        code: 'BUILD_SUPERSEDED',
-        message: `Superseded by ${build.supersededBy}, which builds something newer.`,
-        step: build.step,
-      };
+function stopFailure({ supersededBy, step }: BuildState): BuildFailure {
+  const key = step?.key ?? null;
+  return supersededBy === null
+    ? { code: 'BUILD_CANCELLED', message: 'The build was cancelled.', step: key }
+    : { code: 'BUILD_SUPERSEDED', message: `Superseded by ${supersededBy}, which builds something newer.`, step: key };
 }

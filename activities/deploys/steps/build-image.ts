@@ -1,10 +1,10 @@
 import { posix } from 'node:path';
-import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
 /** Builds the image. Idempotent: the same source under the same tag, from the build cache where nothing changed. */
-export async function buildImage(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+export async function buildImage(deps: Pick<DeploysDeps, 'images'>, context: StepContext): Promise<BuildFacts> {
   const { build, facts, signal, onLine } = context;
   const known = requireFacts(facts, ['workDir', 'contextPath', 'dockerfile', 'imageTag']);
   await deps.images.build(

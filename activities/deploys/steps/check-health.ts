@@ -1,19 +1,21 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { ProbeResult } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
-import { releaseOfBuild } from '../release-of-build.ts';
+import { type ReleaseDeps, releaseOfBuild } from '../release-of-build.ts';
 import type { StepContext } from '../step.ts';
 
 const CHECK_FOR_MS = 20_000;
 const PROBE_INTERVAL_MS = 200;
 
+type Deps = ReleaseDeps & Pick<DeploysDeps, 'edge'>;
+
 /**
  * Asks the health endpoint through the public route and compares the commit it reports with the one installed
  * (spec 2, "Variables injected into every pod"): another commit, or none, is a warning. Reads only.
  */
-export async function checkHealth(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+export async function checkHealth(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build, onLine } = context;
   const release = await releaseOfBuild(deps, build, context.facts);
   const probe = await probeUntilOk(deps, context, release.healthEndpoint);
@@ -29,7 +31,7 @@ export async function checkHealth(deps: DeploysDeps, context: StepContext): Prom
   return { healthReportsCommit };
 }
 
-async function probeUntilOk(deps: DeploysDeps, context: StepContext, path: string): Promise<ProbeResult> {
+async function probeUntilOk(deps: Deps, context: StepContext, path: string): Promise<ProbeResult> {
   const { service, environment } = context.build;
   const deadline = Date.now() + CHECK_FOR_MS;
   for (;;) {

@@ -1,13 +1,18 @@
-import type { BuildFacts, BuildSource } from '../../../domain/deploys/build.ts';
+import type { BuildSource } from '../../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import type { StepContext } from '../step.ts';
+
+type Deps = Pick<DeploysDeps, 'sources' | 'workspace' | 'images'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'minFreeDiskBytes'>;
+};
 
 /**
  * Clones or extracts the source (spec 2, step 1). Idempotent: the directory is made anew, and a later attempt of a
  * build that knows its commit fetches that commit again.
  */
-export async function fetchSource(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+export async function fetchSource(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build, facts, signal, onLine } = context;
   await requireFreeDisk(deps);
   const source = pinned(build.source, facts.commitSha);
@@ -25,7 +30,7 @@ function pinned(source: BuildSource, commit: string | undefined): BuildSource {
   return source.kind === 'git' && commit !== undefined ? { ...source, commit } : source;
 }
 
-async function requireFreeDisk(deps: DeploysDeps): Promise<void> {
+async function requireFreeDisk(deps: Deps): Promise<void> {
   const required = deps.settings.minFreeDiskBytes;
   const places = [
     { what: 'the workspace', free: await deps.workspace.freeBytes() },

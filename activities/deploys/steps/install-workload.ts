@@ -1,23 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { ProbeResult, Workload } from '../../../domain/deploys/ports.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { auditNamespace } from '../audit-namespace.ts';
 import type { DeploysDeps } from '../deps.ts';
-import { releaseOfBuild, workloadOf } from '../release-of-build.ts';
+import { type ReleaseDeps, releaseOfBuild, type WorkloadDeps, workloadOf } from '../release-of-build.ts';
 import type { StepContext } from '../step.ts';
 
 const SHORTEST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 100;
 const DIAGNOSTIC_LINES = 40;
 
+type Deps = ReleaseDeps &
+  WorkloadDeps &
+  Pick<DeploysDeps, 'runtime' | 'edge' | 'audit'> & {
+    readonly settings: Pick<DeploysDeps['settings'], 'readinessTimeoutMs'>;
+  };
+
 /**
  * Starts the new workload, waits until its health endpoint answers, holds it to the limits of its tier, then switches
  * the public route to it. The old workload serves until the switch and is stopped later. Idempotent: one workload for each build, adopted by a second
  * attempt; limits and route are states that are set.
  */
-export async function installWorkload(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+export async function installWorkload(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build, onLine, signal } = context;
   const release = await releaseOfBuild(deps, build, context.facts);
   const spec = await workloadOf(deps, release, build.buildId);
@@ -37,12 +43,7 @@ export async function installWorkload(deps: DeploysDeps, context: StepContext): 
   return { releaseId: release.id, workloadId: workload.id, url };
 }
 
-async function waitUntilHealthy(
-  deps: DeploysDeps,
-  context: StepContext,
-  workload: Workload,
-  release: Release,
-): Promise<void> {
+async function waitUntilHealthy(deps: Deps, context: StepContext, workload: Workload, release: Release): Promise<void> {
   const { signal, onLine } = context;
   const startedAt = Date.now();
   const deadline = startedAt + deps.settings.readinessTimeoutMs;
@@ -72,7 +73,7 @@ function pauseAfter(waitedMs: number): number {
 }
 
 async function giveUp(
-  deps: DeploysDeps,
+  deps: Deps,
   context: StepContext,
   workload: Workload,
   why: string,

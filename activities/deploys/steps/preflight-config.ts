@@ -1,11 +1,11 @@
-import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
 /** Every declared required variable has a value, or the build ends naming those without (spec 2, step 7). Reads only. */
-export async function preflightConfig(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+export async function preflightConfig(deps: Pick<DeploysDeps, 'services'>, context: StepContext): Promise<BuildFacts> {
   const { catalog } = requireFacts(context.facts, ['catalog']);
   const service = await findService(deps, context.build);
   const missing = catalog.config

@@ -1,5 +1,4 @@
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
-import type { BuildFacts } from '../../../domain/deploys/build.ts';
 import { buildEnvFile } from '../../../domain/deploys/container-file/build-env-file.ts';
 import { checkUser } from '../../../domain/deploys/container-file/check-user.ts';
 import {
@@ -8,6 +7,7 @@ import {
   generateContainerFile,
 } from '../../../domain/deploys/container-file/generate-container-file.ts';
 import { patchContainerFile } from '../../../domain/deploys/container-file/patch-container-file.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { buildTimeVariables } from '../service-config.ts';
@@ -19,6 +19,10 @@ const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 const DEFAULT_PORT = 3000;
 const DEFAULT_CONTAINER_FILE = 'Dockerfile';
 const BUILD_ENV_FILE = '.env.production';
+
+type Deps = Pick<DeploysDeps, 'services' | 'workspace' | 'cipher'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'registry' | 'autoContainerFile' | 'secretsEnabled'>;
+};
 
 /** A container file ready to build, whichever way it came to be. Paths are relative to the build context. */
 interface Prepared {
@@ -32,7 +36,7 @@ interface Prepared {
  * Generates the container file or patches an explicit one, refuses one that would run as root, and writes the
  * build-time env file (spec 2, steps 4 and 5). Idempotent: files of the workspace are written anew with the same content.
  */
-export async function prepareContainerFile(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+export async function prepareContainerFile(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build } = context;
   const known = requireFacts(context.facts, ['catalog', 'contextPath']);
   const place = (path: string) => inside(known.contextPath, path);
@@ -54,7 +58,7 @@ export async function prepareContainerFile(deps: DeploysDeps, context: StepConte
 }
 
 async function decide(
-  deps: DeploysDeps,
+  deps: Deps,
   context: StepContext,
   catalog: Catalog,
   place: (path: string) => string,
@@ -82,7 +86,7 @@ async function decide(
   );
 }
 
-function patch(deps: DeploysDeps, context: StepContext, catalog: Catalog, fileName: string, text: string): Prepared {
+function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: string, text: string): Prepared {
   const patched = patchContainerFile(text, { secretsEnabled: deps.settings.secretsEnabled, fileName });
   context.onLine(`Using ${fileName}`);
   for (const change of patched.changes) context.onLine(change);
@@ -98,7 +102,7 @@ function patch(deps: DeploysDeps, context: StepContext, catalog: Catalog, fileNa
 }
 
 async function generate(
-  deps: DeploysDeps,
+  deps: Deps,
   context: StepContext,
   catalog: Catalog,
   place: (path: string) => string,
@@ -119,7 +123,7 @@ async function generate(
   return { ...generated, generated: true };
 }
 
-async function writeBuildEnv(deps: DeploysDeps, context: StepContext, catalog: Catalog, path: string): Promise<void> {
+async function writeBuildEnv(deps: Deps, context: StepContext, catalog: Catalog, path: string): Promise<void> {
   const service = await findService(deps, context.build);
   const file = buildEnvFile(buildTimeVariables(deps, service, catalog));
   if (file === null) return;

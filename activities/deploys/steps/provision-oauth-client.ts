@@ -1,6 +1,6 @@
 import type { AuthDeclaration, Catalog } from '../../../domain/catalog/catalog.ts';
 import type { ServiceRecord } from '../../../domain/catalog/service.ts';
-import type { BuildFacts } from '../../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
 import type { ProvisionReply, ProvisionRequest } from '../../../domain/oauth-clients/client-schema.ts';

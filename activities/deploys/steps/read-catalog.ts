@@ -2,8 +2,7 @@ import type { Catalog, ParsedCatalog } from '../../../domain/catalog/catalog.ts'
 import { inferCatalog } from '../../../domain/catalog/infer-catalog.ts';
 import { mergeInferred, parseCatalog } from '../../../domain/catalog/parse-catalog.ts';
 import { effectivePaths, parsePlatformConfig } from '../../../domain/catalog/parse-platform-config.ts';
-import type { BuildFacts, BuildStep } from '../../../domain/deploys/build.ts';
-import { planDeploy, unavailableSteps } from '../../../domain/deploys/plan.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { findService } from '../service-lookup.ts';
@@ -17,11 +16,14 @@ const CATALOG = 'catalog-info.yaml';
 /** Directories whose index.html tells a static site. */
 const STATIC_DIRECTORIES = ['public', 'dist'];
 
+type Deps = Pick<DeploysDeps, 'services' | 'workspace'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'enforceMinimumCatalogVersion'>;
+};
+
 /**
- * Reads `.platform.yaml` and the catalog, or infers what a missing catalog would say (spec 2, steps 2 and 3), and
- * plans the build anew with what is known now. Reads the workspace; writes the plan, which is a function of it.
+ * Reads `.platform.yaml` and the catalog, or infers what a missing catalog would say (spec 2, steps 2 and 3). Reads only.
  */
-export async function readCatalog(deps: DeploysDeps, context: StepContext): Promise<BuildFacts> {
+export async function readCatalog(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build } = context;
   const service = await findService(deps, build);
   const read = (path: string, limit = FILE_LIMIT_BYTES) => deps.workspace.readText(build.buildId, path, limit);
@@ -38,11 +40,10 @@ export async function readCatalog(deps: DeploysDeps, context: StepContext): Prom
   const { catalog, warnings } = text === null ? inferred : parseAndMerge(deps, text, inferred);
   for (const warning of warnings) context.warn(warning);
   requireSameName(catalog, service.name);
-  await replan(deps, context, catalog);
   return { catalog, ...paths, dockerfile: catalogDockerfile(catalog, paths.appPath) ?? paths.dockerfile };
 }
 
-function parseAndMerge(deps: DeploysDeps, text: string, inferred: ParsedCatalog): ParsedCatalog {
+function parseAndMerge(deps: Deps, text: string, inferred: ParsedCatalog): ParsedCatalog {
   const parsed = parseCatalog(text, { enforceMinimumVersion: deps.settings.enforceMinimumCatalogVersion });
   return mergeInferred(parsed, inferred);
 }
@@ -51,7 +52,7 @@ function catalogDockerfile(catalog: Catalog, appPath: string): string | null {
   return catalog.dockerfile === null ? null : inside(appPath, catalog.dockerfile);
 }
 
-async function listWithIndexes(deps: DeploysDeps, buildId: string, appPath: string): Promise<string[]> {
+async function listWithIndexes(deps: Deps, buildId: string, appPath: string): Promise<string[]> {
   const files = [...(await deps.workspace.list(buildId, appPath))];
   for (const directory of STATIC_DIRECTORIES.filter((name) => files.includes(name))) {
     const names = await deps.workspace.list(buildId, inside(appPath, directory));
@@ -64,17 +65,6 @@ function requireSameName(catalog: Catalog, service: string): void {
   if (!catalog.declared || catalog.name === null || catalog.name === service) return;
   const message = `${CATALOG} names the service ${catalog.name}, but this build is for ${service}: correct metadata.name or deploy the service of that name.`;
   throw new FairleadError('CATALOG_INVALID', message, { details: { field: 'metadata.name' } });
-}
-
-/** The plan with the catalog known, keeping what became of the steps so far. */
-async function replan(deps: DeploysDeps, context: StepContext, catalog: Catalog): Promise<void> {
-  const { build } = context;
-  const record = await deps.builds.find(build.buildId);
-  const done = new Map(record?.steps.filter(({ startedAt }) => startedAt !== null).map((step) => [step.key, step]));
-  const facts = { kind: build.kind, fromStep: build.resume?.fromStep ?? null, runtime: 'docker' } as const;
-  const steps: BuildStep[] = planDeploy(catalog, facts).map((step) => done.get(step.key) ?? step);
-  for (const step of unavailableSteps(steps)) context.warn(`${step.title}: ${step.reason}`);
-  await deps.builds.setSteps(build.buildId, steps);
 }
 
 const inside = (directory: string, name: string) => (directory === '' ? name : `${directory}/${name}`);

@@ -3,7 +3,7 @@ import { after, before, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { BuildEnd } from '../../../domain/deploys/ports.ts';
 import { STEPS } from '../../../domain/deploys/steps.ts';
-import { buildRecord, releaseRecord } from '../../ports/records.ts';
+import { buildRecord, releaseRecord, stepOf } from '../../ports/records.ts';
 import { type Answer, KEY, startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
@@ -27,9 +27,9 @@ const helloId = async () => (await api.services.find('hello'))?.id ?? '';
 async function failedBuild(id: string): Promise<void> {
   await api.builds.create(buildRecord({ id, serviceId: await helloId(), facts: { workDir: '/secret/dir' } }));
   for (const key of ['source', 'catalog', 'container-file', 'config-preflight'] as const) {
-    await api.builds.markStep(id, key, { state: 'completed', startedAt: new Date(), finishedAt: new Date() });
+    await api.builds.markStep(id, stepOf(key), { state: 'completed', startedAt: new Date(), finishedAt: new Date() });
   }
-  await api.builds.markStep(id, 'image-build', { state: 'running', startedAt: new Date() });
+  await api.builds.markStep(id, stepOf('image-build'), { state: 'running', startedAt: new Date() });
   await api.builds.mergeFacts(id, { commitSha: 'c'.repeat(40) });
   await api.builds.finish(id, failed);
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createParser } from 'eventsource-parser';
 import { logLine } from '../../ports/build-log.ts';
-import { buildRecord } from '../../ports/records.ts';
+import { buildRecord, stepOf } from '../../ports/records.ts';
 import { KEY, startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
@@ -77,7 +77,7 @@ it('a follower gets every line, each status and the end, then the stream closes'
       const last = events.at(-1);
       if (last?.data.text === 'line 2' && !stages.includes('cloning')) {
         stages.push('cloning');
-        void api.builds.markStep('bld_live', 'source', { state: 'running' });
+        void api.builds.markStep('bld_live', stepOf('source'), { state: 'running' });
       } else if (last?.data.status === 'cloning' && !stages.includes('end')) {
         stages.push('end');
         void api.log.append('bld_live', lines(3, 700)).then(() => end('bld_live'));

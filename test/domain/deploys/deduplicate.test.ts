@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BuildKind, BuildSource } from '../../../domain/deploys/build.ts';
+import type { BuildSource } from '../../../domain/deploys/build.ts';
+import type { BuildKind } from '../../../domain/deploys/build-kind.ts';
 import { decideTrigger, type InFlightBuild } from '../../../domain/deploys/deduplicate.ts';
 
 const A = 'a'.repeat(40);

@@ -2,12 +2,21 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
 import { inferCatalog } from '../../../domain/catalog/infer-catalog.ts';
-import { type PlanFacts, planDeploy, unavailableSteps } from '../../../domain/deploys/plan.ts';
+import { DOCKER_INSTALLATION, declaredButSkipped, planDeploy as plan } from '../../../domain/deploys/plan.ts';
 import { BUILD_STATUSES } from '../../../domain/deploys/status.ts';
+import type { PlanContext } from '../../../domain/deploys/step-definition.ts';
 import { STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 
-const DEPLOY: PlanFacts = { kind: 'deploy', fromStep: null, runtime: 'docker' };
+type Asked = Pick<PlanContext, 'kind' | 'fromStep'>;
+const DEPLOY: Asked = { kind: 'deploy', fromStep: null };
+const contextOf = (catalog: Catalog | null, asked: Asked): PlanContext => ({
+  ...asked,
+  catalog,
+  facts: {},
+  installation: DOCKER_INSTALLATION,
+});
+const planDeploy = (catalog: Catalog | null, asked: Asked) => plan(contextOf(catalog, asked));
 const catalog: Catalog = inferCatalog({ manifest: '{"dependencies":{"express":"5"}}', files: [] }).catalog;
 const statesOf = (steps: ReturnType<typeof planDeploy>) => new Map(steps.map(({ key, state }) => [key, state]));
 const pending = (steps: ReturnType<typeof planDeploy>) =>
@@ -51,9 +60,14 @@ describe('planDeploy', () => {
       storage: [{ name: 'files', tier: 's3-sm' }],
       sections: ['auth', 'queues', 'tests'],
     };
-    const keys = unavailableSteps(planDeploy(wanting, DEPLOY)).map(({ key }) => key);
-    assert.deepEqual(keys, ['databases', 'storage', 'gated-tests', 'bindings']);
-    assert.deepEqual(unavailableSteps(planDeploy(catalog, DEPLOY)), []);
+    const titles = declaredButSkipped(contextOf(wanting, DEPLOY)).map(({ title }) => title);
+    assert.deepEqual(titles, [
+      'Provision databases',
+      'Provision object storage',
+      'Deploy-gated tests',
+      'Queue and schedule bindings',
+    ]);
+    assert.deepEqual(declaredButSkipped(contextOf(catalog, DEPLOY)), []);
   });
 
   it('makes an OAuth client only for a catalog that declares auth', () => {

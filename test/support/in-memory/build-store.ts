@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { timeAndId } from '../../../adapters/mongo/cursor.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import type { BuildFacts, BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
+import type { BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { BuildEnd, BuildFilter, BuildStore } from '../../../domain/deploys/ports.ts';
 import { isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
-import { type StepKey, stepDefinition } from '../../../domain/deploys/steps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { newestFirst, pageOf } from './page-of.ts';
 
@@ -43,9 +43,9 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
     async setSteps(id, steps) {
       changeOpen(id, () => ({ steps }));
     },
-    async markStep(id, key, changes) {
+    async markStep(id, step, changes) {
       if (Object.keys(changes).length === 0) return;
-      changeOpen(id, (record) => ({ ...withStep(record, key, changes), ...entered(record, key, changes, now()) }));
+      changeOpen(id, (record) => ({ ...withStep(record, step, changes), ...entered(record, step, changes, now()) }));
     },
     async mergeFacts(id, facts) {
       if (Object.keys(facts).length > 0) changeOpen(id, (record) => withFacts(record, facts));
@@ -65,17 +65,17 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
   };
 }
 
+type MarkedStep = Parameters<BuildStore['markStep']>[1];
 type StepChanges = Parameters<BuildStore['markStep']>[2];
 
-function withStep({ steps }: BuildRecord, key: StepKey, changes: StepChanges): Pick<BuildRecord, 'steps'> {
+function withStep({ steps }: BuildRecord, { key }: MarkedStep, changes: StepChanges): Pick<BuildRecord, 'steps'> {
   return { steps: steps.map((step): BuildStep => (step.key === key ? { ...step, ...changes } : step)) };
 }
 
 /** Where a step takes the build; nothing for one that is planned, skipped or called off, or that comes earlier. */
-function entered(record: BuildRecord, key: StepKey, changes: StepChanges, now: Date): Partial<BuildRecord> {
+function entered(record: BuildRecord, { stage }: MarkedStep, changes: StepChanges, now: Date): Partial<BuildRecord> {
   const { state, startedAt } = changes;
   if (state !== 'running' && state !== 'completed' && state !== 'failed' && state !== 'warned') return {};
-  const { stage } = stepDefinition(key);
   if (!statusesBefore(stage).includes(record.status)) return {};
   const times = [record.startedAt, startedAt ?? now].filter((time) => time !== null);
   return { status: stage, startedAt: new Date(Math.min(...times.map(Number))) };

@@ -1,16 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
+import type { PlannedStep } from '../../../domain/deploys/build.ts';
+import { STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
 import { describeFailure } from '../../../workflows/deploys/failure.ts';
 
 const activityFailure = (cause: Error) =>
   new ActivityFailure('Activity task failed', 'preflightConfig', '1', 'TIMEOUT', 'worker', cause);
 
+const row = (key: StepKey): PlannedStep => {
+  const definition = STEPS.find((step) => step.key === key);
+  assert.ok(definition);
+  const { title, stage, run } = definition;
+  return { key, title, stage, onFailure: 'fail', state: 'pending', reason: null, run };
+};
+
 describe('describeFailure', () => {
   it('says that a step ran into its deadline, and how long that is', () => {
     const failure = describeFailure(
       activityFailure(new TimeoutFailure('timeout', undefined, 'SCHEDULE_TO_CLOSE')),
-      'config-preflight',
+      row('config-preflight'),
     );
     assert.equal(failure.code, 'STEP_DEADLINE_EXCEEDED');
     assert.match(failure.message, /Config preflight did not finish within its deadline of 60 seconds/);
@@ -19,12 +28,12 @@ describe('describeFailure', () => {
   it('prefers the reason of the last attempt over the deadline that ended the attempts', () => {
     const reason = ApplicationFailure.create({ message: 'the registry is down', type: 'IMAGE_PUSH_FAILED' });
     const timeout = Object.assign(new TimeoutFailure('timeout', undefined, 'SCHEDULE_TO_CLOSE'), { cause: reason });
-    const failure = describeFailure(activityFailure(timeout), 'image-push');
+    const failure = describeFailure(activityFailure(timeout), row('image-push'));
     assert.deepEqual(failure, { code: 'IMAGE_PUSH_FAILED', message: 'the registry is down', step: 'image-push' });
   });
 
   it('calls a failure of unknown type internal', () => {
     const unknown = ApplicationFailure.create({ message: 'boom', type: 'Error' });
-    assert.equal(describeFailure(activityFailure(unknown), 'source').code, 'INTERNAL');
+    assert.equal(describeFailure(activityFailure(unknown), row('source')).code, 'INTERNAL');
   });
 });

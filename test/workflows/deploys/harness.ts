@@ -3,13 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { TestWorkflowEnvironment } from '@temporalio/testing';
 import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
 import type { DeploysActivities } from '../../../activities/deploys/index.ts';
-import type { StepInput } from '../../../activities/deploys/step.ts';
+import type { StepInput, StepResult } from '../../../activities/deploys/step.ts';
 import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
 import { createDeployCommands } from '../../../adapters/temporal/deploy-commands.ts';
 import { createWorkflowDirectory } from '../../../adapters/temporal/workflow-directory.ts';
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
-import type { BuildFacts, BuildRequest } from '../../../domain/deploys/build.ts';
-import { STEPS, type StepActivity } from '../../../domain/deploys/steps.ts';
+import type { BuildRequest } from '../../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import { DOCKER_INSTALLATION, planDeploy, stepsToRun } from '../../../domain/deploys/plan.ts';
+import { ACTING_STEPS, type StepActivity } from '../../../domain/deploys/steps.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
@@ -55,17 +57,21 @@ export function createFakeActivities(
   const journal: string[] = [];
   const finished: Parameters<Activities['finishBuild']>[0][] = [];
   const steps = Object.fromEntries(
-    STEPS.flatMap(({ activity }) => (activity === null ? [] : [activity])).map((activity) => [
+    ACTING_STEPS.map(({ run: { activity } }) => [
       activity,
-      async (input: StepInput) => {
+      async (input: StepInput): Promise<StepResult> => {
         journal.push(`${input.build.buildId} ${activity}`);
-        return { facts: STEP_FACTS[activity] ?? {} };
+        const facts = STEP_FACTS[activity] ?? {};
+        return facts.catalog === undefined ? { facts } : { facts, plan: planAfterCatalog(input.build, facts.catalog) };
       },
     ]),
   ) as Pick<Activities, StepActivity>;
   const activities: Activities = {
     ...steps,
-    openBuild: async ({ buildId }) => void journal.push(`${buildId} open`),
+    openBuild: async (request) => {
+      journal.push(`${request.buildId} open`);
+      return planOf(request);
+    },
     noteAttached: async ({ buildId, request }) => void journal.push(`${buildId} attached ${request.buildId}`),
     readSourceProgress: async (buildId) => {
       const cloned = journal.includes(`${buildId} fetchSource`);
@@ -73,6 +79,8 @@ export function createFakeActivities(
     },
     requestSlot: (request) => directory.requestSlot({ ...request, limit: 3 }),
     resolveHead: async () => ({ commit: 'a'.repeat(40), branch: 'main' }),
+    failOpen: async ({ build, step, failure }) =>
+      void journal.push(`${build.buildId} warned ${step.key} ${failure.code}`),
     finishBuild: async (input) => {
       journal.push(`${input.build.buildId} ${input.status} ${input.reason ?? ''}`.trim());
       finished.push(input);
@@ -88,6 +96,19 @@ export function createFakeActivities(
     ...overrides,
   };
   return { activities, journal, finished };
+}
+
+/** What the record of a build has to run, as `openBuild` answers it. */
+export function planOf(request: BuildRequest, catalog: Catalog | null = request.resume?.facts.catalog ?? null) {
+  const { kind, resume } = request;
+  const fromStep = resume?.fromStep ?? null;
+  return stepsToRun(planDeploy({ kind, fromStep, catalog, facts: {}, installation: DOCKER_INSTALLATION }));
+}
+
+/** What is left after the catalog was read. */
+function planAfterCatalog(request: BuildRequest, catalog: Catalog) {
+  const plan = planOf(request, catalog);
+  return plan.slice(plan.findIndex(({ key }) => key === 'catalog') + 1);
 }
 
 const KEYWORD = 2;

@@ -3,12 +3,20 @@ import { after, before, describe, it } from 'node:test';
 import { Context } from '@temporalio/activity';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
 import { type BuildOutcome, buildWorkflowId } from '../../../domain/deploys/messages.ts';
-import { STEPS, type StepActivity, type StepKey } from '../../../domain/deploys/steps.ts';
+import { ACTING_STEPS, type StepActivity, type StepKey } from '../../../domain/deploys/steps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
-import { type Activities, buildRequest, CATALOG, createFakeActivities, createTemporal, eventually } from './harness.ts';
+import {
+  type Activities,
+  buildRequest,
+  CATALOG,
+  createFakeActivities,
+  createTemporal,
+  eventually,
+  planOf,
+} from './harness.ts';
 
-const LIVE_STEPS = STEPS.flatMap(({ key, activity }) => (activity === null ? [] : [{ key: key as StepKey, activity }]));
+const LIVE_STEPS = ACTING_STEPS.map(({ key, run }) => ({ key: key as StepKey, activity: run.activity }));
 const BEFORE_INSTALL = LIVE_STEPS.filter(
   ({ key }) => !['install', 'health-check', 'service-registration'].includes(key),
 );
@@ -24,7 +32,9 @@ describe('runBuild', () => {
     temporal.client.workflow.start('runBuild', {
       workflowId: buildWorkflowId(request.buildId),
       taskQueue: TASK_QUEUE,
-      args: [request],
+      args: [request, planOf(request)],
+      // A local activity learns of a cancellation at 80 % of this.
+      workflowTaskTimeout: '1s',
     });
   const fakes = (overrides: Partial<Activities> = {}) => createFakeActivities(temporal.directory, overrides);
 

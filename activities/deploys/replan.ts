@@ -1,0 +1,42 @@
+import type { BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../domain/deploys/facts.ts';
+import { DOCKER_INSTALLATION, declaredButSkipped, planDeploy, stepsToRun } from '../../domain/deploys/plan.ts';
+import type { PlanContext } from '../../domain/deploys/step-definition.ts';
+import type { DeploysDeps } from './deps.ts';
+
+/** What the plan of a build depends on, with the facts that are known. */
+export function planContext(build: BuildRequest, facts: BuildFacts): PlanContext {
+  return {
+    kind: build.kind,
+    fromStep: build.resume?.fromStep ?? null,
+    catalog: facts.catalog ?? null,
+    facts,
+    installation: DOCKER_INSTALLATION,
+  };
+}
+
+/**
+ * Plans the rest of a build with its catalog known, stores the plan, and warns of what the catalog asks for in vain.
+ * Steps that have begun stay as they are. Idempotent: the plan is a function of build and facts.
+ * @returns what is left to run
+ */
+export async function replan(
+  deps: Pick<DeploysDeps, 'builds'>,
+  build: BuildRequest,
+  facts: BuildFacts,
+  warn: (warning: string) => void,
+): Promise<readonly PlannedStep[]> {
+  const context = planContext(build, facts);
+  const record = await deps.builds.find(build.buildId);
+  const begun = new Map(record?.steps.filter(({ startedAt }) => startedAt !== null).map((step) => [step.key, step]));
+  const planned = planDeploy(context);
+  for (const { title, reason } of declaredButSkipped(context)) warn(`${title}: ${reason}`);
+  const steps = planned.map((step) => begun.get(step.key) ?? notBegun(step));
+  await deps.builds.setSteps(build.buildId, steps);
+  return stepsToRun(steps);
+}
+
+/** A planned step as a new build's record keeps it. */
+export function notBegun(step: PlannedStep) {
+  return { ...step, attempt: 0, startedAt: null, finishedAt: null, warnings: [] };
+}

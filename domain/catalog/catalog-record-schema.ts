@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { AUTH_MODES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from './catalog.ts';
+import { POD_TIERS, type PodTierName } from './pod-tiers.ts';
+
+/** A parsed catalog as builds keep it. `auth` is absent in records from before there were clients. */
+export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
+  name: z.string().nullable(),
+  declared: z.boolean(),
+  version: z.string(),
+  framework: z.enum(FRAMEWORKS).nullable(),
+  owner: z.string().nullable(),
+  podTier: z.enum(Object.keys(POD_TIERS) as [PodTierName, ...PodTierName[]]),
+  cpuRequestMillis: z.number(),
+  memoryRequestBytes: z.number(),
+  healthEndpoint: z.string(),
+  port: z.int().nullable(),
+  buildEnvVars: z.array(z.string()),
+  dockerfile: z.string().nullable(),
+  config: z.array(
+    z.object({ key: z.string(), secret: z.boolean(), required: z.boolean(), default: z.string().nullable() }),
+  ),
+  databases: z.array(z.enum(['mongodb', 'postgres'])),
+  storage: z.array(z.object({ name: z.string(), tier: z.enum(STORAGE_TIERS) })),
+  dependencies: z.array(z.object({ service: z.string(), scopes: z.array(z.string()) })),
+  routes: z.array(
+    z.object({
+      path: z.string(),
+      methods: z.array(z.string()),
+      auth: z.string().nullable(),
+      gas: z.number(),
+      charge: z.enum(['service', 'callerOrg', 'system']),
+      stripPrefix: z.string().nullable(),
+    }),
+  ),
+  auth: z
+    .object({
+      mode: z.enum(AUTH_MODES),
+      passport: z.object({
+        includeBranding: z.boolean(),
+        includeEntityHash: z.boolean(),
+        headless: z.boolean(),
+        allowedEmbedOrigins: z.array(z.string()),
+      }),
+    })
+    .nullable()
+    .default(null),
+  sections: z.array(z.enum(CATALOG_SECTIONS)),
+});

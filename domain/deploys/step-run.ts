@@ -1,0 +1,36 @@
+import type { ErrorCode } from '../errors.ts';
+
+/**
+ * A failure that does not end the build (spec 2, "Fail-open versus hard-fail"). It applies to a failure with one of
+ * the codes that names this system, or no system.
+ */
+export interface FailOpen {
+  /** The system as the errors of its client name it: `registry`, `identity-provider`, … */
+  readonly system: string;
+  readonly codes: readonly ErrorCode[] | 'any';
+}
+
+/** Undoes a step's effect when a later step fails. */
+export interface StepUndo {
+  /** Activity that takes the build request. Idempotent: also called when the effect never happened. */
+  readonly activity: string;
+  /** Key of the step whose success makes the effect permanent. */
+  readonly until: string;
+}
+
+/** How a step is carried out. The plan of a build records this, so that a later change of the table never touches it. */
+export interface StepRun {
+  readonly activity: string;
+  /** Runs inside the workflow's own task: for work of well under a second. */
+  readonly local: boolean;
+  /** Longest time of one attempt. */
+  readonly attemptSeconds: number;
+  /** Longest time of all attempts together. */
+  readonly deadlineSeconds: number;
+  readonly failOpen: readonly FailOpen[];
+  readonly undo: StepUndo | null;
+  /** False for a step that ends its work even when the build is cancelled. */
+  readonly cancellable: boolean;
+  /** False for a step from which on a newer build waits for this one, and does not replace it. */
+  readonly supersedable: boolean;
+}

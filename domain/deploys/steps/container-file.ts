@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { always } from '../step-decisions.ts';
+import { step } from '../step-definition.ts';
+
+export const containerFile = step({
+  key: 'container-file',
+  title: 'Decide container file',
+  stage: 'building',
+  when: always,
+  needs: ['catalog', 'contextPath'],
+  gives: {
+    /** Container file to build with, inside the source, relative. */
+    dockerfile: z.string().nullable(),
+    /** True when the container file was generated, so a read-only root file system is known to work. */
+    generatedContainerFile: z.boolean(),
+    /** Port the workload listens on. */
+    port: z.int(),
+    imageTag: z.string(),
+  },
+  activity: 'prepareContainerFile',
+  local: true,
+  attemptSeconds: 30,
+  deadlineSeconds: 60,
+  remadeUntil: 'image-push',
+});
