@@ -200,7 +200,7 @@ export interface ProbeResult {
 export interface WorkloadRuntime {
   /**
    * Starts the workload, or finds the one this build has already started. Traffic does not reach it yet. Until it is
-   * settled it may have more CPU than its tier, so that it is ready sooner. @throws INSTALL_FAILED
+   * settled it may have more CPU than its tier, so that it is ready sooner. @throws INSTALL_FAILED, or the abort reason
    */
   start(spec: WorkloadSpec, context: EffectContext): Promise<Workload>;
   /** One probe of the workload itself, not through the public route. */
@@ -217,7 +217,7 @@ export interface WorkloadRuntime {
   /** Every workload of a service and environment, newest first. */
   list(service: string, environment: Environment): Promise<readonly Workload[]>;
   listAll(): Promise<readonly Workload[]>;
-  /** Starts a stopped workload again and returns where it is now. */
+  /** Starts a stopped workload again and returns where it is now. @throws INSTALL_FAILED when it is gone, or the abort reason */
   resume(workload: Workload, signal: AbortSignal): Promise<Workload>;
   /** Lets requests in flight end, stops and removes it. No error when it is gone. */
   remove(workload: Workload, graceSeconds: number): Promise<void>;

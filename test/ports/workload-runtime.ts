@@ -15,6 +15,10 @@ import { FairleadError } from '../../domain/errors.ts';
 export interface RuntimeUnderTest {
   readonly runtime: WorkloadRuntime;
   readonly image: string;
+  /** The CPU limit that holds for a workload, in milli-cores. */
+  cpuMillis(workload: Workload): Promise<number>;
+  /** Stops a workload without removing it, as a restart of the machine does. */
+  stop(workload: Workload): Promise<void>;
 }
 
 /** What the image of the suite runs with node. MODE decides how it behaves. */
@@ -100,11 +104,6 @@ export function untilHealthy(runtime: WorkloadRuntime, workload: Workload): Prom
   });
 }
 
-/** The CPU limit that holds for the workload's own process, as its control group has it, in milli-cores. */
-export async function cpuMillisOf({ address }: Workload): Promise<number> {
-  return Number(await (await fetch(`${address}/cpu`)).text());
-}
-
 /** What every {@link WorkloadRuntime} guarantees. */
 export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
   const start = (changes: Partial<WorkloadSpec> = {}) =>
@@ -142,17 +141,17 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
     });
 
     it('a settled workload has the CPU of its tier, and keeps running', async () => {
-      const { runtime } = under();
+      const { runtime, cpuMillis } = under();
       const spec = workloadSpec(under().image, { tier: POD_TIERS.nano });
       const workload = await runtime.start(spec, recordingContext());
       await untilHealthy(runtime, workload);
-      assert.ok((await cpuMillisOf(workload)) >= POD_TIERS.nano.cpuLimitMillis);
+      assert.ok((await cpuMillis(workload)) >= POD_TIERS.nano.cpuLimitMillis);
       for (const time of ['once', 'twice']) {
         await runtime.settle(workload);
-        assert.equal(await cpuMillisOf(workload), POD_TIERS.nano.cpuLimitMillis, time);
+        assert.equal(await cpuMillis(workload), POD_TIERS.nano.cpuLimitMillis, time);
       }
       assert.deepEqual(await runtime.start(spec, recordingContext()), workload);
-      assert.equal(await cpuMillisOf(workload), POD_TIERS.nano.cpuLimitMillis, 'adopted');
+      assert.equal(await cpuMillis(workload), POD_TIERS.nano.cpuLimitMillis, 'adopted');
       await runtime.remove(workload, 1);
       await runtime.settle(workload);
     });
@@ -204,6 +203,38 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       const all = new Set((await runtime.listAll()).map(({ id }) => id));
       assert.ok([older, newer, other].every(({ id }) => all.has(id)));
       await Promise.all([older, newer, other].map((workload) => runtime.remove(workload, 1)));
+    });
+
+    it('a stopped workload is listed as one that does not run, and resumes as what it was', async () => {
+      const { runtime, stop } = under();
+      const workload = await start({ service: 'resumed' });
+      await stop(workload);
+      assert.equal(await runtime.isAlive(workload), false);
+      assert.deepEqual(await runtime.list('resumed', 'sandbox'), [{ ...workload, running: false }]);
+      for (const time of ['stopped', 'running']) {
+        const resumed = await runtime.resume(workload, AbortSignal.timeout(30_000));
+        const { buildId, releaseId, running } = resumed;
+        const { buildId: build, releaseId: release } = workload;
+        assert.deepEqual([buildId, releaseId, running], [build, release, true], time);
+        assert.equal((await untilHealthy(runtime, resumed)).commit, 'c0ffee', time);
+        assert.deepEqual(await runtime.list('resumed', 'sandbox'), [resumed], time);
+        await runtime.settle(resumed);
+      }
+      const [resumed] = await runtime.list('resumed', 'sandbox');
+      assert.ok(resumed);
+      await runtime.remove(resumed, 1);
+      await assert.rejects(runtime.resume(resumed, AbortSignal.timeout(30_000)), { code: 'INSTALL_FAILED' });
+    });
+
+    it('an aborted start or resume throws the reason', async () => {
+      const { runtime, image } = under();
+      const signal = AbortSignal.abort(new Error('enough'));
+      const spec = workloadSpec(image, { service: 'aborted' });
+      await assert.rejects(runtime.start(spec, recordingContext(signal)), /enough/);
+      assert.deepEqual(await runtime.list('aborted', 'sandbox'), []);
+      const workload = await start({ service: 'aborted' });
+      await assert.rejects(runtime.resume(workload, signal), /enough/);
+      await runtime.remove(workload, 1);
     });
 
     it('the tail has both output streams', async () => {

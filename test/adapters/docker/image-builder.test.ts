@@ -5,8 +5,8 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
 import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
 import {
@@ -18,12 +18,12 @@ import {
   type TestStack,
 } from './engine-fixture.ts';
 
-const SMALL = { Dockerfile: 'FROM alpine\nCOPY file /file\nUSER 1001\nCMD ["cat", "/file"]\n', file: 'content' };
-
 let stack: TestStack;
+let registryDown = '';
 
 before(async () => {
   stack = await createTestStack();
+  registryDown = `localhost:${await freePort()}`;
 });
 
 after(() => stack.dispose());
@@ -40,22 +40,17 @@ async function sleeps(seconds: string): Promise<boolean> {
   return false;
 }
 
-async function failureOf(input: ImageBuildInput): Promise<FairleadError> {
-  const error: unknown = await stack.builder.build(input, recordingContext()).then(
-    () => new Error('the build succeeded'),
-    (reason: unknown) => reason,
-  );
-  assert.ok(error instanceof FairleadError, String(error));
-  return error;
-}
+imageBuilderSuite(() => ({
+  builder: stack.builder,
+  registry: stack.registry.address,
+  registryDown,
+  input: stack.input,
+}));
 
-describe('ImageBuilder.build', () => {
-  it('streams its output and labels the image with stack, service, environment and build', async () => {
-    const input = { ...(await stack.input('small', SMALL)), labels: { 'org.example': 'kept' } };
-    const context = recordingContext();
-    const { imageId } = await stack.builder.build(input, context);
-    assert.match(imageId, /^sha256:[0-9a-f]{64}$/);
-    assert.match(context.lines.join('\n'), /COPY file \/file/);
+describe('Docker images: build', () => {
+  it('labels the image with stack, service, environment and build', async () => {
+    const input = { ...(await stack.input('small', SMALL_IMAGE)), labels: { 'org.example': 'kept' } };
+    const { imageId } = await stack.builder.build(input, recordingContext());
     const image = await docker.getImage(input.tag).inspect();
     assert.equal(image.Id, imageId);
     assert.deepEqual(image.Config.Labels, {
@@ -68,32 +63,9 @@ describe('ImageBuilder.build', () => {
     });
   });
 
-  it('a failing instruction is named with its line and its last output', async () => {
-    const lines = ['FROM alpine', 'RUN echo first', 'RUN echo what-went-wrong \\', '  && exit 7', 'RUN echo never'];
-    const error = await failureOf(await stack.input('failing', { Dockerfile: lines.join('\n') }));
-    assert.equal(error.code, 'IMAGE_BUILD_FAILED');
-    assert.match(error.message, /^Line 3 of the container file failed: RUN echo what-went-wrong/);
-    assert.match(error.message, /\nwhat-went-wrong\n/);
-    assert.match(error.message, /exit code: 7/);
-    assert.equal(error.retryable, false);
-  });
-
-  it('a syntax error is IMAGE_BUILD_FAILED with its line', async () => {
-    const error = await failureOf(await stack.input('syntax', { Dockerfile: 'FROM alpine\nNONSENSE here\n' }));
-    assert.equal(error.code, 'IMAGE_BUILD_FAILED');
-    assert.match(error.message, /Line 2 of the container file/);
-    assert.match(error.message, /unknown instruction: NONSENSE/i);
-  });
-
-  it('a file that is not in the source is named', async () => {
-    const error = await failureOf(await stack.input('absent', { Dockerfile: 'FROM alpine\nCOPY nowhere.txt /\n' }));
-    assert.equal(error.code, 'IMAGE_BUILD_FAILED');
-    assert.match(error.message, /nowhere\.txt/);
-  });
-
   it('a failure that says the disk is full is DISK_FULL', async () => {
     const Dockerfile = 'FROM alpine\nRUN echo "write error: No space left on device" >&2; exit 1\n';
-    const error = await failureOf(await stack.input('full', { Dockerfile }));
+    const error = await buildFailure(stack.builder, await stack.input('full', { Dockerfile }));
     assert.equal(error.code, 'DISK_FULL');
   });
 
@@ -123,7 +95,7 @@ describe('ImageBuilder.build', () => {
   it('the legacy builder builds and fails the same way, and is aborted', async () => {
     const cli = { path: '/usr/bin/docker', buildkit: false };
     const legacy = await createTestBuilder(stack.stackId, stack.registry, () => undefined, { cli });
-    const input = await stack.input('legacy', SMALL);
+    const input = await stack.input('legacy', SMALL_IMAGE);
     await legacy.build(input, recordingContext());
     const Dockerfile = 'FROM alpine\nRUN echo what-went-wrong && exit 7\n';
     const failing = await stack.input('legacy', { Dockerfile });
@@ -144,42 +116,10 @@ describe('ImageBuilder.build', () => {
   });
 });
 
-describe('ImageBuilder.push', () => {
-  it('returns the digest reference, the same when it is repeated', async () => {
-    const input = await stack.input('pushed', SMALL);
-    await stack.builder.build(input, recordingContext());
-    const { digest } = await stack.builder.push(input.tag, recordingContext());
-    assert.match(digest, new RegExp(`^${stack.registry.address}/pushed@sha256:[0-9a-f]{64}$`));
-    assert.deepEqual(await stack.builder.push(input.tag, recordingContext()), { digest });
-  });
-
-  it('a registry that is down is IMAGE_PUSH_FAILED and retryable', async () => {
-    const input = await stack.input('down', SMALL);
-    const tag = `localhost:${await freePort()}/down:1`;
-    await stack.builder.build({ ...input, tag }, recordingContext());
-    await assert.rejects(
-      stack.builder.push(tag, recordingContext()),
-      (error) => error instanceof FairleadError && error.code === 'IMAGE_PUSH_FAILED' && error.retryable,
-    );
-  });
-
-  it('a tag that was not built is IMAGE_PUSH_FAILED', async () => {
-    await assert.rejects(
-      stack.builder.push(`${stack.registry.address}/never:1`, recordingContext()),
-      (error) => error instanceof FairleadError && error.code === 'IMAGE_PUSH_FAILED',
-    );
-  });
-
-  it('an aborted push throws the reason', async () => {
-    const signal = AbortSignal.abort(new Error('stop it'));
-    await assert.rejects(stack.builder.push(`${stack.registry.address}/small:1`, recordingContext(signal)), /stop it/);
-  });
-});
-
-describe('ImageBuilder.prune', () => {
+describe('Docker images: prune', () => {
   it('removes what nothing names or uses, with its manifest, and nothing else', async () => {
     const built = async (service: string, text: string): Promise<{ tag: string; digest: string; id: string }> => {
-      const input = await stack.input(service, { ...SMALL, file: text });
+      const input = await stack.input(service, { ...SMALL_IMAGE, file: text });
       const { imageId: id } = await stack.builder.build(input, recordingContext());
       return { tag: input.tag, id, ...(await stack.builder.push(input.tag, recordingContext())) };
     };
@@ -188,7 +128,7 @@ describe('ImageBuilder.prune', () => {
     const used = await built('prune', 'used by a container');
     const obsolete = await built('prune', 'obsolete');
     const foreign = await createTestStack();
-    const other = await foreign.pushed('other', { ...SMALL, file: 'foreign' });
+    const other = await foreign.pushed('other', { ...SMALL_IMAGE, file: 'foreign' });
     const container = await docker.createContainer({ Image: used.id, Labels: { 'fairlead.stack': stack.stackId } });
     try {
       const keep = new Set([byTag.tag, byDigest.digest]);
@@ -219,16 +159,12 @@ describe('ImageBuilder.prune', () => {
     const warnings: string[] = [];
     const builder = await createTestBuilder(stack.stackId, { address }, (message) => warnings.push(message));
     const tag = `${address}/lonely:1`;
-    await builder.build({ ...(await stack.input('lonely', SMALL)), tag }, recordingContext());
+    await builder.build({ ...(await stack.input('lonely', SMALL_IMAGE)), tag }, recordingContext());
     await builder.push(tag, recordingContext());
     await stop();
     const { removed } = await builder.prune(new Set(), AbortSignal.timeout(60_000));
     assert.ok(removed.includes(tag));
     assert.match(warnings.join('\n'), new RegExp(`The registry keeps ${address}/lonely@sha256:`));
-  });
-
-  it('tells the free space where the engine keeps images', async () => {
-    assert.ok((await stack.builder.freeBytes()) > 1024 ** 2);
   });
 });
 

@@ -10,7 +10,6 @@ import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime
 import { POD_TIERS } from '../../../domain/catalog/pod-tiers.ts';
 import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
 import {
-  cpuMillisOf,
   eventually,
   recordingContext,
   untilHealthy,
@@ -46,7 +45,17 @@ before(async () => {
 
 after(() => stack.dispose());
 
-workloadRuntimeSuite(() => ({ runtime, image }));
+workloadRuntimeSuite(() => ({
+  runtime,
+  image,
+  cpuMillis: cpuMillisOf,
+  stop: async ({ id }) => void (await docker.getContainer(id).stop({ t: 0 })),
+}));
+
+/** The CPU limit that holds for the workload's own process, as its control group has it. */
+async function cpuMillisOf({ address }: Workload): Promise<number> {
+  return Number(await (await fetch(`${address}/cpu`)).text());
+}
 
 describe('Docker workloads: isolation', () => {
   it('limits, labels and restrictions stand in the container', async () => {

@@ -1,0 +1,35 @@
+import type { WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { Listener } from './network.ts';
+
+/** What an image runs: called once for each start with what the workload is given. */
+export type Program = (spec: Pick<WorkloadSpec, 'env' | 'tier'>) => RunningProgram;
+
+export interface RunningProgram {
+  /** What it writes when it starts. */
+  readonly output: readonly string[];
+  /** Null when it does not listen. */
+  readonly listener: Listener | null;
+  /** Why it ended at once, such as `exit code 3`; null when it goes on. */
+  readonly ended: string | null;
+}
+
+/** Pushed images by digest reference. */
+export interface InMemoryRegistry {
+  put(digest: string, program: Program): void;
+  find(digest: string): Program | null;
+}
+
+export function createInMemoryRegistry(): InMemoryRegistry {
+  const images = new Map<string, Program>();
+  return {
+    put: (digest, program) => void images.set(digest, program),
+    find: (digest) => images.get(digest) ?? null,
+  };
+}
+
+/** Answers every path with its commit, as a healthy service does. */
+export const healthyProgram: Program = ({ env }) => ({
+  output: [`listening on ${env.PORT}`],
+  listener: () => ({ status: 200, body: JSON.stringify({ status: 'ok', commit: env.GIT_COMMIT }) }),
+  ended: null,
+});

@@ -1,0 +1,38 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { workloadRuntimeSuite } from '../../ports/workload-runtime.ts';
+import { createInMemoryRegistry, type Program } from './image-registry.ts';
+import { createInMemoryNetwork, type Reply } from './network.ts';
+import { createInMemoryRuntime } from './workload-runtime.ts';
+
+const image = `registry.example/suite@sha256:${'a'.repeat(64)}`;
+const ENDS: Readonly<Record<string, string>> = {
+  exit: 'exit code 3',
+  oom: 'it ran out of memory, its limit is 256 MiB',
+};
+
+/** Behaves as `WORKLOAD_PROGRAM` of the suite does. */
+const program: Program = ({ env }) => {
+  const answer = async (path: string): Promise<Reply> => {
+    if (path === '/bad') return { status: 503, body: 'no' };
+    if (path === '/big') return { status: 200, body: 'x'.repeat(1_000_000) };
+    if (path === '/slow') await delay(400);
+    return { status: 200, body: JSON.stringify({ status: 'ok', commit: env.GIT_COMMIT }) };
+  };
+  const { MODE = '' } = env;
+  return {
+    output: ['says out', 'says err'],
+    listener: MODE === 'silent' ? null : answer,
+    ended: ENDS[MODE] ?? null,
+  };
+};
+
+const registry = createInMemoryRegistry();
+registry.put(image, program);
+const runtime = createInMemoryRuntime({ network: createInMemoryNetwork(), registry });
+
+workloadRuntimeSuite(() => ({
+  runtime,
+  image,
+  cpuMillis: async (workload) => runtime.cpuMillis(workload),
+  stop: async (workload) => runtime.stop(workload),
+}));

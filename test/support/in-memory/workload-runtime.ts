@@ -1,0 +1,128 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { InMemoryRegistry, Program, RunningProgram } from './image-registry.ts';
+import { type InMemoryNetwork, probeResult, type Reply } from './network.ts';
+
+export interface InMemoryRuntimeOptions {
+  readonly network: InMemoryNetwork;
+  readonly registry: InMemoryRegistry;
+}
+
+export interface InMemoryRuntime extends WorkloadRuntime {
+  /** The CPU limit that holds for a workload now, in milli-cores. */
+  cpuMillis(workload: Workload): number;
+  /** What a workload was started with. */
+  specOf(workload: Workload): WorkloadSpec;
+  /** Stops a workload without removing it, as a restart of the machine does. */
+  stop(workload: Workload): void;
+}
+
+interface Kept {
+  readonly workload: Workload;
+  readonly spec: WorkloadSpec;
+  readonly start: Program;
+  readonly inFlight: Set<Promise<unknown>>;
+  program: RunningProgram;
+  running: boolean;
+  settled: boolean;
+}
+
+/** Until it is settled, a workload has the CPU of the whole machine. */
+const MACHINE_CPU_MILLIS = 8_000;
+
+/** Workloads of this process. */
+export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOptions): InMemoryRuntime {
+  const all = new Map<string, Kept>();
+  const shown = ({ workload, running }: Kept): Workload => ({ ...workload, running });
+  const newestFirst = () => [...all.values()].reverse();
+  const require = (workload: Workload): Kept => {
+    const kept = all.get(workload.id);
+    if (kept !== undefined) return kept;
+    throw new FairleadError('INSTALL_FAILED', `The workload of ${workload.service} is gone; deploy or roll back`);
+  };
+  return {
+    async start(spec, { signal, onLine }) {
+      signal.throwIfAborted();
+      const existing = [...all.values()].find(({ workload }) => workload.buildId === spec.buildId);
+      if (existing?.running) return shown(existing);
+      const program = registry.find(spec.image);
+      if (program === null) throw new FairleadError('INSTALL_FAILED', `No image ${spec.image} can be had`);
+      if (existing !== undefined) all.delete(existing.workload.id);
+      const kept = launch(spec, program, network);
+      all.set(kept.workload.id, kept);
+      onLine(`Started ${kept.workload.id}`);
+      return shown(kept);
+    },
+    probe: async ({ address }, path, signal) => probeResult(address + path, await network.get(address, path, signal)),
+    async settle({ id }) {
+      const kept = all.get(id);
+      if (kept !== undefined) kept.settled = true;
+    },
+    async isAlive({ id }) {
+      const kept = all.get(id);
+      return kept?.running === true && kept.program.ended === null;
+    },
+    async tail(workload, lines) {
+      const { output, ended } = all.get(workload.id)?.program ?? { output: [], ended: null };
+      return [...output, ...(ended === null ? [] : [`The program ended: ${ended}`])].slice(-lines);
+    },
+    list: async (service, environment) =>
+      newestFirst()
+        .filter(({ workload }) => workload.service === service && workload.environment === environment)
+        .map(shown),
+    listAll: async () => newestFirst().map(shown),
+    async resume(workload, signal) {
+      signal.throwIfAborted();
+      const kept = require(workload);
+      if (!kept.running) run(kept, network);
+      return shown(kept);
+    },
+    async remove({ id, address }, graceSeconds) {
+      const kept = all.get(id);
+      if (kept === undefined) return;
+      network.close(address);
+      const ended = new AbortController();
+      const grace = delay(graceSeconds * 1_000, undefined, { signal: ended.signal }).catch(() => undefined);
+      await Promise.race([Promise.allSettled(kept.inFlight), grace]);
+      ended.abort();
+      all.delete(id);
+    },
+    cpuMillis(workload) {
+      const { settled, spec } = require(workload);
+      return settled ? spec.tier.cpuLimitMillis : MACHINE_CPU_MILLIS;
+    },
+    specOf: (workload) => require(workload).spec,
+    stop(workload) {
+      require(workload).running = false;
+      network.close(workload.address);
+    },
+  };
+}
+
+const NOT_STARTED: RunningProgram = { output: [], listener: null, ended: null };
+
+let started = 0;
+
+function launch(spec: WorkloadSpec, start: Program, network: InMemoryNetwork): Kept {
+  started += 1;
+  const { buildId, releaseId, service, environment } = spec;
+  const address = network.listen(() => null);
+  const workload = { id: `workload-${started}`, buildId, releaseId, service, environment, running: true, address };
+  const kept = { workload, spec, start, inFlight: new Set<Promise<unknown>>(), running: true, settled: false };
+  return run({ ...kept, program: NOT_STARTED }, network);
+}
+
+/** Starts the program and lets it answer at the workload's address. */
+function run(kept: Kept, network: InMemoryNetwork): Kept {
+  kept.program = kept.start(kept.spec);
+  kept.running = true;
+  const { listener, ended } = kept.program;
+  network.replace(kept.workload.address, async (path): Promise<Reply | null> => {
+    if (listener === null || ended !== null) return null;
+    const reply = Promise.resolve(listener(path));
+    kept.inFlight.add(reply);
+    return await reply.finally(() => kept.inFlight.delete(reply));
+  });
+  return kept;
+}
