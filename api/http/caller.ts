@@ -1,8 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/roles.ts';
 
-export type { OrgRole } from '../../domain/roles.ts';
-
 /**
  * Who makes a request (spec 2, "Authentication"): the platform itself by the internal key, a person by an access token
  * or by their browser's session, or a service by a token of its own.

@@ -1,6 +1,7 @@
+import type { OrgRole } from '../../domain/roles.ts';
 import { isPlatformAdmin } from '../../domain/roles.ts';
 import { type FairleadUser, hasScope, type TokenVerifier } from '../../sdk/index.ts';
-import { type Authenticate, actsForPlatform, type Caller, type OrgRole, strongestRole } from './caller.ts';
+import { type Authenticate, actsForPlatform, type Caller, strongestRole } from './caller.ts';
 
 /** What a service's token may carry to use the builder within its own org. */
 const SERVICE_SCOPES: readonly (readonly [scope: string, role: OrgRole])[] = [

@@ -12,12 +12,13 @@ import { createBuildStore } from '../../adapters/mongo/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/releases.ts';
 import { createServiceStore } from '../../adapters/mongo/services.ts';
 import { createBuilderApp } from '../../api/builder-app.ts';
-import { type Caller, createInternalKeyAuth, type OrgRole, type UserCaller } from '../../api/http/caller.ts';
+import { type Caller, createInternalKeyAuth, type UserCaller } from '../../api/http/caller.ts';
 import { startServer } from '../../api/http/server.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import type { CancelOutcome, DeployCommands } from '../../domain/deploys/messages.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
+import type { OrgRole } from '../../domain/roles.ts';
 import type { TokenVerifier } from '../../sdk/index.ts';
 import { startMongo } from './start-mongo.ts';
 

@@ -9,8 +9,6 @@ import { signPersonTokens } from './sign-tokens.ts';
 import { findTokenPerson } from './token-person.ts';
 import type { TokenReply } from './token-reply.ts';
 
-export type { TokenReply } from './token-reply.ts';
-
 export interface TokenOrder {
   readonly user: Pick<UserRecord, 'id'>;
   readonly client: ClientRecord;
