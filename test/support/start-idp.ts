@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
@@ -19,9 +20,7 @@ import type { IdentityDeps } from '../../api/identity/deps.ts';
 import { createMailQueue } from '../../api/identity/mail/mail-queue.ts';
 import { createIdpApp } from '../../api/idp-app.ts';
 import { createPassportSocket, type PassportSocketOptions } from '../../api/passport/passport-socket.ts';
-import type { CapturedMail, Mail } from '../../domain/identity/mail.ts';
 import { newUser } from '../../domain/identity/new-user.ts';
-import type { MailSender } from '../../domain/identity/ports.ts';
 import type { UserRecord } from '../../domain/identity/user.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import { newMembership, newOrg, newOrgId } from '../../domain/orgs/new-org.ts';
@@ -29,6 +28,7 @@ import type { OrgRecord } from '../../domain/orgs/org.ts';
 import type { OrgRole, PlatformRole } from '../../domain/roles.ts';
 import { clientRecord } from '../ports/identity/records.ts';
 import { freePort } from './free-port.ts';
+import { captureMail } from './in-memory/captured-mail.ts';
 import { startMongo } from './start-mongo.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
@@ -70,7 +70,7 @@ export async function startIdp(
   const log = createLogger({ name: 'test', level: 'debug', secrets: [KEY] }, collect(logged));
   const cipher = createSecretCipher([ENCRYPTION_KEY]);
   const stores = createIdentityStores({ db, now });
-  const mailbox: Mail[] = [];
+  const mails = captureMail(now);
   const deps: IdentityDeps = {
     ...cacheReads(stores),
     cipher,
@@ -83,7 +83,7 @@ export async function startIdp(
     }),
     hasher: createPasswordHasher(),
     tokens: createTokens([ENCRYPTION_KEY]),
-    mail: keepIn(mailbox, now),
+    mail: mails.sender,
     mailQueue: createMailQueue({ log, retryDelaysMs: [10, 10] }),
     newId,
     now,
@@ -142,6 +142,7 @@ export async function startIdp(
   const stop = async (): Promise<void> => {
     await server.stop();
     await mongo.stop();
+    assert.deepEqual(mails.refused, [], 'recipients that the mail server had to refuse');
   };
   return {
     deps,
@@ -151,7 +152,7 @@ export async function startIdp(
     call,
     /** Headers that make a call the platform's own. */
     internal: { 'x-internal-key': KEY },
-    mailbox,
+    mailbox: mails.mailbox,
     logged,
     firstAdminUrl,
     /** Moves the clock forward. */
@@ -235,20 +236,6 @@ function createSeeds(deps: IdentityDeps) {
   }
 
   return { seedOrg, seedUser, seedClient };
-}
-
-function keepIn(mailbox: Mail[], now: () => Date): MailSender {
-  const captured: CapturedMail[] = [];
-  return {
-    async send(mail) {
-      mailbox.push(mail);
-      captured.unshift({ ...mail, capturedAt: now() });
-    },
-    outbox: {
-      list: async (limit) => captured.slice(0, limit),
-      find: async (id) => captured.find((mail) => mail.id === id) ?? null,
-    },
-  };
 }
 
 function collect(lines: string[]): Writable {
