@@ -74,12 +74,17 @@ describe('a good token', () => {
     }
   });
 
-  it('is verified once and then known, until it expires', async () => {
+  it('is verified once and then known, until it expires', async (t) => {
+    const signatures = t.mock.method(crypto.subtle, 'verify');
     let skewMs = 0;
     const verifier = verifierOf({ clock: () => new Date(Date.now() + skewMs) });
     const token = await provider.sign({ exp: seconds() + 20 });
     await verifier.verify(token);
-    await verifier.verify(token);
+    assert.equal(signatures.mock.callCount(), 1);
+    for (let request = 0; request < 5; request += 1) await verifier.verify(token);
+    assert.equal(signatures.mock.callCount(), 1, 'the signature is checked once');
+    await verifier.verify(await provider.sign());
+    assert.equal(signatures.mock.callCount(), 2, 'of another token as well');
     skewMs = 26_000;
     await refused(verifier, token, 'expired');
   });
