@@ -67,6 +67,7 @@ export async function extractArchive(
   const unpack = extract();
   let entries = 0;
   let writing: Promise<unknown> = Promise.resolve();
+  let writeError: Error | null = null;
   const take = async (entry: TarEntry): Promise<void> => {
     entries += 1;
     if (entries > limits.entries) throw invalid(`The archive has more than ${limits.entries} entries`);
@@ -80,15 +81,20 @@ export async function extractArchive(
         entry.resume();
         next();
       },
-      (error: unknown) => next(error as Error),
+      (error: unknown) => {
+        if (isSystemError(error)) writeError ??= error;
+        next(error as Error);
+      },
     );
   });
   try {
     const source = Readable.from(checkMagic(content));
     await orAborted(pipeline(source, meter.packed, createGunzip(), meter.unpacked, unpack, { signal }), signal);
   } catch (error) {
+    await writing;
     signal.throwIfAborted();
-    throw explain(error);
+    // A write that fails in the middle of an entry closes the streams, and their error says no more than that.
+    throw explain(writeError ?? error);
   } finally {
     await writing;
   }
@@ -204,6 +210,9 @@ async function settleTop(
   await rename(aside, directory);
   return { strippedDirectory: only.name, onlyDirectory: null };
 }
+
+/** True for what the operating system refused. */
+const isSystemError = (error: unknown): error is Error => error instanceof Error && 'syscall' in error;
 
 function explain(error: unknown): unknown {
   if (error instanceof FairleadError) return error;

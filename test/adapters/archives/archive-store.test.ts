@@ -42,14 +42,6 @@ describe('archives as files', () => {
     assert.equal(statSync(directory).mode & 0o777, 0o700);
   });
 
-  it('says DISK_FULL when the disk is full', async () => {
-    async function* full() {
-      yield randomBytes(10);
-      throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
-    }
-    await assert.rejects(newStore().store.save(full(), 1_000), { code: 'DISK_FULL', message: /free some/ });
-  });
-
   it('an id that is a path leads to no file', async () => {
     const { directory, store } = newStore();
     await store.save(chunks(randomBytes(5)), 10);

@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
+import { newId } from '../../adapters/crypto/new-id.ts';
+import { createSourceFetcher } from '../../adapters/git/git-source-fetcher.ts';
+import { baseEnv } from '../../adapters/process/base-env.ts';
+import { createWorkspace } from '../../adapters/workspace/workspace.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { prepareDataFolder } from '../../infra/dev/data-folder.ts';
+
+/**
+ * What our parts do on a file system of a few hundred kilobytes, mounted by whoever starts this process: given its
+ * folder, a git repository and a gzip-compressed tar that do not fit; prints the outcomes as JSON.
+ */
+export interface FullDiskOutcomes {
+  /** What the workspace says is free, before and after so many bytes were written. */
+  readonly free: { readonly before: number; readonly after: number; readonly writtenBytes: number };
+  readonly upload: Refusal;
+  readonly written: Refusal;
+  readonly unpacked: Refusal;
+  readonly cloned: Refusal;
+  readonly dataFolder: Refusal;
+}
+
+export interface Refusal {
+  /** The code of the error; `done` when there was none, its text when it was none of ours. */
+  readonly code: string;
+  readonly message: string;
+  /** What is left in the folder afterwards. */
+  readonly left: readonly string[];
+}
+
+const [disk = '', repository = '', tarball = '', archiveSha256 = ''] = process.argv.slice(2);
+const context = { signal: new AbortController().signal, onLine: () => undefined };
+
+async function refusal(folder: string, work: () => Promise<unknown>): Promise<Refusal> {
+  const [code, message] = await work().then(
+    () => ['done', ''] as const,
+    (error: unknown) =>
+      error instanceof FairleadError ? ([error.code, error.message] as const) : ([String(error), ''] as const),
+  );
+  return { code, message, left: readdirSync(folder) };
+}
+
+async function* uploadOf(bytes: number): AsyncGenerator<Uint8Array> {
+  for (let sent = 0; sent < bytes; sent += 16_384) yield randomBytes(16_384);
+}
+
+const folder = (name: string): string => {
+  mkdirSync(join(disk, name));
+  return join(disk, name);
+};
+
+const workspaceRoot = folder('workspace');
+const workspace = createWorkspace({ root: workspaceRoot });
+const before = await workspace.freeBytes();
+writeFileSync(join(disk, 'ballast'), Buffer.alloc(65_536));
+const free = { before, after: await workspace.freeBytes(), writtenBytes: 65_536 };
+
+const uploads = folder('uploads');
+const store = createArchiveStore({ directory: uploads, newId });
+const upload = await refusal(uploads, () => store.save(uploadOf(before), before));
+
+mkdirSync(workspace.directory('bld_written'));
+const written = await refusal(workspace.directory('bld_written'), () =>
+  workspace.write('bld_written', 'Dockerfile', 'x'.repeat(before)),
+);
+
+const sources = folder('sources');
+const fetcher = createSourceFetcher({
+  gitUrl: null,
+  gitToken: null,
+  githubToken: null,
+  allowLocalSources: true,
+  archives: createArchiveStore({ directory: tarball, newId }),
+  env: baseEnv(process.env),
+});
+const archive = { kind: 'archive', archiveId: 'arc_large', sha256: archiveSha256 } as const;
+const unpacked = await refusal(sources, () => fetcher.fetch(archive, join(sources, 'bld_1'), context));
+const git = { kind: 'git', url: repository, branch: null, commit: null } as const;
+const cloned = await refusal(sources, () => fetcher.fetch(git, join(sources, 'bld_2'), context));
+
+const data = folder('data');
+writeFileSync(join(data, 'kept'), '');
+const dataFolder = await refusal(data, () => prepareDataFolder(data));
+
+const outcomes: FullDiskOutcomes = { free, upload, written, unpacked, cloned, dataFolder };
+process.stdout.write(JSON.stringify(outcomes));
