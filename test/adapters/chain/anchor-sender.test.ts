@@ -2,25 +2,28 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, it } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { Wallet } from 'ethers';
+import { Transaction, Wallet } from 'ethers';
 import { ANCHORER } from '../../support/start-anvil.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { CHAIN_ID, GWEI, NEVER, useAnchoring } from './use-anchoring.ts';
 
 describe('one anchor, whatever becomes of workers and transactions', { timeout: 120_000 }, () => {
   const { parts, store, batch, anchoring, sent, transactionsOfAnchorer, rootOn } = useAnchoring();
+  const lookedFor = (hash: string) =>
+    parts.proxy.calls.some(({ method, params }) => method === 'eth_getTransactionByHash' && params[0] === hash);
+  const isKnown = async (hash: unknown) => (await parts.chain.rpc('eth_getTransactionByHash', hash)) !== null;
 
   it('a worker killed after it sent leaves one transaction, which the next one finds', async () => {
     const given = batch();
     const before = await transactionsOfAnchorer();
     await parts.chain.rpc('evm_setAutomine', false);
     // The node takes the transaction, and its answer never arrives.
-    const accepted = Promise.withResolvers<void>();
+    const accepted = Promise.withResolvers<string>();
     parts.proxy.meddle = async (call, ask) => {
       const answer = await ask();
       if (call.method !== 'eth_sendRawTransaction') return answer;
-      accepted.resolve();
+      accepted.resolve(String(answer.result));
       return 'hang';
     };
     const script = fileURLToPath(new URL('./anchor-child.ts', import.meta.url));
@@ -38,15 +41,19 @@ describe('one anchor, whatever becomes of workers and transactions', { timeout: 
       },
     });
     const exited = once(child, 'exit');
-    await Promise.race([accepted.promise, exited.then(() => assert.fail('the worker ended by itself'))]);
+    const ended = exited.then(() => assert.fail('the worker ended by itself'));
+    ended.catch(() => undefined);
+    const hash = await Promise.race([accepted.promise, ended]);
     child.kill('SIGKILL');
     await exited;
     parts.proxy.meddle = (_call, ask) => ask();
     const waiting = anchoring().anchor(given, NEVER);
-    await delay(150);
+    await waitUntil('the next one to look for it', () => lookedFor(hash));
     await parts.chain.rpc('evm_setAutomine', true);
     await parts.chain.rpc('evm_mine');
     const anchor = await waiting;
+    assert.equal(anchor.txHash, hash);
+    assert.equal(sent().length, 1, 'what is known is not sent again');
     assert.equal(await transactionsOfAnchorer(), before + 1, 'one transaction, not two');
     assert.equal((await parts.chain.provider.getTransactionReceipt(anchor.txHash))?.status, 1);
   });
@@ -57,10 +64,12 @@ describe('one anchor, whatever becomes of workers and transactions', { timeout: 
     parts.proxy.meddle = async (call, ask) => (call.method === 'eth_sendRawTransaction' ? 'hang' : ask());
     const stop = new AbortController();
     const first = anchoring().anchor(given, stop.signal);
-    while (sent().length === 0) await delay(10);
+    await waitUntil('a transaction to be sent', () => sent().length > 0);
     stop.abort(new Error('killed'));
-    await assert.rejects(first);
+    await assert.rejects(first, { name: 'AbortError' });
     const stored = (await store().find(given.id, CHAIN_ID))?.transactions ?? [];
+    assert.equal(stored.length, 1);
+    assert.equal(await isKnown(stored[0]?.hash), false, 'no node has it');
     parts.proxy.meddle = (_call, ask) => ask();
     const anchor = await anchoring().anchor(given, NEVER);
     assert.equal(anchor.txHash, stored[0]?.hash);
@@ -72,14 +81,18 @@ describe('one anchor, whatever becomes of workers and transactions', { timeout: 
     const before = await transactionsOfAnchorer();
     await parts.chain.rpc('evm_setAutomine', false);
     const waiting = anchoring({ replaceAfterMs: 150 }).anchor(given, NEVER);
-    while (((await store().find(given.id, CHAIN_ID))?.transactions.length ?? 0) < 3) await delay(20);
+    const signed = async () => (await store().find(given.id, CHAIN_ID))?.transactions.length ?? 0;
+    await waitUntil('two replacements', async () => (await signed()) >= 3);
     await parts.chain.rpc('evm_setAutomine', true);
     await parts.chain.rpc('evm_mine');
     const anchor = await waiting;
     assert.equal(await transactionsOfAnchorer(), before + 1);
     const { transactions = [], nonce } = (await store().find(given.id, CHAIN_ID)) ?? {};
     assert.equal(nonce, before);
-    assert.ok(transactions.some(({ hash }) => hash === anchor.txHash));
+    assert.ok(
+      transactions.slice(1).some(({ hash }) => hash === anchor.txHash),
+      'one that pays more was mined',
+    );
     for (const [index, { maxFeePerGas, maxPriorityFeePerGas }] of transactions.slice(1).entries()) {
       const earlier = transactions[index];
       assert.ok(earlier && maxFeePerGas * 8n >= earlier.maxFeePerGas * 9n);
@@ -91,24 +104,28 @@ describe('one anchor, whatever becomes of workers and transactions', { timeout: 
     const given = batch();
     await parts.chain.rpc('evm_setAutomine', false);
     const waiting = anchoring().anchor(given, NEVER);
-    while (sent().length === 0) await delay(10);
+    await waitUntil('a transaction to be sent', () => sent().length > 0);
+    const [{ hash } = { hash: '' }] = (await store().find(given.id, CHAIN_ID))?.transactions ?? [];
+    await waitUntil('the node to have it', () => isKnown(hash));
     await parts.chain.rpc('anvil_dropAllTransactions');
-    await delay(200);
+    assert.equal(await isKnown(hash), false, 'the node dropped it');
+    await waitUntil('it to be sent again', () => isKnown(hash));
     await parts.chain.rpc('evm_setAutomine', true);
     await parts.chain.rpc('evm_mine');
-    await waiting;
-    assert.ok(sent().length >= 2);
-    assert.equal((await store().find(given.id, CHAIN_ID))?.transactions.length, 1, 'the same transaction');
+    assert.equal((await waiting).txHash, hash);
+    assert.equal(new Set(sent().map(({ params }) => params[0])).size, 1, 'the same transaction');
+    assert.equal((await store().find(given.id, CHAIN_ID))?.transactions.length, 1);
   });
 
   it('a nonce that something else used up is given up for another', async () => {
     const given = batch();
     await parts.chain.rpc('evm_setAutomine', false);
     const waiting = anchoring().anchor(given, NEVER);
-    while (sent().length === 0) await delay(10);
+    await waitUntil('a transaction to be sent', () => sent().length > 0);
     // Somebody with the same key replaces it by a transaction of another kind.
     await parts.chain.rpc('anvil_dropAllTransactions');
-    const nonce = (await store().find(given.id, CHAIN_ID))?.nonce ?? -1;
+    const nonce = (await store().find(given.id, CHAIN_ID))?.nonce;
+    assert.ok(nonce !== undefined);
     const other = {
       to: parts.chain.owner,
       value: 1n,
@@ -131,12 +148,16 @@ describe('one anchor, whatever becomes of workers and transactions', { timeout: 
     const [first, second] = [batch(), batch()];
     await parts.chain.rpc('evm_setAutomine', false);
     await assert.rejects(anchoring({ attemptMs: 1_500 }).anchor(first, NEVER), { code: 'CHAIN_UNREACHABLE' });
-    const { nonce = 0 } = (await store().find(first.id, CHAIN_ID)) ?? {};
+    const nonce = (await store().find(first.id, CHAIN_ID))?.nonce;
+    assert.ok(nonce !== undefined);
     await assert.rejects(anchoring({ attemptMs: 1_500 }).anchor(second, NEVER), { code: 'CHAIN_UNREACHABLE' });
     assert.equal((await store().find(second.id, CHAIN_ID))?.nonce, nonce + 1);
     await parts.chain.rpc('anvil_dropAllTransactions');
     await parts.chain.rpc('evm_setAutomine', true);
+    parts.proxy.calls.length = 0;
     await anchoring().anchor(second, NEVER);
+    const order = sent().map(({ params }) => Transaction.from(String(params[0])).nonce);
+    assert.deepEqual(order.slice(0, 2), [nonce, nonce + 1], 'what is stuck first, then what waits for it');
     assert.equal(await rootOn(first.id), first.root);
     assert.equal(await rootOn(second.id), second.root);
   });
