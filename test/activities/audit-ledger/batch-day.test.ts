@@ -58,11 +58,15 @@ describe('the batch of a day', { timeout: 120_000 }, () => {
     while (written.length < 40) await new Promise((resolve) => setImmediate(resolve));
     clock.now = new Date('2026-01-06T00:10:00Z');
     await Promise.all([run('batchDay', DAY), run('batchDay', DAY)]);
+    const after = written.length + 40;
+    while (written.length < after) await new Promise((resolve) => setImmediate(resolve));
     stop = true;
     await Promise.all(writers);
     assert.equal((await verdictOf('busy')).valid, true);
     const inBatch = new Set((await leavesOf(DAY)).map(({ eventId }) => eventId));
     for (const { id, createdAt } of written) assert.equal(inBatch.has(id), createdAt < new Date('2026-01-06'), id);
+    const ofTheDay = written.filter(({ id }) => inBatch.has(id)).length;
+    assert.ok(ofTheDay >= 40 && written.length - ofTheDay >= 40, `${ofTheDay} of ${written.length}`);
   });
 
   it('however often and at once a day is batched and anchored, there is one batch, one close and one transaction', async () => {

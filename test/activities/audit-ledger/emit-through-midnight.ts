@@ -25,6 +25,8 @@ export interface Acknowledged {
   readonly id: string;
   readonly namespace: string;
   readonly createdAt: number;
+  /** What the clock of the process said when it asked. */
+  readonly askedAt: number;
 }
 
 /** Leaves others something of the machine. */
@@ -44,8 +46,9 @@ const writer = createEventWriter({ store: createEventStore({ db }), turns: creat
 const acknowledged: Acknowledged[] = [];
 
 async function emit(namespace: string): Promise<void> {
+  const askedAt = now().getTime();
   const { id, createdAt } = await writer.emit(draftOf({ namespace }));
-  acknowledged.push({ id, namespace, createdAt: createdAt.getTime() });
+  acknowledged.push({ id, namespace, createdAt: createdAt.getTime(), askedAt });
 }
 
 async function emitToBusy(): Promise<void> {

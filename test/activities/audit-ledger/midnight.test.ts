@@ -52,6 +52,16 @@ describe('a day that is closed at midnight sharp, while processes write whose cl
     return [valid, reason];
   }
 
+  /** Of events on both sides of midnight, those of the day are in its batch and no others. */
+  async function eachInItsBatch(acknowledged: readonly Acknowledged[]): Promise<void> {
+    const batched = new Set((await leavesOf(DAY)).map(({ eventId }) => eventId));
+    const ofTheDay = acknowledged.filter(({ createdAt }) => createdAt < MIDNIGHT).length;
+    assert.ok(ofTheDay > 20 && acknowledged.length - ofTheDay > 20, `${ofTheDay} of ${acknowledged.length}`);
+    for (const { id, namespace, createdAt } of acknowledged) {
+      assert.equal(batched.has(id), createdAt < MIDNIGHT, `${namespace} ${new Date(createdAt).toISOString()}`);
+    }
+  }
+
   it('has no event after a close with an earlier day, no gap, no fork, and every acknowledged event in the right batch', async () => {
     const [punctual, late] = await Promise.all([startProcess('punctual'), startProcess('late')]);
     const aheadMs = MIDNIGHT - WRITING_MS - Date.now();
@@ -61,15 +71,22 @@ describe('a day that is closed at midnight sharp, while processes write whose cl
     await delay(MIDNIGHT - aheadMs - Date.now());
     clock.now = new Date(Date.now() + aheadMs);
     await run('batchDay', DAY);
-    const acknowledged = (await writing).flat();
+    const [byPunctual, byLate] = await writing;
 
-    const batched = new Set((await leavesOf(DAY)).map(({ eventId }) => eventId));
-    const ofTheDay = acknowledged.filter(({ createdAt }) => createdAt < MIDNIGHT);
-    assert.ok(ofTheDay.length > 20 && acknowledged.length - ofTheDay.length > 20, 'both days have events');
-    for (const { id, namespace, createdAt } of acknowledged) {
-      assert.equal(batched.has(id), createdAt < MIDNIGHT, `${namespace} ${new Date(createdAt).toISOString()}`);
-    }
-    for (const namespace of await parts.ledger.events.namespaces()) {
+    for (const acknowledged of [byPunctual, byLate]) await eachInItsBatch(acknowledged);
+    // Writers whose clocks still said the evening before came after the close: to a chain that is used, and to new ones.
+    const movedOn = byLate.filter(({ askedAt, createdAt }) => askedAt < MIDNIGHT && createdAt >= MIDNIGHT);
+    assert.ok(
+      movedOn.some(({ namespace }) => namespace === 'busy'),
+      'the close came before a late writer',
+    );
+    assert.ok(
+      movedOn.some(({ namespace }) => namespace.startsWith('new-')),
+      'a namespace began late',
+    );
+    const namespaces = await parts.ledger.events.namespaces();
+    assert.ok(namespaces.includes('busy') && namespaces.length > 20, `${namespaces.length} namespaces`);
+    for (const namespace of namespaces) {
       assert.deepEqual(await verdictOf(namespace), [true, null], namespace);
     }
   });
@@ -82,9 +99,7 @@ describe('a day that is closed at midnight sharp, while processes write whose cl
     clock.now = new Date(Date.now() + aheadMs);
     await run('batchDay', DAY);
     process.stop();
-    const acknowledged = await writing;
-    const batched = new Set((await leavesOf(DAY)).map(({ eventId }) => eventId));
-    for (const { id, createdAt } of acknowledged) assert.equal(batched.has(id), createdAt < MIDNIGHT);
+    await eachInItsBatch(await writing);
     assert.deepEqual(await verdictOf('busy'), [true, null]);
   });
 
