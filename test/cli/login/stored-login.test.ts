@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { KEY } from '../../support/start-api.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { useLogins } from './use-logins.ts';
 
 describe('a login that the command line keeps', () => {
@@ -14,12 +15,23 @@ describe('a login that the command line keeps', () => {
       await run('whoami', '--json'),
       await run('services', '--json'),
     ];
-    const { accessToken, refreshToken } = stored();
+    const login = stored();
     printed.push(await run('logout', '--json'));
-    for (const { stdout, stderr } of printed) {
-      for (const secret of [accessToken, refreshToken ?? '', accessToken.split('.')[2] ?? '']) {
-        assert.ok(secret.length > 20 && !`${stdout}${stderr}`.includes(secret));
-      }
+    for (const { code, stdout, stderr } of printed) {
+      assert.equal(code, 0, stderr);
+      assert.ok(stdout.length + stderr.length > 0, 'something was printed');
+    }
+    // The provider and the builder refuse what they get, and the error is printed in both forms.
+    await file().save(cli.api.address, login);
+    for (const args of [['services'], ['services', '--json']]) {
+      const failed = await run(...args);
+      assert.equal(failed.code, 4, failed.stderr);
+      printed.push(failed);
+    }
+    const secrets = [login.accessToken, login.refreshToken ?? '', login.accessToken.split('.')[2] ?? ''];
+    for (const secret of secrets) {
+      assert.ok(secret.length > 20);
+      for (const { stdout, stderr } of printed) assert.ok(!`${stdout}${stderr}`.includes(secret));
     }
   });
 
@@ -45,7 +57,7 @@ describe('a login that the command line keeps', () => {
       // Of the second in which rights were taken away no token is good.
       const issuedUntil = new Date(Math.floor(Date.now() / 1000) * 1000);
       const expiresAt = new Date(Date.now() + 3_600_000);
-      while (Date.now() < issuedUntil.getTime() + 1_000) await pause(20);
+      await waitUntil('that second to be over', () => Date.now() >= issuedUntil.getTime() + 1_000);
       await cli.idp.deps.revocations.add({
         kind: 'user',
         value: identityId,
@@ -58,7 +70,7 @@ describe('a login that the command line keeps', () => {
           () => false,
           () => true,
         );
-      for (const deadline = Date.now() + 3_000; !(await refused()) && Date.now() < deadline; ) await pause(20);
+      await waitUntil('the token to be refused', refused);
       const { code, stderr } = await run(command);
       assert.equal(code, 0, stderr);
       assert.notEqual(stored().accessToken, accessToken);
@@ -96,5 +108,3 @@ describe('a login that the command line keeps', () => {
     assert.equal(file().find(cli.api.address), null);
   });
 });
-
-const pause = (ms: number) => new Promise((done) => setTimeout(done, ms));
