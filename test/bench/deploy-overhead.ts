@@ -14,7 +14,8 @@ import { ACTING_STEPS } from '../../domain/deploys/steps.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import type { PartState } from '../../infra/dev/stack.ts';
-import { buildRequest, createFakeActivities } from '../workflows/deploys/harness.ts';
+import { buildRequest } from '../ports/records.ts';
+import { createFakeActivities } from '../workflows/deploys/harness.ts';
 import { median } from './parts/median.ts';
 import { deployPhases } from './parts/phases.ts';
 

@@ -1,4 +1,4 @@
-import type { BuildRecord } from '../../domain/deploys/build.ts';
+import type { BuildRecord, BuildRequest } from '../../domain/deploys/build.ts';
 import { DOCKER_INSTALLATION, planDeploy } from '../../domain/deploys/plan.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import type { BuildStage } from '../../domain/deploys/status.ts';
@@ -13,6 +13,28 @@ const CONTEXT: PlanContext = {
   facts: {},
   installation: DOCKER_INSTALLATION,
 };
+
+let requests = 0;
+
+/** The request of a deploy from git, of a build and a service of its own. */
+export function buildRequest(changes: Partial<BuildRequest> = {}): BuildRequest {
+  requests += 1;
+  return {
+    buildId: `bld_${requests}`,
+    kind: 'deploy',
+    serviceId: 'svc_1',
+    service: `hello-${requests}`,
+    environment: 'prod',
+    org: 'platform',
+    source: { kind: 'git', url: 'https://git.example/hello.git', branch: null, commit: null },
+    requestedBy: 'internal',
+    requestId: `req_${requests}`,
+    requestedAt: '2026-01-01T00:00:00.000Z',
+    resume: null,
+    releaseId: null,
+    ...changes,
+  };
+}
 
 /** A queued build with every step planned. */
 export function buildRecord(changes: Partial<BuildRecord> & { id: string }): BuildRecord {

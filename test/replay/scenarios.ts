@@ -8,9 +8,9 @@ import {
 } from '../../domain/deploys/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { IDENTITY_WORKFLOWS } from '../../domain/identity/messages.ts';
+import { buildRequest } from '../ports/records.ts';
 import {
   type Activities,
-  buildRequest,
   createFakeActivities,
   type createTemporal,
   eventually,

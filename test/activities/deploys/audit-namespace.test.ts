@@ -8,8 +8,8 @@ import { createPlatformAudit } from '../../../adapters/audit-ledger/platform-aud
 import { createServiceStore } from '../../../adapters/mongo/services.ts';
 import type { ServiceStore } from '../../../domain/catalog/ports.ts';
 import type { Environment } from '../../../domain/environment.ts';
+import { buildRequest } from '../../ports/records.ts';
 import { KEY, startLedger, type TestLedger } from '../../support/start-ledger.ts';
-import { buildRequest } from '../../workflows/deploys/harness.ts';
 
 /** With the real ledger, outbox and store. */
 describe('namespace.created', () => {

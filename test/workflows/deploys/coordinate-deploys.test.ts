@@ -4,7 +4,8 @@ import { Context } from '@temporalio/activity';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
 import { coordinatorWorkflowId } from '../../../domain/deploys/messages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { type Activities, buildRequest, createFakeActivities, createTemporal, eventually } from './harness.ts';
+import { buildRequest } from '../../ports/records.ts';
+import { type Activities, createFakeActivities, createTemporal, eventually } from './harness.ts';
 
 describe('coordinateDeploys', () => {
   let temporal: Awaited<ReturnType<typeof createTemporal>>;

@@ -1,9 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
-import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId } from '../../../domain/deploys/messages.ts';
+import {
+  BUILD_SLOTS_WORKFLOW_ID,
+  buildWorkflowId,
+  cleanUpWorkflowId,
+  SLOT_GRANTED,
+  WORKFLOW_TYPES,
+} from '../../../domain/deploys/messages.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
-import { buildRequest, createFakeActivities, createTemporal, eventually } from './harness.ts';
+import { buildRequest } from '../../ports/records.ts';
+import { workflowDirectorySuite } from '../../ports/workflow-directory.ts';
+import { createFakeActivities, createTemporal, eventually } from './harness.ts';
 
 describe('grantBuildSlots', () => {
   let temporal: Awaited<ReturnType<typeof createTemporal>>;
@@ -11,6 +20,30 @@ describe('grantBuildSlots', () => {
     temporal = await createTemporal();
   });
   after(() => temporal.stop());
+
+  workflowDirectorySuite(() => ({
+    directory: temporal.directory,
+    // Any workflow that goes on by itself: one that keeps slots is not ended by time while a build holds one.
+    async start(workflowId) {
+      const holder = { buildId: 'bld_holder', workflowId, environment: 'prod', limit: 1 } as const;
+      const args = [{ holders: [holder], waiting: [] }];
+      await temporal.client.workflow.start(WORKFLOW_TYPES.grantBuildSlots, { workflowId, taskQueue: TASK_QUEUE, args });
+    },
+    end: async (workflowId) => void (await temporal.client.workflow.getHandle(workflowId).terminate()),
+    async wasGranted(workflowId) {
+      const { events } = await temporal.client.workflow.getHandle(workflowId).fetchHistory();
+      const signals = (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName);
+      return signals.includes(SLOT_GRANTED);
+    },
+    async cleanUpRun(buildId) {
+      const handle = temporal.client.workflow.getHandle(cleanUpWorkflowId(buildId));
+      const found = await handle.describe().catch((error: unknown) => {
+        if (error instanceof WorkflowNotFoundError) return null;
+        throw error;
+      });
+      return found?.runId ?? null;
+    },
+  }));
 
   const start = (request: BuildRequest) =>
     temporal.client.workflow.start('runBuild', {

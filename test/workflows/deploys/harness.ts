@@ -113,27 +113,6 @@ function planAfterCatalog(request: BuildRequest, catalog: Catalog) {
 
 const KEYWORD = 2;
 
-let counter = 0;
-
-export function buildRequest(changes: Partial<BuildRequest> = {}): BuildRequest {
-  counter += 1;
-  return {
-    buildId: `bld_${counter}`,
-    kind: 'deploy',
-    serviceId: 'svc_1',
-    service: `hello-${counter}`,
-    environment: 'prod',
-    org: 'platform',
-    source: { kind: 'git', url: 'https://git.example/hello.git', branch: null, commit: null },
-    requestedBy: 'internal',
-    requestId: `req_${counter}`,
-    requestedAt: '2026-01-01T00:00:00.000Z',
-    resume: null,
-    releaseId: null,
-    ...changes,
-  };
-}
-
 let bundle: Promise<WorkflowBundleWithSourceMap> | null = null;
 
 function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {

@@ -6,15 +6,8 @@ import { type BuildOutcome, buildWorkflowId } from '../../../domain/deploys/mess
 import { ACTING_STEPS, type StepActivity, type StepKey } from '../../../domain/deploys/steps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
-import {
-  type Activities,
-  buildRequest,
-  CATALOG,
-  createFakeActivities,
-  createTemporal,
-  eventually,
-  planOf,
-} from './harness.ts';
+import { buildRequest } from '../../ports/records.ts';
+import { type Activities, CATALOG, createFakeActivities, createTemporal, eventually, planOf } from './harness.ts';
 
 const LIVE_STEPS = ACTING_STEPS.map(({ key, run }) => ({ key: key as StepKey, activity: run.activity }));
 const BEFORE_INSTALL = LIVE_STEPS.filter(

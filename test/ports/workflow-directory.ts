@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { buildWorkflowId, type SlotRequested, type WorkflowDirectory } from '../../domain/deploys/messages.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { buildRequest } from './records.ts';
+
+export interface DirectoryUnderTest {
+  readonly directory: WorkflowDirectory;
+  /** Lets a workflow of that id run until it is ended. */
+  start(workflowId: string): Promise<void>;
+  end(workflowId: string): Promise<void>;
+  /** Whether a running workflow was told that the slot it waited for is its. */
+  wasGranted(workflowId: string): Promise<boolean>;
+  /** Tells one start of a build's clean-up from another; null while there is none. */
+  cleanUpRun(buildId: string): Promise<string | null>;
+}
+
+const asks = (buildId: string, limit: number): SlotRequested => ({
+  buildId,
+  workflowId: buildWorkflowId(buildId),
+  environment: 'prod',
+  limit,
+});
+
+/** What every {@link WorkflowDirectory} guarantees. */
+export function workflowDirectorySuite(under: () => DirectoryUnderTest): void {
+  describe('WorkflowDirectory', () => {
+    it('grants slots up to the limit at once, and the next one when a slot is given back', async () => {
+      const { directory, start, end, wasGranted } = under();
+      const builds = ['bld_slot1', 'bld_slot2', 'bld_slot3'];
+      for (const buildId of builds) await start(buildWorkflowId(buildId));
+      const answers: boolean[] = [];
+      for (const buildId of builds) answers.push(await directory.requestSlot(asks(buildId, 2)));
+      assert.deepEqual(answers, [true, true, false]);
+      assert.equal(await directory.requestSlot(asks('bld_slot1', 2)), true, 'who has one keeps it');
+      assert.equal(await wasGranted(buildWorkflowId('bld_slot3')), false);
+      await directory.releaseSlot('bld_slot1');
+      await waitUntil('the third build has its slot', () => wasGranted(buildWorkflowId('bld_slot3')));
+      for (const buildId of builds) {
+        await directory.releaseSlot(buildId);
+        await end(buildWorkflowId(buildId));
+      }
+    });
+
+    it('a build that gives up waiting leaves the slot to others', async () => {
+      const { directory, start, end, wasGranted } = under();
+      const builds = ['bld_quit1', 'bld_quit2', 'bld_quit3'];
+      for (const buildId of builds) {
+        await start(buildWorkflowId(buildId));
+        await directory.requestSlot(asks(buildId, 1));
+      }
+      await directory.releaseSlot('bld_quit2');
+      await directory.releaseSlot('bld_quit1');
+      await waitUntil('the third build has its slot', () => wasGranted(buildWorkflowId('bld_quit3')));
+      assert.equal(await wasGranted(buildWorkflowId('bld_quit2')), false);
+      for (const buildId of builds) {
+        await directory.releaseSlot(buildId);
+        await end(buildWorkflowId(buildId));
+      }
+    });
+
+    it('giving back a slot that a build never had is no error', async () => {
+      await under().directory.releaseSlot('bld_slotless');
+      await under().directory.releaseSlot('bld_slotless');
+    });
+
+    it('knows whether a workflow is running', async () => {
+      const { directory, start, end } = under();
+      assert.equal(await directory.isRunning('build/bld_never'), false);
+      await start('build/bld_runs');
+      assert.equal(await directory.isRunning('build/bld_runs'), true);
+      await end('build/bld_runs');
+      assert.equal(await directory.isRunning('build/bld_runs'), false);
+    });
+
+    it('the clean-up of a build is started once', async () => {
+      const { directory, cleanUpRun } = under();
+      const build = buildRequest({ buildId: 'bld_cleaned' });
+      assert.equal(await cleanUpRun(build.buildId), null);
+      await Promise.all([directory.startCleanUp(build), directory.startCleanUp(build)]);
+      const run = await cleanUpRun(build.buildId);
+      assert.ok(run !== null);
+      await directory.startCleanUp(build);
+      assert.equal(await cleanUpRun(build.buildId), run);
+    });
+  });
+}
