@@ -6,12 +6,12 @@ import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
 import { type BuilderEnv, processIdentity } from '../adapters/env.ts';
 import { createClientAdministration } from '../adapters/idp/client-administration.ts';
-import { createBuildLog } from '../adapters/mongo/build-logs.ts';
-import { createBuildStore } from '../adapters/mongo/builds.ts';
+import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
+import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
-import { createIndexes } from '../adapters/mongo/indexes.ts';
-import { createReleaseStore } from '../adapters/mongo/releases.ts';
-import { createServiceStore } from '../adapters/mongo/services.ts';
+import { createBuildLog } from '../adapters/mongo/deploys/build-logs.ts';
+import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
+import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
 import type { ClientAdministration } from '../domain/oauth-clients/administration-port.ts';
@@ -39,7 +39,7 @@ export async function startBuilder(env: BuilderEnv, log: Logger): Promise<Runnin
     await Promise.all([temporal.connection.close(), mongo.close()]);
   };
   try {
-    await createIndexes(mongo.db);
+    await createBuilderIndexes(mongo.db);
     const checks = {
       mongo: () => mongo.ping(),
       temporal: async () => {

@@ -2,8 +2,8 @@ import { fileURLToPath } from 'node:url';
 import { Runtime } from '@temporalio/worker';
 import { processIdentity, readWorkerEnv } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
+import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
 import { connectMongo } from '../adapters/mongo/connect.ts';
-import { createIndexes } from '../adapters/mongo/indexes.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { ensureSchedules } from '../adapters/temporal/schedules.ts';
@@ -29,7 +29,7 @@ const address = {
   identity: processIdentity('worker'),
 };
 const mongo = await connectMongo(env.MONGODB_URI, 'fairlead-worker');
-await createIndexes(mongo.db);
+await createBuilderIndexes(mongo.db);
 const client = createTemporalClient(address);
 await ensureSearchAttributes(client, Object.values(SEARCH_ATTRIBUTES));
 const workflows =

@@ -139,4 +139,14 @@ describe('import rules', () => {
       );
     assert.deepEqual(reExporting.sort(), entries);
   });
+
+  it('keep collections apart: an adapter opens those its module names, never one by a literal', () => {
+    const files = globSync('{adapters,api,workers,activities}/**/*.ts', { cwd: root });
+    const literal = /\.collection(?:<.*>)?\(\s*['"`]/;
+    assert.deepEqual(
+      files.filter((file) => literal.test(readFileSync(join(root, file), 'utf8'))),
+      [],
+    );
+    assert.match("db.collection<Document>('users')", literal);
+  });
 });

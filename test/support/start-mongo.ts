@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createBuilderIndexes } from '../../adapters/mongo/builder-database.ts';
 import { connectMongo, type MongoConnection } from '../../adapters/mongo/connect.ts';
-import { createIndexes } from '../../adapters/mongo/indexes.ts';
 import { startStandIn } from './stand-in-process.ts';
 
 export interface TestMongo {
@@ -23,7 +23,7 @@ export async function startMongo(): Promise<TestMongo> {
     given === undefined ? await standInOfItsOwn() : { address: given.replace(/\/+$/, ''), stop: async () => {} };
   const uri = `${server.address}/${name}`;
   const connection = await connectMongo(uri, 'fairlead-test');
-  await createIndexes(connection.db);
+  await createBuilderIndexes(connection.db);
   const stop = async (): Promise<void> => {
     await connection.db.dropDatabase();
     await connection.close();

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { ensureIndexes, type IndexTable } from '../indexes.ts';
+import { ensureIndexes, type IndexTable } from '../ensure-indexes.ts';
 
 /** Collections of the ledger's database that hold the days' batches and their anchoring. */
 export const ANCHORING_COLLECTIONS = {

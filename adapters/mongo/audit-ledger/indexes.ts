@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { ensureIndexes, type IndexTable } from '../indexes.ts';
+import { ensureIndexes, type IndexTable } from '../ensure-indexes.ts';
 
 /** Names of the collections of the ledger's chains. */
 export const LEDGER_COLLECTIONS = {

@@ -2,8 +2,8 @@ import type { Db } from 'mongodb';
 import type { Clock } from '../../../domain/clock.ts';
 import type { AttemptStore } from '../../../domain/identity/ports.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
-import { createExpirySweep } from './expiry-sweep.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { createExpirySweep } from '../expiry-sweep.ts';
+import { COLLECTIONS, EXPIRIES } from './indexes.ts';
 import { type AttemptDocument, readAttempts } from './provider-documents.ts';
 
 /**
@@ -12,8 +12,8 @@ import { type AttemptDocument, readAttempts } from './provider-documents.ts';
  * embedded stand-in returns as "after" can already hold a later attempt.
  */
 export function createAttemptStore(deps: { db: Db; now: Clock }): AttemptStore {
-  const collection = deps.db.collection<AttemptDocument>(IDENTITY_COLLECTIONS.attempts);
-  const sweep = createExpirySweep(deps, IDENTITY_COLLECTIONS.attempts);
+  const collection = deps.db.collection<AttemptDocument>(COLLECTIONS.attempts);
+  const sweep = createExpirySweep(deps, COLLECTIONS.attempts, EXPIRIES.attempts);
 
   /** False when somebody else began the window in between. */
   async function beginWindow(key: string, until: Date, at: Date): Promise<boolean> {

@@ -3,9 +3,9 @@ import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { AuthorizationCodeStore } from '../../../domain/identity/ports.ts';
 import { mongoCall } from '../connect.ts';
-import { createExpirySweep } from './expiry-sweep.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { insertNew } from './insert-new.ts';
+import { createExpirySweep } from '../expiry-sweep.ts';
+import { insertNew } from '../insert-new.ts';
+import { COLLECTIONS, EXPIRIES } from './indexes.ts';
 import { type CodeDocument, readCode } from './login-documents.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -18,8 +18,8 @@ const REDEEMED_KNOWN_MS = 90 * DAY_MS;
  * a second redemption is recognised and revokes that grant (RFC 6749, 4.1.2); one that expired unused is not found.
  */
 export function createAuthorizationCodeStore(deps: { db: Db; now: Clock }): AuthorizationCodeStore {
-  const collection = deps.db.collection<CodeDocument>(IDENTITY_COLLECTIONS.codes);
-  const sweep = createExpirySweep(deps, IDENTITY_COLLECTIONS.codes);
+  const collection = deps.db.collection<CodeDocument>(COLLECTIONS.codes);
+  const sweep = createExpirySweep(deps, COLLECTIONS.codes, EXPIRIES.codes);
   return {
     async insert({ codeHash, ...fields }) {
       await sweep();

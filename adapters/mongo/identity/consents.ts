@@ -2,9 +2,9 @@ import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { ConsentStore } from '../../../domain/identity/ports.ts';
 import { mongoCall } from '../connect.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { readDocument } from './read-document.ts';
-import { upsertOnceMore } from './upsert-once-more.ts';
+import { readDocument } from '../read-document.ts';
+import { upsertOnceMore } from '../upsert-once-more.ts';
+import { COLLECTIONS } from './indexes.ts';
 
 interface ConsentDocument {
   readonly userId: string;
@@ -18,7 +18,7 @@ const consentSchema = z.object({ scopes: z.array(z.string()) });
 
 /** What people agreed to, in MongoDB: one document for each person and client, whose scopes only grow. */
 export function createConsentStore(deps: { db: Db }): ConsentStore {
-  const collection = deps.db.collection<ConsentDocument>(IDENTITY_COLLECTIONS.consents);
+  const collection = deps.db.collection<ConsentDocument>(COLLECTIONS.consents);
   return {
     async find(userId, clientId) {
       const document = await mongoCall(() => collection.findOne({ userId, clientId }));

@@ -4,9 +4,9 @@ import { FairleadError } from '../../../domain/errors.ts';
 import type { DeviceAuthorization } from '../../../domain/identity/login.ts';
 import type { DeviceAuthorizationStore } from '../../../domain/identity/ports.ts';
 import { mongoCall } from '../connect.ts';
-import { createExpirySweep } from './expiry-sweep.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { insertNew } from './insert-new.ts';
+import { createExpirySweep } from '../expiry-sweep.ts';
+import { insertNew } from '../insert-new.ts';
+import { COLLECTIONS, EXPIRIES } from './indexes.ts';
 import { type DeviceDocument, readDevice } from './login-documents.ts';
 
 const SLOW_DOWN_SECONDS = 5;
@@ -16,8 +16,8 @@ const SLOW_DOWN_SECONDS = 5;
  * a day longer, so that it can be told that the code has expired (RFC 8628, 3.5). Taking it always checks expiry.
  */
 export function createDeviceAuthorizationStore(deps: { db: Db; now: Clock }): DeviceAuthorizationStore {
-  const collection = deps.db.collection<DeviceDocument>(IDENTITY_COLLECTIONS.devices);
-  const sweep = createExpirySweep(deps, IDENTITY_COLLECTIONS.devices);
+  const collection = deps.db.collection<DeviceDocument>(COLLECTIONS.devices);
+  const sweep = createExpirySweep(deps, COLLECTIONS.devices, EXPIRIES.devices);
 
   async function findByDeviceCodeHash(deviceCodeHash: string): Promise<DeviceAuthorization | null> {
     const document = await mongoCall(() => collection.findOne({ _id: deviceCodeHash }));

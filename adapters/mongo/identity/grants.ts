@@ -3,9 +3,9 @@ import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { GrantStore } from '../../../domain/identity/ports.ts';
 import { mongoCall } from '../connect.ts';
-import { createExpirySweep } from './expiry-sweep.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { insertNew } from './insert-new.ts';
+import { createExpirySweep } from '../expiry-sweep.ts';
+import { insertNew } from '../insert-new.ts';
+import { COLLECTIONS, EXPIRIES } from './indexes.ts';
 import { type GrantDocument, readGrant } from './login-documents.ts';
 
 /**
@@ -13,8 +13,8 @@ import { type GrantDocument, readGrant } from './login-documents.ts';
  * with one token exactly one moves it on. A revoked grant is still found, as revoked; an expired one is not.
  */
 export function createGrantStore(deps: { db: Db; now: Clock }): GrantStore {
-  const collection = deps.db.collection<GrantDocument>(IDENTITY_COLLECTIONS.grants);
-  const sweep = createExpirySweep(deps, IDENTITY_COLLECTIONS.grants);
+  const collection = deps.db.collection<GrantDocument>(COLLECTIONS.grants);
+  const sweep = createExpirySweep(deps, COLLECTIONS.grants, EXPIRIES.grants);
   const live = (at: Date): Filter<GrantDocument> => ({ revokedAt: null, expiresAt: { $gt: at } });
 
   async function updateLive(filter: Filter<GrantDocument>, at: Date, set: Partial<GrantDocument>): Promise<boolean> {

@@ -7,8 +7,8 @@ import {
   type SessionRecord,
 } from '../../../domain/identity/login.ts';
 import { LOGIN_METHODS } from '../../../domain/identity/user.ts';
-import { readDocument } from './read-document.ts';
-import { sealedSecretSchema } from './sealed-secret-schema.ts';
+import { readDocument } from '../read-document.ts';
+import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 
 /** Sessions and grants as they are stored; `_id` is the id. */
 export interface SessionDocument extends Omit<SessionRecord, 'id'> {

@@ -2,18 +2,18 @@ import type { Db } from 'mongodb';
 import type { Clock } from '../../../domain/clock.ts';
 import type { OneTimeLinkStore } from '../../../domain/identity/ports.ts';
 import { mongoCall } from '../connect.ts';
-import { createExpirySweep } from './expiry-sweep.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { createExpirySweep } from '../expiry-sweep.ts';
+import { upsertOnceMore } from '../upsert-once-more.ts';
+import { COLLECTIONS, EXPIRIES } from './indexes.ts';
 import { type LinkDocument, readLink } from './provider-documents.ts';
-import { upsertOnceMore } from './upsert-once-more.ts';
 
 /**
  * One-time links in MongoDB: one document for each purpose and person. A new link replaces the one before, so "only the
  * newest works" is held by one write, and there are never more documents than people.
  */
 export function createOneTimeLinkStore(deps: { db: Db; now: Clock }): OneTimeLinkStore {
-  const collection = deps.db.collection<LinkDocument>(IDENTITY_COLLECTIONS.links);
-  const sweep = createExpirySweep(deps, IDENTITY_COLLECTIONS.links);
+  const collection = deps.db.collection<LinkDocument>(COLLECTIONS.links);
+  const sweep = createExpirySweep(deps, COLLECTIONS.links, EXPIRIES.links);
   return {
     async insert(link) {
       await sweep();

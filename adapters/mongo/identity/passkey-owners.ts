@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { COLLECTIONS } from './indexes.ts';
 
 interface OwnerDocument {
   /** The credential id. */
@@ -15,7 +15,7 @@ interface OwnerDocument {
  * gone: a process that dies in between leaves a claim that its owner can use again and nobody else could.
  */
 export function createPasskeyOwners(deps: { db: Db }) {
-  const collection = deps.db.collection<OwnerDocument>(IDENTITY_COLLECTIONS.passkeyOwners);
+  const collection = deps.db.collection<OwnerDocument>(COLLECTIONS.passkeyOwners);
   return {
     /** True when the credential is that person's now; false when it is somebody else's. @throws UNAVAILABLE */
     async claim(credentialId: string, userId: string): Promise<boolean> {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import type { AuditEvent } from '../../../domain/audit/audit-event.ts';
 import { LINK_PURPOSES, type OneTimeLink } from '../../../domain/identity/one-time-link.ts';
 import { REVOCATION_KINDS, type Revocation } from '../../../domain/identity/revocation.ts';
 import { KEY_STATES, type KeySet, type SigningKey } from '../../../domain/identity/signing-key.ts';
-import { readDocument } from './read-document.ts';
-import { sealedSecretSchema } from './sealed-secret-schema.ts';
+import { readDocument } from '../read-document.ts';
+import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 
 /** `_id` is `{purpose}:{user id}`: there is one link of a purpose for each person. */
 export interface LinkDocument extends OneTimeLink {
@@ -26,14 +25,6 @@ export interface RevocationDocument extends Revocation {
 
 export interface KeySetDocument extends KeySet {
   readonly _id: string;
-}
-
-/** `_id` is the id of the event. Data is a list, so that no text in it can be the name of a field. */
-export interface AuditDocument extends Omit<AuditEvent, 'id' | 'data'> {
-  readonly _id: string;
-  readonly data: readonly { readonly key: string; readonly value: AuditEvent['data'][string] }[];
-  /** Until the audit ledger has it; only on events that are told to it. */
-  readonly toForward?: true;
 }
 
 const text = z.string();
@@ -73,18 +64,6 @@ const signingKeySchema: z.ZodType<SigningKey> = z.object({
 
 const keySetSchema: z.ZodType<KeySet> = z.object({ version: z.int().min(1), keys: z.array(signingKeySchema) });
 
-const auditSchema = z.object({
-  _id: text,
-  type: text,
-  actor: text,
-  subject: text,
-  orgSlug: text.nullable(),
-  data: z.array(z.object({ key: text, value: z.union([text, z.number(), z.boolean(), z.null(), z.array(text)]) })),
-  requestId: text.nullable(),
-  address: text.nullable(),
-  time,
-});
-
 export function readLink(document: unknown): OneTimeLink {
   return readDocument('one-time link', linkSchema, document);
 }
@@ -99,13 +78,4 @@ export function readRevocation(document: unknown): Revocation {
 
 export function readKeySet(document: unknown): KeySet {
   return readDocument('key set', keySetSchema, document);
-}
-
-export function readAuditEvent(document: unknown): AuditEvent {
-  const { _id, data, ...rest } = readDocument('audit event', auditSchema, document);
-  return { id: _id, ...rest, data: Object.fromEntries(data.map(({ key, value }) => [key, value])) };
-}
-
-export function auditDocument({ id, data, ...rest }: AuditEvent): AuditDocument {
-  return { _id: id, ...rest, data: Object.entries(data).map(([key, value]) => ({ key, value })) };
 }

@@ -3,18 +3,18 @@ import type { Clock } from '../../../domain/clock.ts';
 import type { RevocationStore } from '../../../domain/identity/ports.ts';
 import { type RevocationKind, revocationKeysOf, voids } from '../../../domain/identity/revocation.ts';
 import { mongoCall } from '../connect.ts';
-import { createExpirySweep } from './expiry-sweep.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { createExpirySweep } from '../expiry-sweep.ts';
+import { upsertOnceMore } from '../upsert-once-more.ts';
+import { COLLECTIONS, EXPIRIES } from './indexes.ts';
 import { type RevocationDocument, readRevocation } from './provider-documents.ts';
-import { upsertOnceMore } from './upsert-once-more.ts';
 
 /**
  * The denylist in MongoDB: one document for each kind and value, whose times only ever move forward. `revokedAt` moves
  * as well, so that who reads what is new also sees an entry that voids more than before.
  */
 export function createRevocationStore(deps: { db: Db; now: Clock }): RevocationStore {
-  const collection = deps.db.collection<RevocationDocument>(IDENTITY_COLLECTIONS.revocations);
-  const sweep = createExpirySweep(deps, IDENTITY_COLLECTIONS.revocations);
+  const collection = deps.db.collection<RevocationDocument>(COLLECTIONS.revocations);
+  const sweep = createExpirySweep(deps, COLLECTIONS.revocations, EXPIRIES.revocations);
   return {
     async add({ kind, value, issuedUntil, revokedAt, expiresAt }) {
       await sweep();

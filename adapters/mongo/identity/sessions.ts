@@ -3,17 +3,17 @@ import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { SessionStore } from '../../../domain/identity/ports.ts';
 import { mongoCall } from '../connect.ts';
-import { createExpirySweep } from './expiry-sweep.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { insertNew } from './insert-new.ts';
+import { createExpirySweep } from '../expiry-sweep.ts';
+import { insertNew } from '../insert-new.ts';
+import { COLLECTIONS, EXPIRIES } from './indexes.ts';
 import { readSession, type SessionDocument } from './login-documents.ts';
 
 const TOUCH_INTERVAL_MS = 60_000;
 
 /** Browser sessions in MongoDB. One that has expired is nowhere to be found, whether it is deleted yet or not. */
 export function createSessionStore(deps: { db: Db; now: Clock }): SessionStore {
-  const collection = deps.db.collection<SessionDocument>(IDENTITY_COLLECTIONS.sessions);
-  const sweep = createExpirySweep(deps, IDENTITY_COLLECTIONS.sessions);
+  const collection = deps.db.collection<SessionDocument>(COLLECTIONS.sessions);
+  const sweep = createExpirySweep(deps, COLLECTIONS.sessions, EXPIRIES.sessions);
   const live = (at: Date): Filter<SessionDocument> => ({ revokedAt: null, expiresAt: { $gt: at } });
 
   async function findOne(filter: Filter<SessionDocument>) {

@@ -1,14 +1,14 @@
 import type { Db } from 'mongodb';
 import type { SigningKeyStore } from '../../../domain/identity/ports.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { COLLECTIONS } from './indexes.ts';
 import { type KeySetDocument, readKeySet } from './provider-documents.ts';
 
 const ID = 'key-set';
 
 /** The signing keys in MongoDB: one document with a version, so of many writers at once exactly one gets through. */
 export function createSigningKeyStore(deps: { db: Db }): SigningKeyStore {
-  const collection = deps.db.collection<KeySetDocument>(IDENTITY_COLLECTIONS.signingKeys);
+  const collection = deps.db.collection<KeySetDocument>(COLLECTIONS.signingKeys);
   return {
     async read() {
       const document = await mongoCall(() => collection.findOne({ _id: ID }));

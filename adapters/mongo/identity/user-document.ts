@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { Passkey, TotpFactor, UserRecord } from '../../../domain/identity/user.ts';
 import { PLATFORM_ROLES } from '../../../domain/roles.ts';
-import { readDocument } from './read-document.ts';
-import { sealedSecretSchema } from './sealed-secret-schema.ts';
+import { readDocument } from '../read-document.ts';
+import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 
 /** A person as they are stored; `_id` is the user id. */
 export interface UserDocument extends Omit<UserRecord, 'id'> {

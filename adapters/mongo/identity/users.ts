@@ -5,10 +5,10 @@ import { FairleadError } from '../../../domain/errors.ts';
 import type { UserChanges, UserStore } from '../../../domain/identity/ports.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { insertNew } from './insert-new.ts';
+import { insertNew } from '../insert-new.ts';
+import { pickChanges } from '../pick-changes.ts';
+import { COLLECTIONS } from './indexes.ts';
 import { createPasskeyOwners } from './passkey-owners.ts';
-import { pickChanges } from './pick-changes.ts';
 import { readUser, type UserDocument, userDocument } from './user-document.ts';
 
 const CHANGEABLE: Readonly<Record<keyof UserChanges, true>> = {
@@ -30,7 +30,7 @@ const AFTER_ANY_CHARACTER = '\u{10FFFF}';
  * conditional update. Who owns a passkey stands in a collection of its own (passkey-owners.ts).
  */
 export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
-  const collection = deps.db.collection<UserDocument>(IDENTITY_COLLECTIONS.users);
+  const collection = deps.db.collection<UserDocument>(COLLECTIONS.users);
   const owners = createPasskeyOwners(deps);
 
   async function findOne(filter: Filter<UserDocument>) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { auditBuild, type BuildEnd } from '../../../activities/deploys/audit-build.ts';
-import { createServiceStore } from '../../../adapters/mongo/services.ts';
+import { createServiceStore } from '../../../adapters/mongo/catalog/services.ts';
 import type { PlatformEvent } from '../../../domain/audit/platform-audit.ts';
 import type { ServiceStore } from '../../../domain/catalog/ports.ts';
 import type { BuildFailure, BuildRequest } from '../../../domain/deploys/build.ts';

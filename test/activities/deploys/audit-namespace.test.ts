@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { auditNamespace } from '../../../activities/deploys/audit-namespace.ts';
 import { createPlatformAudit } from '../../../adapters/audit-ledger/platform-audit.ts';
-import { createServiceStore } from '../../../adapters/mongo/services.ts';
+import { createServiceStore } from '../../../adapters/mongo/catalog/services.ts';
 import type { ServiceStore } from '../../../domain/catalog/ports.ts';
 import type { Environment } from '../../../domain/environment.ts';
 import { buildRequest } from '../../ports/records.ts';

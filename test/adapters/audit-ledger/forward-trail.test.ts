@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { forwardTrail } from '../../../adapters/audit-ledger/forward-trail.ts';
-import { createAuditForwarding } from '../../../adapters/mongo/identity/audit-forwarding.ts';
-import { createAuditTrail } from '../../../adapters/mongo/identity/audit-trail.ts';
-import { createIdentityIndexes } from '../../../adapters/mongo/identity/indexes.ts';
+import { createAuditForwarding } from '../../../adapters/mongo/audit/audit-forwarding.ts';
+import { createAuditTrail } from '../../../adapters/mongo/audit/audit-trail.ts';
+import { createIdentityIndexes } from '../../../adapters/mongo/identity-database.ts';
 import type { AuditForwarding, AuditTrail } from '../../../domain/audit/ports.ts';
 import { auditEvent } from '../../ports/identity/records.ts';
 import { KEY, startLedger, type TestLedger } from '../../support/start-ledger.ts';

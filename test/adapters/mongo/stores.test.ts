@@ -1,8 +1,8 @@
 import { after, before } from 'node:test';
-import { createBuildLog } from '../../../adapters/mongo/build-logs.ts';
-import { createBuildStore } from '../../../adapters/mongo/builds.ts';
-import { createReleaseStore } from '../../../adapters/mongo/releases.ts';
-import { createServiceStore } from '../../../adapters/mongo/services.ts';
+import { createServiceStore } from '../../../adapters/mongo/catalog/services.ts';
+import { createBuildLog } from '../../../adapters/mongo/deploys/build-logs.ts';
+import { createBuildStore } from '../../../adapters/mongo/deploys/builds.ts';
+import { createReleaseStore } from '../../../adapters/mongo/deploys/releases.ts';
 import { buildLogSuite } from '../../ports/build-log.ts';
 import { buildStoreSuite } from '../../ports/build-store.ts';
 import { releaseStoreSuite } from '../../ports/release-store.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { createClientAdministration } from '../../../adapters/idp/client-administration.ts';
-import { COLLECTIONS } from '../../../adapters/mongo/indexes.ts';
+import { COLLECTIONS } from '../../../adapters/mongo/catalog/indexes.ts';
 import { openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
 import { type Answer, startApi, type TestApi } from '../../support/start-api.ts';
 import { KEY as IDP_KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { IDENTITY_COLLECTIONS } from '../../../adapters/mongo/identity/indexes.ts';
+import { COLLECTIONS } from '../../../adapters/mongo/oauth-clients/indexes.ts';
 import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 const BASE = '/api/internal/oauth-clients';
@@ -99,7 +99,7 @@ describe('provisioning the client of a service', () => {
   });
 
   it('a client that another process deleted a moment ago is made anew', async () => {
-    const clients = idp.db.collection<{ _id: string }>(IDENTITY_COLLECTIONS.clients);
+    const clients = idp.db.collection<{ _id: string }>(COLLECTIONS.clients);
     for (const fields of [{ scopes: ['mailer:send'] }, { newSecret: true }]) {
       await provision({ service: 'ghost' });
       assert.ok(await idp.deps.clients.find('ghost-prod'), 'it is remembered for a second');

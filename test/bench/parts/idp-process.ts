@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Db } from 'mongodb';
 import { createTokens } from '../../../adapters/crypto/tokens.ts';
-import { createIdentityStores } from '../../../adapters/mongo/identity/create-identity-stores.ts';
+import { createIdentityStores } from '../../../adapters/mongo/identity-database.ts';
 import { runtimeVariables } from '../../../infra/dev/runtime-variables.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { freePort } from '../../support/free-port.ts';

@@ -6,7 +6,7 @@ import { provisionOAuthClient } from '../../../../activities/deploys/steps/provi
 import { createSecretCipher } from '../../../../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../../../../adapters/edge-router/route-files.ts';
 import { createClientAdministration } from '../../../../adapters/idp/client-administration.ts';
-import { createServiceStore } from '../../../../adapters/mongo/services.ts';
+import { createServiceStore } from '../../../../adapters/mongo/catalog/services.ts';
 import type { Catalog } from '../../../../domain/catalog/catalog.ts';
 import { inferCatalog } from '../../../../domain/catalog/infer-catalog.ts';
 import type { BuildRequest } from '../../../../domain/deploys/build.ts';

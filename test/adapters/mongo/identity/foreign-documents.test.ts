@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { inspect } from 'node:util';
-import { createIdentityStores } from '../../../../adapters/mongo/identity/create-identity-stores.ts';
-import { createIdentityIndexes, IDENTITY_COLLECTIONS } from '../../../../adapters/mongo/identity/indexes.ts';
+import { COLLECTIONS as AUDIT } from '../../../../adapters/mongo/audit/indexes.ts';
+import { COLLECTIONS as IDENTITY } from '../../../../adapters/mongo/identity/indexes.ts';
+import { createIdentityIndexes, createIdentityStores } from '../../../../adapters/mongo/identity-database.ts';
+import { COLLECTIONS as CLIENTS } from '../../../../adapters/mongo/oauth-clients/indexes.ts';
+import { COLLECTIONS as ORGS } from '../../../../adapters/mongo/orgs/indexes.ts';
 import { at } from '../../../ports/identity/records.ts';
 import { startMongo } from '../../../support/start-mongo.ts';
 
@@ -18,8 +21,10 @@ const alive = { expiresAt: at(100), revokedAt: null };
 const invite = { tokenHash: 'x', orgId: 'x', acceptedAt: null, ...alive };
 const link = { tokenHash: 'x', purpose: 'magic_link', consumedAt: null, ...alive };
 
+const COLLECTIONS = { ...IDENTITY, ...ORGS, ...CLIENTS, ...AUDIT };
+
 /** What something else wrote into a collection, just enough of it to be found, and every way to read it. */
-const FOREIGN: Readonly<Record<keyof typeof IDENTITY_COLLECTIONS, [object, Record<string, () => Promise<unknown>>]>> = {
+const FOREIGN: Readonly<Record<keyof typeof COLLECTIONS, [object, Record<string, () => Promise<unknown>>]>> = {
   users: [
     { email: 'x', platformRoles: [], passkeys: [{ credentialId: 'x' }] },
     {
@@ -110,14 +115,14 @@ const FOREIGN: Readonly<Record<keyof typeof IDENTITY_COLLECTIONS, [object, Recor
       removeRedirectUri: () => stores.clients.removeRedirectUri('x', 'x'),
     },
   ],
-  audit: [{ subject: 'x' }, { list: () => stores.audit.list({ subject: 'x' }, page) }],
+  events: [{ subject: 'x' }, { list: () => stores.audit.list({ subject: 'x' }, page) }],
 };
 
 describe('a document that something else wrote is refused, and what it holds is not told', () => {
   for (const [name, [document, reads]] of Object.entries(FOREIGN)) {
     for (const [method, read] of Object.entries(reads)) {
       it(`${name}.${method}`, async () => {
-        const collection = db.collection<{ _id: string }>(IDENTITY_COLLECTIONS[name as keyof typeof FOREIGN]);
+        const collection = db.collection<{ _id: string }>(COLLECTIONS[name as keyof typeof FOREIGN]);
         await collection.deleteMany({});
         const stored = { _id: 'x', ...document, passwordHash: ['canary'], secrets: 'canary', privateKey: 'canary' };
         await collection.insertOne(stored);

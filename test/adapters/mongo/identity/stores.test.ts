@@ -1,6 +1,5 @@
 import { after } from 'node:test';
-import { createIdentityStores } from '../../../../adapters/mongo/identity/create-identity-stores.ts';
-import { createIdentityIndexes } from '../../../../adapters/mongo/identity/indexes.ts';
+import { createIdentityIndexes, createIdentityStores } from '../../../../adapters/mongo/identity-database.ts';
 import type { Clock } from '../../../../domain/clock.ts';
 import { attemptStoreSuite } from '../../../ports/identity/attempt-store.ts';
 import { auditTrailSuite } from '../../../ports/identity/audit-trail.ts';

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { FairleadError } from '../../../domain/errors.ts';
+import { FairleadError } from '../../domain/errors.ts';
 
 /**
  * Parses a stored document: one that something else wrote is refused here and not somewhere inside.

@@ -6,13 +6,13 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
 import type { ClientAdditions, ClientChanges, ClientFilter, ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import type { PassportConfig } from '../../../domain/passport-config.ts';
+import { storedMailTemplates } from '../appearance-fields.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
-import { storedMailTemplates } from './appearance-fields.ts';
+import { insertNew } from '../insert-new.ts';
+import { pickChanges } from '../pick-changes.ts';
 import { type ClientDocument, clientDocument, readClient } from './client-document.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { insertNew } from './insert-new.ts';
-import { pickChanges } from './pick-changes.ts';
+import { COLLECTIONS } from './indexes.ts';
 
 /** Changed part by part: the parts that are not given stay as they are. */
 const PASSPORT_PARTS: Readonly<Record<keyof PassportConfig, true>> = {
@@ -58,7 +58,7 @@ const TOUCH_INTERVAL_MS = 60_000;
 
 /** OAuth clients in MongoDB: one document each, its secrets inside, so that their limit is held by one update. */
 export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
-  const collection = deps.db.collection<ClientDocument>(IDENTITY_COLLECTIONS.clients);
+  const collection = deps.db.collection<ClientDocument>(COLLECTIONS.clients);
 
   async function changed(clientId: string, update: UpdateFilter<ClientDocument>): Promise<ClientRecord | null> {
     // What it answers may already hold a later writer's change: it is the client as it is afterwards all the same.

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { createBuildLog, GAP_PATIENCE_MS } from '../../../adapters/mongo/build-logs.ts';
-import { COLLECTIONS } from '../../../adapters/mongo/indexes.ts';
-import { logLine } from '../../ports/build-log.ts';
-import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
+import { createBuildLog, GAP_PATIENCE_MS } from '../../../../adapters/mongo/deploys/build-logs.ts';
+import { COLLECTIONS } from '../../../../adapters/mongo/deploys/indexes.ts';
+import { logLine } from '../../../ports/build-log.ts';
+import { startMongo, type TestMongo } from '../../../support/start-mongo.ts';
 
 let mongo: TestMongo;
 before(async () => {

@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { POD_TIERS, type PodTierName } from '../../domain/catalog/pod-tiers.ts';
-import type { ServiceRecord } from '../../domain/catalog/service.ts';
-import type { BuildRecord, BuildStep } from '../../domain/deploys/build.ts';
-import { BUILD_KINDS } from '../../domain/deploys/build-kind.ts';
-import { storedFactsSchema } from '../../domain/deploys/facts.ts';
-import type { Release } from '../../domain/deploys/release.ts';
+import { POD_TIERS, type PodTierName } from '../../../domain/catalog/pod-tiers.ts';
+import type { BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
+import { BUILD_KINDS } from '../../../domain/deploys/build-kind.ts';
+import { storedFactsSchema } from '../../../domain/deploys/facts.ts';
+import type { Release } from '../../../domain/deploys/release.ts';
 import {
   buildFailureSchema,
   buildSourceSchema,
@@ -14,11 +13,12 @@ import {
   failureReasonSchema,
   plannedStepSchema,
   stepStateSchema,
-} from '../../domain/deploys/schema.ts';
-import type { StepRun } from '../../domain/deploys/step-run.ts';
-import { ENVIRONMENTS } from '../../domain/environment.ts';
-import { ERROR_CODES } from '../../domain/errors.ts';
-import type { LogLine } from '../../domain/logs/log-line.ts';
+} from '../../../domain/deploys/schema.ts';
+import type { StepRun } from '../../../domain/deploys/step-run.ts';
+import { ENVIRONMENTS } from '../../../domain/environment.ts';
+import { ERROR_CODES } from '../../../domain/errors.ts';
+import type { LogLine } from '../../../domain/logs/log-line.ts';
+import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 
 /**
  * Documents as they are stored, parsed on the way out: a document that something else wrote is refused here and not
@@ -30,32 +30,6 @@ const nullableText = text.nullable();
 const podTier = z.enum(Object.keys(POD_TIERS) as [PodTierName, ...PodTierName[]]);
 const environment = z.enum(ENVIRONMENTS);
 const absentTime = z.date().nullable().default(null);
-const sealedSecret = z.object({ keyId: text, sealed: text });
-const variables = { config: z.record(text, text).default({}), secrets: z.record(text, sealedSecret).default({}) };
-
-const credential = z.object({ clientId: text, secret: sealedSecret });
-
-const serviceSchema = z.object({
-  _id: text,
-  name: text,
-  org: text,
-  authorizedOrgs: z.array(text),
-  gitUrl: nullableText,
-  branch: nullableText,
-  appPath: nullableText,
-  dockerfilePath: nullableText,
-  port: z.int().nullable(),
-  ...variables,
-  oauthCredentials: z
-    .object({ prod: credential.exactOptional(), sandbox: credential.exactOptional(), uat: credential.exactOptional() })
-    .default({}),
-  namespaces: z
-    .object({ prod: z.date().exactOptional(), sandbox: z.date().exactOptional(), uat: z.date().exactOptional() })
-    .default({}),
-  lastBuildId: nullableText,
-  createdAt: z.date(),
-  updatedAt: z.date(),
-});
 
 /** Recorded for the workflow; people are shown the step without it. */
 const stepRunSchema: z.ZodType<StepRun> = z.object({
@@ -126,7 +100,8 @@ const releaseSchema = z.object({
   podTier,
   readOnlyRoot: z.boolean(),
   oauthClient: z.boolean().default(false),
-  ...variables,
+  config: z.record(text, text).default({}),
+  secrets: z.record(text, sealedSecretSchema).default({}),
   createdAt: z.date(),
   activatedAt: absentTime,
 });
@@ -139,23 +114,22 @@ const logLineSchema: z.ZodType<LogLine> = z.object({
   text,
 });
 
-/** @throws ZodError naming the field for a document of another shape. */
-export function readService(document: unknown): ServiceRecord {
-  const { _id, ...rest } = serviceSchema.parse(document);
-  return { id: _id, ...rest };
-}
-
-/** The same. A build in a state that this version does not know is shown as ended or as waiting, whichever it is. */
+/**
+ * A build in a state that this version does not know is shown as ended or as waiting, whichever it is.
+ * @throws ZodError naming the field for a document of another shape.
+ */
 export function readBuild(document: unknown): BuildRecord {
   const { _id, status, ...rest } = buildSchema.parse(document);
   return { id: _id, ...rest, status: status ?? (rest.finishedAt === null ? 'queued' : 'failed') };
 }
 
+/** @throws ZodError naming the field for a document of another shape. */
 export function readRelease(document: unknown): Release {
   const { _id, ...rest } = releaseSchema.parse(document);
   return { id: _id, ...rest };
 }
 
+/** @throws ZodError naming the field for a document of another shape. */
 export function readLogLine(document: unknown): LogLine {
   return logLineSchema.parse(document);
 }

@@ -1,9 +1,9 @@
 import type { Db } from 'mongodb';
-import type { ReleaseStore } from '../../domain/deploys/ports.ts';
-import type { Release } from '../../domain/deploys/release.ts';
-import { FairleadError } from '../../domain/errors.ts';
-import { insertOnce, mongoCall } from './connect.ts';
-import { decodeCursor, olderThan, timeAndId, toPage } from './cursor.ts';
+import type { ReleaseStore } from '../../../domain/deploys/ports.ts';
+import type { Release } from '../../../domain/deploys/release.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { insertOnce, mongoCall } from '../connect.ts';
+import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { readRelease } from './documents.ts';
 import { COLLECTIONS } from './indexes.ts';
 

@@ -1,13 +1,13 @@
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { ServiceChanges, ServiceStore } from '../../domain/catalog/ports.ts';
-import type { ServiceRecord } from '../../domain/catalog/service.ts';
-import type { Clock } from '../../domain/clock.ts';
-import { FairleadError } from '../../domain/errors.ts';
-import { isDuplicateKey, mongoCall } from './connect.ts';
-import { decodeCursor, toPage } from './cursor.ts';
-import { readService } from './documents.ts';
+import type { ServiceChanges, ServiceStore } from '../../../domain/catalog/ports.ts';
+import type { ServiceRecord } from '../../../domain/catalog/service.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { decodeCursor, toPage } from '../cursor.ts';
 import { COLLECTIONS } from './indexes.ts';
+import { readService } from './service-document.ts';
 
 interface ServiceDocument {
   readonly _id: string;

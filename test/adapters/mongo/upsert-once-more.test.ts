@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MongoNetworkError, MongoServerError } from 'mongodb';
-import { upsertOnceMore } from '../../../../adapters/mongo/identity/upsert-once-more.ts';
+import { upsertOnceMore } from '../../../adapters/mongo/upsert-once-more.ts';
 
 const duplicate = () => new MongoServerError({ message: 'E11000 duplicate key error', code: 11_000 });
 

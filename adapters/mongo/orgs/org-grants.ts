@@ -2,13 +2,13 @@ import type { Db } from 'mongodb';
 import type { OrgGrant } from '../../../domain/orgs/org.ts';
 import type { OrgGrantStore } from '../../../domain/orgs/ports.ts';
 import { mongoCall } from '../connect.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { upsertOnceMore } from '../upsert-once-more.ts';
+import { COLLECTIONS } from './indexes.ts';
 import { readOrgGrant } from './org-documents.ts';
-import { upsertOnceMore } from './upsert-once-more.ts';
 
 /** Org grants in MongoDB: one document for each client and org, which keeps who approved it first. */
 export function createOrgGrantStore(deps: { db: Db }): OrgGrantStore {
-  const collection = deps.db.collection<OrgGrant>(IDENTITY_COLLECTIONS.orgGrants);
+  const collection = deps.db.collection<OrgGrant>(COLLECTIONS.orgGrants);
   return {
     async approve({ clientId, orgSlug, ...fields }) {
       const update = { $setOnInsert: fields };

@@ -1,4 +1,4 @@
-import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { isDuplicateKey, mongoCall } from './connect.ts';
 
 /**
  * Runs an upsert by a unique key. When two insert at once, the unique index refuses one of them: that one is run again

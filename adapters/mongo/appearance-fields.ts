@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { WhiteLabel } from '../../../domain/branding/white-label.ts';
+import type { WhiteLabel } from '../../domain/branding/white-label.ts';
 
 /** How clients and orgs store what their pages and mail look like. */
 export const whiteLabelSchema: z.ZodType<WhiteLabel> = z.object({

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { OrgChanges, OrgStore } from '../../../domain/orgs/ports.ts';
+import { storedMailTemplates } from '../appearance-fields.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
-import { storedMailTemplates } from './appearance-fields.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { insertNew } from './insert-new.ts';
+import { insertNew } from '../insert-new.ts';
+import { pickChanges } from '../pick-changes.ts';
+import { COLLECTIONS } from './indexes.ts';
 import { type OrgDocument, orgDocument, readOrg } from './org-documents.ts';
-import { pickChanges } from './pick-changes.ts';
 
 const CHANGEABLE: Readonly<Record<Exclude<keyof OrgChanges, 'mailTemplates'>, true>> = {
   name: true,
@@ -20,7 +20,7 @@ const CHANGEABLE: Readonly<Record<Exclude<keyof OrgChanges, 'mailTemplates'>, tr
 
 /** Orgs in MongoDB. Ids are told from slugs by their capitals. */
 export function createOrgStore(deps: { db: Db; now: Clock }): OrgStore {
-  const collection = deps.db.collection<OrgDocument>(IDENTITY_COLLECTIONS.orgs);
+  const collection = deps.db.collection<OrgDocument>(COLLECTIONS.orgs);
 
   async function findOne(filter: Filter<OrgDocument>) {
     const document = await mongoCall(() => collection.findOne(filter));

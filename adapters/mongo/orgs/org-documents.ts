@@ -6,8 +6,8 @@ import {
   type StoredMailTemplate,
   storedMailTemplates,
   whiteLabelSchema,
-} from './appearance-fields.ts';
-import { readDocument } from './read-document.ts';
+} from '../appearance-fields.ts';
+import { readDocument } from '../read-document.ts';
 
 /** `_id` is the id of the org. */
 export interface OrgDocument extends Omit<OrgRecord, 'id' | 'mailTemplates'> {

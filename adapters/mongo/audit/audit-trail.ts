@@ -3,12 +3,12 @@ import { isForwarded } from '../../../domain/audit/forwarded-event.ts';
 import type { AuditTrail } from '../../../domain/audit/ports.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { type AuditDocument, auditDocument, readAuditEvent } from './provider-documents.ts';
+import { type AuditDocument, auditDocument, readAuditEvent } from './audit-document.ts';
+import { COLLECTIONS } from './indexes.ts';
 
 /** Audit events in MongoDB. An event recorded again, after an answer that was lost, is kept once. */
 export function createAuditTrail(deps: { db: Db }): AuditTrail {
-  const collection = deps.db.collection<AuditDocument>(IDENTITY_COLLECTIONS.audit);
+  const collection = deps.db.collection<AuditDocument>(COLLECTIONS.events);
   return {
     async record(event) {
       const { _id, ...fields } = auditDocument(event);

@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
-import type { Clock } from '../../domain/clock.ts';
-import type { BuildLog } from '../../domain/deploys/ports.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import type { BuildLog } from '../../../domain/deploys/ports.ts';
 import {
   bytesOf,
   capNotice,
@@ -9,9 +9,9 @@ import {
   fittingPrefix,
   type LogLimits,
   reserveOf,
-} from '../../domain/logs/log-limits.ts';
-import type { LogLine, NewLogLine } from '../../domain/logs/log-line.ts';
-import { insertOnce, mongoCall } from './connect.ts';
+} from '../../../domain/logs/log-limits.ts';
+import type { LogLine, NewLogLine } from '../../../domain/logs/log-line.ts';
+import { insertOnce, mongoCall } from '../connect.ts';
 import { readLogLine } from './documents.ts';
 import { COLLECTIONS } from './indexes.ts';
 

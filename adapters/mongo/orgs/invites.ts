@@ -2,18 +2,18 @@ import type { Db } from 'mongodb';
 import type { Clock } from '../../../domain/clock.ts';
 import type { InviteStore } from '../../../domain/orgs/ports.ts';
 import { mongoCall } from '../connect.ts';
-import { createExpirySweep } from './expiry-sweep.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { createExpirySweep } from '../expiry-sweep.ts';
+import { upsertOnceMore } from '../upsert-once-more.ts';
+import { COLLECTIONS, EXPIRIES } from './indexes.ts';
 import { type InviteDocument, readInvite } from './org-documents.ts';
-import { upsertOnceMore } from './upsert-once-more.ts';
 
 /**
  * Invitations in MongoDB: one document for each org and address. A new one replaces the one before, whose link then
  * leads nowhere, in one write.
  */
 export function createInviteStore(deps: { db: Db; now: Clock }): InviteStore {
-  const collection = deps.db.collection<InviteDocument>(IDENTITY_COLLECTIONS.invites);
-  const sweep = createExpirySweep(deps, IDENTITY_COLLECTIONS.invites);
+  const collection = deps.db.collection<InviteDocument>(COLLECTIONS.invites);
+  const sweep = createExpirySweep(deps, COLLECTIONS.invites, EXPIRIES.invites);
   const open = (at: Date) => ({ acceptedAt: null, revokedAt: null, expiresAt: { $gt: at } });
   return {
     async insert(invite) {

@@ -1,12 +1,12 @@
 import type { Db } from 'mongodb';
 import type { AuditForwarding } from '../../../domain/audit/ports.ts';
 import { mongoCall } from '../connect.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
-import { type AuditDocument, readAuditEvent } from './provider-documents.ts';
+import { type AuditDocument, readAuditEvent } from './audit-document.ts';
+import { COLLECTIONS } from './indexes.ts';
 
 /** The audit trail as an outbox: what is to be told carries a mark until it was. */
 export function createAuditForwarding({ db }: { db: Db }): AuditForwarding {
-  const collection = db.collection<AuditDocument>(IDENTITY_COLLECTIONS.audit);
+  const collection = db.collection<AuditDocument>(COLLECTIONS.events);
   return {
     async pending(limit) {
       const documents = await mongoCall(() =>

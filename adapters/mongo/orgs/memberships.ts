@@ -5,13 +5,13 @@ import type { Membership } from '../../../domain/orgs/org.ts';
 import type { MembershipStore } from '../../../domain/orgs/ports.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
-import { IDENTITY_COLLECTIONS } from './indexes.ts';
+import { upsertOnceMore } from '../upsert-once-more.ts';
+import { COLLECTIONS } from './indexes.ts';
 import { readMembership } from './org-documents.ts';
-import { upsertOnceMore } from './upsert-once-more.ts';
 
 /** Memberships in MongoDB: one document for each person and org, held by a unique index over both. */
 export function createMembershipStore(deps: { db: Db; now: Clock }): MembershipStore {
-  const collection = deps.db.collection<Membership>(IDENTITY_COLLECTIONS.memberships);
+  const collection = deps.db.collection<Membership>(COLLECTIONS.memberships);
   return {
     async put({ userId, orgId, roles, modules, updatedAt, ...first }) {
       const update = { $set: { roles, modules, updatedAt }, $setOnInsert: first };

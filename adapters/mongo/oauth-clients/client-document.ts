@@ -6,8 +6,8 @@ import {
   type StoredMailTemplate,
   storedMailTemplates,
   whiteLabelSchema,
-} from './appearance-fields.ts';
-import { readDocument } from './read-document.ts';
+} from '../appearance-fields.ts';
+import { readDocument } from '../read-document.ts';
 
 /** A client as it is stored; `_id` is the client id. */
 export interface ClientDocument extends Omit<ClientRecord, 'clientId' | 'mailTemplates'> {

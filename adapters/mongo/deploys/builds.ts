@@ -1,12 +1,12 @@
 import type { Db, Filter, UpdateFilter } from 'mongodb';
-import type { Clock } from '../../domain/clock.ts';
-import type { BuildRecord, BuildStep, Diagnostic } from '../../domain/deploys/build.ts';
-import type { BuildFacts } from '../../domain/deploys/facts.ts';
-import type { BuildEnd, BuildFilter, BuildStore } from '../../domain/deploys/ports.ts';
-import { type BuildStatus, statusesBefore } from '../../domain/deploys/status.ts';
-import { FairleadError } from '../../domain/errors.ts';
-import { insertOnce, mongoCall } from './connect.ts';
-import { decodeCursor, olderThan, timeAndId, toPage } from './cursor.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import type { BuildRecord, BuildStep, Diagnostic } from '../../../domain/deploys/build.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import type { BuildEnd, BuildFilter, BuildStore } from '../../../domain/deploys/ports.ts';
+import { type BuildStatus, statusesBefore } from '../../../domain/deploys/status.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { insertOnce, mongoCall } from '../connect.ts';
+import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { readBuild } from './documents.ts';
 import { COLLECTIONS } from './indexes.ts';
 

@@ -1,0 +1,9 @@
+import type { Db } from 'mongodb';
+import { INDEXES as CATALOG_INDEXES } from './catalog/indexes.ts';
+import { INDEXES as DEPLOYS_INDEXES } from './deploys/indexes.ts';
+import { ensureIndexes } from './ensure-indexes.ts';
+
+/** The indexes of every module of the builder. @throws UNAVAILABLE */
+export async function createBuilderIndexes(db: Db): Promise<void> {
+  await ensureIndexes(db, { ...CATALOG_INDEXES, ...DEPLOYS_INDEXES });
+}

@@ -1,0 +1,36 @@
+import { z } from 'zod';
+import type { ServiceRecord } from '../../../domain/catalog/service.ts';
+import { sealedSecretSchema } from '../sealed-secret-schema.ts';
+
+const text = z.string();
+const nullableText = text.nullable();
+const credential = z.object({ clientId: text, secret: sealedSecretSchema });
+
+const serviceSchema = z.object({
+  _id: text,
+  name: text,
+  org: text,
+  authorizedOrgs: z.array(text),
+  gitUrl: nullableText,
+  branch: nullableText,
+  appPath: nullableText,
+  dockerfilePath: nullableText,
+  port: z.int().nullable(),
+  config: z.record(text, text).default({}),
+  secrets: z.record(text, sealedSecretSchema).default({}),
+  oauthCredentials: z
+    .object({ prod: credential.exactOptional(), sandbox: credential.exactOptional(), uat: credential.exactOptional() })
+    .default({}),
+  namespaces: z
+    .object({ prod: z.date().exactOptional(), sandbox: z.date().exactOptional(), uat: z.date().exactOptional() })
+    .default({}),
+  lastBuildId: nullableText,
+  createdAt: z.date(),
+  updatedAt: z.date(),
+});
+
+/** @throws ZodError naming the field for a document of another shape. */
+export function readService(document: unknown): ServiceRecord {
+  const { _id, ...rest } = serviceSchema.parse(document);
+  return { id: _id, ...rest };
+}

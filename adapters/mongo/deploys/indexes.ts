@@ -1,0 +1,22 @@
+import { type IndexTable, unique } from '../ensure-indexes.ts';
+
+export const COLLECTIONS = {
+  builds: 'builds',
+  releases: 'releases',
+  buildLogs: 'build_logs',
+  buildLogHeads: 'build_log_heads',
+} as const;
+
+/** `_id` carries the ids. */
+export const INDEXES: IndexTable = {
+  [COLLECTIONS.builds]: [
+    { key: { createdAt: -1, _id: -1 }, name: 'newest' },
+    { key: { serviceId: 1, createdAt: -1, _id: -1 }, name: 'service_newest' },
+    { key: { status: 1, createdAt: -1 }, name: 'status_newest' },
+  ],
+  [COLLECTIONS.releases]: [
+    { key: { service: 1, environment: 1, activatedAt: -1, _id: -1 }, name: 'target_activated' },
+    { key: { activatedAt: 1 }, name: 'activated' },
+  ],
+  [COLLECTIONS.buildLogs]: [unique({ buildId: 1, seq: 1 }, 'build_seq')],
+};
