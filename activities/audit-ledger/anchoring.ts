@@ -1,3 +1,14 @@
+/*
+ * The audit ledger's background work: days are closed, batched and anchored; chains get checkpoints and are verified.
+ *
+ * Keying: the workflow `anchor/<day>` anchors a day, one run at a time. The day's closes and `anchor.missed` are events
+ * under idempotency keys; its batch has the day as id; an anchor and its transactions are kept per day and chain, a
+ * checkpoint per namespace and time. A verification, `verification/<org>/<id>`, only reads.
+ * Retries: work on the ledger's own database, from 2 s to 1 min apart, for up to a day; a checkpoint until the next hour;
+ * a verification for 12 hours. A chain gets 3 tries within 45 min, and again at ten past each hour of the night
+ * (domain/audit-ledger/anchor-policy.ts). ANCHOR_REFUSED ends it: trying again is of no use.
+ * Compensation: none. Events and anchors are never taken back; a chain that was not reached gets `anchor.missed`.
+ */
 import type { BatchSummary, MissedAnchor } from '../../domain/audit-ledger/anchoring-messages.ts';
 import type { Anchor, Batch } from '../../domain/audit-ledger/batch.ts';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { pathOf } from '../api-client.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { confirm } from '../confirm.ts';
@@ -141,7 +142,7 @@ export async function status(context: CliContext, given: string | undefined): Pr
     path: pathOf('builds'),
     query: { service: service.name, limit: 50 },
   });
-  const lastBuilds = ['prod', 'sandbox', 'uat'].flatMap((environment) => {
+  const lastBuilds = ENVIRONMENTS.flatMap((environment) => {
     const build = items.find((candidate) => candidate.environment === environment);
     return build === undefined ? [] : [build];
   });

@@ -15,7 +15,7 @@ import {
   stepStateSchema,
 } from '../../../domain/deploys/schema.ts';
 import type { StepRun } from '../../../domain/deploys/step-run.ts';
-import { ENVIRONMENTS } from '../../../domain/environment.ts';
+import { environmentSchema } from '../../../domain/environment-schema.ts';
 import { ERROR_CODES } from '../../../domain/errors.ts';
 import type { LogLine } from '../../../domain/logs/log-line.ts';
 import { sealedSecretSchema } from '../sealed-secret-schema.ts';
@@ -28,7 +28,6 @@ import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 const text = z.string();
 const nullableText = text.nullable();
 const podTier = z.enum(Object.keys(POD_TIERS) as [PodTierName, ...PodTierName[]]);
-const environment = z.enum(ENVIRONMENTS);
 const absentTime = z.date().nullable().default(null);
 
 /** Recorded for the workflow; people are shown the step without it. */
@@ -60,7 +59,7 @@ const buildSchema = z.object({
   kind: z.enum(BUILD_KINDS).catch('deploy'),
   serviceId: text,
   service: text,
-  environment,
+  environment: environmentSchema,
   org: text,
   source: buildSourceSchema.catch({ kind: 'git', url: '', branch: null, commit: null }),
   status: buildStatusSchema.nullable().catch(null),
@@ -91,7 +90,7 @@ const releaseSchema = z.object({
   buildId: text,
   serviceId: text,
   service: text,
-  environment,
+  environment: environmentSchema,
   commitSha: nullableText,
   imageTag: text,
   imageDigest: text,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ENVIRONMENTS } from '../../../domain/environment.ts';
+import { environmentSchema } from '../../../domain/environment-schema.ts';
 import { type ClientRecord, GRANT_TYPES } from '../../../domain/oauth-clients/client.ts';
 import {
   mailTemplatesSchema,
@@ -47,7 +47,7 @@ const clientSchema = z.object({
   refreshTokenTtlSeconds: z.int(),
   defaultAudience: texts,
   service: text.nullable(),
-  environment: z.enum(ENVIRONMENTS).nullable(),
+  environment: environmentSchema.nullable(),
   secrets: z.array(z.object({ id: text, hash: text, createdAt: z.date(), lastUsedAt: z.date().nullable() })),
   createdBy: text,
   createdAt: z.date(),
