@@ -1,83 +1,70 @@
 import { relative } from 'node:path';
+import { Readable } from 'node:stream';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { projectRoot } from './project.ts';
-
-export interface Failure {
-  readonly name: string;
-  readonly file: string;
-  readonly reason: string;
-}
-
-/** What became of all tests so far; the parts of a run add to one tally. */
-export interface Tally {
-  passed: number;
-  skipped: number;
-  readonly failures: Failure[];
-  readonly durations: { readonly name: string; readonly ms: number }[];
-}
+import { addEvent, type Tally, type TestEvent } from './test-tally.ts';
 
 export interface RunFilesOptions {
+  /** Absolute paths. */
   readonly files: readonly string[];
+  /** How many run at once. */
   readonly concurrency: number;
-  readonly timeoutMs: number;
+  /** How long one file may take; its process is ended then. */
+  readonly fileLimitMs: number;
   readonly signal: AbortSignal;
+  readonly print: (text: string) => void;
+  /** Prints every test instead of one line a file. */
+  readonly everyTest?: boolean;
 }
 
-type Event = Parameters<Parameters<ReturnType<typeof run>['on']>[1]>[0];
-
-interface TestEvent {
-  readonly name: string;
-  readonly file?: string;
-  readonly skip?: string | boolean;
-  readonly todo?: string | boolean;
-  readonly details: {
-    readonly duration_ms: number;
-    readonly type?: string;
-    readonly error?: { readonly failureType?: string; readonly cause?: unknown; readonly message?: string };
-  };
-}
-
-/** Runs test files, each in a process of its own, streams a readable report and adds every outcome to the tally. */
+/**
+ * Runs test files, each in a process of its own, and adds every outcome to the tally. Prints a line for each file that
+ * passed, and all that a file wrote which did not.
+ */
 export async function runFiles(options: RunFilesOptions, tally: Tally): Promise<void> {
-  if (options.files.length === 0) return;
+  const waiting = [...options.files];
+  const lane = async (): Promise<void> => {
+    for (let file = waiting.shift(); file !== undefined && !options.signal.aborted; file = waiting.shift()) {
+      await runFile(file, options, tally);
+    }
+  };
+  await Promise.all(Array.from({ length: options.concurrency }, lane));
+}
+
+async function runFile(path: string, options: RunFilesOptions, tally: Tally): Promise<void> {
+  const startedAt = performance.now();
+  const limit = AbortSignal.timeout(options.fileLimitMs);
   const stream = run({
-    files: [...options.files],
-    concurrency: options.concurrency,
-    timeout: options.timeoutMs,
-    signal: options.signal,
+    files: [path],
+    // Of each test that sets none.
+    timeout: options.fileLimitMs,
+    signal: AbortSignal.any([options.signal, limit]),
     cwd: projectRoot,
+    execArgv: ['--disable-warning=ExperimentalWarning'],
   });
-  stream.on('test:pass', (event: Event) => recordPass(event as TestEvent, options.files, tally));
-  stream.on('test:fail', (event: Event) => recordFail(event as TestEvent, tally));
-  for await (const text of stream.compose(spec())) process.stdout.write(String(text));
-}
-
-function recordPass(event: TestEvent, files: readonly string[], tally: Tally): void {
-  // A file without tests is reported as one that passed, under its own name.
-  const isFile = files.some((file) => file === event.name || file.endsWith(`/${event.name}`));
-  if (event.details.type === 'suite' || isFile) return;
-  if (isSet(event.skip) || isSet(event.todo)) {
-    tally.skipped += 1;
-    return;
+  const events: TestEvent[] = [];
+  for await (const event of stream) events.push(event as TestEvent);
+  const file = relative(projectRoot, path);
+  const before = { passed: tally.passed, failed: tally.failures.length };
+  for (const event of events) if (!isAbort(event, path)) addEvent(event, { file, path }, tally);
+  const failed = tally.failures.length - before.failed;
+  if (limit.aborted) {
+    const reason = `ended at its limit of ${options.fileLimitMs / 1000} s`;
+    tally.failures.push({ name: 'the file ends within its limit', file, reason });
   }
-  tally.passed += 1;
-  tally.durations.push({ name: event.name, ms: event.details.duration_ms });
+  const seconds = (performance.now() - startedAt) / 1000;
+  const passed = tally.passed - before.passed;
+  tally.files.push({ file, seconds, tests: passed + failed });
+  if (options.everyTest || failed > 0) await printAll(events, options.print);
+  options.print(`${failed === 0 ? '✔' : '✖'} ${seconds.toFixed(1).padStart(6)} s  ${file} (${passed + failed})\n`);
 }
 
-function recordFail(event: TestEvent, tally: Tally): void {
-  const { error } = event.details;
-  if (isSet(event.todo)) {
-    tally.skipped += 1;
-    return;
-  }
-  // What failed inside is counted for itself.
-  if (error?.failureType === 'subtestsFailed') return;
-  const cause = error?.cause;
-  const reason = cause instanceof Error ? cause.message : String(cause ?? error?.message ?? 'failed');
-  tally.failures.push({ name: event.name, file: relative(projectRoot, event.file ?? ''), reason });
+/** That its process was ended is told by who ended it. */
+function isAbort({ data }: TestEvent, path: string): boolean {
+  return data.name === path && data.details?.error?.failureType === 'testAborted';
 }
 
-function isSet(mark: string | boolean | undefined): boolean {
-  return mark !== undefined && mark !== false;
+async function printAll(events: readonly TestEvent[], print: (text: string) => void): Promise<void> {
+  for await (const text of Readable.from(events).compose(spec())) print(String(text));
 }

@@ -21,6 +21,13 @@ export function forgetProduction(env: NodeJS.ProcessEnv): void {
   for (const name of PRODUCTION) delete env[name];
 }
 
+const TEST_SETTINGS = {
+  // Releases that never become healthy are given up sooner than in production.
+  READINESS_TIMEOUT_SECONDS: '15',
+  // All tests call with one key, and several wait for builds at once.
+  REQUESTS_PER_MINUTE: '100000',
+};
+
 /** Starts a stack on free ports with a data folder of its own. `end(keep)` stops it and removes the folder unless kept. */
 export async function startTestStack(
   env: Env,
@@ -31,8 +38,7 @@ export async function startTestStack(
   const remove = (): Promise<void> => rm(dataDir, { recursive: true, force: true });
   try {
     const options = { dataDir, ports: 'free', env, report, signal, engine, disposable: true } as const;
-    // Releases that never become healthy are given up sooner than in production.
-    const stack = await startStack({ ...options, variables: { READINESS_TIMEOUT_SECONDS: '15' } });
+    const stack = await startStack({ ...options, variables: TEST_SETTINGS });
     const end = async (keep: boolean): Promise<void> => {
       await stack.stop();
       if (keep) report.line(`the logs of the test stack are kept in ${join(dataDir, 'logs')}`);

@@ -1,50 +1,56 @@
-import { globSync } from 'node:fs';
-import { join, matchesGlob } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runChecks } from './checks.ts';
 import { useEngine } from './container-engine.ts';
 import { projectRoot } from './project.ts';
 import type { EngineConsent } from './start-engine.ts';
 import { createReporter, errorLine, type Reporter } from './terminal.ts';
-import { runFiles, type Tally } from './test-run.ts';
+import { LANES, type Lane } from './test-lanes.ts';
+import { startTestParts } from './test-parts.ts';
+import { addVerdicts, summaryOf } from './test-report.ts';
+import { runFiles } from './test-run.ts';
+import { selectFiles } from './test-selection.ts';
 import { forgetProduction, startTestStack } from './test-stack.ts';
-import { resolveNeed } from './tools.ts';
+import { newTally, type Tally } from './test-tally.ts';
+import { TEST_STACK } from './test-variables.ts';
 
 /**
- * `npm test [-- <glob or substring> …] [--no-e2e] [--yes]`: checks, then tests without a stack, then end-to-end tests on
- * one embedded stack. A filter leaves the checks out. `--yes` installs a container engine where there is none; an
- * installed one is started in any case. The last line is `N passed, N failed`.
+ * `npm test [-- <glob or substring> …] [--smoke] [--no-e2e] [--yes]`: checks, then the lanes of tests one after the
+ * other, end-to-end tests on one embedded stack. A filter leaves the checks out, and shows every test. `--smoke` takes a
+ * selection of 90 seconds. `--yes` installs a container engine where there is none; an installed one is started in any
+ * case. The last line is `N passed, N failed`.
  */
 
-const UNIT_TIMEOUT_MS = 180_000;
-const E2E_TIMEOUT_MS = 900_000;
-const SLOWEST = 10;
+interface Run {
+  readonly tally: Tally;
+  readonly report: Reporter;
+  readonly signal: AbortSignal;
+  readonly engine: EngineConsent;
+  readonly everyTest: boolean;
+}
 
 async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Promise<void> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals: filters } = parseArgs({
     allowPositionals: true,
-    options: { 'no-e2e': { type: 'boolean', default: false }, yes: { type: 'boolean', default: false } },
+    options: {
+      'no-e2e': { type: 'boolean', default: false },
+      smoke: { type: 'boolean', default: false },
+      yes: { type: 'boolean', default: false },
+    },
   });
-  if (positionals.length === 0) await addChecks(tally);
-  const files = globSync('test/**/*.test.ts', { cwd: projectRoot })
-    .filter((file) => !file.startsWith('test/fixtures/'))
-    .filter(
-      (file) => positionals.length === 0 || positionals.some((one) => file.includes(one) || matchesGlob(file, one)),
-    )
-    .sort();
-  const isE2e = (file: string): boolean => file.startsWith('test/e2e/');
-  const absolute = (file: string): string => join(projectRoot, file);
-  if (files.some((file) => !isE2e(file))) await addTestServer(tally, report);
-  const unit = files.filter((file) => !isE2e(file)).map(absolute);
-  const e2e = values['no-e2e'] ? [] : files.filter(isE2e).map(absolute);
+  if (filters.length === 0) await addChecks(tally);
+  const files = selectFiles({ filters, smoke: values.smoke, endToEnd: !values['no-e2e'] });
+  const engine: EngineConsent = { may: values.yes ? 'install' : 'start', command: 'npm test -- --yes' };
   // Tests of adapters use the engine as well as the stack does: it is there from the first test to the last.
-  const consent = { may: values.yes ? 'install' : 'start', command: 'npm test -- --yes' } as const;
-  const engine = await useEngine({ env: process.env, report, consent });
+  const { leave } = await useEngine({ env: process.env, report, consent: engine });
+  const parts = await startTestParts({ env: process.env, report, files: files.length });
+  for (const { name, reason } of parts.missing) tally.failures.push({ name, file: '', reason });
+  Object.assign(process.env, parts.variables);
   try {
-    await runFiles({ files: unit, concurrency: 2, timeoutMs: UNIT_TIMEOUT_MS, signal }, tally);
-    if (e2e.length > 0 && !signal.aborted) await runEndToEnd(e2e, tally, report, { engine: consent, signal });
+    await runLanes(files, { tally, report, signal, engine, everyTest: filters.length > 0 });
   } finally {
-    await engine.leave();
+    await parts.stop();
+    await leave();
   }
 }
 
@@ -55,48 +61,35 @@ async function addChecks(tally: Tally): Promise<void> {
   }
 }
 
-/** Workflow tests find the time-skipping server by its variable; without it they fail and say so. */
-async function addTestServer(tally: Tally, report: Reporter): Promise<void> {
+async function runLanes(files: readonly string[], run: Run): Promise<void> {
+  const filled = LANES.map((lane) => ({ lane, files: files.filter(lane.holds) })).filter((one) => one.files.length > 0);
+  for (const { lane, files } of filled) if (!lane.needsStack) await runLane(lane, files, run);
+  const onStack = filled.filter(({ lane }) => lane.needsStack);
+  if (onStack.length === 0 || run.signal.aborted) return;
+  run.report.line('\nstarting a stack for the end-to-end tests …');
+  const failuresBefore = run.tally.failures.length;
+  const { stack, end } = await startTestStack(process.env, run.report, run);
   try {
-    process.env.FAIRLEAD_TEST_SERVER = (await resolveNeed('test-server', { env: process.env, report })).path;
-  } catch (error) {
-    tally.failures.push({ name: 'the time-skipping test server is available', file: '', reason: errorLine(error) });
-  }
-}
-
-async function runEndToEnd(
-  files: readonly string[],
-  tally: Tally,
-  report: Reporter,
-  { engine, signal }: { engine: EngineConsent; signal: AbortSignal },
-) {
-  report.line('\nstarting a stack for the end-to-end tests …');
-  const failuresBefore = tally.failures.length;
-  const { stack, end } = await startTestStack(process.env, report, { engine, signal });
-  try {
-    process.env.FAIRLEAD_TEST_STACK = stack.dataDir;
-    await runFiles({ files, concurrency: 1, timeoutMs: E2E_TIMEOUT_MS, signal }, tally);
+    process.env[TEST_STACK] = stack.dataDir;
+    for (const { lane, files } of onStack) await runLane(lane, files, run);
   } finally {
-    await end(tally.failures.length > failuresBefore);
+    await end(run.tally.failures.length > failuresBefore);
   }
 }
 
-function summarize(tally: Tally): boolean {
-  const slowest = tally.durations.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST);
-  if (slowest.length > 0) console.log('\nslowest tests:');
-  for (const { name, ms } of slowest) console.log(`  ${(ms / 1000).toFixed(1).padStart(6)} s  ${name}`);
-  if (tally.passed + tally.failures.length === 0) {
-    tally.failures.push({ name: 'at least one test runs', file: '', reason: 'no test matched' });
-  }
-  if (tally.failures.length > 0) console.log('\nfailed:');
-  for (const { name, file, reason } of tally.failures)
-    console.log(`  ✖ ${name}${file ? ` (${file})` : ''}\n      ${reason}`);
-  if (tally.skipped > 0) console.log(`\n${tally.skipped} skipped`);
-  console.log(`${tally.passed} passed, ${tally.failures.length} failed`);
-  return tally.failures.length === 0;
+async function runLane(lane: Lane, files: readonly string[], { tally, report, signal, everyTest }: Run): Promise<void> {
+  if (signal.aborted) return;
+  const startedAt = performance.now();
+  const { concurrency, fileLimitMs } = lane;
+  const paths = files.map((file) => join(projectRoot, file));
+  const print = (text: string): void => void process.stdout.write(text);
+  report.line(`\n${lane.title}: ${files.length} files, ${concurrency} at once`);
+  await runFiles({ files: paths, concurrency, fileLimitMs, signal, print, everyTest }, tally);
+  report.line(`${lane.title}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
 }
 
-const tally: Tally = { passed: 0, skipped: 0, failures: [], durations: [] };
+const startedAt = performance.now();
+const tally = newTally();
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 forgetProduction(process.env);
@@ -107,5 +100,6 @@ try {
 } catch (error) {
   tally.failures.push({ name: 'the run reached its end', file: '', reason: errorLine(error) });
 }
-process.exitCode = summarize(tally) ? 0 : 1;
-process.exit();
+addVerdicts(tally);
+console.log(summaryOf(tally, (performance.now() - startedAt) / 1000));
+process.exit(tally.failures.length === 0 ? 0 : 1);

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { selectServices } from '../../api/select-services.ts';
+import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { freePort } from '../support/free-port.ts';
 import { startMongo, type TestMongo } from '../support/start-mongo.ts';
 
@@ -29,6 +30,7 @@ after(async () => {
 function start(env: Record<string, string>, args: readonly string[] = []) {
   const child = fork(MAIN, args, {
     env: {
+      ...runtimeVariables(process.env),
       PATH: process.env.PATH,
       DATA_DIR: folder,
       INTERNAL_SERVICE_KEY: KEY,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { KEY, type TestApi } from './test-api.ts';
 
 export const ENTRY = fileURLToPath(new URL('../../cli/fairlead.mjs', import.meta.url));
@@ -27,7 +28,11 @@ export interface RunOptions {
 export function startCli(api: Pick<TestApi, 'url'>, args: readonly string[], options: RunOptions = {}): RunningCli {
   const child = spawn(process.execPath, [ENTRY, ...args], {
     cwd: options.cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, FAIRLEAD_URL: api.url, FAIRLEAD_KEY: KEY, ...options.env },
+    env: {
+      ...runtimeVariables(process.env),
+      ...{ PATH: process.env.PATH, HOME: process.env.HOME, FAIRLEAD_URL: api.url, FAIRLEAD_KEY: KEY },
+      ...options.env,
+    },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   child.stdin.end(options.stdin ?? '');

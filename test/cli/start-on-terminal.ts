@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
+import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { ENTRY } from './run-cli.ts';
 
 /** The command line on a pseudo terminal of 80 columns, whose keyboard is `type`. */
 export function startOnTerminal(variables: Readonly<Record<string, string>>, args: string) {
   const { PATH, HOME } = process.env;
   const child = spawn('script', ['-qec', `stty cols 80; '${process.execPath}' '${ENTRY}' ${args}`, '/dev/null'], {
-    env: { PATH, HOME, TERM: 'xterm-256color', ...variables },
+    env: { ...runtimeVariables(process.env), PATH, HOME, TERM: 'xterm-256color', ...variables },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   let text = '';

@@ -12,37 +12,58 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const SOURCES = {
   'good.test.mjs': `import { describe, test } from 'node:test';
     describe('a suite', () => { test('one', () => {}); test('two', (t) => t.test('inner', () => {})); });
-    test('skipped', { skip: true }, () => {}); test('later', { todo: true }, () => { throw new Error('not yet'); });`,
+    test('skipped', { skip: 'no moon' }, () => {}); test('later', { todo: true }, () => { throw new Error('not yet'); });`,
   'bad.test.mjs': `import { describe, test } from 'node:test';
+    console.log('written by the bad file');
     describe('a suite', () => { test('breaks', () => { throw new Error('boom'); }); });`,
   'crashing.test.mjs': `throw new Error('cannot load');`,
   'empty.test.mjs': '',
+  'hidden.test.mjs': `import { describe, test } from 'node:test';
+    describe('a whole suite', { skip: true }, () => { test('never runs', () => {}); });`,
+  'hanging.test.mjs': `import { test } from 'node:test';
+    test('ends', () => {}); setInterval(() => {}, 1_000);`,
 };
 
-function tallyOf(...names: (keyof typeof SOURCES)[]): {
-  passed: number;
-  skipped: number;
-  failures: { reason: string }[];
-} {
+interface Outcome {
+  readonly passed: number;
+  readonly skips: readonly { readonly name: string; readonly file: string; readonly because: string }[];
+  readonly failures: readonly { readonly name: string; readonly reason: string }[];
+  readonly files: readonly { readonly file: string; readonly tests: number; readonly seconds: number }[];
+}
+
+function runAll(names: readonly (keyof typeof SOURCES)[], limitMs = 20_000): { tally: Outcome; printed: string } {
   for (const name of names) writeFileSync(join(folder, name), SOURCES[name]);
   const files = names.map((name) => join(folder, name));
   const script = `import { runFiles } from ${JSON.stringify(join(projectRoot, 'infra/dev/test-run.ts'))};
-    const tally = { passed: 0, skipped: 0, failures: [], durations: [] };
+    import { newTally } from ${JSON.stringify(join(projectRoot, 'infra/dev/test-tally.ts'))};
+    const tally = newTally();
     const signal = new AbortController().signal;
-    await runFiles({ files: ${JSON.stringify(files)}, concurrency: 2, timeoutMs: 20000, signal }, tally);
+    const print = (text) => process.stdout.write(text);
+    const options = { concurrency: 2, fileLimitMs: ${limitMs}, signal, print };
+    await runFiles({ files: ${JSON.stringify(files)}, ...options }, tally);
     console.log('\\n' + JSON.stringify(tally));`;
   writeFileSync(join(folder, 'tally.mjs'), script);
   // Marked as a test's child, the runner would refuse to run inside this test.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const { stdout, stderr } = spawnSync(process.execPath, [join(folder, 'tally.mjs')], { env, encoding: 'utf8' });
-  const last = stdout.trim().split('\n').pop() ?? '';
+  const printed = stdout.trim().split('\n');
+  const last = printed.pop() ?? '';
   assert.match(last, /^\{/, stderr);
-  return JSON.parse(last);
+  return { tally: JSON.parse(last), printed: printed.join('\n') };
 }
 
+const tallyOf = (...names: (keyof typeof SOURCES)[]): Outcome => runAll(names).tally;
+
 test('tests count once each; suites, skips and todos do not count as passed', () => {
-  const { passed, skipped, failures } = tallyOf('good.test.mjs');
-  assert.deepEqual({ passed, skipped, failures }, { passed: 3, skipped: 2, failures: [] });
+  const { passed, skips, failures } = tallyOf('good.test.mjs');
+  assert.deepEqual([passed, failures], [3, []]);
+  assert.deepEqual(
+    skips.map(({ name, because }) => [name, because]),
+    [
+      ['skipped', 'no moon'],
+      ['later', 'to do'],
+    ],
+  );
 });
 
 test('a failure counts once, with its reason', () => {
@@ -61,4 +82,31 @@ test('a file that cannot be loaded is a failure', () => {
 test('a file without tests passes nothing', () => {
   const { passed, failures } = tallyOf('empty.test.mjs');
   assert.deepEqual({ passed, failures }, { passed: 0, failures: [] });
+});
+
+test('a suite that is skipped is told, so that it cannot hide its tests', () => {
+  const { passed, skips } = tallyOf('hidden.test.mjs');
+  assert.equal(passed, 0);
+  assert.deepEqual(
+    skips.map(({ name }) => name),
+    ['a whole suite'],
+  );
+});
+
+test('a file that does not end is ended at its limit, and fails', () => {
+  const { tally } = runAll(['hanging.test.mjs', 'good.test.mjs'], 4_000);
+  assert.deepEqual(
+    tally.failures.map(({ name, reason }) => [name, reason]),
+    [['the file ends within its limit', 'ended at its limit of 4 s']],
+  );
+});
+
+test('a file that passes takes one line, one that fails shows all it wrote', () => {
+  const { tally, printed } = runAll(['good.test.mjs', 'bad.test.mjs']);
+  assert.match(printed, /^✔ +\d+\.\d s {2}.*good\.test\.mjs \(3\)$/m);
+  assert.match(printed, /^✖ +\d+\.\d s {2}.*bad\.test\.mjs \(1\)$/m);
+  assert.match(printed, /written by the bad file/);
+  assert.match(printed, /boom/);
+  assert.equal(printed.includes('inner'), false, 'no test of the file that passed');
+  assert.deepEqual(tally.files.map(({ tests }) => tests).sort(), [1, 3]);
 });

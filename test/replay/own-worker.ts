@@ -1,6 +1,6 @@
-import { fileURLToPath } from 'node:url';
 import { Worker } from '@temporalio/worker';
 import { createActivityInterceptor } from '../../adapters/temporal/activity-interceptor.ts';
+import { testWorkflowBundle } from '../support/workflow-bundle.ts';
 import type { createTemporal } from '../workflows/deploys/harness.ts';
 
 /** Runs a workflow to its end and gives its result. */
@@ -19,7 +19,7 @@ export async function withOwnWorker<T>(
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue,
-    workflowsPath: fileURLToPath(new URL('../../workflows/index.ts', import.meta.url)),
+    workflowBundle: await testWorkflowBundle(),
     activities,
     interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
   });

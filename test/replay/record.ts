@@ -5,9 +5,8 @@ import { compactHistory } from './compact-history.ts';
 import { SCENARIOS } from './scenarios.ts';
 
 /**
- * Records the histories that `replay.test.ts` replays: `node test/replay/record.ts [name …]`, with the path of the
- * time-skipping server in FAIRLEAD_TEST_SERVER. Record anew only with a change of workflow code that is meant to break
- * running workflows; otherwise patch the code until the recordings replay.
+ * Records the histories that `replay.test.ts` replays: `node test/replay/record.ts [name …]`. Record anew only with a
+ * change of workflow code that is meant to break running workflows; otherwise patch the code until the recordings replay.
  */
 const folder = join(import.meta.dirname, 'histories');
 const only = process.argv.slice(2);

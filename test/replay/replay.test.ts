@@ -2,21 +2,19 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import * as workflows from '../../workflows/index.ts';
+import { testWorkflowBundle } from '../support/workflow-bundle.ts';
 import { readHistory } from './compact-history.ts';
 
 const folder = join(import.meta.dirname, 'histories');
 const read = (name: string): string => readFileSync(join(folder, `${name}.json`), 'utf8');
-const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 describe('recorded histories', { timeout: 60_000 }, () => {
-  let workflowBundle: WorkflowBundleWithSourceMap;
+  let workflowBundle: { readonly codePath: string };
   before(async () => {
-    const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
-    workflowBundle = await bundleWorkflowCode({ workflowsPath, logger: SILENT });
+    workflowBundle = await testWorkflowBundle();
   });
 
   const replay = (history: string) => Worker.runReplayHistory({ workflowBundle }, readHistory(history));

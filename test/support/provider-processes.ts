@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createSigningKeyStore } from '../../adapters/mongo/identity/signing-keys.ts';
+import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { callProvider } from '../interop/call-provider.ts';
 import { freePort } from './free-port.ts';
 import type { CallOptions } from './start-idp.ts';
@@ -30,6 +31,7 @@ export async function startProviders(count: number) {
   async function start(index: number): Promise<void> {
     const child = fork(MAIN, ['--only', 'idp'], {
       env: {
+        ...runtimeVariables(process.env),
         PATH: process.env.PATH,
         ...secrets,
         DATA_DIR: folder,

@@ -4,7 +4,7 @@ import { getAddress, JsonRpcProvider, Wallet } from 'ethers';
 import { anchorRegistryArtifact } from '../../infra/contracts/contract-artifact.ts';
 import { deployAnchorRegistry } from '../../infra/contracts/deploy-anchor-registry.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
-import { resolveNeed } from '../../infra/dev/tools.ts';
+import { toolPath } from './tool-path.ts';
 
 export interface TestChain {
   readonly chainId: number;
@@ -23,10 +23,13 @@ export const ANCHORER = new Wallet(`0x${'a1'.repeat(32)}`);
 
 /** A chain of its own on a free port, with the contract deployed through the factory. Blocks are mined per transaction. */
 export async function startAnvil(chainId: number, flags: readonly string[] = []): Promise<TestChain> {
-  const tool = await resolveNeed('chain', { env: process.env, report: silentReporter });
-  const child = spawn(tool.path, ['--port', '0', '--chain-id', String(chainId), '--accounts', '1', ...flags], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    await toolPath('anvil'),
+    ['--port', '0', '--chain-id', String(chainId), '--accounts', '1', ...flags],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const rpcUrl = await listeningAt(child.stdout);
   const provider = new JsonRpcProvider(rpcUrl, chainId, { staticNetwork: true, batchMaxCount: 1, cacheTimeout: -1 });
   const rpc = (method: string, ...params: unknown[]): Promise<unknown> => provider.send(method, params);

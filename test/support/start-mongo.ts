@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createBuilderIndexes } from '../../adapters/mongo/builder-database.ts';
 import { connectMongo, type MongoConnection } from '../../adapters/mongo/connect.ts';
-import { startStandIn } from './stand-in-process.ts';
+import { TEST_MONGODB_URI } from '../../infra/dev/test-variables.ts';
+import { toolPath } from './tool-path.ts';
 
 export interface TestMongo {
   readonly uri: string;
@@ -13,12 +14,12 @@ export interface TestMongo {
 }
 
 /**
- * A database of its own, with indexes: on the server of FAIRLEAD_TEST_MONGODB_URI (such as a real mongod) where that
- * is set, else on a stand-in started for this test file.
+ * A database of its own, with indexes: on the server that `npm test` started for all files, else on a stand-in started
+ * for this one. Who stops or kills the server starts one with `startStandIn`.
  */
 export async function startMongo(): Promise<TestMongo> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  const given = process.env.FAIRLEAD_TEST_MONGODB_URI;
+  const given = process.env[TEST_MONGODB_URI];
   const server =
     given === undefined ? await standInOfItsOwn() : { address: given.replace(/\/+$/, ''), stop: async () => {} };
   const uri = `${server.address}/${name}`;
@@ -33,10 +34,11 @@ export async function startMongo(): Promise<TestMongo> {
 }
 
 async function standInOfItsOwn(): Promise<{ address: string; stop(): Promise<void> }> {
+  const { startStandIn } = await import('../../infra/dev/stand-in-process.ts');
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-mongo-'));
-  const { address, kill } = await startStandIn(join(folder, 'data.mv'));
+  const { address, kill } = await startStandIn(await toolPath('mongo-stand-in'), join(folder, 'data.mv'));
   const stop = async (): Promise<void> => {
-    await kill('SIGTERM');
+    await kill('SIGKILL');
     await rm(folder, { recursive: true, force: true });
   };
   return { address, stop };

@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { Client, Connection } from '@temporalio/client';
-import { silentReporter } from '../../infra/dev/terminal.ts';
-import { resolveNeed } from '../../infra/dev/tools.ts';
 import { freePort } from './free-port.ts';
+import { toolPath } from './tool-path.ts';
 
 export interface TestTemporal {
   readonly address: string;
@@ -13,11 +12,10 @@ export interface TestTemporal {
 
 /** A Temporal server that keeps what it knows in memory: time passes in it as it does elsewhere. */
 export async function startTemporal(): Promise<TestTemporal> {
-  const tool = await resolveNeed('temporal', { env: process.env, report: silentReporter });
   const address = `127.0.0.1:${await freePort()}`;
   const [ip = '', port = ''] = address.split(':');
   const child = spawn(
-    tool.path,
+    await toolPath('temporal'),
     ['server', 'start-dev', '--headless', '--ip', ip, '--port', port, '--log-level', 'error'],
     {
       stdio: ['ignore', 'ignore', 'inherit'],

@@ -4,6 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
+import { testWorkflowBundle } from './workflow-bundle.ts';
 
 const MAIN = fileURLToPath(new URL('../../workers/all.ts', import.meta.url));
 
@@ -25,7 +27,9 @@ export async function startWorker(variables: Readonly<Record<string, string>>): 
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: ['--disable-warning=ExperimentalWarning'],
     env: {
+      ...runtimeVariables(process.env),
       ...{ PATH, HOME, XDG_CACHE_HOME, DOCKER_CLI, DOCKER_HOST: NO_ENGINE },
+      WORKFLOW_BUNDLE: (await testWorkflowBundle()).codePath,
       ...{ DATA_DIR: folder, WORKSPACE_DIR: join(folder, 'workspaces') },
       ...variables,
     },

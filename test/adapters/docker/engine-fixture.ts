@@ -14,9 +14,9 @@ import { createStandIns } from '../../../adapters/docker/stand-ins/stand-in-imag
 import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
-import { resolveNeed } from '../../../infra/dev/tools.ts';
 import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
+import { toolPath } from '../../support/tool-path.ts';
 
 export const docker = createDockerClient(process.env.DOCKER_HOST);
 export const env = baseEnv(process.env);
@@ -103,10 +103,6 @@ export async function startRegistry(
   folder: string,
   htpasswd?: string,
 ): Promise<{ address: string; stop: () => Promise<void> }> {
-  const tool = await resolveNeed('registry', {
-    env: process.env,
-    report: { line: () => undefined, work: (_title, _usual, run) => run() },
-  });
   const port = await freePort();
   await mkdir(folder, { recursive: true });
   const config = join(folder, 'config.yml');
@@ -119,7 +115,10 @@ http: { addr: '127.0.0.1:${port}' }
 ${htpasswd === undefined ? '' : `auth: { htpasswd: { realm: test, path: ${JSON.stringify(join(folder, 'passwords'))} } }\n`}`,
   );
   if (htpasswd !== undefined) await writeFile(join(folder, 'passwords'), htpasswd);
-  const child = spawn(tool.path, ['serve', config], { stdio: 'ignore', env: { ...env, OTEL_TRACES_EXPORTER: 'none' } });
+  const child = spawn(await toolPath('registry'), ['serve', config], {
+    stdio: 'ignore',
+    env: { ...env, OTEL_TRACES_EXPORTER: 'none' },
+  });
   const address = `localhost:${port}`;
   await eventually('the registry', () =>
     fetch(`http://127.0.0.1:${port}/v2/`).then(

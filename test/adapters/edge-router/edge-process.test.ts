@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { runtimeVariables } from '../../../infra/dev/runtime-variables.ts';
 import { freePort } from '../../support/free-port.ts';
 
 const main = fileURLToPath(new URL('../../../infra/dev/edge.ts', import.meta.url));
@@ -14,7 +15,8 @@ const dataDir = mkdtempSync(join(tmpdir(), 'edge-process-'));
 const limit = { signal: AbortSignal.timeout(20_000) };
 
 function start(port: number): ChildProcess {
-  const env = { PATH: process.env.PATH, EDGE_PORT: String(port), DATA_DIR: dataDir, HOST: '127.0.0.1' };
+  const settings = { EDGE_PORT: String(port), DATA_DIR: dataDir, HOST: '127.0.0.1' };
+  const env = { ...runtimeVariables(process.env), PATH: process.env.PATH, ...settings };
   return fork(main, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
 }
 

@@ -6,10 +6,8 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, MongoClient, type WriteConcernSettings } from 'mongodb';
-import { silentReporter } from '../../../infra/dev/terminal.ts';
-import { mongoStandIn } from '../../../infra/dev/tools/mongo.ts';
-import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
-import { type StandInProcess, startStandIn } from '../../support/stand-in-process.ts';
+import { type StandInProcess, startStandIn } from '../../../infra/dev/stand-in-process.ts';
+import { toolPath } from '../../support/tool-path.ts';
 
 interface Numbered {
   readonly _id: string;
@@ -34,7 +32,7 @@ async function on<T>(
   end: 'SIGTERM' | 'SIGKILL',
   work: (db: Db, server: StandInProcess) => Promise<T>,
 ): Promise<T> {
-  const server = await startStandIn(file);
+  const server = await startStandIn(await toolPath('mongo-stand-in'), file);
   const client = new MongoClient(server.address, {
     retryWrites: false,
     serverSelectionTimeoutMS: 2_000,
@@ -172,8 +170,11 @@ test('a write that the kill cut off is not there, and does not hide what was bef
 test('a data file of another format is refused with its name, and stays as it is', async (t) => {
   const file = await dataFile(t);
   await makeForeignFile(file);
-  await assert.rejects(startStandIn(file), /data\.mv was written by another version of the stand-in: move it away/);
-  await assert.rejects(startStandIn(file), /move it away/);
+  await assert.rejects(
+    startStandIn(await toolPath('mongo-stand-in'), file),
+    /data\.mv was written by another version of the stand-in: move it away/,
+  );
+  await assert.rejects(startStandIn(await toolPath('mongo-stand-in'), file), /move it away/);
 });
 
 async function journalsOf(file: string): Promise<readonly string[]> {
@@ -188,7 +189,7 @@ async function makeForeignFile(file: string): Promise<void> {
     `public class Foreign { public static void main(String[] file) {
       try (org.h2.mvstore.MVStore store = org.h2.mvstore.MVStore.open(file[0])) { store.openMap("databases.a.b").put("k", "v"); } } }`,
   );
-  const tool = await resolveTool(mongoStandIn, { env: process.env, report: silentReporter });
-  const made = spawnSync('java', ['-cp', join(dirname(tool.path), 'lib', '*'), source, file], { encoding: 'utf8' });
+  const jars = join(dirname(await toolPath('mongo-stand-in')), 'lib', '*');
+  const made = spawnSync('java', ['-cp', jars, source, file], { encoding: 'utf8' });
   assert.equal(made.status, 0, made.stderr);
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, Worker } from '@temporalio/worker';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
 import { type ChainDeps, createChainActivities } from '../../../activities/audit-ledger/chains.ts';
 import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
 import { createCheckpointStore } from '../../../adapters/mongo/audit-ledger/checkpoints.ts';
@@ -19,9 +18,10 @@ import { SCHEDULES } from '../../../workflows/schedules.ts';
 import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
 import { verificationRunsSuite } from '../../ports/audit-ledger/verification-runs.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
+import { startTimeSkipping } from '../../support/start-time-skipping.ts';
+import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
 const LEDGER = 'audit.example.org';
-const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 const signer = createLedgerSigner([Buffer.alloc(32, 5)]);
 const NAMESPACE: HistoryRequest = { kind: 'namespace', namespace: 'a', expectedHead: null };
 
@@ -49,17 +49,11 @@ describe('the workflows on chains', { timeout: 120_000 }, () => {
       ledgerName: LEDGER,
       signer,
     };
-    const path = process.env.FAIRLEAD_TEST_SERVER;
-    env = await TestWorkflowEnvironment.createTimeSkipping(
-      path === undefined ? {} : { server: { executable: { type: 'existing-path', path } } },
-    );
+    env = await startTimeSkipping();
     worker = await Worker.create({
       connection: env.nativeConnection,
       taskQueue: TASK_QUEUE,
-      workflowBundle: await bundleWorkflowCode({
-        workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
-        logger: SILENT,
-      }),
+      workflowBundle: await testWorkflowBundle(),
       activities: createChainActivities(deps),
       interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
     });

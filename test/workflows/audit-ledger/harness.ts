@@ -1,6 +1,4 @@
-import { fileURLToPath } from 'node:url';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, Worker } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import type { AnchoringActivities } from '../../../activities/audit-ledger/anchoring.ts';
 import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
 import type { MissedAnchor } from '../../../domain/audit-ledger/anchoring-messages.ts';
@@ -8,9 +6,10 @@ import { addDays, dayOf, startOfDay } from '../../../domain/audit-ledger/days.ts
 import { FairleadError } from '../../../domain/errors.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
+import { startTimeSkipping } from '../../support/start-time-skipping.ts';
+import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
 const KEYWORD = 2;
-const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 export const CHAINS = [31_337, 31_338] as const;
 
@@ -19,10 +18,7 @@ export const CHAINS = [31_337, 31_338] as const;
  * moment; null when it can.
  */
 export async function createAnchoringTemporal() {
-  const path = process.env.FAIRLEAD_TEST_SERVER;
-  const env = await TestWorkflowEnvironment.createTimeSkipping(
-    path === undefined ? {} : { server: { executable: { type: 'existing-path', path } } },
-  );
+  const env = await startTimeSkipping();
   const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]));
   await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
   const state = {
@@ -71,10 +67,7 @@ export async function createAnchoringTemporal() {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue: TASK_QUEUE,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
-      logger: SILENT,
-    }),
+    workflowBundle: await testWorkflowBundle(),
     activities,
     interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
   });

@@ -1,7 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker';
+import { Worker } from '@temporalio/worker';
 import type { DeploysActivities } from '../../../activities/deploys/index.ts';
 import type { StepInput, StepResult } from '../../../activities/deploys/step.ts';
 import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
@@ -15,6 +13,8 @@ import { ACTING_STEPS, type StepActivity } from '../../../domain/deploys/steps.t
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
+import { startTimeSkipping } from '../../support/start-time-skipping.ts';
+import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
 /** Asks for every step that does something. */
 export const CATALOG: Catalog = {
@@ -113,22 +113,9 @@ function planAfterCatalog(request: BuildRequest, catalog: Catalog) {
 
 const KEYWORD = 2;
 
-let bundle: Promise<WorkflowBundleWithSourceMap> | null = null;
-
-function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
-  bundle ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
-    logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} },
-  });
-  return bundle;
-}
-
 /** A time-skipping Temporal server with one worker, whose activities each test sets. */
 export async function createTemporal() {
-  const path = process.env.FAIRLEAD_TEST_SERVER;
-  const env = await TestWorkflowEnvironment.createTimeSkipping(
-    path === undefined ? {} : { server: { executable: { type: 'existing-path', path } } },
-  );
+  const env = await startTimeSkipping();
   // This server can add search attributes but not list them, so `ensureSearchAttributes` is for real servers.
   const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]));
   await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
@@ -138,7 +125,7 @@ export async function createTemporal() {
   const worker = await Worker.create({
     connection: env.nativeConnection,
     taskQueue: TASK_QUEUE,
-    workflowBundle: await workflowBundle(),
+    workflowBundle: await testWorkflowBundle(),
     activities: Object.fromEntries(
       names.map((name) => [name, (...args: never[]) => (current[name] as (...args: never[]) => unknown)(...args)]),
     ),

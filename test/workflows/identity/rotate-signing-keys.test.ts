@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { WorkflowFailedError } from '@temporalio/client';
-import { TestWorkflowEnvironment } from '@temporalio/testing';
-import { bundleWorkflowCode, Worker } from '@temporalio/worker';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { Worker } from '@temporalio/worker';
 import { createIdentityActivities } from '../../../activities/identity/index.ts';
 import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { IDENTITY_WORKFLOWS, type KeyRotationOutcome, type KeyRotator } from '../../../domain/identity/messages.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { SCHEDULES } from '../../../workflows/schedules.ts';
+import { startTimeSkipping } from '../../support/start-time-skipping.ts';
+import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
 const NOTHING: KeyRotationOutcome = { activated: null, retired: null, removed: [], created: [] };
-const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 describe('rotateSigningKeys', { timeout: 120_000 }, () => {
   let env: TestWorkflowEnvironment;
@@ -21,17 +21,11 @@ describe('rotateSigningKeys', { timeout: 120_000 }, () => {
   let rotateDue: KeyRotator['rotateDue'] = async () => NOTHING;
   let runs = 0;
   before(async () => {
-    const path = process.env.FAIRLEAD_TEST_SERVER;
-    env = await TestWorkflowEnvironment.createTimeSkipping(
-      path === undefined ? {} : { server: { executable: { type: 'existing-path', path } } },
-    );
+    env = await startTimeSkipping();
     worker = await Worker.create({
       connection: env.nativeConnection,
       taskQueue: TASK_QUEUE,
-      workflowBundle: await bundleWorkflowCode({
-        workflowsPath: fileURLToPath(new URL('../../../workflows/index.ts', import.meta.url)),
-        logger: SILENT,
-      }),
+      workflowBundle: await testWorkflowBundle(),
       activities: createIdentityActivities({ keys: { rotateDue: (signal) => rotateDue(signal) } }),
       interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
     });

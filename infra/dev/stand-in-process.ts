@@ -1,9 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { silentReporter } from '../../infra/dev/terminal.ts';
-import { mongoStandIn } from '../../infra/dev/tools/mongo.ts';
-import { resolveTool } from '../../infra/dev/tools/resolve-tool.ts';
-import { freePort } from './free-port.ts';
+import { holdFreePort } from './stack-ports.ts';
 
 /** A MongoDB stand-in in a process of its own. */
 export interface StandInProcess {
@@ -12,11 +9,14 @@ export interface StandInProcess {
   readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 }
 
-/** Starts the stand-in on a data file, which it makes if it is not there. @throws Error when it ends at its start */
-export async function startStandIn(dataFile: string): Promise<StandInProcess> {
-  const tool = await resolveTool(mongoStandIn, { env: process.env, report: silentReporter });
-  const port = await freePort();
-  const child = spawn(tool.path, [dataFile, '127.0.0.1', String(port)], { stdio: ['ignore', 'pipe', 'pipe'] });
+/**
+ * Starts the stand-in on a free port and on a data file, which it makes if it is not there.
+ * @throws Error when it ends at its start
+ */
+export async function startStandIn(program: string, dataFile: string): Promise<StandInProcess> {
+  const { port, close } = await holdFreePort();
+  await close();
+  const child = spawn(program, [dataFile, '127.0.0.1', String(port)], { stdio: ['ignore', 'pipe', 'pipe'] });
   const exited = once(child, 'exit');
   await serving(child, exited);
   const kill = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { type Browser, type BrowserContext, type Page, chromium as playwright } from 'playwright-core';
-import { silentReporter } from '../../infra/dev/terminal.ts';
-import { CHROMIUM_FLAGS, chromium } from '../../infra/dev/tools/chromium.ts';
-import { resolveTool } from '../../infra/dev/tools/resolve-tool.ts';
-import { startIdp, type TestIdp } from '../support/start-idp.ts';
+import { CHROMIUM_FLAGS } from '../../../../infra/dev/tools/chromium.ts';
+import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
+import { toolPath } from '../../../support/tool-path.ts';
 import { type LoopbackClient, startLoopbackClient } from './loopback-client.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -29,7 +28,7 @@ describe('signing in with a real browser', () => {
   const complaints: string[] = [];
 
   before(async () => {
-    const { path } = await resolveTool(chromium, { env: process.env, report: silentReporter });
+    const executablePath = await toolPath('chromium');
     idp = await startIdp();
     let secret = '';
     client = await startLoopbackClient({
@@ -42,7 +41,7 @@ describe('signing in with a real browser', () => {
       redirectUris: [client.redirectUri],
       whiteLabel: { emailFromName: 'Loopback & Sons', logoUrl: null, primaryColor: '#ffcc00' },
     }));
-    browser = await playwright.launch({ executablePath: path, args: CHROMIUM_FLAGS });
+    browser = await playwright.launch({ executablePath, args: CHROMIUM_FLAGS });
   });
   after(async () => {
     await browser?.close();

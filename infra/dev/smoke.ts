@@ -1,0 +1,22 @@
+/**
+ * What `npm test -- --smoke` runs: for each module (a folder of `domain/`) the files that touch the most of it in the
+ * least time, and one deploy on a stack. In all at most 90 seconds with the checks.
+ */
+export const SMOKE: Readonly<Record<string, readonly string[]>> = {
+  audit: ['test/activities/deploys/audit-build.test.ts'],
+  'audit-ledger': ['test/api/audit-ledger/query.test.ts', 'test/domain/audit-ledger/hash.test.ts'],
+  branding: ['test/api/identity/pages/brand.test.ts'],
+  catalog: ['test/domain/catalog/parse-catalog.test.ts', 'test/api/catalog/services.test.ts'],
+  config: ['test/adapters/crypto/secret-cipher.test.ts'],
+  deploys: [
+    'test/domain/deploys/plan.test.ts',
+    'test/replay/replay.test.ts',
+    'test/workflows/deploys/run-build.test.ts',
+    'test/e2e/deploy.test.ts',
+  ],
+  identity: ['test/api/identity/oauth/authorization-code.test.ts'],
+  logs: ['test/domain/logs/redact.test.ts'],
+  'oauth-clients': ['test/api/oauth-clients/provider.test.ts'],
+  orgs: ['test/api/orgs/orgs.test.ts'],
+  passport: ['test/domain/passport/passport.test.ts'],
+};

@@ -1,0 +1,56 @@
+import { availableParallelism } from 'node:os';
+
+/** Files of tests that run under the same conditions, one lane after the other. */
+export interface Lane {
+  readonly name: 'unit' | 'load' | 'steady' | 'disruptive';
+  /** What a person reads above its files. */
+  readonly title: string;
+  readonly holds: (file: string) => boolean;
+  /** How many of its files run at once. */
+  readonly concurrency: number;
+  /** How long one file may take; also the longest that a test without a limit of its own may take. */
+  readonly fileLimitMs: number;
+  /** Runs against one embedded stack that all of its files share. */
+  readonly needsStack: boolean;
+}
+
+const isEndToEnd = (file: string): boolean => file.startsWith('test/e2e/');
+
+/** A file whose name ends like this has the machine, or the stack, to itself: it measures load, or kills parts. */
+const isAlone = (file: string): boolean => file.endsWith('.alone.test.ts');
+
+/** The one table of lanes, in the order in which they run. A file belongs to exactly one. */
+export const LANES: readonly Lane[] = [
+  {
+    name: 'unit',
+    title: 'tests without a stack',
+    holds: (file) => !isEndToEnd(file) && !isAlone(file),
+    concurrency: Math.max(2, availableParallelism()),
+    fileLimitMs: 240_000,
+    needsStack: false,
+  },
+  {
+    name: 'load',
+    title: 'tests under load, nothing beside them',
+    holds: (file) => !isEndToEnd(file) && isAlone(file),
+    concurrency: 1,
+    fileLimitMs: 300_000,
+    needsStack: false,
+  },
+  {
+    name: 'steady',
+    title: 'end-to-end tests that leave the parts of the stack alone',
+    holds: (file) => isEndToEnd(file) && !isAlone(file),
+    concurrency: 2,
+    fileLimitMs: 600_000,
+    needsStack: true,
+  },
+  {
+    name: 'disruptive',
+    title: 'end-to-end tests that kill parts of the stack, or need all of it',
+    holds: (file) => isEndToEnd(file) && isAlone(file),
+    concurrency: 1,
+    fileLimitMs: 600_000,
+    needsStack: true,
+  },
+];

@@ -1,0 +1,71 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Env } from './project.ts';
+import { runtimeVariables } from './runtime-variables.ts';
+import { startStandIn } from './stand-in-process.ts';
+import { errorLine, type Reporter } from './terminal.ts';
+import { TEST_MONGODB_URI, TEST_TOOLS } from './test-variables.ts';
+import { anvil } from './tools/anvil.ts';
+import { chromium } from './tools/chromium.ts';
+import { imageRegistry } from './tools/image-registry.ts';
+import { mongoStandIn } from './tools/mongo.ts';
+import { resolveTool, type Tool } from './tools/resolve-tool.ts';
+import { temporalCli } from './tools/temporal-cli.ts';
+import { timeSkippingServer } from './tools/time-skipping-server.ts';
+import { workflowBundle } from './workflow-bundle.ts';
+
+const TOOLS: readonly Tool[] = [mongoStandIn, temporalCli, timeSkippingServer, anvil, imageRegistry, chromium];
+
+/** What all test files share, for the variables of their processes. A file that runs alone has its own. */
+export interface TestParts {
+  readonly variables: Readonly<Record<string, string>>;
+  /** Tools that could not be had: the tests that need one fail and say so as well. */
+  readonly missing: readonly { readonly name: string; readonly reason: string }[];
+  readonly stop: () => Promise<void>;
+}
+
+export interface TestPartsOptions {
+  readonly env: Env;
+  readonly report: Reporter;
+  /** How many files will run: for a few of them nothing is fetched or started that they may not need. */
+  readonly files: number;
+}
+
+/** Fewer files than this get what they need by themselves. */
+const MANY = 8;
+
+/** Finds every tool, prepares the workflow bundle, and starts one database server for all test files. */
+export async function startTestParts({ env, report, files }: TestPartsOptions): Promise<TestParts> {
+  const runtime = runtimeVariables(env);
+  if (files < MANY) return { variables: runtime, missing: [], stop: async () => undefined };
+  const paths: Record<string, string> = {};
+  const missing: { name: string; reason: string }[] = [];
+  const find = async (tool: Tool): Promise<void> => {
+    try {
+      paths[tool.name] = (await resolveTool(tool, { env, report })).path;
+    } catch (error) {
+      missing.push({ name: `${tool.title} is available`, reason: errorLine(error) });
+    }
+  };
+  await Promise.all([workflowBundle(env, report), ...TOOLS.map(find)]);
+  const database = await startDatabase(env, paths[mongoStandIn.name]);
+  const variables = {
+    ...runtime,
+    [TEST_TOOLS]: JSON.stringify(paths),
+    ...(database === null ? {} : { [TEST_MONGODB_URI]: database.address }),
+  };
+  return { variables, missing, stop: async () => database?.stop() };
+}
+
+/** Null where the environment names a server already, or there is no program for one. */
+async function startDatabase(env: Env, program: string | undefined) {
+  if (env[TEST_MONGODB_URI] || program === undefined) return null;
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-test-mongo-'));
+  const { address, kill } = await startStandIn(program, join(folder, 'data.mv'));
+  const stop = async (): Promise<void> => {
+    await kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true });
+  };
+  return { address, stop };
+}

@@ -1,0 +1,10 @@
+/** Variables by which `npm test` hands to every test file what all of them share. */
+
+/** JSON: paths of tools by their names, found once. */
+export const TEST_TOOLS = 'FAIRLEAD_TEST_TOOLS';
+
+/** Address of a MongoDB on which each file makes databases of its own; people may name one of theirs, such as a mongod. */
+export const TEST_MONGODB_URI = 'FAIRLEAD_TEST_MONGODB_URI';
+
+/** Data folder of the stack that end-to-end tests share. */
+export const TEST_STACK = 'FAIRLEAD_TEST_STACK';

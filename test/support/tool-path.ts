@@ -1,0 +1,22 @@
+import { silentReporter } from '../../infra/dev/terminal.ts';
+import { TEST_TOOLS } from '../../infra/dev/test-variables.ts';
+import type { Tool } from '../../infra/dev/tools/resolve-tool.ts';
+
+/** By their names. Loaded on need alone: some of them load what downloads and unpacks. */
+const TOOLS = {
+  anvil: async () => (await import('../../infra/dev/tools/anvil.ts')).anvil,
+  chromium: async () => (await import('../../infra/dev/tools/chromium.ts')).chromium,
+  'mongo-stand-in': async () => (await import('../../infra/dev/tools/mongo.ts')).mongoStandIn,
+  registry: async () => (await import('../../infra/dev/tools/image-registry.ts')).imageRegistry,
+  temporal: async () => (await import('../../infra/dev/tools/temporal-cli.ts')).temporalCli,
+  'temporal-test-server': async () =>
+    (await import('../../infra/dev/tools/time-skipping-server.ts')).timeSkippingServer,
+} satisfies Record<string, () => Promise<Tool>>;
+
+/** Path of a tool: the one that `npm test` found for all files, else looked for now. @throws FairleadError UNAVAILABLE */
+export async function toolPath(name: keyof typeof TOOLS): Promise<string> {
+  const given = JSON.parse(process.env[TEST_TOOLS] ?? '{}') as Readonly<Record<string, string>>;
+  if (given[name] !== undefined) return given[name];
+  const { resolveTool } = await import('../../infra/dev/tools/resolve-tool.ts');
+  return (await resolveTool(await TOOLS[name](), { env: process.env, report: silentReporter })).path;
+}
