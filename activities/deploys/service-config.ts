@@ -29,7 +29,7 @@ export function buildTimeVariables(
 ): Record<string, string> {
   const values = { ...openSecrets(deps, service.name, service.secrets), ...service.config };
   const listed = catalog.buildEnvVars.flatMap((key) => {
-    const value = values[key];
+    const value = Object.hasOwn(values, key) ? values[key] : undefined;
     return value === undefined ? [] : [[key, value] as const];
   });
   return Object.fromEntries(listed);

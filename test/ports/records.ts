@@ -1,3 +1,5 @@
+import type { Catalog } from '../../domain/catalog/catalog.ts';
+import { inferCatalog } from '../../domain/catalog/infer-catalog.ts';
 import type { BuildRecord, BuildRequest } from '../../domain/deploys/build.ts';
 import { DOCKER_INSTALLATION, planDeploy } from '../../domain/deploys/plan.ts';
 import type { Release } from '../../domain/deploys/release.ts';
@@ -13,6 +15,12 @@ const CONTEXT: PlanContext = {
   facts: {},
   installation: DOCKER_INSTALLATION,
 };
+
+/** The catalog of an express app that declares nothing. */
+export function catalogRecord(changes: Partial<Catalog> = {}): Catalog {
+  const { catalog } = inferCatalog({ manifest: '{"name":"hello","dependencies":{"express":"5"}}', files: [] });
+  return { ...catalog, declared: true, ...changes };
+}
 
 let requests = 0;
 

@@ -2,16 +2,19 @@ import { createInternalKeyAuth } from '../../api/http/caller.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
 import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
 import { createTokenVerifier } from '../../sdk/index.ts';
+import { countDenylistReads } from './denylist-reads.ts';
 import { KEY, startIdp, type TestIdp } from './start-idp.ts';
 import { startLedger, type TestLedger } from './start-ledger.ts';
 
 /** The ledger that takes the tokens of a real identity provider. Nobody signs in to its pages. */
 export async function startTokenLedger(changes: Omit<Parameters<typeof startLedger>[0] & object, 'signIn'> = {}) {
   const idp = await startIdp();
+  const reads = countDenylistReads();
   const verifier = createTokenVerifier({
     idpUrl: idp.issuer,
     audience: PLATFORM_CLIENTS.auditLedger,
     revocations: { internalKey: KEY },
+    fetch: reads.fetch,
   });
   const internalKey = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret: (a, b) => a === b });
   const authenticate = createTokenAuth({ internalKey, verifier, platformOrg: 'platform' });
@@ -31,12 +34,14 @@ export async function startTokenLedger(changes: Omit<Parameters<typeof startLedg
     await ledger.stop();
     await idp.stop();
   };
-  return { idp, ledger, mint, stop };
+  return { idp, ledger, mint, denylistReads: reads.begun, stop };
 }
 
 export interface TokenLedger {
   readonly idp: TestIdp;
   readonly ledger: TestLedger;
   readonly mint: (clientId: string, clientSecret: string, more?: Record<string, string>) => Promise<string>;
+  /** How many reads of the denylist the ledger has begun. */
+  readonly denylistReads: () => number;
   readonly stop: () => Promise<void>;
 }

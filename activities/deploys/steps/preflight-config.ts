@@ -9,7 +9,9 @@ export async function preflightConfig(deps: Pick<DeploysDeps, 'services'>, conte
   const { catalog } = requireFacts(context.facts, ['catalog']);
   const service = await findService(deps, context.build);
   const missing = catalog.config
-    .filter(({ key, required }) => required && !(key in service.config) && !(key in service.secrets))
+    .filter(
+      ({ key, required }) => required && ![service.config, service.secrets].some((set) => Object.hasOwn(set, key)),
+    )
     .filter((entry) => entry.default === null)
     .map(({ key }) => key);
   if (missing.length > 0) {

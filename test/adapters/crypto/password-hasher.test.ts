@@ -1,8 +1,26 @@
 import assert from 'node:assert/strict';
+import { createHook } from 'node:async_hooks';
 import { argon2Sync } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createPasswordHasher } from '../../../adapters/crypto/password-hasher.ts';
 import { formatPhc, parsePhc } from '../../../adapters/crypto/phc.ts';
+
+/** Counts the Argon2 derivations that this process begins, and how many of them run at once at most. */
+function countDerivations() {
+  const running = new Set<number>();
+  let begun = 0;
+  let most = 0;
+  const hook = createHook({
+    init(id, type) {
+      if (type !== 'ARGON2REQUEST') return;
+      begun += 1;
+      running.add(id);
+      most = Math.max(most, running.size);
+    },
+    before: (id) => void running.delete(id),
+  }).enable();
+  return { begun: () => begun, most: () => most, [Symbol.dispose]: () => void hook.disable() };
+}
 
 describe('password hashes', () => {
   const hasher = createPasswordHasher();
@@ -30,15 +48,11 @@ describe('password hashes', () => {
   });
 
   it('of an account that does not exist, or of nonsense, take the usual work and never fit', async () => {
-    const hash = await hasher.hash('correct horse');
-    const spent = async (stored: string | null): Promise<number> => {
-      const startedAt = process.cpuUsage();
+    for (const stored of [await hasher.hash('correct horse'), null, '$2b$10$nonsense']) {
+      using derivations = countDerivations();
       assert.equal(await hasher.verify('wrong', stored), false);
-      return process.cpuUsage(startedAt).user;
-    };
-    await spent(hash);
-    const [real, none, nonsense] = [await spent(hash), await spent(null), await spent('$2b$10$nonsense')];
-    for (const time of [none, nonsense]) assert.ok(time > real / 4, `${time} µs of CPU against ${real}`);
+      assert.equal(derivations.begun(), 1, String(stored));
+    }
   });
 
   it('that ask for too much memory or time are refused unread', () => {
@@ -57,19 +71,12 @@ describe('password hashes', () => {
 
   it('wait for their turn, so that many logins at once take bounded memory', async () => {
     const hash = await hasher.hash('correct horse');
-    const before = process.memoryUsage.rss();
-    let most = 0;
-    const timer = setInterval(() => {
-      most = Math.max(most, process.memoryUsage.rss());
-    }, 5);
-    try {
-      const results = await Promise.all(Array.from({ length: 60 }, () => hasher.verify('correct horse', hash)));
-      assert.ok(results.every(Boolean));
-    } finally {
-      clearInterval(timer);
-    }
-    // Sixty at once would be more than a gibibyte.
-    assert.ok(most - before < 200 * 1024 ** 2, `${Math.round((most - before) / 1024 ** 2)} MiB more`);
+    using derivations = countDerivations();
+    const results = await Promise.all(Array.from({ length: 60 }, () => hasher.verify('correct horse', hash)));
+    assert.ok(results.every(Boolean));
+    assert.equal(derivations.begun(), 60);
+    // Each takes 19 MiB.
+    assert.equal(derivations.most(), 3);
   });
 
   it('beyond those that may wait are refused as a passing failure', async () => {

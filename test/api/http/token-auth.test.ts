@@ -6,16 +6,18 @@ import { serviceClaims } from '../../../domain/identity/build-claims.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
 import { buildRecord } from '../../ports/records.ts';
+import { countDenylistReads, untilRefused } from '../../support/denylist-reads.ts';
 import { KEY, startApi, type TestApi } from '../../support/start-api.ts';
 import { KEY as IDP_KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 let idp: TestIdp;
 let api: TestApi;
 let verifier: TokenVerifier;
+const reads = countDenylistReads();
 before(async () => {
   idp = await startIdp();
   const revocations = { internalKey: IDP_KEY };
-  verifier = createTokenVerifier({ idpUrl: idp.issuer, audience: 'builder', revocations });
+  verifier = createTokenVerifier({ idpUrl: idp.issuer, audience: 'builder', revocations, fetch: reads.fetch });
   api = await startApi({ verifier, issuer: idp.issuer });
   await idp.seedOrg('acme');
   await idp.seedOrg('rival');
@@ -147,20 +149,17 @@ describe('a person with an access token', () => {
     assert.equal((await put({ org: 'leaving' })).status, 201);
   });
 
-  it('is refused within a second of being suspended, although the token was good a moment before', async () => {
+  it('is refused with the next read of the denylist, although the token was good a moment before', async () => {
     const user = await person('acme', 'viewer');
     const token = await tokenOf(user);
     assert.equal((await call(token, 'GET', '/services')).status, 200);
     await revokeUser(idp.deps, null, user.id, { actor: 'internal', reason: 'suspended' });
-    const revokedAt = performance.now();
-    let status = 200;
-    while (status === 200 && performance.now() - revokedAt < 1_000)
-      status = (await call(token, 'GET', '/services')).status;
-    assert.equal(status, 401);
+    await untilRefused(async () => (await call(token, 'GET', '/services')).status === 200, reads.begun);
+    assert.equal((await call(token, 'GET', '/services')).status, 401);
   });
 });
 
-it('a log that is followed ends within two seconds of the token being revoked', async () => {
+it('a log that is followed ends when the token is revoked, while the build goes on', async () => {
   const user = await person('acme', 'viewer');
   const token = await tokenOf(user);
   const service = await api.services.find('acme-shop');
@@ -174,10 +173,9 @@ it('a log that is followed ends within two seconds of the token being revoked', 
   });
   assert.equal(response.status, 200);
   await revokeUser(idp.deps, null, user.id, { actor: 'internal' });
-  const revokedAt = performance.now();
   const text = await response.text();
+  assert.match(text, /event: status/);
   assert.ok(!text.includes('event: end'));
-  assert.ok(performance.now() - revokedAt < 2_500, `${performance.now() - revokedAt} ms`);
 });
 
 describe('a service with a token of its own', () => {

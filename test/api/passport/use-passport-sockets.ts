@@ -17,10 +17,10 @@ interface Heard {
 export function listen(idp: TestIdp, query: string, options: ClientOptions = {}) {
   const socket = new WebSocket(`${idp.address.replace('http', 'ws')}/passport${query}`, options);
   const events: Heard[] = [];
-  const state = { socket, events, closed: null as { code: number; reason: string; at: number } | null, status: 0 };
+  const state = { socket, events, closed: null as { code: number; reason: string } | null, status: 0 };
   socket.on('message', (data) => events.push(JSON.parse(String(data))));
   socket.on('close', (code, reason) => {
-    state.closed = { code, reason: String(reason), at: performance.now() };
+    state.closed = { code, reason: String(reason) };
   });
   socket.on('unexpected-response', (request, response) => {
     state.status = response.statusCode ?? 0;

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { externalImages } from '../../../adapters/docker/external-images.ts';
 import { untagged } from '../../../adapters/docker/push-image.ts';
+import { BASE_IMAGES } from '../../../domain/deploys/container-file/base-images.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { runContainerFile } from './container-file-run.ts';
@@ -27,7 +28,7 @@ interface Image {
   digest: string | null;
 }
 
-const MACHINE_IMAGES = ['alpine', 'busybox', 'nginx:alpine', 'node:24', 'node:24-alpine', 'node:24-slim'];
+const MACHINE_IMAGES: readonly string[] = ['alpine', 'busybox', ...Object.values(BASE_IMAGES)];
 const PLENTY_BYTES = 1024 ** 4;
 
 /** Builds images of the file tree of this process, and pushes them to its registry. */

@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { installWorkload } from '../../../../activities/deploys/steps/install-workload.ts';
+import { POD_TIERS } from '../../../../domain/catalog/pod-tiers.ts';
+import type { BuildFacts } from '../../../../domain/deploys/facts.ts';
+import type { Workload } from '../../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../../domain/errors.ts';
+import { sealCredential } from '../../../../domain/oauth-clients/credential.ts';
+import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
+import { catalogRecord, releaseRecord } from '../../../ports/records.ts';
+import { healthyProgram, type Program } from '../../../support/in-memory/image-registry.ts';
+import { type Given, useDeploy } from '../use-deploy.ts';
+
+const IMAGE = `localhost:5050/hello@sha256:${'a'.repeat(64)}`;
+const COMMIT = 'c'.repeat(40);
+const SSO = { mode: 'sso', passport: NO_PASSPORT } as const;
+
+const facts: BuildFacts = {
+  catalog: catalogRecord({ podTier: 'nano' }),
+  imageTag: 'localhost:5050/hello:prod-ccccccc-1',
+  imageDigest: IMAGE,
+  port: 3000,
+  commitSha: COMMIT,
+  generatedContainerFile: true,
+};
+
+/** A build whose image is pushed and runs this program. */
+async function withImage(program: Program = healthyProgram, given: Given = {}) {
+  const deploy = await useDeploy({ ...given, settings: { readinessTimeoutMs: 60, ...given.settings } });
+  const { parts, build } = deploy;
+  parts.registry.put(IMAGE, program);
+  const only = async (): Promise<Workload> => {
+    const [workload, ...others] = await parts.runtime.list(build.service, build.environment);
+    assert.ok(workload !== undefined && others.length === 0);
+    return workload;
+  };
+  return { ...deploy, only, routed: () => parts.edge.current(build.service, build.environment) };
+}
+
+const failing = (status: number): Program => {
+  return () => ({ output: ['one', 'two'], listener: () => ({ status, body: '' }), ended: null });
+};
+
+describe('install', () => {
+  it('starts the workload, waits until it is healthy, settles it, then routes to it', async () => {
+    const { parts, attempt, build, only, routed } = await withImage();
+    const step = attempt(facts);
+    const found = await installWorkload(parts, step);
+    const workload = await only();
+    assert.deepEqual(found, {
+      releaseId: build.buildId.replace('bld', 'rel'),
+      workloadId: workload.id,
+      url: parts.edge.url('hello', 'prod'),
+    });
+    assert.deepEqual(await routed(), { workloadId: workload.id, address: workload.address });
+    assert.equal(parts.runtime.cpuMillis(workload), POD_TIERS.nano.cpuLimitMillis);
+    assert.ok(step.lines.some((line) => line.startsWith(`Starting ${IMAGE} with 0.25 CPU and 256 MiB`)));
+    assert.deepEqual(step.warnings, []);
+  });
+
+  it('traffic comes only once it is healthy, and goes to the old workload until then', async () => {
+    let probes = 0;
+    const seen: (string | undefined)[] = [];
+    const slow: Program = (spec) => ({
+      ...healthyProgram(spec),
+      listener: async () => {
+        probes += 1;
+        seen.push((await routed())?.workloadId);
+        return { status: probes < 3 ? 503 : 200, body: '{}' };
+      },
+    });
+    const { parts, attempt, only, routed } = await withImage(slow);
+    const old = { workloadId: 'the-old-one', address: 'http://127.0.0.1:9' };
+    await parts.edge.route('hello', 'prod', old);
+    await installWorkload(parts, attempt(facts));
+    assert.deepEqual(seen, ['the-old-one', 'the-old-one', 'the-old-one']);
+    assert.equal((await routed())?.workloadId, (await only()).id);
+  });
+
+  it('gives the workload its configuration, the platform’s own variables last', async () => {
+    const config = [{ key: 'DEFAULTED', secret: false, required: true, default: 'by default' }];
+    const { parts, attempt, build, only } = await withImage(healthyProgram, {
+      settings: { platformUrls: { IDP_URL: 'https://idp.example' } },
+    });
+    const secret = parts.cipher.seal('hidden', { service: 'hello', key: 'SECRET' });
+    const key = { id: build.serviceId, name: 'hello', org: 'acme' };
+    await parts.services.upsert(key, { config: { COLOUR: 'blue', NODE_ENV: 'mine' }, secrets: { SECRET: secret } });
+    await installWorkload(parts, attempt({ ...facts, catalog: catalogRecord({ config }) }));
+    const spec = parts.runtime.specOf(await only());
+    assert.deepEqual(spec.env, {
+      ...{ DEFAULTED: 'by default', COLOUR: 'blue', SECRET: 'hidden', IDP_URL: 'https://idp.example' },
+      ...{ NODE_ENV: 'production', ENVIRONMENT: 'prod', PORT: '3000', GIT_COMMIT: COMMIT },
+    });
+    assert.deepEqual([spec.image, spec.readOnlyRoot, spec.healthEndpoint], [IMAGE, true, '/health']);
+    const release = await parts.releases.find(spec.releaseId);
+    assert.equal(release?.activatedAt, null, 'it is not active before it is registered');
+    assert.ok(!JSON.stringify(release).includes('hidden'), 'a release keeps secrets sealed');
+  });
+
+  it('a service with people to sign in gets its client credential, or a warning that there is none', async () => {
+    const { parts, attempt, build, only } = await withImage();
+    const withAuth = { ...facts, catalog: catalogRecord({ auth: SSO }) };
+    const bare = attempt(withAuth);
+    await installWorkload(parts, bare);
+    assert.match(bare.warnings.join(), /declares spec\.auth and has no client credentials/);
+    await parts.runtime.remove(await only(), 0);
+    const client = { clientId: 'hello-prod', clientSecret: 'flcs_secret' };
+    const credential = sealCredential(parts.cipher, 'hello', 'prod', client);
+    await parts.services.setOAuthCredential(build.serviceId, 'prod', credential);
+    const step = attempt(withAuth);
+    await installWorkload(parts, step);
+    const { IDP_CLIENT_ID, IDP_CLIENT_SECRET } = parts.runtime.specOf(await only()).env;
+    assert.deepEqual([IDP_CLIENT_ID, IDP_CLIENT_SECRET, step.warnings], ['hello-prod', 'flcs_secret', []]);
+  });
+
+  it('a second attempt adopts the workload and the release of the first', async () => {
+    const { parts, attempt, build, only } = await withImage();
+    const first = await installWorkload(parts, attempt(facts));
+    parts.advance(60_000);
+    const key = { id: build.serviceId, name: 'hello', org: 'acme' };
+    await parts.services.upsert(key, { config: { CHANGED: 'meanwhile' } });
+    assert.deepEqual(await installWorkload(parts, attempt(facts)), first);
+    assert.equal((await only()).id, first.workloadId);
+    assert.deepEqual((await parts.releases.find(first.releaseId ?? ''))?.config, {});
+    assert.equal(parts.audit.told().length, 1, 'the namespace is told once');
+  });
+
+  it('a workload that does not get healthy in time ends the build with its last words, and gets no traffic', async () => {
+    const { parts, attempt, routed } = await withImage(failing(503));
+    const step = attempt(facts);
+    await assert.rejects(installWorkload(parts, step), (error) => {
+      assert.ok(error instanceof FairleadError);
+      assert.deepEqual([error.code, error.retryable], ['HEALTH_CHECK_FAILED', false]);
+      assert.match(error.message, /no healthy answer within 0 seconds\. Last probe: GET .*\/health answered 503/);
+      assert.deepEqual((error.details as { probe: string }).probe, 'readiness');
+      return true;
+    });
+    assert.deepEqual(step.diagnostics, [{ title: 'Last output of the container', lines: ['one', 'two'] }]);
+    assert.equal(await routed(), null);
+    assert.equal(step.lines.filter((line) => line.startsWith('Not ready')).length, 1, 'the same answer is told once');
+  });
+
+  it('a workload that ends is not waited for', async () => {
+    const ended: Program = () => ({ output: ['boom'], listener: null, ended: 'exit code 3' });
+    const { parts, attempt } = await withImage(ended, { settings: { readinessTimeoutMs: 600_000 } });
+    const step = attempt(facts);
+    const stopped = { code: 'HEALTH_CHECK_FAILED', message: /the container stopped/ };
+    await assert.rejects(installWorkload(parts, step), stopped);
+    assert.match(step.diagnostics[0]?.lines.join('\n') ?? '', /boom\n.*exit code 3/);
+  });
+
+  it('an image that cannot be had ends the build', async () => {
+    const { parts, attempt } = await withImage();
+    const unknown = { ...facts, imageDigest: IMAGE.replace('aaa', 'bbb') };
+    await assert.rejects(installWorkload(parts, attempt(unknown)), { code: 'INSTALL_FAILED' });
+  });
+
+  it('a rollback installs the earlier release as it was, and one that is gone is RELEASE_NOT_FOUND', async () => {
+    const rollback = { kind: 'rollback', releaseId: 'rel_earlier' } as const;
+    const { parts, attempt, only } = await withImage(healthyProgram, { build: rollback });
+    await assert.rejects(installWorkload(parts, attempt()), { code: 'RELEASE_NOT_FOUND', retryable: false });
+    const earlier = { id: 'rel_earlier', imageDigest: IMAGE, config: { COLOUR: 'of then' }, secrets: {} };
+    await parts.releases.put(releaseRecord({ ...earlier, commitSha: null }));
+    const { releaseId } = await installWorkload(parts, attempt());
+    assert.equal(releaseId, 'rel_earlier');
+    const { env } = parts.runtime.specOf(await only());
+    assert.deepEqual([env.COLOUR, env.GIT_COMMIT], ['of then', undefined]);
+  });
+
+  it('an attempt that is aborted before it starts, or while it waits, ends with the reason', async () => {
+    const { parts, attempt, routed } = await withImage(failing(503), { settings: { readinessTimeoutMs: 600_000 } });
+    const early = attempt(facts, AbortSignal.abort(new Error('cancelled')));
+    await assert.rejects(installWorkload(parts, early), /cancelled/);
+    assert.deepEqual(await parts.runtime.listAll(), []);
+    const abort = new AbortController();
+    const step = attempt(facts, abort.signal);
+    const waiting = installWorkload(parts, step);
+    abort.abort(new Error('cancelled while waiting'));
+    await assert.rejects(waiting, /cancelled while waiting|aborted/);
+    assert.equal(await routed(), null);
+  });
+});

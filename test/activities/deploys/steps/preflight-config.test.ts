@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { preflightConfig } from '../../../../activities/deploys/steps/preflight-config.ts';
+import type { ConfigDeclaration } from '../../../../domain/catalog/catalog.ts';
+import { catalogRecord } from '../../../ports/records.ts';
+import { useDeploy } from '../use-deploy.ts';
+
+const declare = (key: string, changes: Partial<ConfigDeclaration> = {}): ConfigDeclaration => {
+  return { key, secret: false, required: true, default: null, ...changes };
+};
+
+describe('config-preflight', () => {
+  it('goes on when each required variable is set, sealed or has a default', async () => {
+    const sealed = { keyId: '00000000', sealed: 'x' };
+    const { parts, attempt } = await useDeploy({ service: { config: { PLAIN: '' }, secrets: { HIDDEN: sealed } } });
+    const config = [
+      ...[declare('PLAIN'), declare('HIDDEN', { secret: true }), declare('DEFAULTED', { default: '' })],
+      declare('OPTIONAL', { required: false }),
+    ];
+    const step = attempt({ catalog: catalogRecord({ config }) });
+    assert.deepEqual(await preflightConfig(parts, step), {});
+    assert.deepEqual(step.warnings, []);
+  });
+
+  it('names every variable that has no value', async () => {
+    const { parts, attempt } = await useDeploy({ service: { config: { SET: '1' } } });
+    const catalog = catalogRecord({ config: [declare('SET'), declare('FIRST'), declare('SECOND', { secret: true })] });
+    const failure = {
+      code: 'CONFIG_PREFLIGHT_FAILED',
+      message: /set FIRST, SECOND for hello/,
+      details: { missing: ['FIRST', 'SECOND'] },
+      retryable: false,
+    };
+    await assert.rejects(preflightConfig(parts, attempt({ catalog })), failure);
+  });
+
+  it('a second attempt sees what was set meanwhile', async () => {
+    const { parts, attempt, build } = await useDeploy();
+    const catalog = catalogRecord({ config: [declare('LATE')] });
+    await assert.rejects(preflightConfig(parts, attempt({ catalog })), { code: 'CONFIG_PREFLIGHT_FAILED' });
+    const key = { id: build.serviceId, name: build.service, org: 'acme' };
+    await parts.services.upsert(key, { config: { LATE: 'now' } });
+    assert.deepEqual(await preflightConfig(parts, attempt({ catalog })), {});
+  });
+
+  it('names that every object has are no values', async () => {
+    const { parts, attempt } = await useDeploy();
+    const catalog = catalogRecord({ config: [declare('constructor'), declare('toString')] });
+    await assert.rejects(preflightConfig(parts, attempt({ catalog })), { code: 'CONFIG_PREFLIGHT_FAILED' });
+  });
+
+  it('a service that was deleted meanwhile is SERVICE_NOT_FOUND, and a missing catalog INTERNAL', async () => {
+    const { parts, attempt, build } = await useDeploy();
+    await assert.rejects(preflightConfig(parts, attempt({})), { code: 'INTERNAL' });
+    await parts.services.remove(build.serviceId);
+    await assert.rejects(preflightConfig(parts, attempt({ catalog: catalogRecord() })), { code: 'SERVICE_NOT_FOUND' });
+  });
+});

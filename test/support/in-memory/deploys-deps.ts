@@ -1,0 +1,77 @@
+import type { DeploySettings, DeploysDeps } from '../../../activities/deploys/deps.ts';
+import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import { createInMemoryArchiveStore } from './archive-store.ts';
+import { createInMemoryBuildLog } from './build-log.ts';
+import { createInMemoryBuildStore } from './build-store.ts';
+import { createInMemoryEdgeRouter } from './edge-router.ts';
+import { createFileTree } from './file-tree.ts';
+import { createInMemoryImageBuilder } from './image-builder.ts';
+import { createInMemoryRegistry } from './image-registry.ts';
+import { createInMemoryNetwork } from './network.ts';
+import { createInMemoryAudit } from './platform-audit.ts';
+import { createInMemoryReleaseStore } from './release-store.ts';
+import type { InMemoryRepository } from './repository.ts';
+import { createInMemoryServiceStore } from './service-store.ts';
+import { createInMemorySourceFetcher } from './source-fetcher.ts';
+import { createInMemoryWorkflows } from './workflow-directory.ts';
+import { createInMemoryRuntime } from './workload-runtime.ts';
+import { createInMemoryWorkspace } from './workspace.ts';
+
+const SETTINGS: DeploySettings = {
+  registry: 'localhost:5050',
+  autoContainerFile: true,
+  secretsEnabled: false,
+  enforceMinimumCatalogVersion: false,
+  minFreeDiskBytes: 1024 ** 3,
+  buildConcurrency: 2,
+  readinessTimeoutMs: 1_000,
+  platformUrls: {},
+  hasPlatformDoor: false,
+  platformSecrets: [],
+};
+
+/**
+ * Everything the deploy activities work with, in this process: each part passes the suite of its port. Beside the ports
+ * are what the parts share (files, registry, network, repositories) and a clock that stands still until it is moved.
+ */
+export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
+  let time = new Date('2026-01-01T00:00:00Z');
+  const clock = () => time;
+  const now = clock;
+  const files = createFileTree();
+  const registry = createInMemoryRegistry();
+  const network = createInMemoryNetwork();
+  const repositories = new Map<string, InMemoryRepository>();
+  const archives = createInMemoryArchiveStore({ now });
+  const parts = {
+    services: createInMemoryServiceStore({ now }),
+    builds: createInMemoryBuildStore({ now }),
+    releases: createInMemoryReleaseStore(),
+    log: createInMemoryBuildLog({ now }),
+    archives,
+    sources: createInMemorySourceFetcher({ files, archives, repositories }),
+    workspace: createInMemoryWorkspace({ files }),
+    images: createInMemoryImageBuilder({ files, registry }),
+    runtime: createInMemoryRuntime({ network, registry }),
+    edge: createInMemoryEdgeRouter({ network }),
+    cipher: createSecretCipher([Buffer.alloc(32, 7)]),
+    clients: null,
+    audit: createInMemoryAudit(),
+    workflows: createInMemoryWorkflows(),
+    clock,
+    settings: { ...SETTINGS, ...settings },
+  } satisfies DeploysDeps;
+  return {
+    ...parts,
+    files,
+    registry,
+    network,
+    repositories,
+    /** Moves the clock forward. */
+    advance(milliseconds: number): void {
+      time = new Date(time.getTime() + milliseconds);
+    },
+  };
+}
+
+export type InMemoryDeploys = ReturnType<typeof createInMemoryDeploys>;
