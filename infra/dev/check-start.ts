@@ -1,9 +1,9 @@
 import { useEngine } from './container-engine.ts';
 import { prepareDataFolder } from './data-folder.ts';
 import type { Env } from './project.ts';
-import { fixedPorts, PORTS, type PortName } from './stack-ports.ts';
+import { fixedPorts, neededPorts } from './stack-ports.ts';
 import { errorLine, formatTable, type Reporter } from './terminal.ts';
-import { resolveNeed, TOOLS, type ToolNeed } from './tools.ts';
+import { resolveFirst, TOOLS } from './tools.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 export interface CheckOptions {
@@ -29,12 +29,14 @@ export async function checkStart({ dataDir, env, report }: CheckOptions): Promis
     await prepareDataFolder(dataDir);
     return dataDir;
   });
-  for (const { need, replacedBy } of TOOLS as readonly ToolNeed[]) {
+  for (const { need, replacedBy, always, alternatives } of TOOLS) {
     await check(need, async () => {
-      const given = replacedBy ? env[replacedBy] : undefined;
-      if (given) return `${replacedBy} is set`;
-      const tool = await resolveNeed(need, { env, report });
-      return `${tool.version} (${tool.how}) ${tool.path}`;
+      if (replacedBy && env[replacedBy]) return `${replacedBy} is set`;
+      const tool = await resolveFirst(alternatives, { env, report }).catch((error: Error) => {
+        if (always) throw error;
+        return null;
+      });
+      return tool === null ? 'cannot be had; only what needs it fails' : `${tool.version} (${tool.how}) ${tool.path}`;
     });
   }
   await check('engine', async () => {
@@ -43,8 +45,9 @@ export async function checkStart({ dataDir, env, report }: CheckOptions): Promis
   });
   await check('bundle', () => workflowBundle(env, report));
   await check('ports', async () => {
-    const ports = await fixedPorts(env, Object.keys(PORTS) as PortName[]);
-    return Object.values(ports).join(', ');
+    const needed = neededPorts(env);
+    const ports = await fixedPorts(env, needed);
+    return needed.map((name) => ports[name]).join(', ');
   });
   console.log(formatTable(rows.map(([name, ok, found]) => [ok ? 'ok' : 'FAILED', name, found])));
   return rows.every(([, ok]) => ok) ? 0 : 1;

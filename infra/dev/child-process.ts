@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
 import { projectRoot } from './project.ts';
 import type { Readiness } from './readiness.ts';
 
@@ -76,8 +77,25 @@ async function readPid(leader: ChildProcess, exited: Promise<string>): Promise<n
   return Number.parseInt(first, 10) || undefined;
 }
 
+/** Ends a program and whatever it started: SIGTERM, then SIGKILL to its group once the grace is over. */
+export async function endChild(running: RunningChild, graceMs: number): Promise<void> {
+  if (graceMs > 0 && running.leader.exitCode === null && running.leader.signalCode === null) {
+    signalProcess(running.pid, 'SIGTERM');
+    const over = new AbortController();
+    await Promise.race([running.exited, delay(graceMs, undefined, { signal: over.signal }).catch(() => undefined)]);
+    over.abort();
+  }
+  killGroup(running);
+  await running.exited;
+}
+
+/** Ends a program and whatever it started at once. */
+export function killGroup(running: RunningChild): void {
+  if (running.leader.pid !== undefined) signalProcess(-running.leader.pid, 'SIGKILL');
+}
+
 /** Sends a signal to a process, or to its whole group when negative; one that is gone is no error. */
-export function signalProcess(pid: number, signal: NodeJS.Signals): void {
+function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch (error) {

@@ -1,19 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rename, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, rename, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { FairleadError } from '../../domain/errors.ts';
 import { tryLock } from './tools/folder-lock.ts';
-
-/** What a stack makes once and keeps: the names are the variables its processes get. */
-export interface StackSecrets {
-  readonly INTERNAL_SERVICE_KEY: string;
-  readonly CONFIG_ENCRYPTION_KEY: string;
-  readonly IDP_ENCRYPTION_KEY: string;
-  readonly AUDIT_SIGNING_KEY: string;
-  readonly AUDIT_SIGNER_KEY: string;
-  readonly STACK_ID: string;
-}
 
 const SMALLEST_FREE_BYTES = 2 * 1024 ** 3;
 
@@ -67,27 +57,6 @@ export async function lockDataFolder(folder: string): Promise<() => Promise<void
     'CONFLICT',
     `a stack already runs on ${folder} (process ${lock.heldBy}): stop it first, or choose another FAIRLEAD_DATA_DIR`,
   );
-}
-
-/** Reads the folder's secrets, making them the first time (mode 0600). */
-export async function readSecrets(folder: string): Promise<StackSecrets> {
-  const path = join(folder, 'secrets.json');
-  const made: StackSecrets = {
-    INTERNAL_SERVICE_KEY: randomBytes(32).toString('base64url'),
-    CONFIG_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    IDP_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    AUDIT_SIGNING_KEY: randomBytes(32).toString('base64'),
-    AUDIT_SIGNER_KEY: randomBytes(32).toString('base64'),
-    STACK_ID: randomBytes(4).toString('hex'),
-  };
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}';
-    throw error;
-  });
-  const kept: Partial<StackSecrets> = JSON.parse(text);
-  const secrets = { ...made, ...kept };
-  if (Object.keys(kept).length < Object.keys(made).length) await writePrivateJson(path, secrets);
-  return secrets;
 }
 
 /** Replaces a JSON file in one step, readable by its owner alone. */

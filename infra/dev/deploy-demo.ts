@@ -11,7 +11,7 @@ export async function deployDemo(stack: Stack, signal: AbortSignal): Promise<voi
   const folder = join(projectRoot, 'infra', 'dev', 'demo');
   const child = spawn(process.execPath, [join(projectRoot, 'cli', 'fairlead.mjs'), 'deploy', folder], {
     stdio: ['ignore', 'inherit', 'inherit'],
-    env: { ...process.env, FAIRLEAD_URL: `http://127.0.0.1:${stack.ports.api}`, FAIRLEAD_KEY: stack.key },
+    env: { ...process.env, FAIRLEAD_URL: `http://127.0.0.1:${stack.ports.builder}`, FAIRLEAD_KEY: stack.key },
   });
   signal.addEventListener('abort', () => child.kill('SIGINT'), { once: true });
   const [code] = await once(child, 'exit');

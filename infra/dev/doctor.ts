@@ -22,20 +22,19 @@ async function examine(env: Env): Promise<Finding[]> {
   const findings: Finding[] = [
     { name: 'Node.js', ok: true, needed: true, found: `${process.version} (npm package "node") ${process.execPath}` },
   ];
-  for (const row of TOOLS as readonly ToolNeed[]) findings.push(...(await examineNeed(row, env)));
+  for (const row of TOOLS) findings.push(...(await examineNeed(row, env)));
   findings.push(await examineEngine(env), await examineDisk());
   findings.push({ name: 'Cache', ok: true, needed: false, found: cacheFolder(env) });
   return findings;
 }
 
-async function examineNeed({ replacedBy, alternatives }: ToolNeed, env: Env): Promise<Finding[]> {
+async function examineNeed({ title: name, replacedBy, always, alternatives }: ToolNeed, env: Env): Promise<Finding[]> {
   if (replacedBy && env[replacedBy]) {
-    const name = alternatives[0]?.title ?? replacedBy;
     return [{ name, ok: true, needed: true, found: `${replacedBy} is set: the embedded one is off` }];
   }
   const found = await Promise.all(alternatives.map((tool) => examineTool(tool, env)));
   const served = found.some(({ ok }) => ok);
-  return found.map((finding) => ({ ...finding, needed: !served }));
+  return found.map((finding) => ({ ...finding, needed: always && !served }));
 }
 
 async function examineTool(tool: Tool, env: Env): Promise<Finding> {

@@ -1,28 +1,42 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 import { FairleadError } from '../../domain/errors.ts';
+import { SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
+import type { PortRow } from './parts/embedded-part.ts';
+import { PART_ROWS, type PartPort } from './parts.ts';
 import type { Env } from './project.ts';
 import { errorLine, type Reporter } from './terminal.ts';
 
-/** Every port of a stack: its default and the variable that changes it. */
-export const PORTS = {
-  idp: { usual: 3001, variable: 'IDP_PORT', title: 'the identity provider' },
-  api: { usual: 3002, variable: 'PORT', title: 'the API' },
-  audit: { usual: 3005, variable: 'AUDIT_PORT', title: 'the audit ledger' },
-  edge: { usual: 8000, variable: 'EDGE_PORT', title: 'the public router' },
-  temporal: { usual: 7233, variable: 'FAIRLEAD_TEMPORAL_PORT', title: 'Temporal' },
-  temporalUi: { usual: 8233, variable: 'FAIRLEAD_TEMPORAL_UI_PORT', title: 'the Temporal UI' },
-  mongo: { usual: 27117, variable: 'FAIRLEAD_MONGO_PORT', title: 'MongoDB' },
-  registry: { usual: 5050, variable: 'FAIRLEAD_REGISTRY_PORT', title: 'the image registry' },
-  firstChain: { usual: 8545, variable: 'FAIRLEAD_CHAIN_PORT', title: 'the first chain of the audit ledger' },
-  secondChain: { usual: 8546, variable: 'FAIRLEAD_SECOND_CHAIN_PORT', title: 'the second chain of the audit ledger' },
-} as const;
-
-export type PortName = keyof typeof PORTS;
+/** The ports of a stack: of each service by its name, of the public router, and of the embedded parts. */
+export type PortName = ServiceName | 'edge' | PartPort;
 export type Ports = Readonly<Record<PortName, number>>;
 
-/** Those that programs of the stack listen on; what the environment names instead needs none. */
-type Needed = readonly PortName[];
+/** The one table of ports. */
+export const PORTS = Object.fromEntries([
+  ...SERVICE_ROWS.map(({ name, title, defaultPort, portVariable }) => {
+    return [name, { usual: defaultPort, variable: portVariable, title: `the ${title}` }];
+  }),
+  ['edge', { usual: 8000, variable: 'EDGE_PORT', title: 'the public router' }],
+  ...PART_ROWS.flatMap(({ ports }) => Object.entries(ports)),
+]) as Readonly<Record<PortName, PortRow>>;
+
+const NAMES = Object.keys(PORTS) as PortName[];
+
+/** The ports of the parts that start with the stack, and of the platform; what the environment names instead needs none. */
+export function neededPorts(env: Env): readonly PortName[] {
+  const idle = PART_ROWS.filter(({ starts, replacedBy }) => starts !== 'always' || env[replacedBy]);
+  const unneeded = new Set(idle.flatMap(({ ports }) => Object.keys(ports)));
+  return NAMES.filter((name) => !unneeded.has(name));
+}
+
+/** The ports of one stack, from its start to its end. */
+export interface StackPorts {
+  readonly ports: Ports;
+  /** Gives ports up for programs to listen on, and leaves the others held. @throws FairleadError CONFLICT as fixedPorts */
+  readonly handOver: (names: readonly string[]) => Promise<void>;
+  /** Gives up those that are still held. */
+  readonly release: () => Promise<void>;
+}
 
 /** Ports below those that systems give to whoever asks for any (from 32768 on), and clear of the usual ones above. */
 const FREE_RANGE = { first: 20_000, last: 26_999 };
@@ -30,55 +44,55 @@ const TRIES = 5;
 
 /**
  * Starts a stack on its ports. `fixed`: the defaults or their variables, all of those needed free. `free`: any, held until
- * `start` calls `handOver`; where one is taken in the moment before its program listens, the stack is started again on
+ * `start` hands them over; where one is taken in the moment before its program listens, the stack is started again on
  * others.
- * @param start leaves nothing running when it fails
+ * @param needed handed over by `start`; the others are for parts that start later, or never
+ * @param start leaves nothing running and no port held when it fails
  * @throws FairleadError CONFLICT naming the port, what it is for and the variable to change; whatever `start` throws
  */
 export async function startOnPorts<T>(
   mode: 'fixed' | 'free',
-  { env, needed, report }: { env: Env; needed: Needed; report: Reporter },
-  start: (ports: Ports, handOver: () => Promise<void>) => Promise<T>,
+  { env, needed, report }: { env: Env; needed: readonly PortName[]; report: Reporter },
+  start: (ports: StackPorts) => Promise<T>,
 ): Promise<T> {
-  if (mode === 'fixed') return await start(await fixedPorts(env, needed), async () => {});
+  if (mode === 'fixed') {
+    const ports = await fixedPorts(env, needed);
+    return await start({ ports, handOver: (names) => requireFree(ports, names), release: async () => {} });
+  }
   for (let tries = 1; ; tries += 1) {
-    const { ports, release } = await holdFreePorts();
+    const held = await holdFreePorts();
     try {
-      return await start(ports, release);
+      return await start(held);
     } catch (error) {
-      await release();
-      if (tries === TRIES || !(await anyTaken(ports, needed))) throw error;
+      await held.release();
+      if (tries === TRIES || !(await anyTaken(held.ports, needed))) throw error;
       report.line(`a port was taken before its program had it: starting again on others (${errorLine(error)})`);
     }
   }
 }
 
 /** The defaults or what their variables say. @throws FairleadError CONFLICT, VALIDATION_FAILED */
-export async function fixedPorts(env: Env, needed: Needed): Promise<Ports> {
+export async function fixedPorts(env: Env, needed: readonly PortName[]): Promise<Ports> {
   const ports = portsFrom((name) => readPort(name, env));
-  for (const name of needed) {
-    const { title, variable } = PORTS[name];
-    if (await isFree(ports[name])) continue;
-    throw new FairleadError(
-      'CONFLICT',
-      `port ${ports[name]} for ${title} is in use: stop what uses it, or choose another with ${variable}=<port>`,
-    );
-  }
+  await requireFree(ports, needed);
   return ports;
 }
 
-/** Free ports, all different, which nobody else gets until they are released. */
-export async function holdFreePorts(): Promise<{ ports: Ports; release: () => Promise<void> }> {
-  const held: Listening[] = [];
-  for (const _name of Object.keys(PORTS)) held.push(await holdFreePort());
-  let next = 0;
-  const ports = portsFrom(() => held[next++]?.port ?? 0);
-  return { ports, release: async () => void (await Promise.all(held.splice(0).map(({ close }) => close()))) };
+/** Free ports, all different, which nobody else gets until they are handed over or released. */
+export async function holdFreePorts(): Promise<StackPorts> {
+  const held = new Map<string, Listening>();
+  for (const name of NAMES) held.set(name, await holdFreePort());
+  const handOver = async (names: readonly string[]): Promise<void> => {
+    const holders = names.flatMap((name) => held.get(name) ?? []);
+    for (const name of names) held.delete(name);
+    await Promise.all(holders.map(({ close }) => close()));
+  };
+  const ports = portsFrom((name) => held.get(name)?.port ?? 0);
+  return { ports, handOver, release: () => handOver([...held.keys()]) };
 }
 
 function portsFrom(portOf: (name: PortName) => number): Ports {
-  const names = Object.keys(PORTS) as PortName[];
-  return Object.fromEntries(names.map((name) => [name, portOf(name)])) as Record<PortName, number>;
+  return Object.fromEntries(NAMES.map((name) => [name, portOf(name)])) as Record<PortName, number>;
 }
 
 function readPort(name: PortName, env: Env): number {
@@ -90,8 +104,19 @@ function readPort(name: PortName, env: Env): number {
   throw new FairleadError('VALIDATION_FAILED', `${variable}=${given} is not a port: give a number from 1 to 65535`);
 }
 
+async function requireFree(ports: Ports, names: readonly string[]): Promise<void> {
+  for (const name of NAMES.filter((one) => names.includes(one))) {
+    const { title, variable } = PORTS[name];
+    if (await isFree(ports[name])) continue;
+    throw new FairleadError(
+      'CONFLICT',
+      `port ${ports[name]} for ${title} is in use: stop what uses it, or choose another with ${variable}=<port>`,
+    );
+  }
+}
+
 /** Whether somebody else has one of the ports of a start that failed: nothing of ours runs any more. */
-async function anyTaken(ports: Ports, needed: Needed): Promise<boolean> {
+async function anyTaken(ports: Ports, needed: readonly PortName[]): Promise<boolean> {
   const free = await Promise.all(needed.map((name) => isFree(ports[name])));
   return free.includes(false);
 }
@@ -117,8 +142,11 @@ interface Listening {
 
 function listen(port: number): Promise<Listening> {
   return new Promise((resolve, reject) => {
-    const server = createServer();
+    // Whoever calls before the part is there is refused, as where nobody listens.
+    const server = createServer((socket) => socket.destroy());
     server.once('error', reject);
+    // A port that is held is no reason for a process to stay.
+    server.unref();
     server.listen(port, '127.0.0.1', () =>
       resolve({ port, close: () => new Promise((closed) => server.close(() => closed())) }),
     );

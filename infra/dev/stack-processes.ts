@@ -1,10 +1,13 @@
 import { chmodSync, mkdirSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import type { ChildSpec } from './child-process.ts';
-import type { StackSecrets } from './data-folder.ts';
 import { type Env, projectRoot } from './project.ts';
 import { runtimeVariables } from './runtime-variables.ts';
-import type { Ports } from './stack-ports.ts';
+import type { PartVariables, StackRow } from './stack-parts.ts';
+import { PORTS, type PortName, type Ports } from './stack-ports.ts';
+import type { StackSecrets } from './stack-secrets.ts';
 import { runProgram } from './tools/run-program.ts';
 
 export interface PlatformOptions {
@@ -13,71 +16,86 @@ export interface PlatformOptions {
   readonly ports: Ports;
   readonly secrets: StackSecrets;
   readonly bundle: string;
-  readonly mongodbUri: string;
-  readonly temporalAddress: string;
-  readonly registry: string;
-  /** Chains of the audit ledger, as AUDIT_CHAINS names them. */
-  readonly auditChains: string;
+  /** By which the processes find the parts. */
+  readonly parts: PartVariables;
+  /** Names of the parts that they have to ask for. */
+  readonly partsOnNeed: readonly string[];
+  /** Over those that the stack sets. */
   readonly variables: Readonly<Record<string, string>>;
 }
+
+export interface PlatformProcess {
+  readonly spec: ChildSpec;
+  readonly row: StackRow;
+}
+
+/** The platform's own processes in the order of their start. All HTTP services share one. */
+export const PROCESSES = [
+  { name: 'worker', script: 'workers/all.ts', graceMs: 20_000 },
+  { name: 'api', script: 'api/main.ts', graceMs: 15_000 },
+  { name: 'edge', script: 'infra/dev/edge.ts', graceMs: 10_000 },
+] as const;
+
+/** The service whose address the process of all services goes by. */
+const API: ServiceName = 'builder';
 
 /** A small machine's processes: the garbage collector keeps little in reserve, for some CPU at start. */
 const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', '--optimize-for-size'];
 
-/** The key that anchors, and addresses of nodes, which may hold keys: nobody but the worker gets them. */
-const NO_ANCHORING = { AUDIT_SIGNER_KEY: '', AUDIT_CHAINS: '' };
-
-export interface PlatformProcess {
-  readonly spec: ChildSpec;
-  readonly address: string;
-  readonly version: string;
-}
-
-/** The platform's own processes in the order of their start: worker, API, router. */
 export async function platformProcesses(options: PlatformOptions): Promise<readonly PlatformProcess[]> {
-  const { env, ports } = options;
+  const { dataDir, env, ports, parts } = options;
   const commit = await currentCommit();
+  await mkdir(join(dataDir, 'workspaces'), { recursive: true });
   const variables = { ...platformVariables(options, commit), ...options.variables };
-  const anchoring = {
-    AUDIT_SIGNER_KEY: env.AUDIT_SIGNER_KEY || options.secrets.AUDIT_SIGNER_KEY,
-    AUDIT_CHAINS: options.auditChains,
+  const ofWorker = { ...parts.worker, ...secretsHeldBy('worker', options) };
+  // Set to nothing, since the environment of `npm start` may have them.
+  const withheld = Object.fromEntries(Object.keys(ofWorker).map((variable) => [variable, '']));
+  const temporal = env.TEMPORAL_ADDRESS || parts.everyProcess.TEMPORAL_ADDRESS;
+  const addresses = {
+    worker: `task queues at ${temporal}`,
+    api: `http://127.0.0.1:${ports[API]}`,
+    edge: `http://<service>.<env>.${env.PLATFORM_DOMAIN || 'localhost'}:${ports.edge}`,
   };
-  const version = commit.slice(0, 7);
-  const domain = env.PLATFORM_DOMAIN || 'localhost';
-  const process = (name: string, script: string, address: string, graceMs: number): PlatformProcess => ({
-    address,
-    version,
+  return PROCESSES.map(({ name, script, graceMs }) => ({
+    row: { address: addresses[name], version: commit.slice(0, 7), dataFolder: dataDir },
     spec: {
       name,
-      command: globalThis.process.execPath,
+      command: process.execPath,
       args: [...NODE_FLAGS, join(projectRoot, script)],
-      env: { ...variables, ...(name === 'worker' ? anchoring : NO_ANCHORING) },
+      env: { ...variables, ...(name === 'worker' ? ofWorker : withheld) },
       tie: 'ipc',
       ready: { kind: 'ipc' },
       readyTimeoutMs: 60_000,
       graceMs,
     },
+  }));
+}
+
+/** Where each service answers: what its variable says, or `localhost`, since passkeys belong to a name. */
+export function serviceAddresses(env: Env, ports: Ports): Readonly<Record<ServiceName, string>> {
+  const addresses = SERVICE_ROWS.map(({ name, baseUrlVariable }) => {
+    return [name, env[baseUrlVariable] || `http://localhost:${ports[name]}`];
   });
-  return [
-    process('worker', 'workers/all.ts', `task queues at ${options.temporalAddress}`, 20_000),
-    process('api', 'api/main.ts', `http://127.0.0.1:${ports.api}`, 15_000),
-    process('edge', 'infra/dev/edge.ts', `http://<service>.<env>.${domain}:${ports.edge}`, 10_000),
-  ];
+  return Object.fromEntries(addresses);
+}
+
+/** The rows of the services that have no process of their own. */
+export function serviceRows(options: PlatformOptions, { version, dataFolder }: StackRow): Record<string, StackRow> {
+  const addresses = Object.entries(serviceAddresses(options.env, options.ports)).filter(([name]) => name !== API);
+  return Object.fromEntries(addresses.map(([name, address]) => [name, { address, version, dataFolder }]));
 }
 
 function platformVariables(options: PlatformOptions, commit: string): Record<string, string> {
   const { dataDir, env, ports, secrets } = options;
   const given = (name: string, fallback: string): Record<string, string> => ({ [name]: env[name] || fallback });
+  const addresses = serviceAddresses(env, ports);
+  // The builder is not told its address: it takes the one that each request arrived on.
+  const services = SERVICE_ROWS.filter(({ name }) => name !== API);
   return {
     ...runtimeVariables(env),
-    ...secrets,
-    ...given('INTERNAL_SERVICE_KEY', secrets.INTERNAL_SERVICE_KEY),
-    ...given('CONFIG_ENCRYPTION_KEY', secrets.CONFIG_ENCRYPTION_KEY),
-    ...given('IDP_ENCRYPTION_KEY', secrets.IDP_ENCRYPTION_KEY),
-    ...given('AUDIT_SIGNING_KEY', secrets.AUDIT_SIGNING_KEY),
-    ...given('AUDIT_URL', `http://localhost:${ports.audit}`),
-    // `localhost` and not its address: passkeys belong to a name.
-    ...given('IDP_URL', `http://localhost:${ports.idp}`),
+    ...secretsHeldBy('every process', options),
+    STACK_ID: secrets.stackId,
+    ...Object.fromEntries(services.map(({ name, baseUrlVariable }) => [baseUrlVariable, addresses[name]])),
     ...platformDoor(options),
     ...given('OPEN_OUTBOX', 'true'),
     ...given('HOST', '127.0.0.1'),
@@ -87,16 +105,23 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('ALLOW_LOCAL_SOURCES', 'true'),
     ...given('BASE_IMAGE_STAND_INS', 'true'),
     ...given('PLATFORM_COMMIT', commit),
-    PORT: String(ports.api),
-    IDP_PORT: String(ports.idp),
-    AUDIT_PORT: String(ports.audit),
-    EDGE_PORT: String(ports.edge),
-    MONGODB_URI: options.mongodbUri,
-    TEMPORAL_ADDRESS: options.temporalAddress,
-    DOCKER_REGISTRY: options.registry,
+    ...portVariables(ports),
+    ...options.parts.everyProcess,
+    PARTS_ON_NEED: options.partsOnNeed.join(','),
     DATA_DIR: dataDir,
     WORKFLOW_BUNDLE: options.bundle,
   };
+}
+
+/** What our own programs listen on; those of the parts are in the addresses that the parts provide. */
+function portVariables(ports: Ports): Record<string, string> {
+  const names: readonly PortName[] = [...SERVICE_ROWS.map(({ name }) => name), 'edge'];
+  return Object.fromEntries(names.map((name) => [PORTS[name].variable, String(ports[name])]));
+}
+
+function secretsHeldBy(holder: 'every process' | 'worker', { env, secrets }: PlatformOptions): Record<string, string> {
+  const held = GENERATED_SECRETS.filter(({ heldBy }) => heldBy === holder);
+  return Object.fromEntries(held.map(({ variable }) => [variable, env[variable] || secrets.secret(variable)]));
 }
 
 /** The longest path of a Unix socket on Linux, less its end. */

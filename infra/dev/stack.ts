@@ -1,18 +1,28 @@
-import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeStack, stopStack } from '../../adapters/docker/stack-teardown.ts';
-import { FairleadError } from '../../domain/errors.ts';
-import { chainName, EMBEDDED_CHAINS } from './anchor-chains.ts';
+import { removeConnection, writeConnection } from './connection-file.ts';
 import { dockerClient, type Engine, useEngine } from './container-engine.ts';
-import { lockDataFolder, prepareDataFolder, readSecrets, type StackSecrets, writePrivateJson } from './data-folder.ts';
+import { lockDataFolder, prepareDataFolder } from './data-folder.ts';
+import { type DescribedStack, describeStack } from './describe-stack.ts';
+import { answerPartRequests } from './part-requests.ts';
+import type { PartContext } from './parts/embedded-part.ts';
+import { PART_ROWS } from './parts.ts';
+import { createPartsOnNeed } from './parts-on-need.ts';
 import type { Env } from './project.ts';
-import { describeParts, type Part, type PartsOptions } from './stack-parts.ts';
-import { type PortName, type Ports, startOnPorts } from './stack-ports.ts';
+import { neededPorts, type Ports, type StackPorts, startOnPorts } from './stack-ports.ts';
+import { readSecrets } from './stack-secrets.ts';
+import { createStateFile, type PartState, type StateFile, stackState } from './stack-state.ts';
 import type { EngineConsent } from './start-engine.ts';
 import { createSupervisor, type Supervisor } from './supervisor.ts';
+import type { Reporter } from './terminal.ts';
 
-export interface StackOptions extends PartsOptions {
+export interface StackOptions {
+  readonly dataDir: string;
+  readonly env: Env;
+  readonly report: Reporter;
   readonly ports: 'fixed' | 'free';
+  /** Variables for the platform's own processes, over those the stack sets. */
+  readonly variables?: Readonly<Record<string, string>>;
   /** What to do where no container engine runs: by default an installed one is started. */
   readonly engine?: EngineConsent;
   /** True for a stack that never starts again: its containers and images are removed when it stops. */
@@ -22,16 +32,6 @@ export interface StackOptions extends PartsOptions {
 }
 
 const START_INSTALLED: EngineConsent = { may: 'start', command: 'npm start -- --yes' };
-
-/** One row of `state.json`. */
-export interface PartState {
-  readonly pid: number | null;
-  readonly address: string;
-  readonly version: string;
-  readonly logFile: string | null;
-  readonly restarts: number;
-  readonly dataFolder: string | null;
-}
 
 export interface Stack {
   readonly dataDir: string;
@@ -46,8 +46,8 @@ export interface Stack {
 }
 
 /**
- * Starts a whole platform on this machine: MongoDB, Temporal, image registry, worker, API and router, each of them
- * replaced by the production address in the environment where there is one. What fails to start leaves nothing running.
+ * Starts a whole platform on this machine: the embedded parts, each of them replaced by the production address in the
+ * environment where there is one, then worker, API and router. What fails to start leaves nothing running.
  * @throws FairleadError with the one line a person needs
  */
 export async function startStack(options: StackOptions): Promise<Stack> {
@@ -55,8 +55,8 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   await prepareDataFolder(dataDir);
   const unlock = await lockDataFolder(dataDir);
   try {
-    const needed = neededPorts(options);
-    const start = (ports: Ports, handOver: () => Promise<void>) => startOn(options, ports, handOver);
+    const needed = neededPorts(env);
+    const start = (ports: StackPorts): Promise<Stack> => startOn(options, ports);
     const stack = await startOnPorts(options.ports, { env, needed, report }, start);
     const stop = async (onStop?: (name: string) => void): Promise<void> => {
       await stack.stop(onStop);
@@ -69,41 +69,43 @@ export async function startStack(options: StackOptions): Promise<Stack> {
   }
 }
 
-/** @param handOver gives up the ports, for the programs to take them */
-async function startOn(options: StackOptions, ports: Ports, handOver: () => Promise<void>): Promise<Stack> {
-  const { dataDir, env, report } = options;
-  const undo = [() => rm(join(dataDir, 'connection.json'), { force: true })];
-  const unwind = async (): Promise<void> => {
-    for (const step of undo.splice(0).toReversed()) await step();
+/** Undoes one thing that the start did. */
+type Undo = (onStop?: (name: string) => void) => Promise<void>;
+
+async function startOn(options: StackOptions, stackPorts: StackPorts): Promise<Stack> {
+  const { dataDir, env, report, variables = {} } = options;
+  const { ports } = stackPorts;
+  const undo: Undo[] = [stackPorts.release, () => removeConnection(dataDir)];
+  const unwind: Undo = async (onStop) => {
+    for (const step of undo.splice(0).toReversed()) await step(onStop);
   };
   try {
     const secrets = await readSecrets(dataDir);
     const engine = await useEngine({ env, report, consent: options.engine ?? START_INSTALLED });
     undo.push(engine.leave);
-    const parts = await describeParts(options, ports, secrets);
+    const context: PartContext = { dataDir, ports, secret: secrets.secret, env, report };
+    const described = await describeStack(context, { ports, secrets, variables });
     options.signal?.throwIfAborted();
-    const running = await runParts(options, parts, engine, undo);
-    if (options.platform !== false) {
-      const end = options.disposable === true ? removeStack : stopStack;
-      undo.push(() => end(dockerClient(env), secrets.STACK_ID));
-    }
+    const stateFile = createStateFile(dataDir, report);
+    undo.push(stateFile.remove);
+    const { supervisor, state } = supervise(described, { context, engine, stateFile, handOver: stackPorts.handOver });
+    const end = options.disposable === true ? removeStack : stopStack;
+    undo.push(() => end(dockerClient(env), secrets.stackId));
     // Undone in reverse: first the processes end, the worker that would start containers again among them.
-    undo.push(() => running.supervisor.stop(running.onStop.current));
-    options.signal?.addEventListener('abort', () => void running.supervisor.stop(), { once: true });
-    await handOver();
-    await startParts(options, parts, running.supervisor);
-    await writeConnection(dataDir, ports, secrets, parts, env);
+    undo.push(supervisor.stop);
+    options.signal?.addEventListener('abort', () => void supervisor.stop(), { once: true });
+    await stackPorts.handOver(neededPorts(env));
+    await startAll(described, supervisor, options.signal);
+    const temporalUi = described.rows['temporal-ui']?.address ?? null;
+    await writeConnection(dataDir, { env, key: secrets.internalKey, ports, temporalUi });
     return {
       dataDir,
-      key: secrets.INTERNAL_SERVICE_KEY,
+      key: secrets.internalKey,
       ports,
-      addresses: Object.fromEntries([...parts].map(([name, { address }]) => [name, address])),
-      state: running.state,
-      stop: async (onStop) => {
-        running.onStop.current = onStop;
-        await unwind();
-      },
-      kill: running.supervisor.kill,
+      addresses: Object.fromEntries(Object.entries(described.rows).map(([name, { address }]) => [name, address])),
+      state,
+      stop: unwind,
+      kill: supervisor.kill,
     };
   } catch (error) {
     await unwind();
@@ -111,86 +113,41 @@ async function startOn(options: StackOptions, ports: Ports, handOver: () => Prom
   }
 }
 
-function neededPorts({ env, platform }: StackOptions): PortName[] {
-  const needed: PortName[] = platform === false ? [] : ['idp', 'api', 'audit', 'edge'];
-  if (!env.TEMPORAL_ADDRESS) needed.push('temporal', 'temporalUi');
-  if (!env.MONGODB_URI) needed.push('mongo');
-  if (!env.DOCKER_REGISTRY) needed.push('registry');
-  if (!env.AUDIT_CHAINS && platform !== false) needed.push('firstChain', 'secondChain');
-  return needed;
+interface SuperviseOptions {
+  readonly context: PartContext;
+  readonly engine: Engine;
+  readonly stateFile: StateFile;
+  readonly handOver: StackPorts['handOver'];
 }
 
-interface RunningParts {
-  readonly supervisor: Supervisor;
-  readonly state: () => Record<string, PartState>;
-  readonly onStop: { current: ((name: string) => void) | undefined };
-}
-
-async function runParts(
-  options: StackOptions,
-  parts: ReadonlyMap<string, Part>,
-  engine: Engine,
-  undo: (() => Promise<void>)[],
-): Promise<RunningParts> {
-  const path = join(options.dataDir, 'state.json');
-  let writes = Promise.resolve();
+/** A supervisor that writes down what runs, and that starts a part when a process of the platform asks for it. */
+function supervise(
+  described: DescribedStack,
+  { context, engine, stateFile, handOver }: SuperviseOptions,
+): { supervisor: Supervisor; state: Stack['state'] } {
+  const rows = { ...described.rows };
+  const state = () => stackState(rows, supervisor.states(), engine);
   const supervisor = createSupervisor({
-    logFolder: join(options.dataDir, 'logs'),
-    onNotice: options.report.line,
-    onChange: () => {
-      // One after the other, so that the newest state is the one that stays.
-      writes = writes.then(() => writePrivateJson(path, state())).catch((error) => options.report.line(String(error)));
-    },
+    logFolder: join(context.dataDir, 'logs'),
+    onNotice: context.report.line,
+    onChange: () => stateFile.write(state()),
+    onChannel: (leader) => answerPartRequests(leader, ensurePart),
   });
-  const state = (): Record<string, PartState> => {
-    const children = supervisor.states();
-    const rows = [...parts].map(([name, { address, version, dataFolder }]): [string, PartState] => {
-      const child = children[name];
-      const { pid = null, restarts = 0, logFile = null } = child ?? {};
-      return [name, { pid: pid ?? null, address, version, logFile, restarts, dataFolder }];
-    });
-    const { address, version, how } = engine;
-    const row = { pid: null, address, version: `${version}, ${how}`, logFile: null, restarts: 0, dataFolder: null };
-    return { ...Object.fromEntries(rows), engine: row };
-  };
-  undo.push(async () => {
-    await writes;
-    await rm(path, { force: true });
-  });
-  return { supervisor, state, onStop: { current: undefined } };
+  const onRows = (known: DescribedStack['rows']): void => void Object.assign(rows, known);
+  const ensurePart = createPartsOnNeed({ parts: PART_ROWS, context, supervisor, handOver, onRows });
+  return { supervisor, state };
 }
 
-const SERVERS: readonly string[] = ['mongo', 'temporal', 'registry', ...EMBEDDED_CHAINS.map(chainName)];
-
-async function startParts(options: StackOptions, parts: ReadonlyMap<string, Part>, supervisor: Supervisor) {
-  const isServer = (name: string): boolean => SERVERS.includes(name);
-  const specs = [...parts.values()].flatMap(({ spec }) => (spec ? [spec] : []));
-  // The servers do not know each other: they start together. Ours follow, one after the other.
-  const together = await Promise.allSettled(specs.filter(({ name }) => isServer(name)).map(supervisor.start));
+async function startAll(
+  { servers, processes }: DescribedStack,
+  supervisor: Supervisor,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const together = await Promise.allSettled(servers.map((server) => supervisor.start(server)));
   const failed = together.find((outcome) => outcome.status === 'rejected');
   if (failed) throw failed.reason;
-  for (const spec of specs.filter(({ name }) => !isServer(name))) {
-    options.signal?.throwIfAborted();
-    await supervisor.start(spec);
+  for (const process of processes) {
+    signal?.throwIfAborted();
+    await supervisor.start(process);
   }
-}
-
-async function writeConnection(
-  dataDir: string,
-  ports: Ports,
-  secrets: StackSecrets,
-  parts: ReadonlyMap<string, Part>,
-  env: Env,
-): Promise<void> {
-  await writePrivateJson(join(dataDir, 'connection.json'), {
-    api: `http://127.0.0.1:${ports.api}`,
-    key: secrets.INTERNAL_SERVICE_KEY,
-    edgePort: ports.edge,
-    domain: env.PLATFORM_DOMAIN || 'localhost',
-    idp: parts.get('idp')?.address ?? null,
-    audit: parts.get('audit')?.address ?? null,
-    temporalUi: parts.get('temporal-ui')?.address ?? null,
-  }).catch((cause: Error) => {
-    throw new FairleadError('UNAVAILABLE', `${dataDir} is not writable: ${cause.message}`, { cause });
-  });
 }

@@ -1,7 +1,8 @@
+import type { ChildProcess } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { FairleadError } from '../../domain/errors.ts';
-import { type ChildSpec, type RunningChild, signalProcess, spawnChild } from './child-process.ts';
+import { type ChildSpec, endChild, killGroup, type RunningChild, spawnChild } from './child-process.ts';
 import { createLogFile } from './log-file.ts';
 import { waitUntilReady } from './readiness.ts';
 import { errorLine } from './terminal.ts';
@@ -13,9 +14,12 @@ export interface ChildState {
 }
 
 export interface Supervisor {
-  /** Starts a child and waits until it is ready. @throws FairleadError UNAVAILABLE; the child is gone by then. */
-  readonly start: (spec: ChildSpec) => Promise<void>;
-  /** Stops all, the last started first: SIGTERM, then SIGKILL after the child's grace. */
+  /**
+   * Starts a child and waits until it is ready. `stopsLast`: it stops after those that run already, which may use it to
+   * their end. @throws FairleadError UNAVAILABLE; the child is gone by then.
+   */
+  readonly start: (spec: ChildSpec, options?: { readonly stopsLast?: boolean }) => Promise<void>;
+  /** Stops all, the last started first: SIGTERM, then SIGKILL after the child's grace. What is starting is ended as well. */
   readonly stop: (onStop?: (name: string) => void) => Promise<void>;
   /** Ends everything at once. */
   readonly kill: () => void;
@@ -28,6 +32,8 @@ export interface SupervisorOptions {
   readonly onChange?: () => void;
   /** Told when a child ended unasked, and when it could not be brought back. */
   readonly onNotice?: (text: string) => void;
+  /** Given every process that has a channel to us, restarts included, to listen to what it says. */
+  readonly onChannel?: (leader: ChildProcess) => void;
   readonly firstBackoffMs?: number;
   readonly lastBackoffMs?: number;
 }
@@ -40,6 +46,7 @@ interface Kept {
   running: RunningChild | undefined;
   restarts: number;
   backoffMs: number;
+  /** Settles when nothing of the child will run any more. */
   loop: Promise<void>;
 }
 
@@ -64,15 +71,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const running = await spawnChild(spec, child.log);
     child.running = running;
     changed();
+    if (spec.tie === 'ipc') options.onChannel?.(running.leader);
     try {
       await becomeReady(child, running);
-      await spec.afterReady?.();
+      await prepare(child, running);
       return running;
     } catch (error) {
       await endChild(running, 0);
       child.running = undefined;
       changed();
-      throw error;
+      throw stopping.signal.aborted ? stopping.signal.reason : error;
     }
   }
 
@@ -95,6 +103,14 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const said = tellingLine(child.lastOutput);
     const reason = said ? `${outcome}: ${said}` : outcome;
     throw new FairleadError('UNAVAILABLE', `${spec.name} did not start: ${reason}; its log is ${logFile}`);
+  }
+
+  /** What is done to a server that ended meanwhile could wait for it for long. */
+  async function prepare({ spec, logFile }: Kept, { exited }: RunningChild): Promise<void> {
+    const ended = exited.then((outcome) => {
+      throw new FairleadError('UNAVAILABLE', `${spec.name} did not start: ${outcome}; its log is ${logFile}`);
+    });
+    await Promise.race([spec.afterReady?.(), ended]);
   }
 
   async function keepRunning(child: Kept, first: RunningChild): Promise<void> {
@@ -130,7 +146,8 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   }
 
   return {
-    start: async (spec) => {
+    start: async (spec, { stopsLast = false } = {}) => {
+      stopping.signal.throwIfAborted();
       const logFile = join(options.logFolder, `${spec.name}.log`);
       const file = createLogFile(logFile);
       const child: Kept = {
@@ -147,12 +164,18 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
         loop: Promise.resolve(),
       };
       child.log(`--- ${new Date().toISOString()} starting\n`);
-      children.push(child);
-      const running = await launch(child);
-      child.loop = keepRunning(child, running);
+      if (stopsLast) children.unshift(child);
+      else children.push(child);
+      const launching = launch(child);
+      child.loop = launching.then(
+        (running) => keepRunning(child, running),
+        // Told to whoever started it.
+        () => void children.splice(children.indexOf(child), 1),
+      );
+      await launching;
     },
     stop: async (onStop) => {
-      stopping.abort(new FairleadError('UNAVAILABLE', 'stopping'));
+      stopping.abort(new FairleadError('UNAVAILABLE', 'the stack is stopping'));
       for (const child of children.toReversed()) {
         if (child.running) {
           onStop?.(child.spec.name);
@@ -164,7 +187,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       }
     },
     kill: () => {
-      stopping.abort(new FairleadError('UNAVAILABLE', 'stopping'));
+      stopping.abort(new FairleadError('UNAVAILABLE', 'the stack is stopping'));
       for (const { running } of children) if (running) killGroup(running);
     },
     states: () =>
@@ -180,22 +203,6 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
 /** The last line of a program's output that names an error. */
 function tellingLine(output: string): string | undefined {
   const lines = output.split('\n').filter((line) => /error|cannot|failed|refused|denied/i.test(line));
-  const named = lines.findLast((line) => !/^\s+(at|code:|url:) ?/.test(line));
+  const named = lines.findLast((line) => !/^\s+(at|code:|url:) ?|^Emitted 'error' event/.test(line));
   return named?.trim().slice(0, 300);
-}
-
-/** Ends a program and whatever it started: SIGTERM, then SIGKILL to its group once the grace is over. */
-async function endChild(running: RunningChild, graceMs: number): Promise<void> {
-  if (graceMs > 0 && running.leader.exitCode === null && running.leader.signalCode === null) {
-    signalProcess(running.pid, 'SIGTERM');
-    const over = new AbortController();
-    await Promise.race([running.exited, delay(graceMs, undefined, { signal: over.signal }).catch(() => undefined)]);
-    over.abort();
-  }
-  killGroup(running);
-  await running.exited;
-}
-
-function killGroup(running: RunningChild): void {
-  if (running.leader.pid !== undefined) signalProcess(-running.leader.pid, 'SIGKILL');
 }

@@ -1,40 +1,47 @@
 import { FairleadError } from '../../domain/errors.ts';
+import { PART_ROWS, type PartName } from './parts.ts';
 import { errorLine } from './terminal.ts';
-import { anvil } from './tools/anvil.ts';
-import { imageRegistry } from './tools/image-registry.ts';
-import { mongod, mongoStandIn } from './tools/mongo.ts';
 import type { ResolvedTool, ResolveOptions, Tool } from './tools/resolve-tool.ts';
 import { resolveTool } from './tools/resolve-tool.ts';
-import { temporalCli } from './tools/temporal-cli.ts';
 import { timeSkippingServer } from './tools/time-skipping-server.ts';
 
-/** What a part of the stack is served by: the first alternative that can be had. */
+/** What an embedded part, or the tests, are served by. */
+export type Need = PartName | 'test-server';
+
 export interface ToolNeed {
-  readonly need: 'temporal' | 'mongo' | 'registry' | 'chain' | 'test-server';
+  readonly need: string;
+  readonly title: string;
   /** The variable whose address makes the tool unnecessary. */
   readonly replacedBy?: string;
+  /** False where a stack starts without it. */
+  readonly always: boolean;
+  /** The first that can be had serves. */
   readonly alternatives: readonly Tool[];
 }
 
-/** The one table of tools. */
-export const TOOLS = [
-  { need: 'temporal', replacedBy: 'TEMPORAL_ADDRESS', alternatives: [temporalCli] },
-  { need: 'mongo', replacedBy: 'MONGODB_URI', alternatives: [mongod, mongoStandIn] },
-  { need: 'registry', replacedBy: 'DOCKER_REGISTRY', alternatives: [imageRegistry] },
-  { need: 'chain', replacedBy: 'AUDIT_CHAINS', alternatives: [anvil] },
-  { need: 'test-server', alternatives: [timeSkippingServer] },
-] as const satisfies readonly ToolNeed[];
+/** Every tool: those of the embedded parts, and the one that only tests need. */
+export const TOOLS: readonly ToolNeed[] = [
+  ...PART_ROWS.map(({ name, title, replacedBy, starts, tools }) => {
+    return { need: name, title, replacedBy, always: starts === 'always', alternatives: tools };
+  }),
+  { need: 'test-server', title: timeSkippingServer.title, always: true, alternatives: [timeSkippingServer] },
+];
 
-export type Need = (typeof TOOLS)[number]['need'];
+/** Resolves what serves a need. @throws FairleadError UNAVAILABLE with every way of every alternative */
+export async function resolveNeed(need: Need, options: ResolveOptions): Promise<ResolvedTool> {
+  return resolveFirst(TOOLS.find((row) => row.need === need)?.alternatives ?? [], options);
+}
 
 /**
- * Resolves what serves a need.
- * @param only restricts to one alternative by name, where data of its kind exists already
+ * Resolves the first tool of a list that can be had.
+ * @param only restricts to one of them by name, where data of its kind exists already
  * @throws FairleadError UNAVAILABLE with every way of every alternative
  */
-export async function resolveNeed(need: Need, options: ResolveOptions, only?: string): Promise<ResolvedTool> {
-  const row = TOOLS.find((candidate) => candidate.need === need);
-  const alternatives: readonly Tool[] = row?.alternatives ?? [];
+export async function resolveFirst(
+  alternatives: readonly Tool[],
+  options: ResolveOptions,
+  only?: string,
+): Promise<ResolvedTool> {
   const failures: string[] = [];
   for (const tool of alternatives) {
     if (only !== undefined && tool.name !== only) continue;

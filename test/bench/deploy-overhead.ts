@@ -13,7 +13,7 @@ import { buildWorkflowId } from '../../domain/deploys/messages.ts';
 import { ACTING_STEPS } from '../../domain/deploys/steps.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
-import type { PartState } from '../../infra/dev/stack.ts';
+import type { PartState } from '../../infra/dev/stack-state.ts';
 import { buildRequest } from '../ports/records.ts';
 import { createFakeActivities } from '../workflows/deploys/harness.ts';
 import { median } from './parts/median.ts';

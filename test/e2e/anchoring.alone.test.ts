@@ -19,7 +19,7 @@ interface AnchoredDay {
 describe('anchoring on the stack', () => {
   it('a day gets onto both chains of the stack, and stays there once', async () => {
     const state = await parts();
-    const audit = state.audit?.address ?? '';
+    const audit = state['audit-ledger']?.address ?? '';
     const { key } = await connection();
     const day = addDays(dayOf(new Date()), -1);
     const anchorAgain = async (): Promise<number> => {

@@ -31,7 +31,7 @@ describe('the platform’s own audit events', { timeout: 300_000 }, () => {
 
   async function cli(...args: string[]) {
     const { api: url, key } = await connection();
-    const ledger = (await parts()).audit?.address ?? '';
+    const ledger = (await parts())['audit-ledger']?.address ?? '';
     return runCli({ url }, ['audit', ...args], { env: { FAIRLEAD_KEY: key, FAIRLEAD_AUDIT_URL: ledger } });
   }
   /** Oldest first. */

@@ -9,7 +9,7 @@ import { promisify } from 'node:util';
 import type { z } from 'zod';
 import type { buildViewSchema, triggerReplySchema } from '../../domain/deploys/schema.ts';
 import type { Environment } from '../../domain/environment.ts';
-import type { PartState } from '../../infra/dev/stack.ts';
+import type { PartState } from '../../infra/dev/stack-state.ts';
 
 /** What end-to-end tests do to the running stack: through its API and its public addresses, as a user would. */
 

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { PartState } from '../../infra/dev/stack.ts';
+import type { PartState } from '../../infra/dev/stack-state.ts';
 import { parts, waitFor } from './harness.ts';
 
 const run = promisify(execFile);

@@ -49,7 +49,7 @@ describe('inside the container of a service with credentials', { timeout: 300_00
 
   it('what it told the ledger is there, by its own name', async () => {
     const { api: url, key } = await connection();
-    const ledger = (await parts()).audit?.address ?? '';
+    const ledger = (await parts())['audit-ledger']?.address ?? '';
     const env = { FAIRLEAD_KEY: key, FAIRLEAD_AUDIT_URL: ledger };
     const { stdout, stderr } = await runCli({ url }, ['audit', 'events', '--type', 'order.placed', '--json'], { env });
     assert.match(stdout, new RegExp(`"namespace":"${service.name}"`), stderr);

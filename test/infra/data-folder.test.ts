@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { lockDataFolder, prepareDataFolder, readSecrets, requireFreeDisk } from '../../infra/dev/data-folder.ts';
+import { lockDataFolder, prepareDataFolder, requireFreeDisk } from '../../infra/dev/data-folder.ts';
 
 let folder = '';
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fairlead-data-'));
 });
 after(() => rm(folder, { recursive: true, force: true }));
-
-test('secrets are made once, kept, and readable by their owner alone', async () => {
-  const made = await readSecrets(folder);
-  assert.deepEqual(await readSecrets(folder), made);
-  assert.equal(Buffer.from(made.CONFIG_ENCRYPTION_KEY, 'base64').length, 32);
-  assert.match(made.STACK_ID, /^[0-9a-f]{8}$/);
-  assert.equal((await stat(join(folder, 'secrets.json'))).mode & 0o777, 0o600);
-});
 
 test('a second start on one data folder is refused, a later one is not', async () => {
   const release = await lockDataFolder(folder);

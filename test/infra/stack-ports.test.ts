@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { createServer, type Server } from 'node:net';
+import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ChildSpec } from '../../infra/dev/child-process.ts';
-import { fixedPorts, holdFreePorts, startOnPorts } from '../../infra/dev/stack-ports.ts';
+import {
+  fixedPorts,
+  holdFreePorts,
+  neededPorts,
+  PORTS,
+  type StackPorts,
+  startOnPorts,
+} from '../../infra/dev/stack-ports.ts';
 import { createSupervisor } from '../../infra/dev/supervisor.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
 
@@ -49,6 +56,33 @@ test('a variable that is no port is refused', async () => {
   await assert.rejects(fixedPorts({ EDGE_PORT: 'eighty' }, []), /EDGE_PORT=eighty is not a port/);
 });
 
+test('every port of the table has a usual number and a variable of its own', () => {
+  const rows = Object.values(PORTS);
+  assert.equal(new Set(rows.map(({ usual }) => usual)).size, rows.length);
+  assert.equal(new Set(rows.map(({ variable }) => variable)).size, rows.length);
+});
+
+test('a part that production replaces needs no port', () => {
+  const needed = neededPorts({});
+  for (const name of ['temporal', 'temporalUi', 'firstChain', 'idp', 'edge'] as const) assert.ok(needed.includes(name));
+  const without = neededPorts({ TEMPORAL_ADDRESS: 'temporal.example.org:7233', AUDIT_CHAINS: '[]' });
+  assert.deepEqual(
+    needed.filter((name) => !without.includes(name)),
+    ['temporal', 'temporalUi', 'firstChain', 'secondChain'],
+  );
+});
+
+test('a port that is not handed over stays held, and refuses whoever calls', async () => {
+  const { ports, handOver, release } = await holdFreePorts();
+  await handOver(['mongo']);
+  await free(await take(ports.mongo));
+  await assert.rejects(take(ports.registry), { code: 'EADDRINUSE' });
+  const caller = connect(ports.registry, '127.0.0.1').resume();
+  await Promise.race([once(caller, 'close'), once(caller, 'error')]);
+  await release();
+  await free(await take(ports.registry));
+});
+
 test('free ports are all different, and nobody else gets them until they are handed over', async () => {
   const [first, second] = [await holdFreePorts(), await holdFreePorts()];
   const ports = [...Object.values(first.ports), ...Object.values(second.ports)];
@@ -80,13 +114,13 @@ for (const [moment, stealsAt] of [
   test(`a port stolen ${moment} is replaced, and the stack goes on`, async () => {
     let thief: Server | null = null;
     const tried: number[] = [];
-    const start = async ({ mongo }: { mongo: number }, handOver: () => Promise<void>) => {
+    const start = async ({ ports: { mongo }, handOver }: StackPorts) => {
       tried.push(mongo);
       const supervisor = createSupervisor({ logFolder: folder });
       const steal = async (): Promise<void> => {
         thief ??= await take(mongo);
       };
-      await handOver();
+      await handOver(['mongo']);
       if (stealsAt === 'start') await steal();
       // The program is as slow to listen as a large one.
       const slow = server(mongo, `setTimeout(() => ${LISTEN}, 300)`);

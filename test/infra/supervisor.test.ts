@@ -89,6 +89,49 @@ test('a start that never becomes ready is refused with its log, and leaves nothi
   await supervisor.stop();
 });
 
+test('a child that stops last does so although it was started after the others', async () => {
+  const stops = join(folder, 'stops-last');
+  const supervisor = newSupervisor();
+  const [first, second] = [await tcpChild('user', stops), await tcpChild('used', stops)];
+  await supervisor.start(first);
+  await supervisor.start(second, { stopsLast: true });
+  await supervisor.stop();
+  assert.deepEqual((await readFile(stops, 'utf8')).trim().split('\n'), [String(first.port), String(second.port)]);
+});
+
+test('what failed to start is not listed, and can be started again', async () => {
+  const supervisor = newSupervisor();
+  const spec = await tcpChild('second-try', join(folder, 'second-try-stops'));
+  await assert.rejects(supervisor.start({ ...spec, command: '/no/such/program' }));
+  assert.deepEqual(supervisor.states(), {});
+  await supervisor.start(spec);
+  assert.ok(isAlive(pidOf(supervisor, 'second-try')));
+  await supervisor.stop();
+});
+
+test('a stop during a start ends what is starting, and refuses further starts', async () => {
+  const supervisor = newSupervisor();
+  const spec = { ...(await tcpChild('starting', '')), args: ['-e', 'setInterval(() => {}, 1000);'] };
+  const starting = assert.rejects(supervisor.start(spec), /the stack is stopping/);
+  await waitUntil('it runs', () => supervisor.states().starting?.pid !== undefined);
+  const pid = pidOf(supervisor, 'starting');
+  await supervisor.stop();
+  await starting;
+  await waitUntil('it is gone', () => !isAlive(pid));
+  await assert.rejects(supervisor.start(spec), /stopping/);
+});
+
+test('a server that ends while it is prepared is refused at once', async () => {
+  const supervisor = newSupervisor();
+  const afterReady = async (): Promise<void> => {
+    process.kill(pidOf(supervisor, 'fragile'), 'SIGKILL');
+    await new Promise(() => undefined);
+  };
+  const spec = { ...(await tcpChild('fragile', '')), afterReady };
+  await assert.rejects(supervisor.start(spec), /fragile did not start: /);
+  await supervisor.stop();
+});
+
 test('a program that does not exist is refused at once', async () => {
   const supervisor = newSupervisor();
   const spec: ChildSpec = { ...(await tcpChild('ghost', '')), command: '/no/such/program', args: [] };

@@ -1,0 +1,48 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { GENERATED_SECRETS, INTERNAL_KEY } from '../../domain/services.ts';
+import { writePrivateJson } from './data-folder.ts';
+import { PART_ROWS } from './parts.ts';
+
+/** Names the stack in labels of its containers and images. */
+const STACK_ID = { name: 'STACK_ID', bytes: 4, encoding: 'hex' } as const;
+const PART_SECRET = { bytes: 32, encoding: 'base64url' } as const;
+
+/** What a stack makes once and keeps, by name: the keys of the services' table, those of its parts, its own id. */
+const MADE = [
+  ...GENERATED_SECRETS.map(({ variable, bytes, encoding }) => ({ name: variable, bytes, encoding })),
+  ...PART_ROWS.flatMap(({ secrets }) => secrets.map((name) => ({ name, ...PART_SECRET }))),
+  STACK_ID,
+];
+
+export interface StackSecrets {
+  /** Identifies this stack's containers and images on the engine. */
+  readonly stackId: string;
+  /** The installation's own key. */
+  readonly internalKey: string;
+  /** Any secret by its name. @throws RangeError when there is none of that name */
+  readonly secret: (name: string) => string;
+}
+
+/** Reads the folder's secrets, making those it has not got yet (mode 0600). */
+export async function readSecrets(folder: string): Promise<StackSecrets> {
+  const path = join(folder, 'secrets.json');
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  const kept = z.record(z.string(), z.string()).parse(JSON.parse(text));
+  const made = Object.fromEntries(
+    MADE.map(({ name, bytes, encoding }) => [name, randomBytes(bytes).toString(encoding)]),
+  );
+  const all: Readonly<Record<string, string>> = { ...made, ...kept };
+  if (MADE.some(({ name }) => kept[name] === undefined)) await writePrivateJson(path, all);
+  const secret = (name: string): string => {
+    const value = all[name];
+    if (value === undefined) throw new RangeError(`a stack has no secret called ${name}`);
+    return value;
+  };
+  return { stackId: secret(STACK_ID.name), internalKey: secret(INTERNAL_KEY.variable), secret };
+}
