@@ -9,7 +9,7 @@ import { keyRoutes } from './identity/keys/routes.ts';
 import { oauthRoutes } from './identity/oauth/routes.ts';
 import { createErrorPage } from './identity/pages/error-page.ts';
 import { pageRoutes } from './identity/pages/routes.ts';
-import { clientRoutes } from './oauth-clients/provider-routes.ts';
+import { providerClientRoutes } from './oauth-clients/provider-routes.ts';
 import { orgRoutes } from './orgs/routes.ts';
 
 export interface IdpOptions extends Omit<AppOptions, 'title' | 'routes' | 'version' | 'health'> {
@@ -34,7 +34,7 @@ export function createIdpApp(deps: IdentityDeps, options: IdpOptions): Express {
       ...embedRoutes(deps),
       ...accountRoutes(deps),
       ...orgRoutes(deps),
-      ...clientRoutes(deps),
+      ...providerClientRoutes(deps),
     ],
   });
 }

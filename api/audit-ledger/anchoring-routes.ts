@@ -15,9 +15,10 @@ import { leafOf } from '../../domain/audit-ledger/merkle-proof.ts';
 import type { BatchStore, EventStore } from '../../domain/audit-ledger/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { type Caller, isPlatform } from '../http/caller.ts';
+import { PLATFORM } from '../http/allowed-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
-import { readableOrg } from './emitter.ts';
+import { PROOF_READERS, READERS } from './ledger-callers.ts';
+import { readableOrg, requireEvent } from './readable-events.ts';
 import { streamBatch, visibleLeaves } from './stream-batch.ts';
 
 export interface AnchoringRoutesDeps {
@@ -28,7 +29,6 @@ export interface AnchoringRoutesDeps {
 }
 
 const tag = 'anchoring';
-const PROOF_SCOPE = 'septor:query';
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 
@@ -42,34 +42,14 @@ function proofRoute({ store, batches }: AnchoringRoutesDeps): Route {
     method: 'get',
     path: '/v1/proofs/:eventId',
     summary: 'Proof that an event is in the anchored batch of its day',
-    description: `For services with the scope ${PROOF_SCOPE} and for people with a role, on events of their own org. There is none before the night's batch.`,
+    description: "Of an event of the caller's org. There is none before the night's batch.",
     tag,
-    callers: 'authenticated',
+    callers: PROOF_READERS,
     params: z.strictObject({ eventId: z.string().min(1).max(100) }),
     responses: { 200: { description: 'The proof', schema: eventProofSchema } },
     errors: ['EVENT_NOT_FOUND', 'NOT_BATCHED', 'ORG_CLAIM_MISSING'],
-    handle: async ({ params }, { caller }) => {
-      requireProofScope(caller);
-      const orgSlug = readableOrg(caller);
-      const event = await store.find(params.eventId);
-      if (event === null || (orgSlug !== null && event.orgSlug !== orgSlug)) {
-        throw new FairleadError('EVENT_NOT_FOUND', `No event has the id ${params.eventId}`);
-      }
-      return { status: 200, data: await proofOf(batches, event) };
-    },
-  });
-}
-
-/**
- * Services need the scope; platform admins pass every scope. People with a role in their org get from here what the pages
- * show them: no token of theirs can have a scope of services. @throws FORBIDDEN
- */
-function requireProofScope(caller: Caller | null): void {
-  if (caller !== null && isPlatform(caller)) return;
-  if (caller?.kind === 'user' && caller.role !== null) return;
-  if (caller?.kind === 'service' && caller.scopes.includes(PROOF_SCOPE)) return;
-  throw new FairleadError('FORBIDDEN', `Proofs are for services whose token has the scope ${PROOF_SCOPE}`, {
-    details: { scope: PROOF_SCOPE },
+    resource: ({ params }, { caller }) => requireEvent(store, caller, params.eventId),
+    handle: async ({ resource: event }) => ({ status: 200, data: await proofOf(batches, event) }),
   });
 }
 
@@ -102,7 +82,7 @@ function batchRoute({ batches }: AnchoringRoutesDeps): Route {
     summary: 'A batch with its leaves, as a stream',
     description: 'Whoever has the leaves can build the tree and compare its root with the contracts.',
     tag,
-    callers: 'authenticated',
+    callers: READERS,
     params: z.strictObject({ batchId: daySchema }),
     responses: { 200: { description: 'The batch', schema: batchSchema } },
     errors: ['BATCH_NOT_FOUND', 'ORG_CLAIM_MISSING'],
@@ -157,7 +137,7 @@ function anchorAgainRoute({ anchoring, now }: AnchoringRoutesDeps): Route {
       'alone. One run for each day: asked again meanwhile, it goes on. A batch that stands is invalidated by the owner of ' +
       'the contract alone, whose key the ledger does not have.',
     tag,
-    callers: 'platform',
+    callers: PLATFORM,
     params: z.strictObject({ batchId: daySchema }),
     responses: { 202: { description: 'Under way', schema: startedSchema } },
     errors: ['UNAVAILABLE'],

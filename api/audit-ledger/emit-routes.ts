@@ -9,7 +9,8 @@ import { sendData } from '../http/envelope.ts';
 import { countEmits } from './count-emits.ts';
 import type { LedgerDeps } from './deps.ts';
 import { draftEvent, readIdempotencyKey } from './draft-event.ts';
-import { emitterOf } from './emitter.ts';
+import { type EmittingCaller, emitterOf } from './emitter.ts';
+import { EMITTERS } from './ledger-callers.ts';
 
 const receiptSchema = z.object({
   version: z.literal(1),
@@ -50,7 +51,7 @@ export function emitRoutes(deps: LedgerDeps): readonly Route[] {
         'Answered when the event is durable, with a receipt that the ledger has signed: keep it, as it shows later that ' +
         'the event stood there. With an `Idempotency-Key` a repeat answers as the first one did.',
       tag: 'events',
-      callers: 'authenticated',
+      callers: EMITTERS,
       body: documentedAs(emitBodySchema),
       responses: { 201: { description: 'The event and its receipt', schema: emittedSchema } },
       errors: EMIT_ERRORS,
@@ -71,7 +72,7 @@ export function emitRoutes(deps: LedgerDeps): readonly Route[] {
         'All are checked before the first is written. Each counts for the emit limit; those that do not fit under it ' +
         'are refused together. With an `Idempotency-Key` a repeat of the same batch writes only what is missing.',
       tag: 'events',
-      callers: 'authenticated',
+      callers: EMITTERS,
       body: documentedAs(z.strictObject({ events: z.array(emitBodySchema).min(1).max(MAX_BATCH_EVENTS) })),
       responses: {
         201: { description: 'In the order of the request', schema: z.object({ events: z.array(emittedSchema) }) },
@@ -84,7 +85,12 @@ export function emitRoutes(deps: LedgerDeps): readonly Route[] {
   ];
 }
 
-async function emitBatch(deps: LedgerDeps, body: unknown, context: RouteContext, response: Response): Promise<void> {
+async function emitBatch(
+  deps: LedgerDeps,
+  body: unknown,
+  context: RouteContext<EmittingCaller>,
+  response: Response,
+): Promise<void> {
   const emitter = emitterOf(context.caller);
   const bodies = readBatch(body);
   await countEmits(deps, emitter, bodies, response);

@@ -1,7 +1,8 @@
 import { LEDGER_NAMESPACE } from '../../domain/audit-ledger/event.ts';
 import { isReservedType, namespaceOfClient } from '../../domain/audit-ledger/grammar.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { type Caller, isPlatform } from '../http/caller.ts';
+import { type InternalCaller, isPlatform, type TokenServiceCaller } from '../http/caller.ts';
+import { requireOrg } from './readable-events.ts';
 
 /** Who emits: the owning org and `sub` of the token, and the namespace its events go to. */
 export interface Emitter {
@@ -14,40 +15,19 @@ export interface Emitter {
   readonly internal: boolean;
 }
 
-/**
- * Reads the emitter off the token (spec 3, "Authentication", 2; "Endpoints": an authenticated service). A person's token is
- * none of a service's: with it, whoever is logged in could say what a service did.
- * @throws UNAUTHORIZED; FORBIDDEN for people; ORG_CLAIM_MISSING for a token that names no org
- */
-export function emitterOf(caller: Caller | null): Emitter {
-  if (caller?.kind === 'user') {
-    throw new FairleadError('FORBIDDEN', 'Events are written by services: mint a token by client_credentials');
-  }
+export type EmittingCaller = InternalCaller | TokenServiceCaller;
+
+/** Reads the emitter off the token (spec 3, "Authentication", 2). @throws ORG_CLAIM_MISSING for a token that names no org */
+export function emitterOf(caller: EmittingCaller): Emitter {
   const orgSlug = requireOrg(caller);
-  if (caller === null) throw new FairleadError('UNAUTHORIZED', 'Authorization header required');
   const clientId = caller.kind === 'internal' ? null : caller.clientId;
   return {
     orgSlug,
-    sub: caller.kind === 'service' ? caller.clientId : caller.name,
+    sub: caller.name,
     namespace: clientId === null ? null : namespaceOfClient(clientId),
     platform: isPlatform(caller),
     internal: caller.kind === 'internal',
   };
-}
-
-/** The org a caller acts in. @throws UNAUTHORIZED, ORG_CLAIM_MISSING */
-export function requireOrg(caller: Caller | null): string {
-  if (caller === null) throw new FairleadError('UNAUTHORIZED', 'Authorization header required');
-  if (caller.org !== '') return caller.org;
-  throw new FairleadError(
-    'ORG_CLAIM_MISSING',
-    'The token names no org: the ledger keeps no event without an owner. Give the client an orgSlug and mint a new token',
-  );
-}
-
-/** The org whose events a caller reads; null for all. @throws UNAUTHORIZED, ORG_CLAIM_MISSING */
-export function readableOrg(caller: Caller | null): string | null {
-  return caller !== null && isPlatform(caller) ? null : requireOrg(caller);
 }
 
 /**

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { eventViewSchema } from '../../domain/audit-ledger/event-view-schema.ts';
 import type { EventFilter } from '../../domain/audit-ledger/ports.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { LedgerDeps } from './deps.ts';
-import { readableOrg } from './emitter.ts';
 import { eventView } from './event-view.ts';
+import { READERS } from './ledger-callers.ts';
+import { readableOrg, requireEvent } from './readable-events.ts';
 
 const MAX_LIMIT = 200;
 const DEFAULT_LIMIT = 50;
@@ -26,7 +26,7 @@ const querySchema = z.strictObject({
   cursor: z.string().max(500).optional(),
 });
 
-/** The routes that read events. A service reads those of its own org, the platform reads all. */
+/** The routes that read events. Services and people read those of their own org, the platform reads all. */
 export function queryRoutes({ store }: Pick<LedgerDeps, 'store'>): readonly Route[] {
   return [
     defineRoute({
@@ -34,7 +34,7 @@ export function queryRoutes({ store }: Pick<LedgerDeps, 'store'>): readonly Rout
       path: '/v1/events',
       summary: 'Events, newest first',
       tag: 'events',
-      callers: 'authenticated',
+      callers: READERS,
       query: querySchema,
       responses: {
         200: {
@@ -55,18 +55,12 @@ export function queryRoutes({ store }: Pick<LedgerDeps, 'store'>): readonly Rout
       path: '/v1/events/:id',
       summary: 'One event',
       tag: 'events',
-      callers: 'authenticated',
+      callers: READERS,
       params: z.strictObject({ id: z.string() }),
       responses: { 200: { description: 'The event', schema: eventViewSchema } },
       errors: ['EVENT_NOT_FOUND', 'ORG_CLAIM_MISSING'],
-      handle: async ({ params }, { caller }) => {
-        const orgSlug = readableOrg(caller);
-        const event = await store.find(params.id);
-        if (event === null || (orgSlug !== null && event.orgSlug !== orgSlug)) {
-          throw new FairleadError('EVENT_NOT_FOUND', `No event has the id ${params.id}`);
-        }
-        return { status: 200, data: eventView(event) };
-      },
+      resource: ({ params }, { caller }) => requireEvent(store, caller, params.id),
+      handle: async ({ resource: event }) => ({ status: 200, data: eventView(event) }),
     }),
   ];
 }

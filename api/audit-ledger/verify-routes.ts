@@ -11,7 +11,8 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Reply, type Route } from '../http/define-route.ts';
 import type { LedgerDeps } from './deps.ts';
-import { readableOrg, requireOrg } from './emitter.ts';
+import { READERS } from './ledger-callers.ts';
+import { readableOrg, requireOrg } from './readable-events.ts';
 
 const placeSchema = z.object({ namespace: z.string(), chainIndex: z.int() });
 
@@ -51,7 +52,7 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
         'Verified are the events of the entity and, as they are only as sound as what they are chained into, the chains ' +
         'of their namespaces from the first such event on.',
       tag: 'verification',
-      callers: 'authenticated',
+      callers: READERS,
       params: z.strictObject({ entityId: z.string().max(256) }),
       query: expectations,
       responses: RESPONSES,
@@ -67,7 +68,7 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
       path: '/v1/namespaces/:namespace/verify',
       summary: 'Whether the chain of a namespace holds, from its first event on',
       tag: 'verification',
-      callers: 'authenticated',
+      callers: READERS,
       params: z.strictObject({ namespace: z.string().max(63) }),
       query: expectations,
       responses: RESPONSES,
@@ -83,7 +84,7 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
       path: '/v1/verifications/:id',
       summary: 'How far a verification in the background is, and what came out',
       tag: 'verification',
-      callers: 'authenticated',
+      callers: READERS,
       params: z.strictObject({ id: z.string().max(100) }),
       responses: { 200: { description: 'The verification', schema: runSchema } },
       errors: ['NOT_FOUND', 'ORG_CLAIM_MISSING', 'UNAVAILABLE'],
@@ -98,7 +99,7 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
 }
 
 /** Answers short chains at once and has long ones verified in the background. */
-async function verify(deps: LedgerDeps, caller: Caller | null, request: HistoryRequest): Promise<Reply> {
+async function verify(deps: LedgerDeps, caller: Caller, request: HistoryRequest): Promise<Reply> {
   const parts = await chainsOf(request, deps.store);
   if (parts.length === 0 && request.expectedHead === null) {
     throw new FairleadError('EVENT_NOT_FOUND', 'This entity has no events');

@@ -7,8 +7,7 @@ import { type Caller, isPlatform } from '../http/caller.ts';
  * The service access check (spec 2, "Authentication", 2): the caller's org owns the service or is authorized for it.
  * The platform passes.
  */
-export function mayUse(caller: Caller | null, service: Pick<ServiceRecord, 'org' | 'authorizedOrgs'>): boolean {
-  if (caller === null) return false;
+export function mayUse(caller: Caller, service: Pick<ServiceRecord, 'org' | 'authorizedOrgs'>): boolean {
   if (isPlatform(caller)) return true;
   // Someone in no org shares nothing with a service of no org.
   if (caller.org === '') return false;
@@ -16,24 +15,13 @@ export function mayUse(caller: Caller | null, service: Pick<ServiceRecord, 'org'
 }
 
 /** A service by id or name. @throws SERVICE_NOT_FOUND also for one that exists but is not the caller's to see. */
-export async function requireService(
-  services: ServiceStore,
-  caller: Caller | null,
-  idOrName: string,
-): Promise<ServiceRecord> {
+export async function requireService(services: ServiceStore, caller: Caller, idOrName: string): Promise<ServiceRecord> {
   const service = await services.find(idOrName);
   if (service === null || !mayUse(caller, service)) throw new FairleadError('SERVICE_NOT_FOUND', 'Service not found');
   return service;
 }
 
 /** The org whose services a caller sees in lists; null for all. */
-export function visibleOrg(caller: Caller | null): string | null {
-  if (caller === null) return '';
+export function visibleOrg(caller: Caller): string | null {
   return isPlatform(caller) ? null : caller.org;
-}
-
-/** The caller of a route that is not public. */
-export function requireCaller(caller: Caller | null): Caller {
-  if (caller === null) throw new FairleadError('UNAUTHORIZED', 'This route needs a credential');
-  return caller;
 }

@@ -12,8 +12,10 @@ import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
-import { defineRoute, type Route } from '../http/define-route.ts';
-import { requireCaller, requireService, visibleOrg } from './access.ts';
+import type { Caller } from '../http/caller.ts';
+import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
+import { requireService, visibleOrg } from './access.ts';
+import { BUILDER_CALLERS } from './builder-callers.ts';
 import { type PutServiceDeps, putService } from './put-service.ts';
 import { releaseView, serviceView } from './service-view.ts';
 
@@ -31,6 +33,8 @@ const removedSchema = z.object({ id: z.string(), name: z.string() });
 /** Services (spec 2, "Services and builds"; bodies are ours where the document does not show them). */
 export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
   const { services } = deps;
+  const resource = ({ params }: { params: z.output<typeof serviceParams> }, { caller }: RouteContext<Caller>) =>
+    requireService(services, caller, params.id);
   return [
     defineRoute({
       method: 'post',
@@ -38,7 +42,7 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       summary: 'Register a service, or change the one of that name',
       description: 'Absent fields keep what is stored; null clears. Variables take effect with the next deploy.',
       tag,
-      callers: 'member',
+      callers: BUILDER_CALLERS.member,
       body: putServiceBodySchema,
       responses: {
         200: { description: 'The service existed and was changed', schema: serviceViewSchema },
@@ -46,7 +50,7 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       },
       errors: ['SERVICE_OWNER_MISMATCH', 'RESERVED_ENV_VAR', 'SOURCE_REFUSED'],
       handle: async ({ body }, { caller }) => {
-        const { service, created } = await putService(deps, requireCaller(caller), body);
+        const { service, created } = await putService(deps, caller, body);
         return { status: created ? 201 : 200, data: serviceView(service) };
       },
     }),
@@ -55,7 +59,7 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       path: '/services',
       summary: 'Services by name',
       tag,
-      callers: 'viewer',
+      callers: BUILDER_CALLERS.viewer,
       query: z.strictObject(pageQueryShape),
       responses: { 200: { description: 'A page of services', schema: pageSchema(serviceViewSchema) } },
       handle: async ({ query }, { caller }) => {
@@ -71,12 +75,12 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       path: '/services/:id',
       summary: 'One service and what runs of it in each environment',
       tag,
-      callers: 'viewer',
+      callers: BUILDER_CALLERS.viewer,
       params: serviceParams,
       responses: { 200: { description: 'The service', schema: serviceDetailSchema } },
       errors: ['SERVICE_NOT_FOUND'],
-      handle: async ({ params }, { caller }) => {
-        const service = await requireService(services, caller, params.id);
+      resource,
+      handle: async ({ resource: service }) => {
         const environments = await deployedEnvironments(deps, service.name);
         return { status: 200, data: { ...serviceView(service), environments } };
       },
@@ -86,12 +90,12 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       path: '/services/:id',
       summary: 'Remove a service: its workloads, routes, releases and record',
       tag,
-      callers: 'admin',
+      callers: BUILDER_CALLERS.admin,
       params: serviceParams,
       responses: { 200: { description: 'The service is gone', schema: removedSchema } },
       errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY'],
-      handle: async ({ params }, { caller }) => {
-        const { id, name } = await requireService(services, caller, params.id);
+      resource,
+      handle: async ({ resource: { id, name } }) => {
         const open = await deps.builds.list({ serviceId: id, open: true }, { cursor: null, limit: 1 });
         const [build] = open.items;
         if (build !== undefined) {
@@ -107,13 +111,13 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       path: '/services/:id/releases',
       summary: 'Releases that served an environment, the one activated last first',
       tag,
-      callers: 'viewer',
+      callers: BUILDER_CALLERS.viewer,
       params: serviceParams,
       query: z.strictObject({ environment: environmentSchema.default('prod'), ...pageQueryShape }),
       responses: { 200: { description: 'A page of releases', schema: pageSchema(releaseViewSchema) } },
       errors: ['SERVICE_NOT_FOUND'],
-      handle: async ({ params, query }, { caller }) => {
-        const { name } = await requireService(services, caller, params.id);
+      resource,
+      handle: async ({ query, resource: { name } }) => {
         const request = { cursor: query.cursor ?? null, limit: query.limit };
         const [page, active] = await Promise.all([
           deps.releases.list(name, query.environment, request),

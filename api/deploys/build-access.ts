@@ -15,7 +15,7 @@ export interface BuildAccessDeps {
  * one history. Once the service is removed, the org that triggered the build still sees it.
  * @throws BUILD_NOT_FOUND also for one that is not the caller's to see.
  */
-export async function requireBuild(deps: BuildAccessDeps, caller: Caller | null, id: string): Promise<BuildRecord> {
+export async function requireBuild(deps: BuildAccessDeps, caller: Caller, id: string): Promise<BuildRecord> {
   const build = await deps.builds.find(id);
   if (build === null || !(await maySee(deps, caller, build))) {
     throw new FairleadError('BUILD_NOT_FOUND', 'Build not found');
@@ -23,8 +23,8 @@ export async function requireBuild(deps: BuildAccessDeps, caller: Caller | null,
   return build;
 }
 
-async function maySee(deps: BuildAccessDeps, caller: Caller | null, build: BuildRecord): Promise<boolean> {
-  if (caller !== null && isPlatform(caller)) return true;
+async function maySee(deps: BuildAccessDeps, caller: Caller, build: BuildRecord): Promise<boolean> {
+  if (isPlatform(caller)) return true;
   const service = await deps.services.find(build.serviceId);
   return mayUse(caller, service ?? { org: build.org, authorizedOrgs: [] });
 }
@@ -32,7 +32,7 @@ async function maySee(deps: BuildAccessDeps, caller: Caller | null, build: Build
 const PAGE = 200;
 
 /** Ids of every service whose builds the caller sees; null for all. */
-export async function visibleServiceIds(services: ServiceStore, caller: Caller | null): Promise<string[] | null> {
+export async function visibleServiceIds(services: ServiceStore, caller: Caller): Promise<string[] | null> {
   const org = visibleOrg(caller);
   if (org === null) return null;
   const ids: string[] = [];

@@ -9,6 +9,7 @@ import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { requireService } from '../catalog/access.ts';
+import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
 import { type BuildAccessDeps, requireBuild, visibleServiceIds } from './build-access.ts';
@@ -48,7 +49,7 @@ function listRoute(deps: BuildRoutesDeps): Route {
     path: '/builds',
     summary: 'Builds, newest first',
     tag,
-    callers: 'viewer',
+    callers: BUILDER_CALLERS.viewer,
     query: listQuery,
     responses: { 200: { description: 'A page of builds', schema: pageSchema(buildSummarySchema) } },
     errors: ['SERVICE_NOT_FOUND'],
@@ -63,7 +64,7 @@ function listRoute(deps: BuildRoutesDeps): Route {
 
 async function buildFilter(
   services: ServiceStore,
-  caller: Caller | null,
+  caller: Caller,
   { service, environment, status }: z.output<typeof listQuery>,
 ): Promise<BuildFilter> {
   const chosen = {
@@ -81,12 +82,12 @@ function showRoute(deps: BuildRoutesDeps): Route {
     path: '/builds/:id',
     summary: 'One build with its steps and times',
     tag,
-    callers: 'viewer',
+    callers: BUILDER_CALLERS.viewer,
     params: buildParams,
     responses: { 200: { description: 'The build', schema: buildViewSchema } },
     errors: ['BUILD_NOT_FOUND'],
-    handle: async ({ params }, { caller }) => {
-      const build = await requireBuild(deps, caller, params.id);
+    resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
+    handle: async ({ resource: build }) => {
       return { status: 200, data: buildView(build, deps.now()) };
     },
   });
@@ -103,7 +104,7 @@ function logsRoute(deps: BuildRoutesDeps): Route {
     summary: 'The log of a build, as pages or followed live',
     description: 'With `Accept: text/event-stream` the log is followed until the build ends.',
     tag,
-    callers: 'viewer',
+    callers: BUILDER_CALLERS.viewer,
     params: buildParams,
     query: logsQuery,
     responses: {
@@ -114,8 +115,8 @@ function logsRoute(deps: BuildRoutesDeps): Route {
       },
     },
     errors: ['BUILD_NOT_FOUND'],
-    handle: async ({ params, query }, { caller, authenticateAgain, headers, gone, stopping }) => {
-      const build = await requireBuild(deps, caller, params.id);
+    resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
+    handle: async ({ query, resource: build }, { authenticateAgain, headers, gone, stopping }) => {
       if (headers.accept?.includes('text/event-stream')) {
         const after = resumePoint(headers['last-event-id']) ?? query.after ?? 0;
         const stillAllowed = () => maySee(deps, authenticateAgain, build.id);
@@ -133,7 +134,7 @@ function logsRoute(deps: BuildRoutesDeps): Route {
 /** False when the same request would be refused by now, for whatever reason; the client asks again and hears which. */
 async function maySee(
   deps: BuildRoutesDeps,
-  authenticateAgain: RouteContext['authenticateAgain'],
+  authenticateAgain: RouteContext<Caller>['authenticateAgain'],
   id: string,
 ): Promise<boolean> {
   try {
@@ -161,15 +162,15 @@ function cancelRoute(deps: BuildRoutesDeps): Route {
     path: '/builds/:id/cancel',
     summary: 'Cancel a build',
     tag,
-    callers: 'member',
+    callers: BUILDER_CALLERS.member,
     params: buildParams,
     responses: {
       200: { description: 'The build has ended', schema: buildViewSchema },
       202: { description: 'The build is undoing what it began; follow it until it has ended', schema: buildViewSchema },
     },
     errors: ['BUILD_NOT_FOUND', 'BUILD_FINISHED'],
-    handle: async ({ params }, { caller }) => {
-      const build = await requireBuild(deps, caller, params.id);
+    resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
+    handle: async ({ resource: build }, { caller }) => {
       const { id: buildId, service, environment } = build;
       const outcome = isTerminal(build.status)
         ? 'finished'

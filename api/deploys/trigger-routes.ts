@@ -11,7 +11,8 @@ import {
   uploadReplySchema,
 } from '../../domain/deploys/schema.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
-import { requireCaller, requireService } from '../catalog/access.ts';
+import { requireService } from '../catalog/access.ts';
+import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { requireBuild } from './build-access.ts';
 import { planBuild } from './plan-build.ts';
@@ -48,16 +49,15 @@ function triggerRoute(deps: TriggerRoutesDeps): Route {
     summary: 'Build and deploy a service from its git repository',
     description: 'A build in flight of the same service, environment and commit is joined: `deduplicated` is true.',
     tag,
-    callers: 'member',
+    callers: BUILDER_CALLERS.member,
     body: triggerBodySchema,
     responses: accepted,
     errors: ['SERVICE_NOT_FOUND', 'SOURCE_MISSING', 'SOURCE_REFUSED'],
-    handle: async ({ body }, { caller, requestId }) => {
-      const service = await requireService(deps.services, caller, body.service);
+    resource: ({ body }, { caller }) => requireService(deps.services, caller, body.service),
+    handle: async ({ body, resource: service }, by) => {
       const { branch, commit, environment } = body;
       const wanted = { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit }) };
       const source = gitSource(service, wanted);
-      const by = { caller: requireCaller(caller), requestId };
       return { status: 202, data: await requestBuild(deps, by, { kind: 'deploy', service, environment, source }) };
     },
   });
@@ -69,18 +69,18 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
     path: '/builds/upload',
     summary: 'Build and deploy a service from an uploaded source archive',
     tag,
-    callers: 'member',
+    callers: BUILDER_CALLERS.member,
     query: z.strictObject({ service: z.string().min(1).max(64), environment: environmentSchema.default('prod') }),
     streamBody: { contentTypes: UPLOAD_CONTENT_TYPES, description: 'A gzip-compressed tar of at most 100 MiB' },
     responses: { 202: { description: 'The archive is stored and the build queued', schema: uploadReplySchema } },
     errors: ['SERVICE_NOT_FOUND', 'ARCHIVE_INVALID', 'DISK_FULL'],
-    handle: async ({ query }, { caller, requestId, stream, headers }) => {
-      const service = await requireService(deps.services, caller, query.service);
+    resource: ({ query }, { caller }) => requireService(deps.services, caller, query.service),
+    handle: async ({ query, resource: service }, context) => {
+      const { stream, headers } = context;
       const { id: archiveId, sha256, sizeBytes } = await saveUpload(deps.archives, stream, headers['content-length']);
       const source = { kind: 'archive', archiveId, sha256 } as const;
-      const by = { caller: requireCaller(caller), requestId };
       const wanted = { kind: 'deploy', service, environment: query.environment, source } as const;
-      return { status: 202, data: { ...(await requestBuild(deps, by, wanted)), sha256, sizeBytes } };
+      return { status: 202, data: { ...(await requestBuild(deps, context, wanted)), sha256, sizeBytes } };
     },
   });
 }
@@ -91,7 +91,7 @@ function planRoute(deps: TriggerRoutesDeps): Route {
     path: '/builds/plan',
     summary: 'The steps a deploy of these files would take, without running it',
     tag,
-    callers: 'viewer',
+    callers: BUILDER_CALLERS.viewer,
     body: planBodySchema,
     responses: { 200: { description: 'The plan', schema: planReplySchema } },
     errors: ['CATALOG_INVALID', 'CATALOG_VERSION_UNSUPPORTED'],
@@ -108,16 +108,15 @@ function retryRoute(deps: TriggerRoutesDeps): Route {
     path: '/builds/:id/retry',
     summary: 'Repeat a failed build from the step that failed, or from an earlier one',
     tag,
-    callers: 'member',
+    callers: BUILDER_CALLERS.member,
     params: idParams('Id of the failed build'),
     body: retryBodySchema,
     responses: accepted,
     errors: ['BUILD_NOT_FOUND', 'SERVICE_NOT_FOUND', 'BUILD_NOT_RETRYABLE', 'STEP_UNKNOWN'],
-    handle: async ({ params, body }, { caller, requestId }) => {
-      const build = await requireBuild(deps, caller, params.id);
+    resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
+    handle: async ({ body, resource: build }, by) => {
       const fromStep = retryStep(build, body.fromStep);
-      const service = await requireService(deps.services, caller, build.serviceId);
-      const by = { caller: requireCaller(caller), requestId };
+      const service = await requireService(deps.services, by.caller, build.serviceId);
       const resume = { buildId: build.id, fromStep, facts: build.facts };
       const wanted = { service, environment: build.environment, source: retrySource(build), resume };
       return { status: 202, data: await requestBuild(deps, by, { kind: 'retry', ...wanted }) };
@@ -131,17 +130,16 @@ function rollbackRoute(deps: TriggerRoutesDeps): Route {
     path: '/services/:id/rollback',
     summary: 'Install an earlier release again, without a build',
     tag,
-    callers: 'member',
+    callers: BUILDER_CALLERS.member,
     params: idParams('Id or name of the service'),
     body: rollbackBodySchema,
     responses: accepted,
     errors: ['SERVICE_NOT_FOUND', 'RELEASE_NOT_FOUND'],
-    handle: async ({ params, body }, { caller, requestId }) => {
-      const service = await requireService(deps.services, caller, params.id);
+    resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
+    handle: async ({ body, resource: service }, by) => {
       const { environment } = body;
       const release = await rollbackTarget(deps.releases, service, environment, body.releaseId);
       const source = await rollbackSource(deps.builds, service, release);
-      const by = { caller: requireCaller(caller), requestId };
       const wanted = { kind: 'rollback', service, environment, source, releaseId: release.id } as const;
       return { status: 202, data: await requestBuild(deps, by, wanted) };
     },

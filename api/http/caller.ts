@@ -2,19 +2,34 @@ import { FairleadError } from '../../domain/errors.ts';
 import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/roles.ts';
 
 /**
- * Who makes a request (spec 2, "Authentication"): the platform itself by the internal key, a person by an access token
- * or by their browser's session, or a service by a token of its own.
+ * Who makes a request (spec 2, "Authentication"). The kind is decided once, when the credential is read; from then on a
+ * route's row names the kinds it is for (api/http/allowed-callers.ts), and the row's kinds are what its handler is typed
+ * with. So nothing that only a super admin may do can be reached from a row that lets services in.
  */
-export type Caller = InternalCaller | UserCaller | ServiceCaller;
+export type Caller = InternalCaller | PersonCaller | TokenServiceCaller;
 
+export type CallerKind = Caller['kind'];
+
+/** The platform itself, by the internal key. */
 export interface InternalCaller {
   readonly kind: 'internal';
   readonly org: string;
   readonly name: string;
 }
 
-export interface UserCaller {
+export type PersonCaller = PlatformAdminCaller | UserCaller;
+
+/** A person with the platform role `super_admin`. No service is one, whatever its token claims. */
+export interface PlatformAdminCaller extends Person {
+  readonly kind: 'platform-admin';
+}
+
+/** Any other person. */
+export interface UserCaller extends Person {
   readonly kind: 'user';
+}
+
+interface Person {
   /** A token may travel; a session is the browser in front of the person. */
   readonly via: 'token' | 'session';
   readonly userId: string;
@@ -25,39 +40,34 @@ export interface UserCaller {
   readonly name: string;
   /** The strongest of their roles in `org`; null for none that means anything here. */
   readonly role: OrgRole | null;
-  readonly orgRoles: readonly string[];
-  readonly platformRoles: readonly string[];
   /** Client the token was issued to; null for a session. */
   readonly clientId: string | null;
 }
 
-export interface ServiceCaller {
+export type TokenServiceCaller = PlatformServiceCaller | ServiceCaller;
+
+/** A service that acts for the platform; see {@link actsForPlatform}. */
+export interface PlatformServiceCaller extends Service {
+  readonly kind: 'platform-service';
+}
+
+/** Any other service, by a token of its own (`client_credentials`). */
+export interface ServiceCaller extends Service {
   readonly kind: 'service';
+}
+
+interface Service {
   readonly clientId: string;
   readonly org: string;
   readonly name: string;
-  /** What its scopes make it in its own org. */
-  readonly role: OrgRole | null;
   readonly scopes: readonly string[];
-  /** True for one of the platform's own; see {@link actsForPlatform}. */
-  readonly platform: boolean;
 }
 
-/**
- * Who may call a route: anyone, anyone known, callers from an org role upward, the platform (internal key, a super
- * admin, a platform service), or a super admin in their own browser's session and nothing else.
- */
-export const CALLER_KINDS = [
-  'public',
-  'authenticated',
-  'viewer',
-  'member',
-  'admin',
-  'platform',
-  'super_admin_session',
-] as const;
+/** Whoever acts for the platform as a whole, and so in every org. */
+export type PlatformCaller = InternalCaller | PlatformAdminCaller | PlatformServiceCaller;
 
-export type CallerKind = (typeof CALLER_KINDS)[number];
+/** Whoever administers people and clients everywhere (spec 1, C): the internal key and super admins, no service. */
+export type AdministratorCaller = InternalCaller | PlatformAdminCaller;
 
 /** What authentication looks at. */
 export interface Credentials {
@@ -97,31 +107,26 @@ export function actsForPlatform(service: Pick<ServiceCaller, 'org' | 'scopes'>, 
   return service.org === platformOrg && service.scopes.includes(PLATFORM_SCOPE);
 }
 
-/** True for the platform itself: it passes every rule but that of a person's own session. */
-export function isPlatform(caller: Caller): boolean {
-  if (caller.kind === 'internal') return true;
-  return caller.kind === 'user' ? isPlatformAdmin(caller.platformRoles) : caller.platform;
+/** The kind of a person, by their platform roles. */
+export function personKind(platformRoles: readonly string[]): PersonCaller['kind'] {
+  return isPlatformAdmin(platformRoles) ? 'platform-admin' : 'user';
+}
+
+export function isPerson(caller: Caller): caller is PersonCaller {
+  return caller.kind === 'platform-admin' || caller.kind === 'user';
+}
+
+/** True for whoever sees and uses what belongs to any org. What a route lets them do stands in its row. */
+export function isPlatform(caller: Caller): caller is PlatformCaller {
+  return caller.kind === 'platform-service' || isAdministrator(caller);
+}
+
+export function isAdministrator(caller: Caller): caller is AdministratorCaller {
+  return caller.kind === 'internal' || caller.kind === 'platform-admin';
 }
 
 /** The strongest org role among these. */
 export function strongestRole(orgRoles: readonly string[]): OrgRole | null {
   const found = (['admin', 'member', 'viewer'] as const).find((role) => hasOrgRole(orgRoles, role));
   return found ?? null;
-}
-
-/** What a route requires of its caller. @throws UNAUTHORIZED without a credential; FORBIDDEN when it is not enough. */
-export function authorize(callers: CallerKind, caller: Caller | null): void {
-  if (callers === 'public') return;
-  if (caller === null) {
-    throw new FairleadError('UNAUTHORIZED', 'This route needs a credential: send an access token as a Bearer header');
-  }
-  if (callers === 'super_admin_session') {
-    if (caller.kind === 'user' && caller.via === 'session' && isPlatformAdmin(caller.platformRoles)) return;
-    throw new FairleadError('FORBIDDEN', "Only a platform super admin's own browser session may do this");
-  }
-  if (callers === 'authenticated' || isPlatform(caller)) return;
-  if (callers === 'platform') throw new FairleadError('FORBIDDEN', 'Only the platform itself may do this');
-  if (caller.kind === 'internal' || caller.role === null || !hasOrgRole([caller.role], callers)) {
-    throw new FairleadError('FORBIDDEN', `This needs the role ${callers} or higher in the org`);
-  }
 }

@@ -3,13 +3,14 @@ import type { Logger } from 'pino';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { Authenticate } from './caller.ts';
-import { createGuard, createRunner, type Method, type Route } from './define-route.ts';
+import type { Method, Route } from './define-route.ts';
 import { createErrorHandler, type ErrorPage, type TellError } from './error-handler.ts';
 import { createOpenApi } from './openapi.ts';
 import { type ProtectedResource, protectedResourceRoute } from './protected-resource.ts';
 import { createRateLimit } from './rate-limit.ts';
 import { bodyReader } from './read-body.ts';
 import { createRequestId } from './request-id.ts';
+import { createGuard, createRunner } from './run-route.ts';
 import { securityHeaders } from './security-headers.ts';
 
 export interface AppOptions {

@@ -1,11 +1,9 @@
-import { parseCookie } from 'cookie';
-import type { Request, RequestHandler, Response } from 'express';
+import type { Request, Response } from 'express';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type ErrorCode, FairleadError } from '../../domain/errors.ts';
-import { type Authenticate, authorize, CALLER_KINDS, type Caller, type CallerKind } from './caller.ts';
-import { requestLogger, sendData } from './envelope.ts';
-import { sendJson } from './send-json.ts';
+import { type CallerOf, namesCallers, type RouteCallers } from './allowed-callers.ts';
+import type { Caller } from './caller.ts';
 import { validate } from './validate.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -19,15 +17,15 @@ export type BodyType = 'json' | 'form';
  */
 export type ReplyStyle = 'envelope' | 'bare' | 'oauth' | 'page';
 
-/** What a handler gets besides its validated input. */
-export interface RouteContext {
+/** What a handler gets besides its validated input. `C` is who may call, as the route's row says. */
+export interface RouteContext<C extends Caller | null = Caller | null> {
   /** Who calls; null on public routes only. */
-  readonly caller: Caller | null;
+  readonly caller: C;
   /**
    * Who calls by now: a reply that goes on for long asks from time to time whether it still may. @throws UNAUTHORIZED,
    * FORBIDDEN, UNAVAILABLE as the request itself would be refused now
    */
-  readonly authenticateAgain: () => Promise<Caller | null>;
+  readonly authenticateAgain: () => Promise<C>;
   readonly requestId: string;
   readonly log: Logger;
   readonly headers: Request['headers'];
@@ -66,8 +64,21 @@ export interface RouteResponse {
   readonly alternative?: { readonly contentType: string; readonly description: string };
 }
 
+/** The validated parts of a request. */
+export interface RouteInput<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
+  readonly params: z.output<P>;
+  readonly query: z.output<Q>;
+  readonly body: z.output<B>;
+}
+
 /** One row of a route table: everything about a route but what it does, and that in one thin handler. */
-export interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B extends z.ZodType> {
+export interface RouteDefinition<
+  P extends z.ZodObject,
+  Q extends z.ZodObject,
+  B extends z.ZodType,
+  C extends RouteCallers = RouteCallers,
+  R = unknown,
+> {
   readonly method: Method;
   /** Express path such as `/builds/:id`. */
   readonly path: string;
@@ -75,7 +86,9 @@ export interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B
   readonly description?: string;
   readonly tag: string;
   /** Who may call it. There is no default: a route that names nobody cannot be registered. */
-  readonly callers: CallerKind;
+  readonly callers: C;
+  /** What callers of other kinds are told instead of FORBIDDEN, such as that there is no such org. */
+  readonly refusal?: () => FairleadError;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
@@ -97,28 +110,42 @@ export interface RouteDefinition<P extends z.ZodObject, Q extends z.ZodObject, B
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Codes this route answers with besides those every route has. */
   readonly errors?: readonly ErrorCode[];
+  /**
+   * Finds what the request is about, for this caller. @throws the not-found error of its kind, also for what is there and
+   * not the caller's to know of
+   */
+  readonly resource?: (input: RouteInput<P, Q, B>, context: RouteContext<CallerOf<C>>) => Promise<R>;
   readonly handle: (
-    input: { params: z.output<P>; query: z.output<Q>; body: z.output<B> },
-    context: RouteContext,
+    input: RouteInput<P, Q, B> & { readonly resource: R },
+    context: RouteContext<CallerOf<C>>,
   ) => Promise<Reply>;
 }
 
+type AnyRow = RouteDefinition<z.ZodObject, z.ZodObject, z.ZodType>;
+
 /** A route with its types folded in, as the app and the OpenAPI document use it. */
-export interface Route extends Omit<RouteDefinition<z.ZodObject, z.ZodObject, z.ZodType>, 'handle'> {
+export interface Route extends Omit<AnyRow, 'resource' | 'handle'> {
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
+  /** `context` is of a caller whom the row admits: see {@link authorize}. */
   readonly run: (raw: { params: unknown; query: unknown; body: unknown }, context: RouteContext) => Promise<Reply>;
 }
 
 const NOTHING = z.strictObject({});
-/** Checks a row and gives it the part that validates before it handles. @throws INTERNAL for a row that names no caller. */
+
+/**
+ * Checks a row and gives it the part that validates, finds and handles. The row's callers are the types of the handler's.
+ * @throws INTERNAL for a row that names no caller
+ */
 export function defineRoute<
+  const C extends RouteCallers,
   P extends z.ZodObject = typeof NOTHING,
   Q extends z.ZodObject = typeof NOTHING,
   B extends z.ZodType = typeof NOTHING,
->(definition: RouteDefinition<P, Q, B>): Route {
-  const { handle, params, query, body, ...row } = definition;
-  if (!CALLER_KINDS.some((kind) => kind === row.callers)) {
+  R = undefined,
+>(definition: RouteDefinition<P, Q, B, C, R>): Route {
+  const { resource, handle, params, query, body, ...row } = definition;
+  if (!namesCallers(row.callers)) {
     throw new FairleadError('INTERNAL', `${row.method} ${row.path} does not name who may call it`);
   }
   return {
@@ -126,97 +153,16 @@ export function defineRoute<
     ...(body === undefined ? {} : { body }),
     params: params ?? NOTHING,
     query: query ?? NOTHING,
-    run: (raw, context) =>
-      handle(
-        {
-          params: validate(params ?? NOTHING, raw.params, 'path') as z.output<P>,
-          query: validate(query ?? NOTHING, raw.query, 'query') as z.output<Q>,
-          body: validate(body ?? NOTHING, raw.body, 'body') as z.output<B>,
-        },
-        context,
-      ),
+    run: async (raw, anyContext) => {
+      // The guard let nobody pass but whom the row names.
+      const context = anyContext as RouteContext<CallerOf<C>>;
+      const input = {
+        params: validate(params ?? NOTHING, raw.params, 'path') as z.output<P>,
+        query: validate(query ?? NOTHING, raw.query, 'query') as z.output<Q>,
+        body: validate(body ?? NOTHING, raw.body, 'body') as z.output<B>,
+      };
+      const found = (await resource?.(input, context)) as R;
+      return handle({ ...input, resource: found }, context);
+    },
   };
-}
-
-/** Refuses callers before the body is read. */
-export function createGuard(route: Route, authenticate: Authenticate): RequestHandler {
-  return async (request, response, next) => {
-    response.locals.caller = await callerOf(route, request, authenticate);
-    next();
-  };
-}
-
-async function callerOf(route: Route, request: Request, authenticate: Authenticate): Promise<Caller | null> {
-  const caller = await authenticate(request);
-  authorize(route.callers, caller);
-  return caller;
-}
-
-/** Runs the route: validates, handles, and sends the reply through its documented schema. */
-export function createRunner(route: Route, stopping: AbortSignal, authenticate: Authenticate): RequestHandler {
-  return async (request, response) => {
-    let gone: AbortSignal | null = null;
-    // What most handlers never ask for is made for those who do: it costs more than all they need.
-    const context: RouteContext = {
-      caller: response.locals.caller as Caller | null,
-      authenticateAgain: () => callerOf(route, request, authenticate),
-      requestId: String(response.locals.requestId),
-      get log() {
-        return loggerOf(response);
-      },
-      headers: request.headers,
-      get cookies() {
-        return parseCookie(request.headers.cookie ?? '');
-      },
-      get address() {
-        return request.ip ?? '';
-      },
-      url: request.originalUrl,
-      origin: request.headers.origin ?? null,
-      get userAgent() {
-        return (request.headers['user-agent'] ?? '').slice(0, 300);
-      },
-      allowOrigin: (origin) => {
-        response.set('Access-Control-Allow-Origin', origin).vary('Origin');
-      },
-      get gone() {
-        gone ??= abortedOnClose(response);
-        return gone;
-      },
-      stopping,
-      stream: request,
-    };
-    // Express parses the query each time it is asked for it.
-    const query = request.url.includes('?') ? request.query : {};
-    const body: unknown = route.streamBody === undefined ? (request.body ?? {}) : {};
-    const reply = await route.run({ params: { ...request.params }, query, body }, context);
-    if (typeof reply === 'function') await reply(response);
-    else send(route, response, reply.status, documented(route, reply.status).parse(reply.data));
-  };
-}
-
-function loggerOf(response: Response): Logger {
-  const log = requestLogger(response);
-  if (log === undefined) throw new FairleadError('INTERNAL', 'the request has no logger');
-  return log;
-}
-
-function abortedOnClose(response: Response): AbortSignal {
-  const gone = new AbortController();
-  if (response.closed) gone.abort();
-  else response.once('close', () => gone.abort());
-  return gone.signal;
-}
-
-function send(route: Route, response: Response, status: number, data: unknown): void {
-  if (route.replies === 'oauth' || route.replies === 'bare') sendJson(response, status, data);
-  else sendData(response, status, data);
-}
-
-function documented(route: Route, status: number): z.ZodType {
-  const response = route.responses[status];
-  if (response === undefined) {
-    throw new FairleadError('INTERNAL', `${route.method} ${route.path} does not document status ${status}`);
-  }
-  return response.schema;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ErrorCode } from '../../domain/errors.ts';
-import { type CallerKind, INTERNAL_KEY_HEADER } from './caller.ts';
+import { describeCallers, type RouteCallers } from './allowed-callers.ts';
+import { INTERNAL_KEY_HEADER } from './caller.ts';
 import type { Route } from './define-route.ts';
 import { errorEnvelopeSchema } from './envelope.ts';
 import { ERROR_STATUS } from './error-status.ts';
@@ -52,7 +53,7 @@ function operation(route: Route): Record<string, unknown> {
     operationId: operationId(route),
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description === undefined ? {} : { description: route.description }),
+    ...describe(route),
     'x-callers': route.callers,
     security: security(route.callers),
     parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
@@ -61,10 +62,24 @@ function operation(route: Route): Record<string, unknown> {
   };
 }
 
-function security(callers: CallerKind): Record<string, never[]>[] {
+/** Says who may call, as the row does. */
+function describe({ callers, description }: Route): { description?: string } {
+  const sentences = [
+    ...(description === undefined ? [] : [description]),
+    ...(callers === 'public' ? [] : [`For ${describeCallers(callers)}.`]),
+  ];
+  return sentences.length === 0 ? {} : { description: sentences.join(' ') };
+}
+
+/** The credentials by which some caller of the row can come. */
+function security(callers: RouteCallers): Record<string, never[]>[] {
   if (callers === 'public') return [];
-  if (callers === 'super_admin_session') return [{ session: [] }];
-  return [{ bearer: [] }, { internalKey: [] }];
+  const { internal, 'platform-admin': admin, ...byToken } = callers;
+  return [
+    ...(admin === true || Object.keys(byToken).length > 0 ? [{ bearer: [] }] : []),
+    ...(internal === true ? [{ internalKey: [] }] : []),
+    ...(admin === 'own-session' ? [{ session: [] }] : []),
+  ];
 }
 
 /** `post /builds/:id/cancel` is `post_builds_id_cancel`. */

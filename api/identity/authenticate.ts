@@ -1,13 +1,19 @@
 import { parseCookie } from 'cookie';
 import { FairleadError } from '../../domain/errors.ts';
-import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
 import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
-import { type Authenticate, actsForPlatform, type Caller, type Credentials, strongestRole } from '../http/caller.ts';
+import {
+  type Authenticate,
+  type Caller,
+  type Credentials,
+  type PersonCaller,
+  personKind,
+  strongestRole,
+} from '../http/caller.ts';
 import { singleHeader } from '../http/single-header.ts';
+import { tokenCaller } from '../http/token-caller.ts';
 import type { IdentityDeps } from './deps.ts';
 import { findSession } from './login/find-session.ts';
 import { bearerToken, findOwnToken } from './oauth/own-token.ts';
-import { parseScopes } from './oauth/resolve-scopes.ts';
 import { findTokenPerson } from './tokens/token-person.ts';
 
 /**
@@ -24,7 +30,7 @@ export function createIdpAuthenticate(deps: IdentityDeps, internal: Authenticate
     const platform = await internal(request);
     if (platform !== null) return platform;
     const token = bearerToken(singleHeader(request.headers.authorization));
-    if (token !== null) return tokenCaller(deps, token);
+    if (token !== null) return callerOfToken(deps, token);
     return comesFromHere(request, origin) ? sessionCaller(deps, request) : null;
   };
 }
@@ -33,61 +39,28 @@ function comesFromHere({ method, headers }: Credentials, origin: string): boolea
   return method === 'GET' || method === 'HEAD' || singleHeader(headers.origin) === origin;
 }
 
-async function tokenCaller(deps: IdentityDeps, token: string): Promise<Caller | null> {
+async function callerOfToken(deps: IdentityDeps, token: string): Promise<Caller | null> {
   const claims = await findOwnToken(deps, token);
   if (claims === null) throw new FairleadError('UNAUTHORIZED', 'The access token is expired, revoked or not valid');
   const audience = [claims.aud].flat();
   if (!audience.includes(deps.settings.issuer) && !audience.includes(PLATFORM_CLIENTS.builder)) return null;
-  return claims.identityId === undefined ? serviceCaller(deps, claims) : personCaller(claims);
+  return tokenCaller(claims, deps.settings.platformOrg);
 }
 
-function serviceCaller(deps: IdentityDeps, claims: AccessTokenClaims): Caller {
-  const org = claims.orgSlug ?? '';
-  const scopes = parseScopes(claims.scope);
-  return {
-    kind: 'service',
-    clientId: claims.client_id,
-    org,
-    name: claims.client_id,
-    // No scope makes a service a member of its org at the provider.
-    role: null,
-    scopes,
-    platform: actsForPlatform({ org, scopes }, deps.settings.platformOrg),
-  };
-}
-
-function personCaller(claims: AccessTokenClaims): Caller {
-  return {
-    kind: 'user',
-    via: 'token',
-    userId: claims.sub,
-    email: claims.email ?? '',
-    org: claims.orgSlug ?? '',
-    name: claims.sub,
-    role: strongestRole(claims.orgRoles),
-    orgRoles: claims.orgRoles,
-    platformRoles: claims.roles,
-    clientId: claims.client_id,
-  };
-}
-
-async function sessionCaller(deps: IdentityDeps, { headers }: Credentials): Promise<Caller | null> {
+async function sessionCaller(deps: IdentityDeps, { headers }: Credentials): Promise<PersonCaller | null> {
   const cookie = singleHeader(headers.cookie);
   const found = cookie === undefined ? null : await findSession(deps, parseCookie(cookie));
   const person = found === null ? null : await findTokenPerson(deps, found.user.id);
   if (person === null) return null;
   const { user, org } = person;
-  const orgRoles = org?.roles ?? [];
   return {
-    kind: 'user',
+    kind: personKind(user.platformRoles),
     via: 'session',
     userId: user.id,
     email: user.email,
     org: org?.slug ?? '',
     name: user.id,
-    role: strongestRole(orgRoles),
-    orgRoles,
-    platformRoles: user.platformRoles,
+    role: strongestRole(org?.roles ?? []),
     clientId: null,
   };
 }

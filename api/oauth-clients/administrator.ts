@@ -1,21 +1,13 @@
 import { FairleadError } from '../../domain/errors.ts';
 import type { Administrator } from '../../domain/oauth-clients/administration.ts';
-import { isPlatformAdmin } from '../../domain/roles.ts';
-import type { Caller } from '../http/caller.ts';
+import { type Caller, isAdministrator } from '../http/caller.ts';
 
 /**
  * In what capacity a caller administers clients through the builder (spec 1, C): the internal key and super admins may
  * do everything, anyone else what an owner may. A service of the platform's org is its org's service, no more.
  */
 export function administratorOf(caller: Caller): Administrator {
-  if (caller.kind === 'internal') return 'super_admin';
-  return caller.kind === 'user' && isPlatformAdmin(caller.platformRoles) ? 'super_admin' : 'owner';
-}
-
-/** For routes of the provider itself. @throws FORBIDDEN for everyone but the internal key and super admins */
-export function requireSuperAdmin(caller: Caller | null): Caller {
-  if (caller !== null && administratorOf(caller) === 'super_admin') return caller;
-  throw new FairleadError('FORBIDDEN', 'Only the internal key or a platform super admin may administer clients here');
+  return isAdministrator(caller) ? 'super_admin' : 'owner';
 }
 
 /** @throws FORBIDDEN naming the fields and who may set them, unless there are none */

@@ -3,6 +3,7 @@ import { type Administrator, type ClientPatch, decideClientPatch } from '../../d
 import { type ClientRecord, PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
 import type { ClientAdditions, ClientChanges } from '../../domain/oauth-clients/ports.ts';
 import { checkRedirectUri, checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
+import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { revokeClient } from '../identity/revocation/revoke.ts';
@@ -16,7 +17,7 @@ import { requireClient, requireFound } from './require-client.ts';
  */
 export async function changeClient(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   change: { readonly clientId: string; readonly patch: ClientPatch; readonly by: Administrator },
 ): Promise<ClientRecord> {
   const before = await requireClient(deps.clients, change.clientId);
@@ -33,7 +34,7 @@ export async function changeClient(
 /** Registers one more redirect URI. Idempotent. @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI */
 export async function addRedirectUri(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   clientId: string,
   uri: string,
 ): Promise<ClientRecord> {
@@ -49,7 +50,7 @@ export async function addRedirectUri(
 /** Takes a redirect URI away, as it is stored or as it was once given. @throws CLIENT_NOT_FOUND, NOT_FOUND */
 export async function removeRedirectUri(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   clientId: string,
   uri: string,
 ): Promise<ClientRecord> {
@@ -66,7 +67,11 @@ export async function removeRedirectUri(
  * Removes a client and ends its tokens: before, so that a failure leaves no token behind without its client, and after,
  * for what was issued in between. @throws CLIENT_NOT_FOUND, FORBIDDEN for a client of the platform
  */
-export async function deleteClient(deps: IdentityDeps, context: RouteContext, clientId: string): Promise<void> {
+export async function deleteClient(
+  deps: IdentityDeps,
+  context: RouteContext<AdministratorCaller>,
+  clientId: string,
+): Promise<void> {
   const client = await requireClient(deps.clients, clientId);
   if (Object.values<string>(PLATFORM_CLIENTS).includes(clientId)) {
     throw new FairleadError('FORBIDDEN', `${clientId} belongs to the platform and cannot be deleted`);

@@ -2,6 +2,7 @@ import type { AuditEvent } from '../../domain/audit/audit-event.ts';
 import { type ClientField, valueAt } from '../../domain/oauth-clients/administration.ts';
 import { ACTING_FOR_HEADER } from '../../domain/oauth-clients/administration-port.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
+import type { Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
@@ -9,16 +10,16 @@ import type { IdentityDeps } from '../identity/deps.ts';
 type Data = AuditEvent['data'];
 
 /** Who is behind a call: the person the builder names when it calls with the internal key, else the caller itself. */
-export function actorOf({ caller, headers }: Pick<RouteContext, 'caller' | 'headers'>): string {
+export function actorOf({ caller, headers }: Pick<RouteContext<Caller>, 'caller' | 'headers'>): string {
   const named = headers[ACTING_FOR_HEADER];
-  if (caller?.kind === 'internal' && typeof named === 'string' && /^[\w.-]{1,120}$/.test(named)) return named;
-  return caller?.name ?? 'anonymous';
+  if (caller.kind === 'internal' && typeof named === 'string' && /^[\w.-]{1,120}$/.test(named)) return named;
+  return caller.name;
 }
 
 /** Keeps what was done to a client, and by whom. */
 export async function auditClient(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   event: { readonly type: string; readonly client: Pick<ClientRecord, 'clientId' | 'orgSlug'>; readonly data?: Data },
 ): Promise<void> {
   const { type, client, data = {} } = event;

@@ -1,6 +1,7 @@
 import { FairleadError } from '../../domain/errors.ts';
 import type { ClientRecord, ClientSecret } from '../../domain/oauth-clients/client.ts';
 import { type ClientView, type ClientWithSecret, clientView } from '../../domain/oauth-clients/client-schema.ts';
+import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { auditClient } from './client-audit.ts';
@@ -33,7 +34,7 @@ export function newClientSecret(deps: Pick<IdentityDeps, 'tokens' | 'newId' | 'n
  */
 export async function addSecret(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   clientId: string,
 ): Promise<ClientWithSecret> {
   const client = requireConfidential(await requireClient(deps.clients, clientId));
@@ -47,7 +48,7 @@ export async function addSecret(
 /** One new secret in the place of all there are. @throws CLIENT_NOT_FOUND, CONFLICT for a public client */
 export async function regenerateSecret(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   clientId: string,
 ): Promise<ClientWithSecret> {
   const client = requireConfidential(await requireClient(deps.clients, clientId));
@@ -61,7 +62,7 @@ export async function regenerateSecret(
 /** Ends a secret at once; tokens that were got with it live until they expire. @throws CLIENT_NOT_FOUND, NOT_FOUND */
 export async function removeSecret(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   clientId: string,
   secretId: string,
 ): Promise<ClientView> {

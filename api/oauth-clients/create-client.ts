@@ -5,6 +5,7 @@ import { type ClientWithSecret, clientView, type NewClient } from '../../domain/
 import { NEW_CLIENT, refusedInCreation } from '../../domain/oauth-clients/creation.ts';
 import { checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
 import { NO_PASSPORT } from '../../domain/passport-config.ts';
+import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { refuseFields } from './administrator.ts';
@@ -22,7 +23,7 @@ const SUFFIX_LENGTH = 6;
  */
 export async function createClient(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   wanted: NewClient & { readonly orgSlug: string },
 ): Promise<ClientWithSecret> {
   refuseFields(refusedInCreation(wanted, 'super_admin', wanted.orgSlug));

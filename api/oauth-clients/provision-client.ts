@@ -8,6 +8,7 @@ import { type DerivedLists, type MergedClient, mergeClient } from '../../domain/
 import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
 import type { ClientChanges } from '../../domain/oauth-clients/ports.ts';
 import { checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
+import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { actorOf, auditClient } from './client-audit.ts';
@@ -26,7 +27,7 @@ const NOTHING_PRESERVED = { redirectUris: [], scopes: [], grantTypes: [] };
  */
 export async function provisionClient(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   wanted: Provision,
 ): Promise<ProvisionReply> {
   const clientId = serviceClientId(wanted.service, wanted.environment);
@@ -46,7 +47,7 @@ export async function provisionClient(
 /** Null when there is a client of that id now. */
 async function insertClient(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   clientId: string,
   wanted: Provision,
   derived: DerivedLists,
@@ -94,7 +95,7 @@ async function extendUnlessGone(...given: Parameters<typeof extendClient>): Prom
 
 async function extendClient(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   existing: ClientRecord,
   wanted: Provision,
   derived: DerivedLists,
@@ -145,7 +146,11 @@ function extensionData({ additions }: MergedClient, fields: readonly ClientField
 }
 
 /** A secret beside the others where there is room, so that what runs goes on; otherwise in the place of all. */
-async function giveSecret(deps: IdentityDeps, context: RouteContext, client: ClientRecord): Promise<string> {
+async function giveSecret(
+  deps: IdentityDeps,
+  context: RouteContext<AdministratorCaller>,
+  client: ClientRecord,
+): Promise<string> {
   const secret = newClientSecret(deps);
   const full = client.secrets.length >= MAX_LIVE_SECRETS;
   if (full) await deps.clients.replaceSecrets(client.clientId, secret.record);

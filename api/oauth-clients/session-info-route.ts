@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { clientIdOf } from '../../domain/oauth-clients/ownership.ts';
 import { requireService } from '../catalog/access.ts';
+import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { BuilderClientsDeps } from './builder-deps.ts';
 
@@ -15,7 +16,7 @@ export function sessionInfoRoute(deps: BuilderClientsDeps): Route {
     path: '/services/:service/session-info',
     summary: 'The OAuth client of a service, and the cookie its sessions live in',
     tag: 'oauth clients',
-    callers: 'viewer',
+    callers: BUILDER_CALLERS.viewer,
     params: z.strictObject({ service: z.string().min(1).max(64).describe('Id or name of the service') }),
     query: z.strictObject({ env: environmentSchema.default('prod') }),
     responses: {
@@ -32,8 +33,8 @@ export function sessionInfoRoute(deps: BuilderClientsDeps): Route {
       },
     },
     errors: ['SERVICE_NOT_FOUND'],
-    handle: async ({ params, query: { env: environment } }, { caller }) => {
-      const service = await requireService(deps.services, caller, params.service);
+    resource: ({ params }, { caller }) => requireService(deps.services, caller, params.service),
+    handle: async ({ query: { env: environment }, resource: service }) => {
       const url = deps.publicUrl(service.name, environment);
       const clientId = clientIdOf(service, environment);
       const domain = new URL(url).hostname;

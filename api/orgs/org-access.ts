@@ -2,8 +2,9 @@ import { FairleadError } from '../../domain/errors.ts';
 import { judgeRoles, type OrgPower, unknownModules } from '../../domain/orgs/administration.ts';
 import type { OrgRecord } from '../../domain/orgs/org.ts';
 import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
-import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/roles.ts';
-import type { Caller } from '../http/caller.ts';
+import { hasOrgRole, type OrgRole } from '../../domain/roles.ts';
+import { ADMINISTRATORS } from '../http/allowed-callers.ts';
+import { type AdministratorCaller, isAdministrator, type UserCaller } from '../http/caller.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 
 export interface OrgAccess {
@@ -13,25 +14,21 @@ export interface OrgAccess {
 
 type Deps = Pick<IdentityDeps, 'orgs' | 'memberships'>;
 
-/** A known caller, on routes that require one. @throws UNAUTHORIZED */
-export function requireCaller(caller: Caller | null): Caller {
-  if (caller === null) throw new FairleadError('UNAUTHORIZED', 'This needs a credential');
-  return caller;
-}
+/** Callers of the routes of one org. */
+type OrgCaller = AdministratorCaller | UserCaller;
 
 /**
- * True for whoever administers people everywhere: the internal key, and super admins. A service of the platform's org
- * is not among them: it manages the people of orgs that granted it that, as any other service does.
+ * Row part of a route of one org: for people with that role or a higher one in the org of the path, and for whoever
+ * administers people everywhere. Services are told there is no such org, those of the platform included.
  */
-export function administersPeople(caller: Caller): boolean {
-  return caller.kind === 'internal' || (caller.kind === 'user' && isPlatformAdmin(caller.platformRoles));
-}
-
-/** @throws FORBIDDEN for everybody else. */
-export function requirePeopleAdmin(caller: Caller | null): Caller {
-  const known = requireCaller(caller);
-  if (administersPeople(known)) return known;
-  throw new FairleadError('FORBIDDEN', 'Only a platform admin may do this');
+export function orgRoute(deps: Deps, wanted: OrgRole) {
+  return {
+    tag: 'orgs',
+    callers: { ...ADMINISTRATORS, user: true },
+    refusal: orgNotFound,
+    resource: (input: { params: { orgSlug: string } }, { caller }: { caller: OrgCaller }): Promise<OrgAccess> =>
+      requireOrg(deps, caller, input.params.orgSlug, wanted),
+  } as const;
 }
 
 /**
@@ -39,11 +36,10 @@ export function requirePeopleAdmin(caller: Caller | null): Caller {
  * from their token: a role that was taken away counts no more.
  * @throws ORG_NOT_FOUND for an org that is not there or that they are not in; FORBIDDEN when their role is too low.
  */
-export async function requireOrg(deps: Deps, caller: Caller | null, slug: string, wanted: OrgRole): Promise<OrgAccess> {
-  const known = requireCaller(caller);
+export async function requireOrg(deps: Deps, caller: OrgCaller, slug: string, wanted: OrgRole): Promise<OrgAccess> {
   const org = await findOrg(deps, slug);
-  if (administersPeople(known)) return { org, power: { platform: true, roles: [] } };
-  const membership = known.kind === 'user' ? await deps.memberships.find(known.userId, org.id) : null;
+  if (isAdministrator(caller)) return { org, power: { platform: true, roles: [] } };
+  const membership = await deps.memberships.find(caller.userId, org.id);
   if (membership === null || membership.suspendedAt !== null) throw orgNotFound();
   if (org.suspendedAt !== null) throw new FairleadError('FORBIDDEN', 'This org is suspended');
   if (!hasOrgRole(membership.roles, wanted)) {

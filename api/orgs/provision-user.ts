@@ -6,12 +6,12 @@ import { newMembership } from '../../domain/orgs/new-org.ts';
 import type { Membership, OrgRecord } from '../../domain/orgs/org.ts';
 import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
 import type { OrgRole } from '../../domain/roles.ts';
-import type { Caller } from '../http/caller.ts';
+import { type AdministratorCaller, type Caller, isAdministrator, type TokenServiceCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import type { Member } from './members.ts';
-import { administersPeople, checkRights, findOrg, type OrgAccess, requireCaller } from './org-access.ts';
+import { checkRights, findOrg, type OrgAccess } from './org-access.ts';
 
 export interface ProvisionOrder {
   readonly email: string;
@@ -28,11 +28,14 @@ export interface ProvisionOrder {
  * admins' tokens: people invite people.
  * @throws ORG_NOT_FOUND
  */
-export async function requireProvisioning(deps: IdentityDeps, caller: Caller | null, slug: string): Promise<OrgAccess> {
-  const known = requireCaller(caller);
+export async function requireProvisioning(
+  deps: IdentityDeps,
+  caller: AdministratorCaller | TokenServiceCaller,
+  slug: string,
+): Promise<OrgAccess> {
   const org = await findOrg(deps, slug);
-  if (administersPeople(known)) return { org, power: { platform: true, roles: [] } };
-  const client = known.kind === 'service' ? await deps.clients.find(known.clientId) : null;
+  if (isAdministrator(caller)) return { org, power: { platform: true, roles: [] } };
+  const client = await deps.clients.find(caller.clientId);
   if (client === null || !(await managesPeople(deps, client, org))) throw orgNotFound();
   return { org, power: { platform: false, roles: ['member'] } };
 }
@@ -51,7 +54,7 @@ async function managesPeople(deps: IdentityDeps, client: ClientRecord, org: OrgR
  */
 export async function provisionUser(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   access: OrgAccess,
   order: ProvisionOrder,
 ): Promise<Member> {
@@ -62,14 +65,13 @@ export async function provisionUser(
     throw new FairleadError('USER_EXISTS', 'There is an account of this address already; invite it');
   }
   const now = deps.now();
-  const caller = requireCaller(context.caller);
-  const clientId = caller.kind === 'service' ? caller.clientId : caller.name;
+  const { caller } = context;
   const user = newUser(
     {
       ...person,
       id: deps.newId('user'),
       primaryOrg: org.slug,
-      onboardingPending: { orgSlug: org.slug, clientId, since: now },
+      onboardingPending: { orgSlug: org.slug, clientId: caller.name, since: now },
     },
     now,
   );

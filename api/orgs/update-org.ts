@@ -5,6 +5,7 @@ import type { OrgRecord } from '../../domain/orgs/org.ts';
 import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
 import type { OrgChanges } from '../../domain/orgs/ports.ts';
 import type { createOrgBodySchema, updateOrgBodySchema } from '../../domain/orgs/schema.ts';
+import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
@@ -15,7 +16,7 @@ import type { OrgAccess } from './org-access.ts';
 /** @throws ORG_EXISTS */
 export async function createOrg(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<AdministratorCaller>,
   fields: z.output<typeof createOrgBodySchema>,
 ): Promise<OrgRecord> {
   const org = newOrg({ id: newOrgId(deps.tokens.letters), ...fields }, deps.now());

@@ -1,4 +1,4 @@
-import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
+import { type AccessTokenClaims, isServiceToken } from '../../domain/identity/claims.ts';
 import { type Passport, type PassportFrame, personPassport, servicePassport } from '../../domain/passport/passport.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 
@@ -20,14 +20,14 @@ export async function readPassports(
 ): Promise<readonly (Passport | null)[]> {
   const people = await readPeople(
     deps,
-    holders.filter(({ claims }) => !isService(claims)).map(({ claims }) => claims.sub),
+    holders.filter(({ claims }) => !isServiceToken(claims)).map(({ claims }) => claims.sub),
   );
   return Promise.all(holders.map((holder) => passportOf(deps, people, holder)));
 }
 
 /** Ids of the clients a person is logged in at. */
 export async function readConnectedServices(deps: PassportDeps, claims: AccessTokenClaims): Promise<readonly string[]> {
-  if (isService(claims)) return [];
+  if (isServiceToken(claims)) return [];
   const grants = await deps.grants.listOfUser(claims.sub, deps.now());
   return [...new Set(grants.map(({ clientId }) => clientId))].sort();
 }
@@ -37,7 +37,7 @@ async function passportOf(deps: PassportDeps, people: People, { claims, connecte
   if (client === null) return null;
   const scopes = claims.scope === '' ? [] : claims.scope.split(' ');
   const frame: PassportFrame = { client, scopes, connectedServices, at: deps.now() };
-  if (isService(claims)) return servicePassport(client, await deps.orgs.find(client.orgSlug), frame);
+  if (isServiceToken(claims)) return servicePassport(client, await deps.orgs.find(client.orgSlug), frame);
   const user = people.users.find(({ id }) => id === claims.sub);
   if (user === undefined) return null;
   const memberships = people.memberships.filter(({ userId }) => userId === user.id);
@@ -52,8 +52,4 @@ async function readPeople(deps: PassportDeps, userIds: readonly string[]) {
   const [users, memberships] = await Promise.all([deps.users.findMany(ids), deps.memberships.listOfUsers(ids)]);
   const orgs = await deps.orgs.findMany([...new Set(memberships.map(({ orgId }) => orgId))]);
   return { users, memberships, orgs };
-}
-
-function isService({ token_type }: AccessTokenClaims): boolean {
-  return token_type === 'client_credentials';
 }

@@ -44,3 +44,12 @@ export const accessTokenClaimsSchema = z.looseObject({
 });
 
 export type AccessTokenClaims = z.infer<typeof accessTokenClaimsSchema>;
+
+/**
+ * True for a token that a service got for itself (`client_credentials`), which speaks for no person. A token that does not
+ * say whose it is counts as one of these: they have no roles, whatever else stands in them.
+ */
+export function isServiceToken(claims: AccessTokenClaims): boolean {
+  const { token_type: type, identityId, sub, client_id: clientId } = claims;
+  return type === 'client_credentials' || identityId === undefined || sub === clientId;
+}

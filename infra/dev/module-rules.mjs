@@ -42,7 +42,7 @@ function moduleRules(rows) {
     const aboveOrBeside = others([module, ...uses]);
     return [
       rule(`domain-order-${module}`, `^domain/${module}/`, `^domain/${anyOf(aboveOrBeside)}/`),
-      rule(`api-order-${module}`, `^api/${module}/(?!account/user-routes\\.ts$)`, `^api/${anyOf(aboveOrBeside)}/`),
+      rule(`api-order-${module}`, `^api/${module}/`, `^api/${anyOf(aboveOrBeside)}/`),
       rule(`workflows-apart-${module}`, `^workflows/${module}/`, `^(workflows|activities)/${anyOf(foreign)}/`),
       rule(`activities-apart-${module}`, `^activities/${module}/`, `^activities/${anyOf(foreign)}/`),
       rule(`collections-apart-${module}`, `^adapters/mongo/${module}/`, `^adapters/mongo/${anyOf(foreign)}/`),

@@ -1,4 +1,4 @@
-import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
+import { type AccessTokenClaims, isServiceToken } from '../../domain/identity/claims.ts';
 import * as roles from '../../domain/roles.ts';
 
 /** Who a verified token speaks for: `req.user` of the middleware. */
@@ -28,10 +28,10 @@ export interface FairleadUser {
 
 /** The user of verified claims. */
 export function userOfClaims(claims: AccessTokenClaims): FairleadUser {
-  const service = claims.token_type === 'client_credentials';
+  const service = isServiceToken(claims);
   return {
     kind: service ? 'service' : 'user',
-    identityId: claims.identityId ?? claims.sub,
+    identityId: claims.sub,
     clientId: claims.client_id,
     email: claims.email ?? null,
     orgSlug: claims.orgSlug ?? null,

@@ -148,7 +148,7 @@ export type TestApi = Awaited<ReturnType<typeof startApi>>;
 function testUser(header: string | string[] | undefined): Caller | null {
   if (typeof header !== 'string') return null;
   const [org = '', role = ''] = header.split('/');
-  if (role === 'super_admin') return { ...personOf(org, 'admin'), platformRoles: ['super_admin'] };
+  if (role === 'super_admin') return { ...personOf(org, 'admin'), kind: 'platform-admin' };
   if (role !== 'viewer' && role !== 'member' && role !== 'admin') throw new Error(`no role ${role}`);
   return personOf(org, role);
 }
@@ -162,8 +162,6 @@ function personOf(org: string, role: OrgRole): UserCaller {
     org,
     name: 'usr_test',
     role,
-    orgRoles: [role],
-    platformRoles: [],
     clientId: 'fairlead-cli',
   };
 }

@@ -155,5 +155,5 @@ export type TestLedger = Awaited<ReturnType<typeof startLedger>>;
 function testService(header: string | string[] | undefined): Caller | null {
   if (typeof header !== 'string' || header === '') return null;
   const [clientId = '', org = '', ...scopes] = header.split('/');
-  return { kind: 'service', clientId, org, name: clientId, role: null, scopes, platform: false };
+  return { kind: 'service', clientId, org, name: clientId, scopes };
 }

@@ -13,14 +13,14 @@ import { html } from '../../http/pages/html.ts';
 import { PAGE_RESPONSES } from '../../http/pages/page-responses.ts';
 import { sendPage } from '../../http/pages/send-page.ts';
 import { proofOf } from '../anchoring-routes.ts';
-import { readableOrg } from '../emitter.ts';
+import { readableOrg, requireEvent } from '../readable-events.ts';
 import { anchorsPage } from './anchors-page.ts';
+import { auditorPage } from './auditor-page.ts';
 import type { AuditPagesDeps } from './deps.ts';
 import { eventPage } from './event-page.ts';
 import { LEDGER_BRAND, sendLedgerPage } from './layout.ts';
 import { loginRoutes } from './login-routes.ts';
 import { searchPage } from './search-page.ts';
-import { forAuditor } from './session.ts';
 
 const EVENTS_SHOWN = 50;
 
@@ -37,7 +37,7 @@ const searchSchema = z.strictObject({
   cursor: optional(z.string().max(500)),
 });
 
-const page = { method: 'get', tag: 'pages', callers: 'public', replies: 'page', responses: PAGE_RESPONSES } as const;
+const NOTHING = z.strictObject({});
 
 /** The pages for auditors: people sign in at the identity provider and read what the API would show them. */
 export function auditPageRoutes(deps: AuditPagesDeps): readonly Route[] {
@@ -45,18 +45,16 @@ export function auditPageRoutes(deps: AuditPagesDeps): readonly Route[] {
 }
 
 function searchRoute(deps: AuditPagesDeps): Route {
-  return defineRoute({
-    ...page,
+  return auditorPage(deps, {
     path: '/audit',
     summary: 'A page that searches events',
+    params: NOTHING,
     query: searchSchema,
-    errors: ['FORBIDDEN', 'ORG_CLAIM_MISSING'],
-    handle: async ({ query: { cursor = null, ...search } }, context) =>
-      forAuditor(deps, context, async (caller) => {
-        const orgSlug = readableOrg(caller);
-        const found = await deps.store.list(filterOf(search, orgSlug), { cursor, limit: EVENTS_SHOWN });
-        return searchPage(search, found, orgSlug);
-      }),
+    show: async ({ query: { cursor = null, ...search } }, caller) => {
+      const orgSlug = readableOrg(caller);
+      const found = await deps.store.list(filterOf(search, orgSlug), { cursor, limit: EVENTS_SHOWN });
+      return searchPage(search, found, orgSlug);
+    },
   });
 }
 
@@ -73,21 +71,16 @@ function filterOf(search: Omit<z.output<typeof searchSchema>, 'cursor'>, orgSlug
 }
 
 function eventRoute(deps: AuditPagesDeps): Route {
-  return defineRoute({
-    ...page,
+  return auditorPage(deps, {
     path: '/audit/events/:id',
     summary: 'A page of one event, with its proof drawn as a path',
     params: z.strictObject({ id: z.string().max(100) }),
-    errors: ['EVENT_NOT_FOUND', 'FORBIDDEN', 'ORG_CLAIM_MISSING'],
-    handle: async ({ params }, context) =>
-      forAuditor(deps, context, async (caller) => {
-        const orgSlug = readableOrg(caller);
-        const event = await deps.store.find(params.id);
-        if (event === null || (orgSlug !== null && event.orgSlug !== orgSlug)) {
-          throw new FairleadError('EVENT_NOT_FOUND', 'There is no such event');
-        }
-        return eventPage(event, await proofWhenBatched(deps, event));
-      }),
+    query: NOTHING,
+    errors: ['EVENT_NOT_FOUND'],
+    show: async ({ params }, caller) => {
+      const event = await requireEvent(deps.store, caller, params.id);
+      return eventPage(event, await proofWhenBatched(deps, event));
+    },
   });
 }
 
@@ -101,16 +94,21 @@ async function proofWhenBatched({ batches }: AuditPagesDeps, event: LedgerEvent)
 }
 
 function anchorsRoute(deps: AuditPagesDeps): Route {
-  return defineRoute({
-    ...page,
+  return auditorPage(deps, {
     path: '/audit/anchors',
     summary: 'A page of every night on every chain, what was missed in red',
-    handle: async (_input, context) => forAuditor(deps, context, () => anchorsPage(deps.batches, deps.now())),
+    params: NOTHING,
+    query: NOTHING,
+    show: () => anchorsPage(deps.batches, deps.now()),
   });
 }
 
 const signedOutRoute: Route = defineRoute({
-  ...page,
+  method: 'get',
+  tag: 'pages',
+  callers: 'public',
+  replies: 'page',
+  responses: PAGE_RESPONSES,
   path: '/audit/signed-out',
   summary: 'A page that says that this browser is signed out here',
   handle: async () =>

@@ -4,11 +4,14 @@ import type { UserChanges } from '../../../domain/identity/ports.ts';
 import type { updateUserBodySchema } from '../../../domain/identity/schema.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
 import { isPlatformAdmin } from '../../../domain/roles.ts';
+import type { AdministratorCaller } from '../../http/caller.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { revokeUser } from '../revocation/revoke.ts';
 import { voidAccessTokens } from '../revocation/void-access-tokens.ts';
+
+type AdministratorContext = RouteContext<AdministratorCaller>;
 
 /** @throws USER_NOT_FOUND */
 export async function requireUser(deps: Pick<IdentityDeps, 'users'>, userId: string): Promise<UserRecord> {
@@ -24,7 +27,7 @@ export async function requireUser(deps: Pick<IdentityDeps, 'users'>, userId: str
  */
 export async function changeUser(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: AdministratorContext,
   userId: string,
   body: z.output<typeof updateUserBodySchema>,
 ): Promise<UserRecord> {
@@ -50,7 +53,7 @@ export async function changeUser(
 /** Suspends a person, which ends everything they are signed in to, or restores them. @throws like {@link changeUser} */
 export async function suspendUser(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: AdministratorContext,
   userId: string,
   suspended: boolean,
 ): Promise<UserRecord> {
@@ -65,8 +68,8 @@ export async function suspendUser(
   return after;
 }
 
-function requireSuperAdmin({ caller }: RouteContext, wanted: readonly string[]): void {
-  if (caller?.kind === 'user' && isPlatformAdmin(caller.platformRoles)) return;
+function requireSuperAdmin({ caller }: AdministratorContext, wanted: readonly string[]): void {
+  if (caller.kind === 'platform-admin') return;
   throw new FairleadError('ROLE_ESCALATION', 'Only a super admin, signed in as themself, gives platform roles', {
     details: { refused: wanted, grantable: [], howToGetTheRest: 'Ask a super admin of the platform' },
   });
@@ -88,11 +91,11 @@ async function keepingASuperAdmin(
 
 function noteUser(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: AdministratorContext,
   type: string,
   user: UserRecord,
   data: Readonly<Record<string, readonly string[]>> = {},
 ): Promise<void> {
-  const actor = context.caller?.name ?? 'internal';
+  const actor = context.caller.name;
   return audit(deps, context, { type, actor, subject: user.id, orgSlug: user.primaryOrg, data });
 }

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
 import { idSchema, meSchema, sessionViewSchema, updateMeBodySchema } from '../../../domain/identity/schema.ts';
-import type { Caller, UserCaller } from '../../http/caller.ts';
+import { PEOPLE } from '../../http/allowed-callers.ts';
+import type { PersonCaller } from '../../http/caller.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { revokeSession } from '../revocation/revoke.ts';
@@ -20,21 +21,21 @@ export function meRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/api/v2/me',
       summary: 'Who the caller is, and the orgs they are in',
       tag,
-      callers: 'authenticated',
+      callers: PEOPLE,
       responses: { 200: { description: 'The person', schema: meSchema } },
-      handle: async (_input, { caller }) => ({ status: 200, data: await describeMe(deps, requirePerson(caller)) }),
+      handle: async (_input, { caller }) => ({ status: 200, data: await describeMe(deps, caller) }),
     }),
     defineRoute({
       method: 'patch',
       path: '/api/v2/me',
       summary: 'Choose the primary org: the one that tokens name from now on',
       tag,
-      callers: 'authenticated',
+      callers: PEOPLE,
       body: updateMeBodySchema,
       responses: { 200: { description: 'The person as they are now', schema: meSchema } },
       errors: ['ORG_NOT_FOUND'],
       handle: async ({ body }, context) => {
-        const caller = requirePerson(context.caller);
+        const { caller } = context;
         await choosePrimaryOrg(deps, context, caller.userId, body.primaryOrg);
         return { status: 200, data: await describeMe(deps, caller) };
       },
@@ -44,12 +45,12 @@ export function meRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/api/v2/me/sessions',
       summary: "The caller's browser sessions, newest first",
       tag,
-      callers: 'authenticated',
+      callers: PEOPLE,
       responses: {
         200: { description: 'Live sessions', schema: z.object({ items: z.array(sessionViewSchema) }) },
       },
       handle: async (_input, { caller }) => {
-        const sessions = await deps.sessions.listOfUser(requirePerson(caller).userId, deps.now());
+        const sessions = await deps.sessions.listOfUser(caller.userId, deps.now());
         return { status: 200, data: { items: sessions.map(sessionView) } };
       },
     }),
@@ -58,13 +59,13 @@ export function meRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/api/v2/me/sessions/:id',
       summary: 'End one of the sessions, with the logins made in it',
       tag,
-      callers: 'authenticated',
+      callers: PEOPLE,
       params: z.strictObject({ id: idSchema }),
       responses: { 200: { description: 'It is over', schema: z.object({ id: z.string() }) } },
       errors: ['NOT_FOUND'],
       handle: async ({ params: { id } }, context) => {
         const session = await deps.sessions.find(id);
-        if (session === null || session.userId !== requirePerson(context.caller).userId) {
+        if (session === null || session.userId !== context.caller.userId) {
           throw new FairleadError('NOT_FOUND', 'You have no such session');
         }
         await revokeSession(deps, context, id);
@@ -74,7 +75,7 @@ export function meRoutes(deps: IdentityDeps): readonly Route[] {
   ];
 }
 
-async function describeMe(deps: IdentityDeps, caller: UserCaller): Promise<z.input<typeof meSchema>> {
+async function describeMe(deps: IdentityDeps, caller: PersonCaller): Promise<z.input<typeof meSchema>> {
   const user = await requireUser(deps, caller.userId);
   const { live } = await findMemberships(deps, user.id);
   return {
@@ -92,10 +93,4 @@ async function describeMe(deps: IdentityDeps, caller: UserCaller): Promise<z.inp
       recoveryCodes: user.recoveryCodes.length,
     },
   };
-}
-
-/** @throws FORBIDDEN for keys and services, which are nobody. */
-function requirePerson(caller: Caller | null): UserCaller {
-  if (caller?.kind === 'user') return caller;
-  throw new FairleadError('FORBIDDEN', 'This is for people: sign in as one');
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { idSchema, updateUserBodySchema, userViewSchema } from '../../../domain/identity/schema.ts';
 import { pageQueryShape, pageSchema } from '../../../domain/page-schema.ts';
+import { ADMINISTRATORS } from '../../http/allowed-callers.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
-import { requirePeopleAdmin } from '../../orgs/org-access.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { changeUser, requireUser, suspendUser } from './change-user.ts';
 import { userView } from './user-views.ts';
@@ -19,14 +19,13 @@ export function userRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/api/v2/users',
       summary: 'Users by address',
       tag,
-      callers: 'platform',
+      callers: ADMINISTRATORS,
       query: z.strictObject({
         ...pageQueryShape,
         query: z.string().min(1).max(254).optional().describe('What the address begins with'),
       }),
       responses: { 200: { description: 'A page of users', schema: pageSchema(userViewSchema) } },
-      handle: async ({ query }, { caller }) => {
-        requirePeopleAdmin(caller);
+      handle: async ({ query }) => {
         const filter = { query: query.query?.trim().toLowerCase() ?? null };
         const page = await deps.users.list(filter, { cursor: query.cursor ?? null, limit: query.limit });
         return { status: 200, data: { items: page.items.map(userView), nextCursor: page.nextCursor } };
@@ -37,12 +36,11 @@ export function userRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/api/v2/users/:id',
       summary: 'One user',
       tag,
-      callers: 'platform',
+      callers: ADMINISTRATORS,
       params,
       responses: { 200: user },
       errors: ['USER_NOT_FOUND'],
-      handle: async (input, { caller }) => {
-        requirePeopleAdmin(caller);
+      handle: async (input) => {
         return { status: 200, data: userView(await requireUser(deps, input.params.id)) };
       },
     }),
@@ -51,13 +49,12 @@ export function userRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/api/v2/users/:id',
       summary: "Change a user's name, or platform roles (super admins only)",
       tag,
-      callers: 'platform',
+      callers: ADMINISTRATORS,
       params,
       body: updateUserBodySchema,
       responses: { 200: user },
       errors: ['USER_NOT_FOUND', 'ROLE_ESCALATION', 'CONFLICT'],
       handle: async (input, context) => {
-        requirePeopleAdmin(context.caller);
         return { status: 200, data: userView(await changeUser(deps, context, input.params.id, input.body)) };
       },
     }),
@@ -67,12 +64,11 @@ export function userRoutes(deps: IdentityDeps): readonly Route[] {
         path: `/api/v2/users/:id/${suspended ? 'suspend' : 'restore'}`,
         summary: suspended ? 'Suspend a user: every session, login and token of theirs ends' : 'Restore a user',
         tag,
-        callers: 'platform',
+        callers: ADMINISTRATORS,
         params,
         responses: { 200: user },
         errors: ['USER_NOT_FOUND', 'CONFLICT'],
         handle: async (input, context) => {
-          requirePeopleAdmin(context.caller);
           return { status: 200, data: userView(await suspendUser(deps, context, input.params.id, suspended)) };
         },
       }),

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
+import { isServiceToken } from '../../../domain/identity/claims.ts';
 import type {
   confirmEmailBodySchema,
   sendConfirmationBodySchema,
@@ -45,6 +46,6 @@ export async function embedConfirmEmail(
 /** Whose access token it is, when the client itself got it for them. @throws UNAUTHORIZED */
 async function signedInAt(deps: IdentityDeps, { clientId }: ClientRecord, accessToken: string): Promise<string> {
   const claims = await findOwnToken(deps, accessToken);
-  if (claims?.identityId !== undefined && claims.client_id === clientId) return claims.sub;
+  if (claims !== null && !isServiceToken(claims) && claims.client_id === clientId) return claims.sub;
   throw new FairleadError('UNAUTHORIZED', 'access_token: one of a person who is signed in at this client, and live');
 }

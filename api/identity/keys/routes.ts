@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { KEY_STATES, type SigningKey } from '../../../domain/identity/signing-key.ts';
+import { PLATFORM } from '../../http/allowed-callers.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
@@ -24,7 +25,7 @@ const rotationSchema = z.object({
 
 /** Signing keys and their rotation. */
 export function keyRoutes(deps: IdentityDeps): readonly Route[] {
-  const shared = { tag: 'keys', callers: 'platform' } as const;
+  const shared = { tag: 'keys', callers: PLATFORM } as const;
   return [
     defineRoute({
       ...shared,
@@ -50,7 +51,7 @@ export function keyRoutes(deps: IdentityDeps): readonly Route[] {
         if (activated !== null || created.length + removed.length > 0) {
           await audit(deps, context, {
             type: 'keys.rotated',
-            actor: context.caller?.name ?? 'anonymous',
+            actor: context.caller.name,
             subject: activated ?? created[0] ?? removed[0] ?? 'none',
             orgSlug: null,
             data: { force: body.force, activated, retired, removed, created },

@@ -1,4 +1,3 @@
-import { isPlatformAdmin } from '../../../domain/roles.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import type { IdentitySettings } from '../deps.ts';
 
@@ -12,7 +11,7 @@ export function mayReadOutbox(
   context: Pick<RouteContext, 'caller' | 'address' | 'headers'>,
 ): boolean {
   const { caller } = context;
-  if (caller?.kind === 'user' && caller.via === 'session' && isPlatformAdmin(caller.platformRoles)) return true;
+  if (caller?.kind === 'platform-admin' && caller.via === 'session') return true;
   return settings.openOutbox === true && isLoopback(context.address) && asksThisMachine(settings, context.headers);
 }
 

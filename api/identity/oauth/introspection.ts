@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { AccessTokenClaims } from '../../../domain/identity/claims.ts';
+import { type AccessTokenClaims, isServiceToken } from '../../../domain/identity/claims.ts';
 import { epochSeconds } from '../../../domain/identity/token-lifetimes.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import type { IdentityDeps } from '../deps.ts';
@@ -55,7 +55,7 @@ function concerns(claims: AccessTokenClaims, asking: ClientRecord): boolean {
 async function holderLives(deps: IdentityDeps, claims: AccessTokenClaims): Promise<boolean> {
   const client = await deps.clients.find(claims.client_id);
   if (client === null) return false;
-  if (claims.identityId === undefined) return (await deps.orgs.find(client.orgSlug))?.suspendedAt == null;
+  if (isServiceToken(claims)) return (await deps.orgs.find(client.orgSlug))?.suspendedAt == null;
   const user = await deps.users.find(claims.sub);
   return user !== null && user.suspendedAt === null;
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
 import { profileClaims } from '../../../domain/identity/build-claims.ts';
+import { isServiceToken } from '../../../domain/identity/claims.ts';
 import { defineRoute, type Route, type RouteContext } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { bearerToken, findOwnToken } from './own-token.ts';
@@ -43,7 +44,7 @@ async function userinfo(deps: IdentityDeps, context: RouteContext): Promise<z.ou
   const claims = token === null ? null : await findOwnToken(deps, token);
   if (claims === null) throw invalidToken();
   const scopes = parseScopes(claims.scope);
-  if (claims.identityId === undefined || !scopes.includes('openid')) {
+  if (isServiceToken(claims) || !scopes.includes('openid')) {
     throw new FairleadError('FORBIDDEN', "This needs a person's access token with the scope openid");
   }
   const user = await deps.users.find(claims.sub);

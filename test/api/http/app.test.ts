@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import type { CallerKind } from '../../../api/http/caller.ts';
+import type { RouteCallers } from '../../../api/http/allowed-callers.ts';
 import { defineRoute } from '../../../api/http/define-route.ts';
 import { startApi, type TestApi } from '../../support/start-api.ts';
 
@@ -11,13 +11,13 @@ before(async () => {
 after(() => api.stop());
 
 it('a route that does not name its callers cannot be registered', () => {
-  for (const callers of [undefined, 'anyone', '']) {
+  for (const callers of [undefined, 'anyone', '', {}, { admin: true }, ['internal']]) {
     const row = {
       method: 'get',
       path: '/x',
       summary: 'x',
       tag: 'x',
-      callers: callers as CallerKind,
+      callers: callers as RouteCallers,
       responses: {},
     } as const;
     assert.throws(() => defineRoute({ ...row, handle: async () => ({ status: 200, data: null }) }), /who may call it/);

@@ -44,17 +44,15 @@ describe('who calls the identity provider', () => {
     const ada = await logins.person({ org: 'acme', orgRoles: ['member'], platformRoles: ['super_admin'] });
     const { tokens } = await logins.login(cli, ada, { audience: ['builder'] });
     const caller = await authenticate(bearer(tokens.access_token), 'POST');
-    assert.ok(caller?.kind === 'user');
-    const { via, userId, org, role, orgRoles, platformRoles, clientId } = caller;
+    assert.ok(caller?.kind === 'platform-admin');
+    const { via, userId, org, role, clientId } = caller;
     assert.deepEqual(
-      { via, userId, org, role, orgRoles, platformRoles, clientId },
+      { via, userId, org, role, clientId },
       {
         via: 'token',
         userId: ada.id,
         org: 'acme',
         role: 'member',
-        orgRoles: ['member'],
-        platformRoles: ['super_admin'],
         clientId: 'fairlead-cli',
       },
     );
@@ -72,11 +70,11 @@ describe('who calls the identity provider', () => {
       callers.push(await authenticate(bearer(body.access_token)));
     }
     assert.deepEqual(
-      callers.map((caller) => caller?.kind === 'service' && [caller.org, caller.platform, caller.role, caller.scopes]),
+      callers.map((caller) => caller !== null && [caller.kind, caller.org, 'scopes' in caller && caller.scopes]),
       [
-        ['acme', false, null, ['platform:manage']],
-        ['platform', false, null, ['x:y']],
-        ['platform', true, null, ['platform:manage']],
+        ['service', 'acme', ['platform:manage']],
+        ['service', 'platform', ['x:y']],
+        ['platform-service', 'platform', ['platform:manage']],
       ],
     );
   });

@@ -17,7 +17,7 @@ export interface Operation {
   readonly method: string;
   /** With `{name}` for parameters. */
   readonly path: string;
-  readonly callers: string;
+  readonly credential: 'none' | 'internalKey' | 'session';
   readonly replies: 'page' | 'oauth' | 'envelope';
   /** Names of its query parameters. */
   readonly query: readonly string[];
@@ -35,7 +35,7 @@ export function operationsOf(document: Answer['body']): Operation[] {
       return {
         method: method.toUpperCase(),
         path,
-        callers: row['x-callers'],
+        credential: credentialOf(row.security),
         replies: 'text/html' in errors ? 'page' : isOAuth ? 'oauth' : 'envelope',
         query: row.parameters
           .filter((one: { in: string }) => one.in === 'query')
@@ -45,6 +45,12 @@ export function operationsOf(document: Answer['body']): Operation[] {
       };
     }),
   );
+}
+
+/** The strongest that the route takes: people's routes take the session of a person where they take their token. */
+function credentialOf(security: readonly object[]): Operation['credential'] {
+  if (security.length === 0) return 'none';
+  return security.some((one) => 'internalKey' in one) ? 'internalKey' : 'session';
 }
 
 /** A place in a body, such as `['passportConfig', 'headless']`; `0` is an element of a list. */

@@ -59,16 +59,16 @@ describe('whatever is sent in a field', () => {
 
   /** With the strongest credential the route takes, and from another address each time, or limits would hide the answer. */
   async function send(
-    { method, path, callers }: Operation,
+    { method, path, credential }: Operation,
     sent: { body?: string; type?: string; path?: string } = {},
   ): Promise<Answer> {
     calls += 1;
-    const credentials = callers === 'super_admin_session' || path.startsWith('/account') ? session : idp.internal;
+    const credentials = credential === 'session' || path.startsWith('/account') ? session : idp.internal;
     const response = await fetch(`${idp.address}${sent.path ?? concrete(path)}`, {
       method,
       redirect: 'manual',
       headers: {
-        ...(callers === 'public' && !path.startsWith('/account') ? {} : credentials),
+        ...(credential === 'none' && !path.startsWith('/account') ? {} : credentials),
         'x-forwarded-for': `10.${calls >> 16}.${(calls >> 8) & 255}.${calls & 255}`,
         ...(sent.type === undefined ? {} : { 'content-type': sent.type }),
       },
