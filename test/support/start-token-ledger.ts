@@ -1,3 +1,4 @@
+import { createCodeLogin } from '../../adapters/idp/code-login.ts';
 import { createInternalKeyAuth } from '../../api/http/caller.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
 import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
@@ -6,7 +7,7 @@ import { countDenylistReads } from './denylist-reads.ts';
 import { KEY, startIdp, type TestIdp } from './start-idp.ts';
 import { startLedger, type TestLedger } from './start-ledger.ts';
 
-/** The ledger that takes the tokens of a real identity provider. Nobody signs in to its pages. */
+/** The ledger that takes the tokens of a real identity provider. */
 export async function startTokenLedger(changes: Omit<Parameters<typeof startLedger>[0] & object, 'signIn'> = {}) {
   const idp = await startIdp();
   const reads = countDenylistReads();
@@ -18,7 +19,16 @@ export async function startTokenLedger(changes: Omit<Parameters<typeof startLedg
   });
   const internalKey = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret: (a, b) => a === b });
   const authenticate = createTokenAuth({ internalKey, verifier, platformOrg: 'platform' });
-  const ledger = await startLedger({ ...changes, signIn: () => ({ authenticate, login: null as never }) });
+  const ledger = await startLedger({
+    ...changes,
+    signIn: (address) => {
+      const redirectUri = `${address}/api/auth/callback`;
+      return {
+        authenticate,
+        login: createCodeLogin({ issuer: idp.issuer, clientId: PLATFORM_CLIENTS.auditPages, redirectUri }),
+      };
+    },
+  });
 
   /** Mints a service's own token, as a service does. */
   async function mint(clientId: string, clientSecret: string, more: Record<string, string> = {}): Promise<string> {

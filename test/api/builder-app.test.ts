@@ -1,0 +1,68 @@
+import { after, before, describe, it } from 'node:test';
+import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
+import { createTokenVerifier, type TokenVerifier } from '../../sdk/index.ts';
+import { assertAnswers, assertDocumented, everyCaller, readTable } from '../support/every-caller.ts';
+import { startApi, type TestApi } from '../support/start-api.ts';
+import { KEY as IDP_KEY, startIdp, type TestIdp } from '../support/start-idp.ts';
+
+/** 400, 404 and 415 are answers to those who are let in. */
+const TABLE = readTable(`
+                                               stranger internal root job admin member viewer outsider guest orgless service reader writer impostor unmarked
+  GET    /health                                    200
+  GET    /.well-known/oauth-protected-resource      200
+  POST   /services                                  401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
+  GET    /services                                  401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
+  GET    /services/none                             401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
+  GET    /services/acme-shop                        401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  DELETE /services/none                             401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  GET    /services/acme-shop/releases               401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  GET    /services/acme-shop/session-info           401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  POST   /services/acme-shop/rollback               401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  POST   /builds/trigger                            401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
+  POST   /builds/trigger {"service":"acme-shop"}    401 400 400 400 400 400 403 404 403 403 403 403 400 403 403
+  POST   /builds/upload?service=none                401 415 415 415 415 415 403 415 403 403 403 403 415 403 403
+  POST   /builds/plan                               401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
+  GET    /builds                                    401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
+  GET    /builds?service=acme-shop                  401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  GET    /builds/none                               401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
+  GET    /builds/none/logs                          401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
+  POST   /builds/none/cancel                        401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  POST   /builds/none/retry                         401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  GET    /oauth/clients                             401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
+  POST   /oauth/clients                             401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
+  GET    /oauth/clients/acme-client                 401 200 200 404 200 200 200 404 403 403 403 200 200 403 403
+  PATCH  /oauth/clients/acme-client                 401 200 200 404 200 200 403 404 403 403 403 403 200 403 403
+  DELETE /oauth/clients/none                        401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  POST   /oauth/clients/none/redirect-uris {"redirectUri":"https://a.example/cb"}    401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  DELETE /oauth/clients/none/redirect-uris {"redirectUri":"https://a.example/cb"}    401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  POST   /oauth/clients/none/secrets                401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  DELETE /oauth/clients/none/secrets/none           401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  POST   /oauth/clients/none/regenerate-secret      401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+`);
+
+describe('who may call the builder', () => {
+  let idp: TestIdp;
+  let api: TestApi;
+  let verifier: TokenVerifier;
+  before(async () => {
+    idp = await startIdp();
+    verifier = createTokenVerifier({ idpUrl: idp.issuer, audience: 'builder', revocations: { internalKey: IDP_KEY } });
+    const clients = createClientAdministration({ url: idp.address, internalKey: IDP_KEY });
+    api = await startApi({ verifier, issuer: idp.issuer }, clients);
+    await api.services.upsert({ id: 'svc_acme', name: 'acme-shop', org: 'acme' }, {});
+    await idp.seedClient('acme-client', { orgSlug: 'acme' });
+  });
+  after(async () => {
+    verifier.close();
+    await api.stop();
+    await idp.stop();
+  });
+
+  it('each route lets in the kinds of callers that it names, and nobody else', async () => {
+    await assertAnswers(api.address, await everyCaller(idp, 'builder'), TABLE);
+  });
+
+  it('no route is left out, and the document names the credentials of each', async () => {
+    await assertDocumented(api.address, TABLE);
+  });
+});
