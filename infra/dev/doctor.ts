@@ -14,6 +14,8 @@ interface Finding {
   /** False where `npm start` can fetch it by itself, or another tool does the same. */
   readonly needed: boolean;
   readonly found: string;
+  /** Names another program to use. */
+  readonly variable?: string;
   readonly remedy?: string;
   readonly limits?: string;
 }
@@ -38,15 +40,16 @@ async function examineNeed({ title: name, replacedBy, always, alternatives }: To
 }
 
 async function examineTool(tool: Tool, env: Env): Promise<Finding> {
+  const { title: name, variable } = tool;
   const limits = tool.limits ? { limits: tool.limits } : {};
   try {
     const { path, version, how } = await resolveTool(tool, { env, report: silentReporter, obtain: false });
-    return { name: tool.title, ok: true, needed: true, found: `${version} (${how}) ${path}`, ...limits };
+    return { name, ok: true, needed: true, found: `${version} (${how}) ${path}`, variable, ...limits };
   } catch (error) {
     const ways = tool.ways.map(({ name, usual }) => `${name} (${usual})`).join(', then ');
     const remedy = `"npm start -- --check" fetches it by ${ways}; by hand: ${tool.byHand}`;
     const reason = env[tool.variable] ? errorLine(error) : 'missing';
-    return { name: tool.title, ok: false, needed: true, found: reason, remedy, ...limits };
+    return { name, ok: false, needed: true, found: reason, variable, remedy, ...limits };
   }
 }
 
@@ -71,9 +74,9 @@ async function examineDisk(): Promise<Finding> {
 
 function print(findings: readonly Finding[]): void {
   const { bold, dim, green, red } = createColours(process.stdout, process.env);
-  for (const { name, ok, needed, found, remedy, limits } of findings) {
+  for (const { name, ok, needed, found, variable, remedy, limits } of findings) {
     const mark = ok ? green('ok     ') : needed ? red('MISSING') : dim('absent ');
-    console.log(`${mark} ${bold(name)}: ${found}`);
+    console.log(`${mark} ${bold(name)}: ${found}${variable ? dim(`  ${variable}`) : ''}`);
     if (remedy) console.log(`        ${remedy}`);
     if (limits) console.log(dim(`        limits: ${limits}`));
   }

@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { GENERATED_SECRETS, SERVICE_ROWS } from '../../domain/services.ts';
+import { PART_ROWS } from './parts.ts';
 import type { Env } from './project.ts';
 import { type Stack, startStack } from './stack.ts';
 import type { EngineConsent } from './start-engine.ts';
@@ -8,11 +10,14 @@ import type { Reporter } from './terminal.ts';
 
 // Tests must never reach what these name, and must not take the ports or data of a running stack.
 const PRODUCTION = [
-  ...['MONGODB_URI', 'TEMPORAL_ADDRESS', 'TEMPORAL_NAMESPACE', 'DOCKER_REGISTRY', 'DOCKER_REGISTRY_USER'],
-  ...['DOCKER_REGISTRY_TOKEN', 'INTERNAL_SERVICE_KEY', 'CONFIG_ENCRYPTION_KEY', 'WORKSPACE_DIR', 'PLATFORM_DOMAIN'],
-  ...['IDP_URL', 'IDP_MONGODB_URI', 'IDP_ENCRYPTION_KEY', 'IDP_INTERNAL_KEY', 'SMTP_URL', 'MAIL_FROM'],
-  ...['AUDIT_URL', 'AUDIT_MONGODB_URI', 'AUDIT_SIGNING_KEY', 'AUDIT_EMIT_RATE_LIMIT'],
-  ...['AUDIT_CHAINS', 'AUDIT_SIGNER_KEY', 'AUDIT_MAX_FEE_GWEI'],
+  ...PART_ROWS.flatMap(({ replacedBy, replacedWith, provides }) => {
+    return [replacedBy, ...replacedWith, ...provides.map(({ variable }) => variable)];
+  }),
+  ...SERVICE_ROWS.flatMap(({ baseUrlVariable, databaseUriVariable }) =>
+    [baseUrlVariable, databaseUriVariable ?? []].flat(),
+  ),
+  ...GENERATED_SECRETS.map(({ variable }) => variable),
+  ...['WORKSPACE_DIR', 'PLATFORM_DOMAIN', 'IDP_INTERNAL_KEY', 'SMTP_URL', 'MAIL_FROM', 'AUDIT_EMIT_RATE_LIMIT'],
   ...['STACK_ID', 'WORKFLOW_BUNDLE', 'GIT_TOKEN', 'GITHUB_TOKEN', 'FAIRLEAD_URL', 'FAIRLEAD_KEY'],
 ];
 
