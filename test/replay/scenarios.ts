@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import { createIdentityActivities } from '../../activities/identity/index.ts';
 import {
   BUILD_SLOTS_WORKFLOW_ID,
@@ -9,21 +8,19 @@ import {
 import { FairleadError } from '../../domain/errors.ts';
 import { IDENTITY_WORKFLOWS } from '../../domain/identity/messages.ts';
 import { buildRequest } from '../ports/records.ts';
-import {
-  type Activities,
-  createFakeActivities,
-  type createTemporal,
-  eventually,
-} from '../workflows/deploys/harness.ts';
+import { createFakeActivities, type createTemporal, eventually } from '../workflows/deploys/harness.ts';
 import { anchoring } from './anchoring-scenario.ts';
 import { chains } from './chains-scenario.ts';
+import { attach, cancelWhileWaiting, deadline, failedUndo, retry, waitingForSlot } from './coordination-scenarios.ts';
+import { ended } from './ended.ts';
+import { hanging } from './hanging.ts';
 import { withOwnWorker } from './own-worker.ts';
 import { upkeep } from './upkeep-scenario.ts';
 
 type Temporal = Awaited<ReturnType<typeof createTemporal>>;
 
-/** Name of a recording, without its extension, and the workflow it is taken from. */
-export type Recordings = Readonly<Record<string, string>>;
+/** Name of a recording, without its extension, and the id of the workflow it is taken from, or one run of it. */
+export type Recordings = Readonly<Record<string, string | { readonly workflowId: string; readonly runId: string }>>;
 
 /** Everything that is recorded: each plays one situation to its end and says which workflows tell of it. */
 export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[] = [
@@ -35,6 +32,12 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   rollback,
   cleanUp,
   upkeep,
+  attach,
+  waitingForSlot,
+  retry,
+  deadline,
+  failedUndo,
+  cancelWhileWaiting,
   keyRotation,
   chains,
   // The last of all: from then on the server skips no time.
@@ -85,7 +88,8 @@ async function failedInstall(temporal: Temporal): Promise<Recordings> {
 async function superseded(temporal: Temporal): Promise<Recordings> {
   const first = buildRequest();
   const second = buildRequest({ service: first.service });
-  const { activities, begun } = hangingOnce(temporal, 'buildImage');
+  const { overrides, begun } = hanging('buildImage');
+  const { activities } = createFakeActivities(temporal.directory, overrides);
   activities.resolveHead = async () => ({ commit: 'b'.repeat(40), branch: 'main' });
   const coordinator = coordinatorWorkflowId(first.service, first.environment);
   await temporal.withActivities(activities, async () => {
@@ -99,7 +103,8 @@ async function superseded(temporal: Temporal): Promise<Recordings> {
 
 async function cancelled(temporal: Temporal): Promise<Recordings> {
   const request = buildRequest();
-  const { activities, begun } = hangingOnce(temporal, 'installWorkload');
+  const { overrides, begun } = hanging('installWorkload');
+  const { activities } = createFakeActivities(temporal.directory, overrides);
   const coordinator = coordinatorWorkflowId(request.service, request.environment);
   await temporal.withActivities(activities, async () => {
     await temporal.commands.request(request);
@@ -139,25 +144,4 @@ async function keyRotation(temporal: Temporal): Promise<Recordings> {
     execute(IDENTITY_WORKFLOWS.rotateSigningKeys, workflowId),
   );
   return { 'rotate-signing-keys': workflowId };
-}
-
-/** Activities of which one hangs until it is cancelled, the first time it is called. */
-function hangingOnce(temporal: Temporal, name: keyof Activities) {
-  let calls = 0;
-  const hang = async () => {
-    calls += 1;
-    if (calls > 1) return { facts: {} };
-    const context = Context.current();
-    const timer = setInterval(() => context.heartbeat(), 50);
-    try {
-      return await context.cancelled;
-    } finally {
-      clearInterval(timer);
-    }
-  };
-  return { ...createFakeActivities(temporal.directory, { [name]: hang }), begun: () => calls > 0 };
-}
-
-async function ended(temporal: Temporal, workflowId: string): Promise<void> {
-  await temporal.client.workflow.getHandle(workflowId).result();
 }

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { DeploysActivities } from '../../../activities/deploys/index.ts';
 import type { StepInput, StepResult } from '../../../activities/deploys/step.ts';
@@ -113,12 +114,18 @@ function planAfterCatalog(request: BuildRequest, catalog: Catalog) {
 
 const KEYWORD = 2;
 
-/** A time-skipping Temporal server with one worker, whose activities each test sets. */
-export async function createTemporal() {
+/** A server on which time is skipped while nobody works. */
+async function startWithSearchAttributes(): Promise<TestWorkflowEnvironment> {
   const env = await startTimeSkipping();
   // This server can add search attributes but not list them, so `ensureSearchAttributes` is for real servers.
   const searchAttributes = Object.fromEntries(Object.values(SEARCH_ATTRIBUTES).map((name) => [name, KEYWORD]));
   await env.connection.operatorService.addSearchAttributes({ namespace: 'default', searchAttributes });
+  return env;
+}
+
+/** A Temporal server, by default a time-skipping one, with one worker, whose activities each test sets. */
+export async function createTemporal(startServer: () => Promise<TestWorkflowEnvironment> = startWithSearchAttributes) {
+  const env = await startServer();
   const directory = createWorkflowDirectory(env.client);
   let current = createFakeActivities(directory).activities;
   const names = Object.keys(current) as (keyof Activities)[];

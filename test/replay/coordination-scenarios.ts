@@ -1,0 +1,117 @@
+import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId, coordinatorWorkflowId } from '../../domain/deploys/messages.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { buildRequest } from '../ports/records.ts';
+import {
+  type Activities,
+  CATALOG,
+  createFakeActivities,
+  type createTemporal,
+  eventually,
+} from '../workflows/deploys/harness.ts';
+import { ended } from './ended.ts';
+import { hanging } from './hanging.ts';
+import type { Recordings } from './scenarios.ts';
+
+/** What happens between builds, and to a build from outside. */
+
+type Temporal = Awaited<ReturnType<typeof createTemporal>>;
+type Overrides = Partial<Activities>;
+
+const coordinatorOf = (request: ReturnType<typeof buildRequest>) =>
+  coordinatorWorkflowId(request.service, request.environment);
+
+/** The same is asked for again while it is built. */
+export async function attach(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  const held = hanging('buildImage');
+  const { activities } = createFakeActivities(temporal.directory, held.overrides);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await eventually(held.begun);
+    await temporal.commands.request({ ...request, buildId: `${request.buildId}_again` });
+    held.release();
+    await ended(temporal, coordinatorOf(request));
+  });
+  return { 'attach-coordinator': coordinatorOf(request) };
+}
+
+/** Two services, one slot: the second build waits for it. */
+export async function waitingForSlot(temporal: Temporal): Promise<Recordings> {
+  const [first, second] = [buildRequest(), buildRequest()];
+  const held = hanging('buildImage');
+  const requestSlot: Activities['requestSlot'] = (slot) => temporal.directory.requestSlot({ ...slot, limit: 1 });
+  const { activities } = createFakeActivities(temporal.directory, { ...held.overrides, requestSlot });
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(first);
+    await eventually(held.begun);
+    await temporal.commands.request(second);
+    await eventually(async () => {
+      const { raw } = await temporal.client.workflow.getHandle(BUILD_SLOTS_WORKFLOW_ID).describe();
+      return Number(raw.workflowExecutionInfo?.historyLength ?? 0) > 8;
+    });
+    held.release();
+    await ended(temporal, coordinatorOf(second));
+    await ended(temporal, BUILD_SLOTS_WORKFLOW_ID);
+  });
+  return { 'waiting-build': buildWorkflowId(second.buildId), 'contended-slots': BUILD_SLOTS_WORKFLOW_ID };
+}
+
+/** A build goes on from the step that failed. */
+export async function retry(temporal: Temporal): Promise<Recordings> {
+  const facts = { catalog: CATALOG, commitSha: 'b'.repeat(40), imageDigest: 'x@sha256:1' };
+  const resume = { buildId: 'bld_failed', fromStep: 'install', facts };
+  const request = buildRequest({ kind: 'retry', resume });
+  await play(temporal, request, {});
+  return { 'retry-build': buildWorkflowId(request.buildId) };
+}
+
+/** A step whose every attempt fails for a passing reason, until its deadline. */
+export async function deadline(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  await play(temporal, request, {
+    pushImage: async () => {
+      throw new FairleadError('IMAGE_PUSH_FAILED', 'the registry is away', { retryable: true });
+    },
+  });
+  return { 'deadline-build': buildWorkflowId(request.buildId) };
+}
+
+/** A local step fails, and a failed installation is undone, which fails as well. */
+export async function failedUndo(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  await play(temporal, request, {
+    checkHealth: async () => {
+      throw new FairleadError('HEALTH_CHECK_FAILED', 'no answer');
+    },
+    restorePrevious: async () => {
+      throw new FairleadError('INTERNAL', 'the engine is gone');
+    },
+  });
+  return { 'failed-undo-build': buildWorkflowId(request.buildId) };
+}
+
+/** A build is called off that waits behind one that installs. */
+export async function cancelWhileWaiting(temporal: Temporal): Promise<Recordings> {
+  const first = buildRequest();
+  const waiting = buildRequest({ service: first.service });
+  const held = hanging('installWorkload');
+  const resolveHead: Activities['resolveHead'] = async () => ({ commit: 'c'.repeat(40), branch: 'main' });
+  const { activities } = createFakeActivities(temporal.directory, { ...held.overrides, resolveHead });
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(first);
+    await eventually(held.begun);
+    await temporal.commands.request(waiting);
+    await temporal.commands.cancel(waiting);
+    held.release();
+    await ended(temporal, coordinatorOf(first));
+  });
+  return { 'cancelled-while-waiting-coordinator': coordinatorOf(first) };
+}
+
+async function play(temporal: Temporal, request: ReturnType<typeof buildRequest>, overrides: Overrides) {
+  const { activities } = createFakeActivities(temporal.directory, overrides);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await ended(temporal, coordinatorOf(request));
+  });
+}

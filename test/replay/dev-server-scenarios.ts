@@ -1,0 +1,100 @@
+import { TestWorkflowEnvironment } from '@temporalio/testing';
+import {
+  buildWorkflowId,
+  coordinatorWorkflowId,
+  BUILD_SLOTS_WORKFLOW_ID as SLOTS,
+} from '../../domain/deploys/messages.ts';
+import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
+import { silentReporter } from '../../infra/dev/terminal.ts';
+import { resolveNeed } from '../../infra/dev/tools.ts';
+import { buildRequest } from '../ports/records.ts';
+import { createFakeActivities, type createTemporal, eventually } from '../workflows/deploys/harness.ts';
+import { ended } from './ended.ts';
+import { hanging } from './hanging.ts';
+import type { Recordings } from './scenarios.ts';
+
+/**
+ * What the time-skipping server cannot play: it tells no parent of a terminated child, and never suggests that a
+ * workflow continues as new.
+ */
+
+type Temporal = Awaited<ReturnType<typeof createTemporal>>;
+
+/** Histories of this many events make the server suggest that the workflow continues as new. */
+const SUGGESTED_AT_EVENTS = 30;
+
+/** The development server, on which time passes as elsewhere. */
+export async function startDevServer(): Promise<TestWorkflowEnvironment> {
+  const { path } = await resolveNeed('temporal', { env: process.env, report: silentReporter });
+  const attributes = Object.values(SEARCH_ATTRIBUTES).flatMap((name) => ['--search-attribute', `${name}=Keyword`]);
+  const setting = `limit.historyCount.suggestContinueAsNew=${SUGGESTED_AT_EVENTS}`;
+  return await TestWorkflowEnvironment.createLocal({
+    server: {
+      executable: { type: 'existing-path', path },
+      extraArgs: ['--dynamic-config-value', setting, ...attributes],
+    },
+  });
+}
+
+export const DEV_SERVER_SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[] = [
+  abandoned,
+  continueAsNew,
+];
+
+/** Somebody terminates the workflow of a build: its coordinator writes the record. */
+async function abandoned(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  const coordinator = coordinatorWorkflowId(request.service, request.environment);
+  const held = hanging('buildImage');
+  const { activities, finished } = createFakeActivities(temporal.directory, held.overrides);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await eventually(held.begun);
+    await temporal.client.workflow.getHandle(buildWorkflowId(request.buildId)).terminate('lost');
+    held.release();
+    await eventually(() => finished.some(({ reason }) => reason === 'abandoned'));
+    await eventually(async () => (await statusOf(temporal, coordinator)) === 'COMPLETED', 60_000);
+  });
+  return { 'abandoned-coordinator': coordinator };
+}
+
+/** More happens to a service than one history is to hold: its coordinator and the keeper of slots continue as new. */
+async function continueAsNew(temporal: Temporal): Promise<Recordings> {
+  const first = buildRequest();
+  const coordinator = coordinatorWorkflowId(first.service, first.environment);
+  const next = buildRequest({ service: first.service });
+  const held = hanging('installWorkload');
+  const resolveHead = async () => ({ commit: 'c'.repeat(40), branch: 'main' });
+  const { activities, journal } = createFakeActivities(temporal.directory, { ...held.overrides, resolveHead });
+  return await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(first);
+    await eventually(held.begun);
+    const runIds = { coordinator: await runIdOf(temporal, coordinator), slots: await runIdOf(temporal, SLOTS) };
+    for (let again = 1; again <= SUGGESTED_AT_EVENTS / 5; again += 1) {
+      await temporal.commands.request({ ...next, buildId: `${next.buildId}_${again}` });
+    }
+    for (let other = 1; other <= SUGGESTED_AT_EVENTS / 3; other += 1) {
+      const buildId = `${first.buildId}_other_${other}`;
+      const slot = { buildId, workflowId: buildWorkflowId(buildId), environment: first.environment, limit: 1 };
+      await temporal.directory.requestSlot(slot);
+      await temporal.directory.releaseSlot(buildId);
+    }
+    held.release();
+    await eventually(() => journal.filter((entry) => entry.endsWith(' completed')).length === 2, 60_000);
+    await ended(temporal, coordinator);
+    await ended(temporal, SLOTS);
+    return {
+      'continuing-coordinator': { workflowId: coordinator, runId: runIds.coordinator },
+      'continued-coordinator': coordinator,
+      'continuing-slots': { workflowId: SLOTS, runId: runIds.slots },
+    };
+  });
+}
+
+async function runIdOf({ client }: Temporal, workflowId: string): Promise<string> {
+  return (await client.workflow.getHandle(workflowId).describe()).runId;
+}
+
+async function statusOf({ client }: Temporal, workflowId: string): Promise<string> {
+  return (await client.workflow.getHandle(workflowId).describe()).status.name;
+}
