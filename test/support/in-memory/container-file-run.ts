@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { DockerfileParser } from 'dockerfile-ast';
+import { Copy, DockerfileParser } from 'dockerfile-ast';
 import { FairleadError } from '../../../domain/errors.ts';
 
 /** What a container file is carried out with. */
@@ -35,15 +35,15 @@ export async function runContainerFile(run: ContainerFileRun): Promise<void> {
     const shown = `${keyword} ${words}`;
     const line = instruction.getRange().start.line + 1;
     run.onLine(shown);
-    const problem = keyword === 'COPY' ? missingSource(words, run) : keyword === 'RUN' ? await shell(words, run) : null;
+    const fromContext = instruction instanceof Copy && instruction.getFromFlag() === null;
+    const problem = fromContext ? missingSource(words, run) : keyword === 'RUN' ? await shell(words, run) : null;
     if (problem !== null) throw failed(line, `failed: ${shown}`, problem);
   }
 }
 
 function missingSource(words: string, { exists }: ContainerFileRun): string | null {
   const sources = words.split(/\s+/).slice(0, -1);
-  if (sources.some((source) => source.startsWith('--from='))) return null;
-  const missing = sources.find((source) => !/^--|[*?[]/.test(source) && !exists(source));
+  const missing = sources.find((source) => !/[*?[]/.test(source) && !exists(source));
   return missing === undefined ? null : `${missing}: not found`;
 }
 

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { CancelledFailure } from '@temporalio/activity';
+import { openBuild } from '../../../activities/deploys/open-build.ts';
+import { runStep, type StepContext } from '../../../activities/deploys/step.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import { STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { catalogRecord } from '../../ports/records.ts';
+import { unlessAborted } from '../../support/in-memory/network.ts';
+import { asActivity } from './as-activity.ts';
+import { useDeploy } from './use-deploy.ts';
+
+const PLATFORM_SECRET = 'platform-canary-0123456789';
+const SERVICE_SECRET = 'service-canary-0123456789';
+
+/** An open build of a service with a secret, whose steps do what the test says. */
+async function openedBuild() {
+  const deploy = await useDeploy({ settings: { platformSecrets: [PLATFORM_SECRET] } });
+  const { parts, build } = deploy;
+  const secret = parts.cipher.seal(SERVICE_SECRET, { service: 'hello', key: 'API_TOKEN' });
+  await parts.services.upsert({ id: build.serviceId, name: 'hello', org: 'acme' }, { secrets: { API_TOKEN: secret } });
+  await openBuild(parts, build);
+  const run = (
+    key: StepKey,
+    work: (context: StepContext) => Promise<BuildFacts>,
+    options: Parameters<typeof asActivity>[1] = {},
+  ) => {
+    const definition = STEPS.find((step) => step.key === key);
+    assert.ok(definition !== undefined);
+    return asActivity(() => runStep(parts, definition, { build, facts: {} }, work), options);
+  };
+  const record = async () => {
+    const found = await parts.builds.find(build.buildId);
+    assert.ok(found !== null);
+    return found;
+  };
+  const step = async (key: StepKey) => (await record()).steps.find((row) => row.key === key);
+  const logged = async () =>
+    (await parts.log.read(build.buildId, 1, 100)).map(({ level, text }) => `${level}: ${text}`);
+  return { ...deploy, run, record, step, logged };
+}
+
+describe('a step as an activity', () => {
+  it('records that it runs and that it is completed, with what it found and said', async () => {
+    const { parts, run, record, step, logged } = await openedBuild();
+    const startedAt = parts.clock();
+    const result = await run('source', async ({ onLine, warn }) => {
+      assert.equal((await step('source'))?.state, 'running');
+      onLine('Fetching');
+      warn('The repository has submodules');
+      parts.advance(2_000);
+      return { commitSha: 'abc', workDir: '/w' };
+    });
+    assert.deepEqual(result, { facts: { commitSha: 'abc', workDir: '/w' } });
+    const shown = await step('source');
+    assert.deepEqual([shown?.state, shown?.attempt], ['completed', 1]);
+    assert.deepEqual(shown?.warnings, ['The repository has submodules']);
+    assert.deepEqual([shown?.startedAt, shown?.finishedAt], [startedAt, parts.clock()]);
+    const { status, commitSha, facts, warnings: ofBuild } = await record();
+    assert.deepEqual([status, commitSha, facts.workDir], ['cloning', 'abc', '/w']);
+    assert.deepEqual(ofBuild, ['The repository has submodules']);
+    assert.deepEqual(await logged(), ['info: Fetch source', 'info: Fetching', 'warn: The repository has submodules']);
+  });
+
+  it('a failure goes on with its code, stands last in the log, and leaves the step to be tried again', async () => {
+    const { run, step, logged } = await openedBuild();
+    const failure = new FairleadError('SOURCE_UNREACHABLE', 'The host is away', { retryable: true });
+    const failed = { code: 'SOURCE_UNREACHABLE', message: 'The host is away', retryable: true };
+    await assert.rejects(
+      run('source', () => Promise.reject(failure)),
+      failed,
+    );
+    assert.equal((await step('source'))?.state, 'running');
+    assert.deepEqual(await logged(), ['info: Fetch source', 'error: The host is away']);
+    await run('source', async () => ({}), { attempt: 2 });
+    const shown = await step('source');
+    assert.deepEqual([shown?.state, shown?.attempt], ['completed', 2]);
+    assert.equal((await logged()).at(-1), 'info: Fetch source, attempt 2');
+  });
+
+  it('no secret of service or platform gets into log, record or error', async () => {
+    const { run, record, logged } = await openedBuild();
+    const said = `${SERVICE_SECRET} and ${PLATFORM_SECRET}`;
+    const work = async ({ onLine, warn, diagnose }: StepContext): Promise<BuildFacts> => {
+      onLine(said);
+      warn(said);
+      await diagnose('Last output', [said]);
+      throw new FairleadError('IMAGE_BUILD_FAILED', said, { details: { deep: [{ words: said }] } });
+    };
+    const error = await run('image-build', work).catch((caught: unknown) => caught);
+    assert.ok(error instanceof FairleadError);
+    const everything = JSON.stringify([await record(), await logged(), error, error.message, error.stack]);
+    assert.ok(!everything.includes(SERVICE_SECRET) && !everything.includes(PLATFORM_SECRET));
+    assert.equal((await record()).diagnostics[0]?.title, 'Last output');
+    assert.match(error.message, /^\S+ and \S+$/);
+  });
+
+  it('the step that finds the catalog has the rest planned with it, and tells what is left to run', async () => {
+    const { run, step } = await openedBuild();
+    assert.equal((await step('oauth-client'))?.state, 'skipped');
+    await run('source', async () => ({ workDir: '/w' }));
+    const passport = { includeBranding: false, includeEntityHash: false, headless: false, allowedEmbedOrigins: [] };
+    const catalog = catalogRecord({ auth: { mode: 'sso', passport }, databases: ['mongodb'] });
+    const { plan } = await run('catalog', async () => ({ catalog, appPath: '', contextPath: '', dockerfile: null }));
+    assert.deepEqual(
+      plan?.slice(0, 2).map(({ key }) => key),
+      ['container-file', 'config-preflight'],
+    );
+    assert.ok(plan?.some(({ key }) => key === 'oauth-client'));
+    assert.equal((await step('oauth-client'))?.state, 'pending');
+    assert.equal((await step('source'))?.state, 'completed', 'what ran stays as it was');
+    assert.match((await step('catalog'))?.warnings.join() ?? '', /Provision databases: declared, but/);
+  });
+
+  it('a step that is cancelled ends as cancelled, and says nothing of an error', async () => {
+    const { run, step, logged } = await openedBuild();
+    const never = new Promise<BuildFacts>(() => undefined);
+    let cancel = (): void => undefined;
+    const running = run(
+      'image-build',
+      async ({ signal, onLine }) => {
+        onLine('building');
+        setImmediate(cancel);
+        return await unlessAborted(never, signal);
+      },
+      {
+        begun: (canceller) => {
+          cancel = canceller;
+        },
+      },
+    );
+    await assert.rejects(running, CancelledFailure);
+    assert.equal((await step('image-build'))?.state, 'running', 'the terminal write ends it');
+    assert.deepEqual(await logged(), ['info: Build image', 'info: building']);
+  });
+});
