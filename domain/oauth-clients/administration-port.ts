@@ -25,17 +25,20 @@ export interface ClientAdministration {
   find(clientId: string): Promise<ClientView | null>;
   /** Ordered by id; as `ClientStore.list`. */
   list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientView>>;
-  /** @throws CLIENT_EXISTS, INVALID_REDIRECT_URI, VALIDATION_FAILED */
+  /** @throws CLIENT_EXISTS, ORG_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN, VALIDATION_FAILED */
   create(client: NewClient & { readonly orgSlug: string }, by: ActingFor): Promise<ClientWithSecret>;
   /** @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN */
   update(clientId: string, patch: ClientPatch, by: ActingFor): Promise<ClientView>;
-  /** The tokens of the client end with it. False when there was none. */
+  /** The tokens of the client end with it. False when there was none. @throws FORBIDDEN for a client of the platform */
   remove(clientId: string, by: ActingFor): Promise<boolean>;
+  /** Idempotent. @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI */
   addRedirectUri(clientId: string, redirectUri: string, by: ActingFor): Promise<ClientView>;
+  /** @throws CLIENT_NOT_FOUND; NOT_FOUND when the client has no such URI */
   removeRedirectUri(clientId: string, redirectUri: string, by: ActingFor): Promise<ClientView>;
   /** One new secret in the place of all. @throws CLIENT_NOT_FOUND, CONFLICT for a public client */
   regenerateSecret(clientId: string, by: ActingFor): Promise<ClientWithSecret>;
   /** A second secret; the first stays. @throws CLIENT_SECRETS_FULL, CLIENT_NOT_FOUND, CONFLICT */
   addSecret(clientId: string, by: ActingFor): Promise<ClientWithSecret>;
+  /** @throws CLIENT_NOT_FOUND; NOT_FOUND when the client has no such secret */
   removeSecret(clientId: string, secretId: string, by: ActingFor): Promise<ClientView>;
 }

@@ -3,6 +3,8 @@ import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { createInMemoryArchiveStore } from './archive-store.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
+import { createInMemoryClientAdministration } from './client-administration.ts';
+import { createInMemoryClientStore } from './client-store.ts';
 import { createInMemoryEdgeRouter } from './edge-router.ts';
 import { createFileTree } from './file-tree.ts';
 import { createInMemoryImageBuilder } from './image-builder.ts';
@@ -32,7 +34,8 @@ const SETTINGS: DeploySettings = {
 
 /**
  * Everything the deploy activities work with, in this process: each part passes the suite of its port. Beside the ports
- * are what the parts share (files, registry, network, repositories) and a clock that stands still until it is moved.
+ * are what the parts share (files, registry, network, repositories, the provider's clients) and a clock that stands still
+ * until it is moved.
  */
 export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
   let time = new Date('2026-01-01T00:00:00Z');
@@ -42,6 +45,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
   const registry = createInMemoryRegistry();
   const network = createInMemoryNetwork();
   const repositories = new Map<string, InMemoryRepository>();
+  const clientStore = createInMemoryClientStore({ now });
   const archives = createInMemoryArchiveStore({ now });
   const parts = {
     services: createInMemoryServiceStore({ now }),
@@ -55,7 +59,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     runtime: createInMemoryRuntime({ network, registry }),
     edge: createInMemoryEdgeRouter({ network }),
     cipher: createSecretCipher([Buffer.alloc(32, 7)]),
-    clients: null,
+    clients: createInMemoryClientAdministration({ clients: clientStore, now, orgs: new Set(['acme', 'platform']) }),
     audit: createInMemoryAudit(),
     workflows: createInMemoryWorkflows(),
     clock,
@@ -67,6 +71,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     registry,
     network,
     repositories,
+    clientStore,
     /** Moves the clock forward. */
     advance(milliseconds: number): void {
       time = new Date(time.getTime() + milliseconds);

@@ -1,94 +1,58 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, it } from 'node:test';
+import { beforeEach, describe, it } from 'node:test';
 import { credentialVariables } from '../../../../activities/deploys/client-credentials.ts';
-import type { StepContext } from '../../../../activities/deploys/step.ts';
 import { provisionOAuthClient } from '../../../../activities/deploys/steps/provision-oauth-client.ts';
-import { createSecretCipher } from '../../../../adapters/crypto/secret-cipher.ts';
-import { createEdgeRouter } from '../../../../adapters/edge-router/route-files.ts';
-import { createClientAdministration } from '../../../../adapters/idp/client-administration.ts';
-import { createServiceStore } from '../../../../adapters/mongo/catalog/services.ts';
 import type { Catalog } from '../../../../domain/catalog/catalog.ts';
-import { inferCatalog } from '../../../../domain/catalog/infer-catalog.ts';
-import type { BuildRequest } from '../../../../domain/deploys/build.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
-import { KEY, startIdp, type TestIdp } from '../../../support/start-idp.ts';
-
-/** The step on a real identity provider, a real store of services and a real cipher. */
+import { clientRecord } from '../../../ports/identity/records.ts';
+import { catalogRecord } from '../../../ports/records.ts';
+import { hashOfSecret, providerAway } from '../../../support/in-memory/client-administration.ts';
+import { createInMemoryEdgeRouter } from '../../../support/in-memory/edge-router.ts';
+import { useDeploy } from '../use-deploy.ts';
 
 const BY_HAND = 'http://localhost:3000/api/auth/callback';
+const CLIENT_ID = 'hello-prod';
 
-let idp: TestIdp;
-let deps: Parameters<typeof provisionOAuthClient>[0];
-let name: string;
-let number = 0;
+let parts: Awaited<ReturnType<typeof useDeploy>>['parts'];
+let attempt: Awaited<ReturnType<typeof useDeploy>>['attempt'];
 const lines: string[] = [];
 const warnings: string[] = [];
 
-before(async () => {
-  idp = await startIdp();
-  deps = {
-    services: createServiceStore({ db: idp.db, now: () => new Date() }),
-    clients: createClientAdministration({ url: idp.address, internalKey: KEY }),
-    cipher: createSecretCipher([Buffer.alloc(32, 7)]),
-    edge: edgeAt('localhost'),
-    settings: { platformUrls: { IDP_URL: 'https://idp.example' }, hasPlatformDoor: false },
-  };
-});
-after(() => idp.stop());
-
 beforeEach(async () => {
-  number += 1;
-  name = `shop${number}`;
+  ({ parts, attempt } = await useDeploy({ settings: { platformUrls: { IDP_URL: 'https://idp.example' } } }));
   lines.length = 0;
   warnings.length = 0;
-  await deps.services.upsert({ id: `svc_${name}`, name, org: 'acme' }, {});
 });
 
-const edgeAt = (domain: string) => createEdgeRouter({ routesDirectory: '/nowhere', domain, port: 8000 });
+const edgeAt = (domain: string) => createInMemoryEdgeRouter({ network: parts.network, domain });
 
-function catalogWith(changes: Partial<Catalog>): Catalog {
-  const { catalog } = inferCatalog({ manifest: '{"dependencies":{"express":"5"}}', files: [] });
-  return { ...catalog, auth: { mode: 'sso', passport: NO_PASSPORT }, ...changes };
-}
-
-async function deploy(changes: Partial<Catalog> = {}, given: Partial<typeof deps> = {}): Promise<void> {
-  const build: BuildRequest = {
-    buildId: 'bld_1',
-    kind: 'deploy',
-    serviceId: `svc_${name}`,
-    service: name,
-    environment: 'prod',
-    org: 'acme',
-    source: { kind: 'git', url: 'https://git.example/x.git', branch: null, commit: null },
-    requestedBy: 'usr_ada',
-    requestId: 'req_1',
-    requestedAt: '2026-01-01T00:00:00Z',
-    resume: null,
-    releaseId: null,
-  };
-  const context: StepContext = {
-    build,
-    facts: { catalog: catalogWith(changes) },
-    signal: new AbortController().signal,
-    onLine: (line) => void lines.push(line),
-    warn: (warning) => void warnings.push(warning),
-    diagnose: async () => undefined,
-  };
-  assert.deepEqual(await provisionOAuthClient({ ...deps, ...given }, context), {}, 'no secret becomes a fact');
+async function deploy(
+  changes: Partial<Catalog> = {},
+  given: Partial<Parameters<typeof provisionOAuthClient>[0]> = {},
+  signal?: AbortSignal,
+): Promise<void> {
+  const catalog = catalogRecord({ auth: { mode: 'sso', passport: NO_PASSPORT }, ...changes });
+  const step = attempt({ catalog }, signal);
+  try {
+    assert.deepEqual(await provisionOAuthClient({ ...parts, ...given }, step), {}, 'no secret becomes a fact');
+  } finally {
+    lines.push(...step.lines);
+    warnings.push(...step.warnings);
+  }
 }
 
 /** What the next workload would get. */
 async function injected() {
-  const service = await deps.services.find(name);
+  const service = await parts.services.find('hello');
   assert.ok(service !== null);
-  return credentialVariables(deps, service, 'prod');
+  return credentialVariables(parts, service, 'prod');
 }
 
 async function worksNow(): Promise<boolean> {
   const { IDP_CLIENT_ID: id = '', IDP_CLIENT_SECRET: secret = '' } = await injected();
-  const client = await idp.deps.clients.find(id);
-  return client?.secrets.some(({ hash }) => hash === idp.deps.tokens.hash(secret)) ?? false;
+  const client = await parts.clientStore.find(id);
+  return client?.secrets.some(({ hash }) => hash === hashOfSecret(secret)) ?? false;
 }
 
 const failsWith = (code: string) => (error: unknown) => error instanceof FairleadError && error.code === code;
@@ -96,20 +60,20 @@ const failsWith = (code: string) => (error: unknown) => error instanceof Fairlea
 describe('the OAuth client of a deploy', () => {
   it('is made at the first deploy, with its callback, scopes and grants, and a secret that is stored sealed', async () => {
     await deploy({ dependencies: [{ service: 'mailer', scopes: ['send'] }] });
-    const client = await idp.deps.clients.find(`${name}-prod`);
-    assert.deepEqual(client?.redirectUris, [`http://${name}.prod.localhost:8000/api/auth/callback`]);
+    const client = await parts.clientStore.find(CLIENT_ID);
+    assert.deepEqual(client?.redirectUris, ['http://hello.prod.localhost:8000/api/auth/callback']);
     assert.deepEqual(client?.allowedScopes, ['openid', 'profile', 'email', 'mailer:send']);
     assert.deepEqual(client?.allowedGrantTypes, ['authorization_code', 'refresh_token', 'client_credentials']);
-    assert.deepEqual([client?.orgSlug, client?.service, client?.environment], ['acme', name, 'prod']);
+    assert.deepEqual([client?.orgSlug, client?.service, client?.environment], ['acme', 'hello', 'prod']);
     assert.equal(await worksNow(), true);
     const { IDP_CLIENT_SECRET: secret = '' } = await injected();
-    assert.ok(!JSON.stringify(await deps.services.find(name)).includes(secret));
+    assert.ok(!JSON.stringify(await parts.services.find('hello')).includes(secret));
     assert.ok(![...lines, ...warnings].join().includes(secret));
   });
 
   it('service-only gets service tokens alone', async () => {
     await deploy({ auth: { mode: 'service-only', passport: NO_PASSPORT } });
-    const client = await idp.deps.clients.find(`${name}-prod`);
+    const client = await parts.clientStore.find(CLIENT_ID);
     assert.deepEqual(client?.allowedGrantTypes, ['client_credentials']);
     assert.equal(await worksNow(), true);
   });
@@ -117,10 +81,10 @@ describe('the OAuth client of a deploy', () => {
   it('is only added to: what was granted by hand stays, is named in the log, and so does the secret', async () => {
     await deploy();
     const first = await injected();
-    await idp.deps.clients.update(`${name}-prod`, {}, { redirectUris: [BY_HAND], allowedScopes: ['personas:mint'] });
+    await parts.clientStore.update(CLIENT_ID, {}, { redirectUris: [BY_HAND], allowedScopes: ['personas:mint'] });
     lines.length = 0;
     await deploy({ dependencies: [{ service: 'mailer', scopes: ['send'] }] });
-    const client = await idp.deps.clients.find(`${name}-prod`);
+    const client = await parts.clientStore.find(CLIENT_ID);
     assert.ok(client?.redirectUris.includes(BY_HAND));
     assert.deepEqual(client?.allowedScopes, ['openid', 'profile', 'email', 'personas:mint', 'mailer:send']);
     assert.ok(
@@ -129,24 +93,21 @@ describe('the OAuth client of a deploy', () => {
     );
     assert.deepEqual(await injected(), first);
     await deploy();
-    assert.ok(
-      (await idp.deps.clients.find(`${name}-prod`))?.allowedScopes.includes('mailer:send'),
-      'a dropped dependency',
-    );
+    assert.ok((await parts.clientStore.find(CLIENT_ID))?.allowedScopes.includes('mailer:send'), 'a dropped dependency');
   });
 
   it('takes its passport fields from the catalog at every deploy', async () => {
     const passport = { ...NO_PASSPORT, headless: true, allowedEmbedOrigins: ['https://a.example'] };
     await deploy({ auth: { mode: 'sso', passport } });
-    assert.deepEqual((await idp.deps.clients.find(`${name}-prod`))?.passportConfig, passport);
+    assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.passportConfig, passport);
     await deploy();
-    assert.deepEqual((await idp.deps.clients.find(`${name}-prod`))?.passportConfig, NO_PASSPORT);
+    assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.passportConfig, NO_PASSPORT);
   });
 
   it('that was deleted is made anew, and the stored secret is the new one', async () => {
     await deploy();
     const before = await injected();
-    await idp.deps.clients.remove(`${name}-prod`);
+    await parts.clientStore.remove(CLIENT_ID);
     await deploy();
     assert.notEqual((await injected()).IDP_CLIENT_SECRET, before.IDP_CLIENT_SECRET);
     assert.equal(await worksNow(), true);
@@ -155,7 +116,7 @@ describe('the OAuth client of a deploy', () => {
 
   it('an attempt that ends after the client was made, before its secret was stored, is put right by the next', async () => {
     const services = {
-      ...deps.services,
+      ...parts.services,
       setOAuthCredential: () =>
         Promise.reject(new FairleadError('UNAVAILABLE', 'The database is away', { retryable: true })),
     };
@@ -164,7 +125,7 @@ describe('the OAuth client of a deploy', () => {
     await deploy();
     assert.equal(await worksNow(), true);
     // The same in the middle of making a deleted one anew: the old secret must not pass for the new one.
-    await idp.deps.clients.remove(`${name}-prod`);
+    await parts.clientStore.remove(CLIENT_ID);
     await assert.rejects(deploy({}, { services }), failsWith('UNAVAILABLE'));
     await deploy();
     assert.equal(await worksNow(), true);
@@ -172,35 +133,33 @@ describe('the OAuth client of a deploy', () => {
 
   it('a provider that is away leaves everything as it was, with a warning, once there are credentials', async () => {
     await deploy();
-    const before = [await injected(), await idp.deps.clients.find(`${name}-prod`)];
-    const away = createClientAdministration({ url: 'http://127.0.0.1:1', internalKey: KEY });
-    await deploy({ dependencies: [{ service: 'mailer', scopes: ['send'] }] }, { clients: away });
+    const before = [await injected(), await parts.clientStore.find(CLIENT_ID)];
+    await deploy({ dependencies: [{ service: 'mailer', scopes: ['send'] }] }, { clients: providerAway });
     assert.match(warnings.join(), /cannot be reached.*not synchronized/);
-    assert.deepEqual([await injected(), await idp.deps.clients.find(`${name}-prod`)], before);
+    assert.deepEqual([await injected(), await parts.clientStore.find(CLIENT_ID)], before);
   });
 
   it('a provider that is away at the first deploy is tried again: nothing is installed that cannot log in', async () => {
-    const away = createClientAdministration({ url: 'http://127.0.0.1:1', internalKey: KEY });
-    for (const clients of [away, null]) {
+    for (const clients of [providerAway, null]) {
       await assert.rejects(deploy({}, { clients }), failsWith('UNAVAILABLE'));
     }
   });
 
   it('nothing is made where the secret could not be kept', async () => {
     await assert.rejects(deploy({}, { cipher: null }), (error: Error) => /CONFIG_ENCRYPTION_KEY/.test(error.message));
-    assert.equal(await idp.deps.clients.find(`${name}-prod`), null);
+    assert.equal(await parts.clientStore.find(CLIENT_ID), null);
   });
 
   it('a client of that id that another org has ends the build and is not touched', async () => {
-    await idp.seedClient(`${name}-prod`, { orgSlug: 'other' });
-    const before = await idp.deps.clients.find(`${name}-prod`);
+    await parts.clientStore.insert(clientRecord({ clientId: CLIENT_ID, orgSlug: 'other' }));
+    const before = await parts.clientStore.find(CLIENT_ID);
     await assert.rejects(deploy(), failsWith('CLIENT_EXISTS'));
-    assert.deepEqual(await idp.deps.clients.find(`${name}-prod`), before);
+    assert.deepEqual(await parts.clientStore.find(CLIENT_ID), before);
   });
 
   it('scopes with a meaning of the platform cannot be had by declaring a dependency', async () => {
     await deploy({ dependencies: [{ service: 'personas', scopes: ['mint'] }] });
-    assert.deepEqual((await idp.deps.clients.find(`${name}-prod`))?.allowedScopes, ['openid', 'profile', 'email']);
+    assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.allowedScopes, ['openid', 'profile', 'email']);
     assert.match(warnings.join(), /personas:mint.*platform admin/);
   });
 
@@ -225,7 +184,20 @@ describe('the OAuth client of a deploy', () => {
 
   it('a public address without https gets no callback, and the log says why', async () => {
     await deploy({}, { edge: edgeAt('apps.lan') });
-    assert.deepEqual((await idp.deps.clients.find(`${name}-prod`))?.redirectUris, []);
+    assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.redirectUris, []);
     assert.match(warnings.join(), /is not https/);
+  });
+
+  it('an aborted attempt throws the reason, and makes nothing', async () => {
+    await assert.rejects(deploy({}, {}, AbortSignal.abort(new Error('cancelled'))), /cancelled/);
+    assert.equal(await parts.clientStore.find(CLIENT_ID), null);
+    assert.deepEqual(await injected(), {});
+  });
+
+  it('a service that was deleted meanwhile is SERVICE_NOT_FOUND, and a build without auth asks for nothing', async () => {
+    await deploy({ auth: null }, { clients: providerAway });
+    await parts.services.remove('svc_hello');
+    await assert.rejects(deploy(), failsWith('SERVICE_NOT_FOUND'));
+    assert.equal(await parts.clientStore.find(CLIENT_ID), null);
   });
 });

@@ -1,0 +1,244 @@
+import type { z } from 'zod';
+import { newId } from '../../../adapters/crypto/new-id.ts';
+import { createTokens } from '../../../adapters/crypto/tokens.ts';
+import { NO_WHITE_LABEL } from '../../../domain/branding/white-label.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { decideClientPatch } from '../../../domain/oauth-clients/administration.ts';
+import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
+import { type ClientRecord, MAX_LIVE_SECRETS, PLATFORM_CLIENTS } from '../../../domain/oauth-clients/client.ts';
+import {
+  type ClientWithSecret,
+  clientPatchSchema,
+  clientView,
+  type NewClient,
+  newClientSchema,
+  type ProvisionReply,
+  type ProvisionRequest,
+  provisionBodySchema,
+} from '../../../domain/oauth-clients/client-schema.ts';
+import { NEW_CLIENT, refusedInCreation } from '../../../domain/oauth-clients/creation.ts';
+import { mergeClient } from '../../../domain/oauth-clients/merge-client.ts';
+import { serviceClientId } from '../../../domain/oauth-clients/ownership.ts';
+import type { ClientStore } from '../../../domain/oauth-clients/ports.ts';
+import { checkRedirectUri, checkRedirectUris } from '../../../domain/oauth-clients/redirect-uri.ts';
+import { NO_PASSPORT } from '../../../domain/passport-config.ts';
+
+export interface InMemoryProvider {
+  readonly clients: ClientStore;
+  readonly now: Clock;
+  /** Slugs of the orgs there are. */
+  readonly orgs: ReadonlySet<string>;
+}
+
+const tokens = createTokens([Buffer.alloc(32, 3)]);
+
+/** What a provider in this process keeps of a secret. */
+export const hashOfSecret = tokens.hash;
+
+/** The identity provider's clients in this process, by the same rules. */
+export function createInMemoryClientAdministration(provider: InMemoryProvider): ClientAdministration {
+  const { clients } = provider;
+  const changed = async (clientId: string, change: Promise<ClientRecord | null>) =>
+    clientView(requireFound(await change, clientId));
+  return {
+    async provision(request, signal) {
+      signal.throwIfAborted();
+      return await provision(provider, request);
+    },
+    async find(clientId) {
+      const client = await clients.find(clientId);
+      return client === null ? null : clientView(client);
+    },
+    async list(filter, page) {
+      const { items, nextCursor } = await clients.list(filter, page);
+      return { items: items.map(clientView), nextCursor };
+    },
+    create: (client, { actor }) => create(provider, client, actor),
+    async update(clientId, patch) {
+      const before = requireFound(await clients.find(clientId), clientId);
+      const wanted = checked(clientPatchSchema, patch);
+      const { changes, fields, refused } = decideClientPatch(before, withCheckedUris(before, wanted), 'super_admin');
+      refuse(refused);
+      if (fields.length === 0) return clientView(before);
+      refuseSecretGrants({ ...before, ...changes } as ClientRecord);
+      return await changed(clientId, clients.update(clientId, changes));
+    },
+    async remove(clientId) {
+      if (Object.values<string>(PLATFORM_CLIENTS).includes(clientId)) throw forbidden(`${clientId} cannot be deleted`);
+      return await clients.remove(clientId);
+    },
+    async addRedirectUri(clientId, uri) {
+      const before = requireFound(await clients.find(clientId), clientId);
+      const redirectUri = checkRedirectUri(uri, before);
+      if (before.redirectUris.includes(redirectUri)) return clientView(before);
+      return await changed(clientId, clients.update(clientId, {}, { redirectUris: [redirectUri] }));
+    },
+    async removeRedirectUri(clientId, uri) {
+      const { redirectUris } = requireFound(await clients.find(clientId), clientId);
+      if (!redirectUris.includes(uri)) throw new FairleadError('NOT_FOUND', `${clientId} has no such redirect URI`);
+      return await changed(clientId, clients.removeRedirectUri(clientId, uri));
+    },
+    regenerateSecret: (clientId) => giveSecret(provider, clientId, 'replaceSecrets'),
+    addSecret: (clientId) => giveSecret(provider, clientId, 'addSecret'),
+    async removeSecret(clientId, secretId) {
+      requireFound(await clients.find(clientId), clientId);
+      if (!(await clients.removeSecret(clientId, secretId))) {
+        throw new FairleadError('NOT_FOUND', `Client ${clientId} has no such secret`);
+      }
+      return await changed(clientId, clients.find(clientId));
+    },
+  };
+}
+
+const away = async (): Promise<never> => {
+  throw new FairleadError('UNAVAILABLE', 'The identity provider cannot be reached.', { retryable: true });
+};
+
+/** The clients of a provider that does not answer. */
+export const providerAway: ClientAdministration = {
+  provision: away,
+  find: away,
+  list: away,
+  create: away,
+  update: away,
+  remove: away,
+  addRedirectUri: away,
+  removeRedirectUri: away,
+  regenerateSecret: away,
+  addSecret: away,
+  removeSecret: away,
+};
+
+async function provision(provider: InMemoryProvider, request: ProvisionRequest): Promise<ProvisionReply> {
+  const wanted = checked(provisionBodySchema, request);
+  const clientId = serviceClientId(wanted.service, wanted.environment);
+  const redirectUris = checkRedirectUris(wanted.redirectUris, { service: wanted.service });
+  const existing = await provider.clients.find(clientId);
+  if (existing !== null) return await extend(provider, existing, { ...wanted, redirectUris });
+  if (!wanted.create) requireFound(null, clientId);
+  const { service, environment, orgSlug, scopes, grantTypes, passportConfig = NO_PASSPORT } = wanted;
+  const secret = makeSecret(provider);
+  const lists = { redirectUris, allowedScopes: scopes, allowedGrantTypes: grantTypes, passportConfig };
+  const fields = { clientId, name: service, orgSlug, service, environment, ...lists };
+  try {
+    await provider.clients.insert(newRecord(provider, { ...fields, secrets: [secret.record], createdBy: 'internal' }));
+  } catch (error) {
+    // Another call made it in between: then it is there to be extended.
+    if (error instanceof FairleadError && error.code === 'CLIENT_EXISTS') return await provision(provider, request);
+    throw error;
+  }
+  const preserved = { redirectUris: [], scopes: [], grantTypes: [] };
+  return { clientId, created: true, clientSecret: secret.text, preserved };
+}
+
+async function extend(
+  provider: InMemoryProvider,
+  existing: ClientRecord,
+  wanted: z.output<typeof provisionBodySchema>,
+): Promise<ProvisionReply> {
+  const { clientId } = existing;
+  const { service, environment, passportConfig } = wanted;
+  requireSameOwner(existing, wanted);
+  const merged = mergeClient(existing, wanted);
+  const adopted = existing.service === null ? { service, environment } : {};
+  const changes = { ...(passportConfig && { passportConfig }), ...adopted };
+  await provider.clients.update(clientId, changes, merged.additions);
+  const place = existing.secrets.length < MAX_LIVE_SECRETS ? 'addSecret' : 'replaceSecrets';
+  const clientSecret = wanted.newSecret ? (await giveSecret(provider, clientId, place)).clientSecret : null;
+  const { redirectUris, scopes, grantTypes } = merged.preserved;
+  const preserved = { redirectUris: [...redirectUris], scopes: [...scopes], grantTypes: [...grantTypes] };
+  return { clientId, created: false, clientSecret, preserved };
+}
+
+async function create(
+  provider: InMemoryProvider,
+  given: NewClient & { readonly orgSlug: string },
+  createdBy: string,
+): Promise<ClientWithSecret> {
+  const wanted = { ...checked(newClientSchema, given), orgSlug: given.orgSlug };
+  refuse(refusedInCreation(wanted, 'super_admin', wanted.orgSlug));
+  if (!provider.orgs.has(wanted.orgSlug))
+    throw new FairleadError('ORG_NOT_FOUND', `No org is called ${wanted.orgSlug}`);
+  const secret = wanted.clientType === 'public' ? null : makeSecret(provider);
+  const { clientId = `${wanted.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-${newId('token').slice(-6)}` } = wanted;
+  const uris = withCheckedUris({ service: null }, wanted);
+  const objects = {
+    passportConfig: { ...NO_PASSPORT, ...wanted.passportConfig },
+    whiteLabel: { ...NO_WHITE_LABEL, ...wanted.whiteLabel },
+  };
+  const secrets = secret === null ? [] : [secret.record];
+  const client = newRecord(provider, { ...wanted, ...uris, ...objects, clientId, secrets, createdBy });
+  refuseSecretGrants(client);
+  await provider.clients.insert(client);
+  return { ...clientView(client), clientSecret: secret?.text ?? null, secretId: secret?.record.id ?? null };
+}
+
+async function giveSecret(
+  provider: InMemoryProvider,
+  clientId: string,
+  how: 'addSecret' | 'replaceSecrets',
+): Promise<ClientWithSecret> {
+  const client = requireFound(await provider.clients.find(clientId), clientId);
+  if (client.clientType === 'public') throw new FairleadError('CONFLICT', `${clientId} is a public client`);
+  const { text, record } = makeSecret(provider);
+  await provider.clients[how](clientId, record);
+  const after = requireFound(await provider.clients.find(clientId), clientId);
+  return { ...clientView(after), clientSecret: text, secretId: record.id };
+}
+
+function makeSecret({ now }: InMemoryProvider) {
+  const text = tokens.create('flcs_');
+  return { text, record: { id: newId('clientSecret'), hash: tokens.hash(text), createdAt: now(), lastUsedAt: null } };
+}
+
+type Required = 'clientId' | 'name' | 'orgSlug' | 'secrets' | 'createdBy';
+
+function newRecord(
+  { now }: InMemoryProvider,
+  given: Partial<ClientRecord> & Pick<ClientRecord, Required>,
+): ClientRecord {
+  return { ...NEW_CLIENT, createdAt: now(), updatedAt: now(), ...given };
+}
+
+function requireSameOwner(existing: ClientRecord, wanted: Pick<ClientRecord, 'service' | 'environment' | 'orgSlug'>) {
+  const { service, environment, orgSlug, clientType, clientId } = existing;
+  const isSame = service === null || (service === wanted.service && environment === wanted.environment);
+  if (isSame && orgSlug === wanted.orgSlug && clientType === 'confidential') return;
+  throw new FairleadError('CLIENT_EXISTS', `The client ${clientId} exists and belongs to someone else`);
+}
+
+type Uris = Partial<Pick<ClientRecord, 'redirectUris' | 'postLogoutRedirectUris'>>;
+
+function withCheckedUris<T extends Uris>(client: Pick<ClientRecord, 'service'>, given: T): T {
+  const { redirectUris, postLogoutRedirectUris } = given;
+  return {
+    ...given,
+    ...(redirectUris && { redirectUris: checkRedirectUris(redirectUris, client) }),
+    ...(postLogoutRedirectUris && {
+      postLogoutRedirectUris: checkRedirectUris(postLogoutRedirectUris, { service: null }),
+    }),
+  };
+}
+
+function refuseSecretGrants({ clientType, allowedGrantTypes }: ClientRecord): void {
+  if (clientType === 'confidential' || !allowedGrantTypes.includes('client_credentials')) return;
+  throw new FairleadError('VALIDATION_FAILED', 'A public client cannot have the grant client_credentials');
+}
+
+function refuse(fields: readonly string[]): void {
+  if (fields.length > 0) throw forbidden(`You may not set this: ${fields.join(', ')}`);
+}
+
+const forbidden = (message: string) => new FairleadError('FORBIDDEN', message);
+
+function checked<T extends z.ZodType>(schema: T, value: unknown): z.output<T> {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new FairleadError('VALIDATION_FAILED', result.error.message);
+}
+
+function requireFound(client: ClientRecord | null, clientId: string): ClientRecord {
+  if (client !== null) return client;
+  throw new FairleadError('CLIENT_NOT_FOUND', `No client has the id ${clientId}`);
+}

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { Clock } from '../../../domain/clock.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
+import type { ClientAdditions, ClientChanges, ClientStore } from '../../../domain/oauth-clients/ports.ts';
+import { byText, pageOf } from './page-of.ts';
+
+const BY_ID = {
+  cursor: z.tuple([z.string().max(200)]),
+  keyOf: ({ clientId }: ClientRecord) => [clientId] as [string],
+  compare: byText,
+};
+
+const CHANGEABLE: Readonly<Record<keyof ClientChanges, 'whole' | 'parts'>> = {
+  name: 'whole',
+  description: 'whole',
+  redirectUris: 'whole',
+  postLogoutRedirectUris: 'whole',
+  allowedScopes: 'whole',
+  allowedGrantTypes: 'whole',
+  trustedClient: 'whole',
+  autoApproveScopes: 'whole',
+  headlessEnabled: 'whole',
+  selfServiceEmail: 'whole',
+  trustedInviteSignup: 'whole',
+  llmAccessEnabled: 'whole',
+  mailTemplates: 'whole',
+  customDomains: 'whole',
+  accessTokenTtlSeconds: 'whole',
+  refreshTokenTtlSeconds: 'whole',
+  defaultAudience: 'whole',
+  service: 'whole',
+  environment: 'whole',
+  passportConfig: 'parts',
+  whiteLabel: 'parts',
+};
+
+const GROWING = ['redirectUris', 'allowedScopes', 'allowedGrantTypes'] as const;
+const TOUCH_INTERVAL_MS = 60_000;
+
+/** OAuth clients in this process. What is put in and given out are copies. */
+export function createInMemoryClientStore({ now }: { readonly now: Clock }): ClientStore {
+  const clients = new Map<string, ClientRecord>();
+  const found = (clientId: string) => structuredClone(clients.get(clientId) ?? null);
+  /** False when there is no such client, or nothing to write. */
+  const write = (clientId: string, make: (client: ClientRecord) => Partial<ClientRecord> | null): boolean => {
+    const client = clients.get(clientId);
+    const changes = client === undefined ? null : make(client);
+    if (client === undefined || changes === null) return false;
+    clients.set(clientId, structuredClone({ ...client, updatedAt: now(), ...changes }));
+    return true;
+  };
+  const require = (clientId: string): void => {
+    if (!clients.has(clientId)) throw new FairleadError('CLIENT_NOT_FOUND', `No client has the id ${clientId}`);
+  };
+  return {
+    async insert(client) {
+      if (clients.has(client.clientId)) throw new FairleadError('CLIENT_EXISTS', `${client.clientId} exists already`);
+      clients.set(client.clientId, structuredClone(client));
+    },
+    find: async (clientId) => found(clientId),
+    async list({ orgSlug, clientIds }, page) {
+      const seen = [...clients.values()].filter(
+        (client) => orgSlug === null || client.orgSlug === orgSlug || clientIds.includes(client.clientId),
+      );
+      return structuredClone(pageOf(seen, page, BY_ID));
+    },
+    async update(clientId, changes, additions = {}) {
+      write(clientId, (client) => ({
+        ...grown({ ...client, ...changed(client, changes) }, additions),
+        updatedAt: now(),
+      }));
+      return found(clientId);
+    },
+    async removeRedirectUri(clientId, uri) {
+      write(clientId, ({ redirectUris }) => ({ redirectUris: redirectUris.filter((known) => known !== uri) }));
+      return found(clientId);
+    },
+    async addSecret(clientId, secret) {
+      require(clientId);
+      const added = write(clientId, ({ secrets }) =>
+        secrets.length < MAX_LIVE_SECRETS ? { secrets: [...secrets, secret] } : null,
+      );
+      if (!added) throw new FairleadError('CLIENT_SECRETS_FULL', `Client ${clientId} has its secrets already`);
+    },
+    async replaceSecrets(clientId, secret) {
+      require(clientId);
+      write(clientId, () => ({ secrets: [secret] }));
+    },
+    removeSecret: async (clientId, secretId) =>
+      write(clientId, ({ secrets }) => {
+        const left = secrets.filter(({ id }) => id !== secretId);
+        return left.length === secrets.length ? null : { secrets: left };
+      }),
+    async touchSecret(clientId, secretId, at) {
+      write(clientId, ({ secrets, updatedAt }) => ({ secrets: secrets.map(touched(secretId, at)), updatedAt }));
+    },
+    remove: async (clientId) => clients.delete(clientId),
+  };
+}
+
+/** The fields that may change; of objects, the parts that they have. */
+function changed(client: ClientRecord, changes: ClientChanges): Partial<ClientRecord> {
+  const rows = (Object.keys(CHANGEABLE) as (keyof ClientChanges)[]).flatMap((field) => {
+    const value = changes[field];
+    if (value === undefined) return [];
+    return [[field, CHANGEABLE[field] === 'whole' ? value : withParts(client[field], value)] as const];
+  });
+  return Object.fromEntries(rows);
+}
+
+function withParts(whole: unknown, parts: unknown): unknown {
+  const known = Object.entries(parts as object).filter(([part]) => Object.hasOwn(whole as object, part));
+  return { ...(whole as object), ...Object.fromEntries(known) };
+}
+
+function grown(client: ClientRecord, additions: ClientAdditions): ClientRecord {
+  const lists = GROWING.map((field) => [field, [...new Set([...client[field], ...(additions[field] ?? [])])]] as const);
+  return { ...client, ...Object.fromEntries(lists) };
+}
+
+const touched =
+  (secretId: string, at: Date) =>
+  (secret: ClientRecord['secrets'][number]): ClientRecord['secrets'][number] => {
+    const { id, lastUsedAt } = secret;
+    const isDue = lastUsedAt === null || at.getTime() - lastUsedAt.getTime() >= TOUCH_INTERVAL_MS;
+    return id === secretId && isDue ? { ...secret, lastUsedAt: at } : secret;
+  };
