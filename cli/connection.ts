@@ -2,9 +2,9 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import type { CliEnv } from '../adapters/env.ts';
+import { parseJson } from '../domain/parse-json.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { CredentialsFile, StoredLogin } from './login/credentials-file.ts';
-import { parseJson } from './parse-json.ts';
 
 /** What the API knows the caller by: a key of the installation, or a person's login. */
 export type Credential =

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { parseJson } from '../domain/parse-json.ts';
 import { usageFailure } from './cli-failure.ts';
 import {
   changeGrant,
@@ -12,7 +13,6 @@ import {
   useOrg,
 } from './commands/orgs.ts';
 import { given, list, wholeNumber } from './option-values.ts';
-import { parseJson } from './parse-json.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
 
@@ -118,6 +118,6 @@ function readTemplates(path: string): unknown {
     throw usageFailure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
   }
   const templates = parseJson(text);
-  if (templates === null) throw usageFailure(`${path} is not JSON.`);
+  if (templates === undefined) throw usageFailure(`${path} is not JSON.`);
   return templates;
 }

@@ -4,6 +4,7 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { parseJson } from '../domain/parse-json.ts';
 import { serviceNameSchema } from '../domain/service-name.ts';
 import { usageFailure } from './cli-failure.ts';
 
@@ -136,13 +137,8 @@ function readCatalogName(folder: string): string | null {
 
 function readManifestName(folder: string): string | null {
   const text = readOptional(join(folder, 'package.json'));
-  if (text === null) return null;
-  try {
-    return manifestHead.safeParse(JSON.parse(text)).data?.name ?? null;
-  } catch {
-    // The build says what is wrong with a manifest; here it only gives no name.
-    return null;
-  }
+  // The build says what is wrong with a manifest; here it only gives no name.
+  return text === null ? null : (manifestHead.safeParse(parseJson(text)).data?.name ?? null);
 }
 
 function readOptional(path: string): string | null {

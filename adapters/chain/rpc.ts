@@ -1,6 +1,7 @@
 import { fetch } from 'undici';
 import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
+import { parseJson } from '../../domain/parse-json.ts';
 
 /** One node's JSON-RPC over HTTP. */
 export interface Rpc {
@@ -76,15 +77,6 @@ class HttpStatus extends Error {
 function reasonOf(error: unknown): string {
   if (error instanceof HttpStatus) return error.message;
   return error instanceof Error && error.name === 'TimeoutError' ? 'no answer in time' : 'the node does not answer';
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: undefined fits no reply, so the caller reports it.
-    return undefined;
-  }
 }
 
 /** What did not come about this time; `retryable` when a moment later may do. */

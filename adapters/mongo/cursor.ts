@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import type { Page } from '../../domain/page.ts';
+import { parseJson } from '../../domain/parse-json.ts';
 
 /** Writes the sort key of the last item of a page as an opaque cursor. */
 export function encodeCursor(key: readonly (string | number)[]): string {
@@ -19,15 +20,6 @@ export function decodeCursor<T extends readonly (string | number)[]>(
   throw new FairleadError('VALIDATION_FAILED', message, {
     details: [{ field: 'cursor', message: 'not a cursor of this list' }],
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: undefined fits no cursor schema, so the caller reports it.
-    return undefined;
-  }
 }
 
 /** Cuts `limit + 1` fetched items to a page: the extra one only tells that there is more. */

@@ -2,6 +2,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { INVITE_PREFIXES } from '../../domain/orgs/invite-token.ts';
 import type { InviteRecord, OrgRecord } from '../../domain/orgs/org.ts';
 import type { OrgRole } from '../../domain/roles.ts';
+import type { Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
@@ -26,7 +27,7 @@ export interface InviteOrder {
  */
 export async function createInvite(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   access: OrgAccess,
   order: InviteOrder,
 ): Promise<{ invite: InviteRecord; inviteUrl: string | null }> {
@@ -42,7 +43,7 @@ export async function createInvite(
     role: order.role,
     modules: order.modules,
     tokenHash: deps.tokens.hash(token),
-    invitedBy: context.caller?.name ?? 'internal',
+    invitedBy: context.caller.name,
     createdAt,
     expiresAt: new Date(createdAt.getTime() + INVITE_DAYS * DAY_MS),
     acceptedAt: null,
@@ -65,7 +66,7 @@ function mailInvite(deps: IdentityDeps, org: OrgRecord, invite: InviteRecord, li
 /** @throws NOT_FOUND for one that is not open, or another org's. */
 export async function revokeInvite(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   org: OrgRecord,
   inviteId: string,
 ): Promise<void> {
@@ -74,7 +75,7 @@ export async function revokeInvite(
   }
   await audit(deps, context, {
     type: 'org.invite_revoked',
-    actor: context.caller?.name ?? 'internal',
+    actor: context.caller.name,
     subject: inviteId,
     orgSlug: org.slug,
   });

@@ -3,6 +3,7 @@ import type { UserRecord } from '../../domain/identity/user.ts';
 import { losesRights } from '../../domain/orgs/administration.ts';
 import { newMembership } from '../../domain/orgs/new-org.ts';
 import type { Membership, OrgRecord } from '../../domain/orgs/org.ts';
+import type { Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
@@ -31,7 +32,7 @@ export async function requireMember(deps: IdentityDeps, org: OrgRecord, userId: 
  */
 export async function putMember(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   access: OrgAccess,
   userId: string,
   rights: MemberRights,
@@ -72,7 +73,7 @@ export async function putMember(
 /** Takes a member out of the org. @throws USER_NOT_FOUND; CONFLICT when the org would have no admin */
 export async function removeMember(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   org: OrgRecord,
   userId: string,
 ): Promise<void> {
@@ -96,7 +97,7 @@ export async function removeMember(
 /** Suspends or restores a membership; the person and their other orgs are left alone. @throws like {@link removeMember} */
 export async function suspendMember(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   org: OrgRecord,
   userId: string,
   suspended: boolean,
@@ -134,7 +135,7 @@ async function keepingAnAdmin(
 
 function noteMember(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   type: string,
   org: OrgRecord,
   userId: string,
@@ -142,7 +143,7 @@ function noteMember(
 ): Promise<void> {
   return audit(deps, context, {
     type,
-    actor: context.caller?.name ?? userId,
+    actor: context.caller.name,
     subject: userId,
     orgSlug: org.slug,
     data,

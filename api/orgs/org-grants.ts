@@ -1,6 +1,7 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { findOrgGrant } from '../../domain/orgs/find-org-grant.ts';
 import type { OrgGrant, OrgRecord } from '../../domain/orgs/org.ts';
+import type { Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
@@ -8,7 +9,7 @@ import type { IdentityDeps } from '../identity/deps.ts';
 /** Lets a client manage the org's people. Idempotent. @throws CLIENT_NOT_FOUND; FORBIDDEN for the platform's org */
 export async function approveOrgGrant(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   org: OrgRecord,
   clientId: string,
 ): Promise<OrgGrant> {
@@ -18,7 +19,7 @@ export async function approveOrgGrant(
   const found = await findOrgGrant(deps, client, org);
   if (found !== null) return found;
   await deps.orgGrants.revoke(clientId, org.slug);
-  const approvedBy = context.caller?.name ?? 'internal';
+  const approvedBy = context.caller.name;
   const grant: OrgGrant = { clientId, orgSlug: org.slug, grant: 'org:manage', approvedBy, approvedAt: deps.now() };
   await deps.orgGrants.approve(grant);
   await noteGrant(deps, context, 'org.grant_approved', org, clientId);
@@ -28,7 +29,7 @@ export async function approveOrgGrant(
 /** @throws NOT_FOUND when there is none. */
 export async function revokeOrgGrant(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   org: OrgRecord,
   clientId: string,
 ): Promise<void> {
@@ -40,11 +41,11 @@ export async function revokeOrgGrant(
 
 function noteGrant(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   type: string,
   org: OrgRecord,
   clientId: string,
 ): Promise<void> {
-  const actor = context.caller?.name ?? 'internal';
+  const actor = context.caller.name;
   return audit(deps, context, { type, actor, subject: clientId, orgSlug: org.slug, data: { grant: 'org:manage' } });
 }

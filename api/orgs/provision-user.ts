@@ -84,12 +84,12 @@ export async function provisionUser(
 
 function noteProvisioned(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   org: OrgRecord,
   userId: string,
   role: OrgRole,
 ): Promise<void> {
-  const actor = context.caller?.name ?? 'internal';
+  const actor = context.caller.name;
   return audit(deps, context, {
     type: 'user.provisioned',
     actor,

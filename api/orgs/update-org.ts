@@ -5,7 +5,7 @@ import type { OrgRecord } from '../../domain/orgs/org.ts';
 import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
 import type { OrgChanges } from '../../domain/orgs/ports.ts';
 import type { createOrgBodySchema, updateOrgBodySchema } from '../../domain/orgs/schema.ts';
-import type { AdministratorCaller } from '../http/caller.ts';
+import type { AdministratorCaller, Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
@@ -32,7 +32,7 @@ export async function createOrg(
  */
 export async function updateOrg(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   { org, power }: OrgAccess,
   { suspended, whiteLabel, ...body }: z.output<typeof updateOrgBodySchema>,
 ): Promise<OrgRecord> {
@@ -55,7 +55,7 @@ export async function updateOrg(
 const PAGE = 200;
 
 /** Clients of the org lose their tokens; members keep the logins that other orgs of theirs need. */
-async function endAccess(deps: IdentityDeps, context: RouteContext, org: OrgRecord): Promise<void> {
+async function endAccess(deps: IdentityDeps, context: RouteContext<Caller>, org: OrgRecord): Promise<void> {
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
     const page = await deps.clients.list({ orgSlug: org.slug, clientIds: [] }, { cursor, limit: PAGE });
     for (const { clientId } of page.items) await revokeClient(deps, context, clientId, { reason: 'org suspended' });
@@ -70,12 +70,12 @@ async function endAccess(deps: IdentityDeps, context: RouteContext, org: OrgReco
 
 function noteOrg(
   deps: IdentityDeps,
-  context: RouteContext,
+  context: RouteContext<Caller>,
   type: string,
   org: OrgRecord,
   data: Readonly<Record<string, string | readonly string[]>>,
 ): Promise<void> {
-  const actor = context.caller?.name ?? 'internal';
+  const actor = context.caller.name;
   return audit(deps, context, { type, actor, subject: org.id, orgSlug: org.slug, data });
 }
 

@@ -3,8 +3,8 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join } from 'node:path';
 import { z } from 'zod';
+import { parseJson } from '../../domain/parse-json.ts';
 import { CliFailure } from '../cli-failure.ts';
-import { parseJson } from '../parse-json.ts';
 import { underLock } from './file-lock.ts';
 
 /** A login at one API. */

@@ -3,6 +3,7 @@ import { type FileHandle, open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
+import { parseJson } from '../../domain/parse-json.ts';
 import type { EventQueue, PendingEvent } from './audit-event.ts';
 import { lockFolder } from './folder-lock.ts';
 
@@ -136,13 +137,9 @@ function readLines(path: string): string[] {
   }
 }
 
+/** Null for a line that a crash cut off, or an empty one. */
 function parseLine(text: string): z.output<typeof lineSchema> | null {
-  try {
-    return lineSchema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    // Cut off by a crash, or empty.
-    return null;
-  }
+  return lineSchema.safeParse(parseJson(text)).data ?? null;
 }
 
 const lineOf = ({ key, body }: PendingEvent): string => `${JSON.stringify({ key, body })}\n`;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { dayNumber } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
+import { parseJson } from '../../domain/parse-json.ts';
 
 /** What the anchor contract of one chain holds for a day, as one node tells it. */
 export interface ReadAnchor {
@@ -109,13 +110,4 @@ async function readLimited(response: Response): Promise<string> {
     parts.push(part);
   }
   return Buffer.concat(parts).toString();
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Not JSON: undefined fits no reply, so the caller reports it.
-    return undefined;
-  }
 }

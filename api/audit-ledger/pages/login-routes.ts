@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { CodeLogin } from '../../../domain/identity/code-login.ts';
+import { parseJson } from '../../../domain/parse-json.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
 import { REDIRECT_RESPONSE } from '../../http/pages/page-responses.ts';
 import { redirectTo } from '../../http/pages/send-page.ts';
@@ -73,12 +74,7 @@ function isOwnPage(path: string): boolean {
 
 function readAttempt(cookie: string | null): z.output<typeof attemptSchema> | null {
   if (cookie === null) return null;
-  try {
-    return attemptSchema.safeParse(JSON.parse(Buffer.from(cookie, 'base64url').toString())).data ?? null;
-  } catch {
-    // Not ours.
-    return null;
-  }
+  return attemptSchema.safeParse(parseJson(Buffer.from(cookie, 'base64url').toString())).data ?? null;
 }
 
 function requireLogin({ login }: AuditPagesDeps): CodeLogin {

@@ -1,5 +1,6 @@
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { z } from 'zod';
+import { parseJson } from '../../../domain/parse-json.ts';
 
 const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/);
 const shortId = base64url.max(1_400);
@@ -43,10 +44,5 @@ export function parseAttestation(text: string): RegistrationResponseJSON | null 
 }
 
 function parse<T extends z.ZodType>(schema: T, text: string): z.output<T> | null {
-  try {
-    return schema.safeParse(JSON.parse(text)).data ?? null;
-  } catch {
-    // Not JSON: as wrong as JSON of another shape.
-    return null;
-  }
+  return schema.safeParse(parseJson(text)).data ?? null;
 }

@@ -19,36 +19,36 @@ const SHOWN = 50;
 export function outboxRoutes(deps: IdentityDeps): readonly Route[] {
   const { outbox } = deps.mail;
   if (outbox === null) return [];
+  const page = {
+    method: 'get',
+    tag,
+    callers: 'public',
+    replies: 'page',
+    responses: PAGE_RESPONSES,
+    errors: ['NOT_FOUND'],
+    resource: async (_input: unknown, context: RouteContext) => {
+      requireReader(deps, context);
+      return outbox;
+    },
+  } as const;
   return [
     defineRoute({
-      method: 'get',
+      ...page,
       path: '/outbox',
       summary: 'Mail that was captured instead of sent',
       description: "For a super admin's own browser session, or the machine of an embedded stack; 404 for others.",
-      tag,
-      callers: 'public',
-      replies: 'page',
-      responses: PAGE_RESPONSES,
-      errors: ['NOT_FOUND'],
-      handle: async (_input, context) => {
-        requireReader(deps, context);
-        const mails = await outbox.list(SHOWN);
+      handle: async ({ resource }) => {
+        const mails = await resource.list(SHOWN);
         return sendPage({ title: 'Outbox', brand: platformBrand(deps), wide: true, body: listOf(mails) });
       },
     }),
     defineRoute({
-      method: 'get',
+      ...page,
       path: '/outbox/:id',
       summary: 'One captured mail',
-      tag,
-      callers: 'public',
-      replies: 'page',
       params: z.strictObject({ id: idSchema }),
-      responses: PAGE_RESPONSES,
-      errors: ['NOT_FOUND'],
-      handle: async ({ params }, context) => {
-        requireReader(deps, context);
-        const mail = await outbox.find(params.id);
+      handle: async ({ params, resource }) => {
+        const mail = await resource.find(params.id);
         if (mail === null) throw new FairleadError('NOT_FOUND', 'There is no such mail, or it was too old to be kept');
         return sendPage({ title: mail.subject, brand: platformBrand(deps), wide: true, body: showMail(mail) });
       },

@@ -10,6 +10,7 @@ after(() => api.stop());
 
 interface Operation {
   readonly operationId: string;
+  readonly description?: string;
   readonly parameters: readonly { name: string; in: string; required: boolean; schema: object }[];
   readonly security: readonly object[];
   readonly responses: Readonly<Record<string, { description: string; content: object }>>;
@@ -85,6 +86,24 @@ it('every operation has an id of its own, its path parameters, success and error
     const wanted = name === 'get /health' ? [] : [{ bearer: [] }, { internalKey: [] }];
     assert.deepEqual(operation.security, wanted, name);
   }
+});
+
+it('every operation says who may call it, as its row does', async () => {
+  const byRole = new Map([
+    [
+      'get /services',
+      'people with the role viewer or higher in the org and services with the scope builder:read or builder:write',
+    ],
+    ['post /services', 'people with the role member or higher in the org and services with the scope builder:write'],
+    ['delete /services/{id}', 'people with the role admin or higher in the org'],
+  ]);
+  const rows = new Map(await operations());
+  for (const [name, others] of byRole) {
+    const text = rows.get(name)?.description ?? '';
+    assert.ok(text.includes('For the internal key, super admins, services of the platform'), `${name}: ${text}`);
+    assert.ok(text.endsWith(`${others}.`), `${name}: ${text}`);
+  }
+  assert.equal(rows.get('get /health')?.description, undefined);
 });
 
 it('every reference resolves', async () => {
