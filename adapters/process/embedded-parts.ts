@@ -51,7 +51,7 @@ function askSupervisor(part: string, channel: SupervisorChannel): Promise<void> 
       if (isReply(message) && message.id === request.id) end(message.error);
     };
     const onDisconnect = (): void => end(`${part} was not started: the stack is stopping`);
-    if (!channel.connected || channel.send === undefined) return onDisconnect();
+    if (!channel.connected || channel.send === undefined) return end(`${part} was not started: no stack to ask`);
     channel.on('message', onMessage);
     channel.on('disconnect', onDisconnect);
     channel.send(request);

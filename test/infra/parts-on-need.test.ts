@@ -6,6 +6,8 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
+import { embeddedPartsSection } from '../../adapters/env/embedded-parts.ts';
+import { createEnsurePart } from '../../adapters/process/embedded-parts.ts';
 import { answerPartRequests } from '../../infra/dev/part-requests.ts';
 import { definePart, type EmbeddedPart, type PartContext } from '../../infra/dev/parts/embedded-part.ts';
 import { createPartsOnNeed } from '../../infra/dev/parts-on-need.ts';
@@ -155,11 +157,14 @@ test('a part that is not in the table is refused by its name', async () => {
 
 /** A process of the platform, which asks its supervisor for parts and writes down what it was told. */
 async function startAsker(script: string, onNeed = 'server'): Promise<void> {
-  const modulePath = JSON.stringify(join(projectRoot, 'adapters/process/embedded-parts.ts'));
+  const [module, section] = ['process', 'env'].map((name) => {
+    return JSON.stringify(join(projectRoot, 'adapters', name, 'embedded-parts.ts'));
+  });
   const source = `import { appendFileSync } from 'node:fs';
-    import { createEnsurePart } from ${modulePath};
+    import { createEnsurePart } from ${module};
+    import { embeddedPartsSection } from ${section};
     const note = (text) => appendFileSync(${JSON.stringify(join(folder, 'notes'))}, text + '\\n');
-    const ensurePart = createEnsurePart([${JSON.stringify(onNeed)}]);
+    const ensurePart = createEnsurePart(embeddedPartsSection.PARTS_ON_NEED.parse(process.env.PARTS_ON_NEED));
     process.on('SIGTERM', () => { note('asker ends'); process.exit(0); });
     process.on('disconnect', () => process.exit(0));
     process.send('ready');
@@ -168,6 +173,7 @@ async function startAsker(script: string, onNeed = 'server'): Promise<void> {
     name: 'asker',
     command: process.execPath,
     args: ['--disable-warning=ExperimentalWarning', '--input-type=module', '-e', source],
+    env: { PARTS_ON_NEED: onNeed },
     tie: 'ipc',
     ready: { kind: 'ipc' },
     readyTimeoutMs: 10_000,
@@ -202,7 +208,12 @@ test('what starts on need stops after the processes that use it', async () => {
 });
 
 test('a process that asks for a part that runs anyway is answered without a question', async () => {
-  await startAsker(`await ensurePart('server'); note('answered');`, 'another');
+  await startAsker(`await ensurePart('server'); note('answered');`, 'another, third');
   await waitUntil('the asker has its answer', async () => (await notes()).includes('answered'));
   assert.deepEqual(await notes(), ['answered']);
+});
+
+test('without a stack there is nothing to ask for: production has the server', async () => {
+  await createEnsurePart(embeddedPartsSection.PARTS_ON_NEED.parse(undefined))('server');
+  await assert.rejects(createEnsurePart(['server'])('server'), /server was not started: no stack to ask/);
 });

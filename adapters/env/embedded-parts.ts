@@ -1,0 +1,10 @@
+import { z } from 'zod';
+
+/** What a module reads that uses a part of the embedded stack which starts on first need. */
+export const embeddedPartsSection = {
+  /** Names of those parts, for `createEnsurePart`. The stack sets it; production has none. */
+  PARTS_ON_NEED: z
+    .string()
+    .transform((list) => list.split(',').flatMap((name) => name.trim() || []))
+    .default([]),
+};
