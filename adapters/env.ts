@@ -177,6 +177,8 @@ const workerSchema = z.object({
     .int()
     .min(0)
     .default(2 * 1024 ** 3),
+  /** Free space below which old images are pruned; twice MIN_FREE_DISK_BYTES when it is not set. */
+  LOW_DISK_BYTES: z.coerce.number().int().min(0).optional(),
   /** How long a new workload may take to answer its health endpoint. */
   READINESS_TIMEOUT_SECONDS: z.coerce.number().int().min(1).max(300).default(120),
   XDG_CACHE_HOME: text.optional(),

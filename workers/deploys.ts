@@ -151,6 +151,7 @@ function readSettings(env: WorkerEnv): DeploySettings {
     secretsEnabled: env.SECRETS_ENABLED,
     enforceMinimumCatalogVersion: env.ENFORCE_MINIMUM_CATALOG_VERSION,
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
+    lowDiskBytes: env.LOW_DISK_BYTES ?? 2 * env.MIN_FREE_DISK_BYTES,
     buildConcurrency: env.BUILD_CONCURRENCY,
     readinessTimeoutMs: env.READINESS_TIMEOUT_SECONDS * 1000,
     platformUrls: Object.fromEntries(platformUrls),

@@ -44,7 +44,10 @@ export interface DeploySettings {
   readonly autoContainerFile: boolean;
   readonly secretsEnabled: boolean;
   readonly enforceMinimumCatalogVersion: boolean;
+  /** Below it a build does not begin. */
   readonly minFreeDiskBytes: number;
+  /** Below it old images are pruned. */
+  readonly lowDiskBytes: number;
   readonly buildConcurrency: number;
   /** How long a new workload may take to answer its health endpoint. */
   readonly readinessTimeoutMs: number;

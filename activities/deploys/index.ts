@@ -3,12 +3,15 @@ import type { SlotRequested } from '../../domain/deploys/messages.ts';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
 import { ACTING_STEPS, type ActingStep, type StepActivity } from '../../domain/deploys/steps.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
-import { cleanUpAfterBuild, pruneImages, removeService } from './clean-up.ts';
+import { cleanUpAfterBuild, removeService } from './clean-up.ts';
 import type { DeploysDeps } from './deps.ts';
 import { type FailedOpen, failOpen } from './fail-open.ts';
 import { type FinishBuildInput, finishBuild } from './finish-build.ts';
+import { pruneWhenDiskIsLow } from './free-disk.ts';
 import { noteAttached, openBuild, readSourceProgress } from './open-build.ts';
-import { reconcileBuilds, reconcileWorkloads } from './reconcile.ts';
+import { pruneImages } from './prune-images.ts';
+import { reconcileBuilds } from './reconcile-builds.ts';
+import { reconcileWorkloads } from './reconcile-workloads.ts';
 import { restorePrevious } from './restore-previous.ts';
 import { runStep, type StepInput, type StepResult, type StepWork } from './step.ts';
 import { buildImage } from './steps/build-image.ts';
@@ -63,7 +66,8 @@ export function createDeploysActivities(deps: DeploysDeps) {
     cleanUpAfterBuild: (build: BuildRequest) => whileHeartbeating((signal) => cleanUpAfterBuild(deps, build, signal)),
     removeService: (service: { id: string; name: string }) => whileHeartbeating(() => removeService(deps, service)),
     pruneImages: () => whileHeartbeating((signal) => pruneImages(deps, signal)),
-    reconcileBuilds: () => whileHeartbeating(() => reconcileBuilds(deps)),
+    pruneWhenDiskIsLow: () => whileHeartbeating(() => pruneWhenDiskIsLow(deps)),
+    reconcileBuilds: () => whileHeartbeating((signal) => reconcileBuilds(deps, signal)),
     reconcileWorkloads: () => whileHeartbeating((signal) => reconcileWorkloads(deps, signal)),
     listClosedBuilds: (buildIds: readonly string[]) => listClosedBuilds(deps, buildIds),
   };

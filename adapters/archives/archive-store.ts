@@ -45,14 +45,15 @@ export function createArchiveStore({ directory, newId }: ArchiveStoreOptions): A
       return file.createReadStream();
     },
 
-    async prune(before, keep) {
+    async prune(before, isNeeded, signal) {
       let removed = 0;
       for (const name of await namesIn(directory)) {
+        signal.throwIfAborted();
         const id = name.replace(/\.(tar\.gz|partial)$/, '');
-        if (!ID_PATTERN.test(id) || keep.has(id)) continue;
+        if (!ID_PATTERN.test(id)) continue;
         const path = join(directory, name);
         const facts = await stat(path).catch(ignoreMissing);
-        if (facts === null || facts.mtime >= before) continue;
+        if (facts === null || facts.mtime >= before || (await isNeeded(id))) continue;
         await rm(path, { force: true });
         removed += 1;
       }

@@ -31,7 +31,7 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   return {
     build: (input, context) => buildImage(input, context, options),
     push: (tag, context) => pushImage(tag, context, options),
-    prune: (keep, signal) => pruneImages(keep, signal, options),
+    prune: (isNeeded, signal) => pruneImages(isNeeded, signal, options),
     freeBytes: () => freeBytes(options.docker),
   };
 }

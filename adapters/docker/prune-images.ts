@@ -1,7 +1,9 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
+import type { BuiltImage } from '../../domain/deploys/ports.ts';
+import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { engineError, engineMessage, engineStatus } from './docker-client.ts';
-import { labelFilter } from './labels.ts';
+import { LABELS, labelFilter } from './labels.ts';
 import { type RegistryAuth, registryHost } from './registry-auth.ts';
 import { deleteManifest } from './registry-manifests.ts';
 
@@ -22,20 +24,19 @@ interface ImageRow {
   readonly sizeBytes: number;
   readonly tags: readonly string[];
   readonly digests: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
 }
 
 /**
- * Removes this stack's images that neither `keep` names nor a container uses, with their manifests in our registry,
- * then build cache that is old or over the limit. Images without the stack's label are never touched. `keep` has to
- * name the tags of builds that are still open.
+ * Removes this stack's images that nothing needs and no container uses, with their manifests in our registry, then build
+ * cache that is old or over the limit. Images without the stack's labels are never touched.
  */
 export async function pruneImages(
-  keep: ReadonlySet<string>,
+  isNeeded: (image: BuiltImage) => Promise<boolean>,
   signal: AbortSignal,
   options: PruneOptions,
 ): Promise<{ removed: readonly string[]; reclaimedBytes: number }> {
   const { docker, stackId } = options;
-  // Listed before anything slow: an image that is built meanwhile is not known to `keep`.
   const images = await stackImages(docker, stackId);
   const before = await layersBytes(docker);
   const used = await usedImages(docker);
@@ -43,10 +44,11 @@ export async function pruneImages(
   for (const image of images) {
     signal.throwIfAborted();
     if (used.has(image.id)) continue;
-    if ([image.id, ...image.tags, ...image.digests].some((name) => keep.has(name))) continue;
+    const built = builtImage(image);
+    if (built === null || (await isNeeded(built))) continue;
     if (!(await removeImage(image, options))) continue;
     removed.push(...(image.tags.length > 0 ? image.tags : [image.id]));
-    await removeManifests(image, keep, signal, options);
+    await removeManifests(image, signal, options);
   }
   const layersFreed = removed.length === 0 ? 0 : Math.max(0, before - (await layersBytes(docker)));
   return { removed, reclaimedBytes: layersFreed + (await pruneBuildCache(signal, options)) };
@@ -59,7 +61,16 @@ async function stackImages(docker: Docker, stackId: string): Promise<ImageRow[]>
     sizeBytes: image.Size,
     tags: (image.RepoTags ?? []).filter((tag) => tag !== '<none>:<none>'),
     digests: (image.RepoDigests ?? []).filter((digest) => !digest.startsWith('<none>')),
+    labels: image.Labels ?? {},
   }));
+}
+
+/** Null for an image whose labels do not say which build made it: such a one is nobody's to remove. */
+function builtImage({ tags, digests, labels }: ImageRow): BuiltImage | null {
+  const { [LABELS.build]: buildId, [LABELS.service]: service, [LABELS.environment]: name } = labels;
+  const environment = ENVIRONMENTS.find((known) => known === name);
+  if (buildId === undefined || service === undefined || environment === undefined) return null;
+  return { buildId, service, environment, names: [...tags, ...digests] };
 }
 
 async function usedImages(docker: Docker): Promise<Set<string>> {
@@ -85,12 +96,11 @@ async function removeImage(image: ImageRow, { docker, onWarning }: PruneOptions)
 
 async function removeManifests(
   image: ImageRow,
-  keep: ReadonlySet<string>,
   signal: AbortSignal,
   { registry, onWarning }: PruneOptions,
 ): Promise<void> {
   for (const digest of image.digests) {
-    if (keep.has(digest) || !digest.startsWith(`${registryHost(registry)}/`)) continue;
+    if (!digest.startsWith(`${registryHost(registry)}/`)) continue;
     const problem = await deleteManifest(digest, registry, signal);
     if (problem !== null) onWarning(`The registry keeps ${digest}: ${problem}`);
   }

@@ -1,7 +1,13 @@
-import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  type Client,
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowFailedError,
+  WorkflowNotFoundError,
+} from '@temporalio/client';
 import {
   BUILD_SLOTS_WORKFLOW_ID,
   cleanUpWorkflowId,
+  PRUNE_WORKFLOW_ID,
   REQUEST_SLOT,
   SLOT_RELEASED,
   type SlotReleased,
@@ -61,5 +67,47 @@ export function createWorkflowDirectory(client: Client): WorkflowDirectory {
         if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
       }
     },
+    async startPrune({ restMs }) {
+      const last = await lastPrune(client);
+      if (last !== null && (last.endedAt === null || Date.now() - last.endedAt.getTime() < restMs)) return false;
+      await startPrune(client);
+      return true;
+    },
+    async awaitPrune(signal) {
+      const handle = await startPrune(client);
+      const aborted = Promise.withResolvers<never>();
+      const abort = () => aborted.reject(signal.reason);
+      signal.addEventListener('abort', abort, { once: true });
+      if (signal.aborted) abort();
+      try {
+        await Promise.race([handle.result(), aborted.promise]);
+      } catch (error) {
+        // How it failed is told where it ran.
+        if (!(error instanceof WorkflowFailedError)) throw error;
+      } finally {
+        signal.removeEventListener('abort', abort);
+      }
+    },
   };
+}
+
+function startPrune(client: Client) {
+  return client.workflow.start(WORKFLOW_TYPES.pruneImages, {
+    workflowId: PRUNE_WORKFLOW_ID,
+    workflowIdConflictPolicy: 'USE_EXISTING',
+    taskQueue: TASK_QUEUE,
+    args: [],
+    staticSummary: 'prune images: the disk is low',
+  });
+}
+
+/** When the last one ended, null while it runs; null when none is known. */
+async function lastPrune(client: Client): Promise<{ endedAt: Date | null } | null> {
+  try {
+    const { closeTime } = await client.workflow.getHandle(PRUNE_WORKFLOW_ID).describe();
+    return { endedAt: closeTime ?? null };
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
 }

@@ -33,6 +33,9 @@ export function cleanUpWorkflowId(buildId: string): string {
   return `cleanup/${buildId}`;
 }
 
+/** Images are pruned by one workflow of this id at a time, whoever asked for it. */
+export const PRUNE_WORKFLOW_ID = 'prune-images';
+
 /** Updates of the coordinator. */
 export const REQUEST_DEPLOY = 'requestDeploy';
 export const CANCEL_BUILD = 'cancelBuild';
@@ -100,4 +103,8 @@ export interface WorkflowDirectory {
   isRunning(workflowId: string): Promise<boolean>;
   /** Starts the clean-up of a build once; no error when it has been started before. */
   startCleanUp(build: BuildRequest): Promise<void>;
+  /** Starts to prune images, unless that is under way or ended less than `restMs` ago. True when it was started. */
+  startPrune(options: { restMs: number }): Promise<boolean>;
+  /** Prunes images, or joins who does, and waits for the end, whatever it is. @throws the reason of the signal */
+  awaitPrune(signal: AbortSignal): Promise<void>;
 }

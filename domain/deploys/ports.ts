@@ -26,6 +26,18 @@ export interface BuildEnd {
   readonly finishedAt: Date;
 }
 
+/** Everything that is installed and kept is of one service in one environment. */
+export interface DeployTarget {
+  readonly service: string;
+  readonly environment: Environment;
+}
+
+/** What recovery and clean-up need to know of a build: a record without its plan, facts and diagnostics. */
+export type BuildOutline = Pick<
+  BuildRecord,
+  'id' | 'serviceId' | 'service' | 'environment' | 'createdAt' | 'imageTag' | 'imageDigest' | 'releaseId'
+>;
+
 /** Build records. Every write is one conditional update of one document; a terminal record never changes again. */
 export interface BuildStore {
   /** Idempotent on the id: a second call with the same id changes nothing. */
@@ -33,6 +45,14 @@ export interface BuildStore {
   find(id: string): Promise<BuildRecord | null>;
   /** Newest first. */
   list(filter: BuildFilter, page: PageRequest): Promise<Page<BuildRecord>>;
+  /** Builds that are not terminal, newest first; with a target, those of that service and environment. */
+  listOpen(target: DeployTarget | null, page: PageRequest): Promise<Page<BuildOutline>>;
+  /** Whether a build is terminal; null when there is no such build. */
+  stateOf(id: string): Promise<'open' | 'ended' | null>;
+  /** The build of a service and environment that was created last, open or not; null before the first. */
+  newest(target: DeployTarget): Promise<BuildOutline | null>;
+  /** True while a build whose source is that archive is open. */
+  needsArchive(archiveId: string): Promise<boolean>;
   /** Replaces the planned steps, as happens when the catalog is known. */
   setSteps(id: string, steps: readonly BuildStep[]): Promise<void>;
   /** Marks one step and moves `status` forward to the step's stage; never backward, never out of a terminal state. */
@@ -56,8 +76,8 @@ export interface ReleaseStore {
   find(id: string): Promise<Release | null>;
   /** The release with the newest `activatedAt`; null before the first. */
   active(service: string, environment: Environment): Promise<Release | null>;
-  /** All active releases, one for each service and environment. */
-  allActive(): Promise<readonly Release[]>;
+  /** Every service and environment that has an active release, ordered by service, then environment. */
+  listTargets(page: PageRequest): Promise<Page<DeployTarget>>;
   activate(id: string, at: Date): Promise<void>;
   /** Newest activation first; never-activated releases are left out. */
   list(service: string, environment: Environment, page: PageRequest): Promise<Page<Release>>;
@@ -86,8 +106,8 @@ export interface ArchiveStore {
   ): Promise<{ id: string; sha256: string; sizeBytes: number }>;
   /** Opens for reading. @throws SOURCE_MISSING when it is gone. */
   open(id: string): Promise<AsyncIterable<Uint8Array>>;
-  /** Removes archives older than `before`, except those in `keep`. */
-  prune(before: Date, keep: ReadonlySet<string>): Promise<number>;
+  /** Removes archives older than `before`, except those that are needed; each is asked for right before its removal. */
+  prune(before: Date, isNeeded: (id: string) => Promise<boolean>, signal: AbortSignal): Promise<number>;
 }
 
 /** What a long effect gets besides its input: a signal to obey and a place to say what happens. */
@@ -146,15 +166,25 @@ export interface ImageBuildInput {
   readonly labels: Readonly<Record<string, string>>;
 }
 
+/** An image that a build made. */
+export interface BuiltImage extends DeployTarget {
+  readonly buildId: string;
+  /** Its tags and digest references; none when another image took its tag. */
+  readonly names: readonly string[];
+}
+
 /** Builds, pushes and prunes images. Every call ends its own processes when the signal aborts. */
 export interface ImageBuilder {
   /** @throws IMAGE_BUILD_FAILED, BASE_IMAGE_UNAVAILABLE, CONTAINER_FILE_MISSING, DISK_FULL, or the abort reason */
   build(input: ImageBuildInput, context: EffectContext): Promise<{ imageId: string }>;
   /** @returns the digest reference `registry/name@sha256:…`. @throws IMAGE_PUSH_FAILED, DISK_FULL, or the abort reason */
   push(tag: string, context: EffectContext): Promise<{ digest: string }>;
-  /** Removes images of this platform that are not in `keep` (tags or digests), dangling ones and old build cache. */
+  /**
+   * Removes images of this platform that no container uses and nothing needs, with their manifests, and old build cache.
+   * Each image is asked for after it was found, so that one of a build that began meanwhile is safe.
+   */
   prune(
-    keep: ReadonlySet<string>,
+    isNeeded: (image: BuiltImage) => Promise<boolean>,
     signal: AbortSignal,
   ): Promise<{ removed: readonly string[]; reclaimedBytes: number }>;
   freeBytes(): Promise<number>;

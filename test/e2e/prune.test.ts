@@ -14,6 +14,7 @@ import {
   visit,
   waitFor,
 } from './harness.ts';
+import { temporalClient } from './sample-service.ts';
 
 describe('pruning', () => {
   it('keeps the images of the last two releases, removes older ones, and can still roll back', async () => {
@@ -37,7 +38,9 @@ describe('pruning', () => {
     const filters = { label: [`fairlead.service=${name}`] };
     const onlyOne = async () => (await docker.listContainers({ all: true, filters })).length === 1;
     await waitFor('only the workload that serves to be left', onlyOne, 30_000);
-    await waitFor('two images', async () => (await imagesOf()).length <= expected.length, 30_000);
+    await using temporal = await temporalClient();
+    await temporal.client.schedule.getHandle('prune-images').trigger();
+    await waitFor('two images', async () => (await imagesOf()).length <= expected.length, 60_000);
     assert.deepEqual(await imagesOf(), expected);
     assert.equal(JSON.parse((await visit(name, '/health')).body).commit, commits[2]);
     const rollback = await api<{ buildId: string }>('POST', `/services/${name}/rollback`, {});

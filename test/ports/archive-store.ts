@@ -87,19 +87,34 @@ export function archiveStoreSuite(create: () => Promise<ArchivesUnderTest>): voi
       }
     });
 
-    it('prunes what is older and keeps what is named', async () => {
+    it('prunes what is older and not needed', async () => {
       const { store, saveAt } = await create();
-      assert.equal(await store.prune(new Date(), new Set()), 0, 'nothing was ever saved');
+      const { signal } = new AbortController();
+      assert.equal(await store.prune(new Date(), async () => false, signal), 0, 'nothing was ever saved');
       const past = new Date(Date.now() - 3_600_000);
       const old = await saveAt(past, chunks(randomBytes(5)));
-      const named = await saveAt(past, chunks(randomBytes(5)));
+      const needed = await saveAt(past, chunks(randomBytes(5)));
       const recent = await store.save(chunks(randomBytes(5)), 10);
       const before = new Date(Date.now() - 60_000);
-      assert.equal(await store.prune(before, new Set([named.id])), 1);
+      const isNeeded = async (id: string): Promise<boolean> => id === needed.id;
+      assert.equal(await store.prune(before, isNeeded, signal), 1);
       await assert.rejects(store.open(old.id), { code: 'SOURCE_MISSING' });
-      assert.equal((await readAll(await store.open(named.id))).length, 5);
+      assert.equal((await readAll(await store.open(needed.id))).length, 5);
       assert.equal((await readAll(await store.open(recent.id))).length, 5);
-      assert.equal(await store.prune(before, new Set([named.id])), 0);
+      assert.equal(await store.prune(before, isNeeded, signal), 0);
+    });
+
+    it('ends pruning when it is told to, and removes nothing it cannot ask for', async () => {
+      const { store, saveAt } = await create();
+      const { id } = await saveAt(new Date(0), chunks(randomBytes(5)));
+      const ended = AbortSignal.abort(new Error('told to end'));
+      await assert.rejects(
+        store.prune(new Date(), async () => false, ended),
+        /told to end/,
+      );
+      const unknown = () => Promise.reject(new Error('no answer'));
+      await assert.rejects(store.prune(new Date(), unknown, new AbortController().signal), /no answer/);
+      assert.equal((await readAll(await store.open(id))).length, 5);
     });
   });
 }

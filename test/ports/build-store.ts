@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { BuildEnd, BuildStore } from '../../domain/deploys/ports.ts';
+import type { BuildEnd, BuildOutline, BuildStore } from '../../domain/deploys/ports.ts';
+import { eachItem } from '../../domain/each-item.ts';
 import { buildRecord, stepOf } from './records.ts';
 
 const code = (expected: string) => (error: unknown) => (error as { code?: string }).code === expected;
@@ -142,6 +143,46 @@ export function buildStoreSuite(store: () => BuildStore): void {
       const none = await store().list({ serviceIds: [] }, { cursor: null, limit: 50 });
       assert.equal(none.items.length, 0);
       await assert.rejects(store().list({}, { cursor: 'WyJhIl0', limit: 2 }), code('VALIDATION_FAILED'));
+    });
+
+    it('lists all that is open, in outlines, however many there are', async () => {
+      const ids = Array.from({ length: 250 }, (_, index) => `bld_o${String(index).padStart(3, '0')}`);
+      const createdAt = (index: number) => new Date(Date.UTC(2026, 2, 1, 0, index));
+      await Promise.all(
+        ids.map((id, index) => store().create(buildRecord({ id, service: 'opened', createdAt: createdAt(index) }))),
+      );
+      await store().create(buildRecord({ id: 'bld_oother', service: 'opened', environment: 'uat' }));
+      await Promise.all([0, 100, 249].map((index) => store().finish(ids[index] ?? '', completed)));
+      const open = ids.filter((_, index) => ![0, 100, 249].includes(index)).toReversed();
+      const seen: BuildOutline[] = [];
+      const target = { service: 'opened', environment: 'prod' } as const;
+      for await (const outline of eachItem((page) => store().listOpen(target, page))) seen.push(outline);
+      assert.deepEqual(
+        seen.map(({ id }) => id),
+        open,
+      );
+      const everywhere: string[] = [];
+      for await (const { id } of eachItem((page) => store().listOpen(null, page))) everywhere.push(id);
+      assert.ok([...open, 'bld_oother'].every((id) => everywhere.includes(id)));
+      assert.ok(!everywhere.includes('bld_o100'));
+    });
+
+    it('answers of one build whether it is open, and which one of a service and environment is the newest', async () => {
+      const facts = { serviceId: 'svc_q', service: 'asked', environment: 'uat', releaseId: null } as const;
+      const images = { imageTag: 'asked:2', imageDigest: 'asked@sha256:2' };
+      const source = { kind: 'archive', archiveId: 'arc_asked', sha256: '0' } as const;
+      await store().create(buildRecord({ ...facts, id: 'bld_q1', createdAt: new Date(1_000), source }));
+      await store().create(buildRecord({ ...facts, ...images, id: 'bld_q2', createdAt: new Date(2_000) }));
+      await store().create(buildRecord({ id: 'bld_q3', service: 'asked', createdAt: new Date(3_000) }));
+      const newest = { id: 'bld_q2', ...facts, ...images, createdAt: new Date(2_000) };
+      assert.deepEqual(await store().newest({ service: 'asked', environment: 'uat' }), newest);
+      assert.equal(await store().newest({ service: 'asked', environment: 'sandbox' }), null);
+      assert.equal(await store().stateOf('bld_q1'), 'open');
+      assert.equal(await store().needsArchive('arc_asked'), true);
+      await store().finish('bld_q1', cancelled);
+      assert.equal(await store().stateOf('bld_q1'), 'ended');
+      assert.equal(await store().needsArchive('arc_asked'), false);
+      assert.equal(await store().stateOf('bld_none'), null);
     });
   });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ImageBuilder, ImageBuildInput } from '../../domain/deploys/ports.ts';
+import type { BuiltImage, ImageBuilder, ImageBuildInput } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { recordingContext } from './workload-runtime.ts';
 
@@ -136,17 +136,24 @@ function pushTests(under: () => ImageBuilderUnderTest): void {
 
 function pruneTests(under: () => ImageBuilderUnderTest): void {
   describe('ImageBuilder: prune', () => {
-    it('removes what nothing names, and keeps what is named by tag or digest', async () => {
+    it('removes what nothing needs, and asks for each image by its build and its names', async () => {
       const { builder, input } = under();
       const image = async (file: string) => {
-        const { tag } = await built(builder, await input('prune', { ...SMALL_IMAGE, file }));
-        return { tag, ...(await builder.push(tag, recordingContext())) };
+        const { tag, buildId } = await built(builder, await input('prune', { ...SMALL_IMAGE, file }));
+        return { tag, buildId, ...(await builder.push(tag, recordingContext())) };
       };
       const byTag = await image('kept by tag');
       const byDigest = await image('kept by digest');
       const obsolete = await image('obsolete');
-      const keep = new Set([byTag.tag, byDigest.digest]);
-      const { removed, reclaimedBytes } = await builder.prune(keep, AbortSignal.timeout(60_000));
+      const asked: BuiltImage[] = [];
+      const isNeeded = async (found: BuiltImage): Promise<boolean> => {
+        asked.push(found);
+        return found.names.some((name) => name === byTag.tag || name === byDigest.digest);
+      };
+      const { removed, reclaimedBytes } = await builder.prune(isNeeded, AbortSignal.timeout(60_000));
+      const { names, ...madeBy } = asked.find(({ buildId }) => buildId === obsolete.buildId) ?? { names: [] };
+      assert.deepEqual(madeBy, { buildId: obsolete.buildId, service: 'prune', environment: 'sandbox' });
+      assert.deepEqual(names.toSorted(), [obsolete.tag, obsolete.digest].toSorted());
       assert.ok(removed.includes(obsolete.tag));
       assert.ok(!removed.includes(byTag.tag) && !removed.includes(byDigest.tag));
       assert.ok(reclaimedBytes > 0);
@@ -155,13 +162,16 @@ function pruneTests(under: () => ImageBuilderUnderTest): void {
       }
       const gone = builder.push(obsolete.tag, recordingContext());
       await assert.rejects(gone, { code: 'IMAGE_PUSH_FAILED' });
-      assert.deepEqual((await builder.prune(keep, AbortSignal.timeout(60_000))).removed, []);
+      assert.deepEqual((await builder.prune(isNeeded, AbortSignal.timeout(60_000))).removed, []);
     });
 
     it('an aborted prune throws the reason and removes nothing', async () => {
       const { builder, input } = under();
       const { tag } = await built(builder, await input('unpruned', SMALL_IMAGE));
-      await assert.rejects(builder.prune(new Set(), AbortSignal.abort(new Error('stop it'))), /stop it/);
+      await assert.rejects(
+        builder.prune(async () => false, AbortSignal.abort(new Error('stop it'))),
+        /stop it/,
+      );
       await builder.push(tag, recordingContext());
     });
 
@@ -171,7 +181,7 @@ function pruneTests(under: () => ImageBuilderUnderTest): void {
   });
 }
 
-async function built(builder: ImageBuilder, input: ImageBuildInput): Promise<{ tag: string }> {
+async function built(builder: ImageBuilder, input: ImageBuildInput): Promise<ImageBuildInput> {
   await builder.build(input, recordingContext());
-  return { tag: input.tag };
+  return input;
 }

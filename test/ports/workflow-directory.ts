@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { buildWorkflowId, type SlotRequested, type WorkflowDirectory } from '../../domain/deploys/messages.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { buildRequest } from './records.ts';
 
@@ -13,7 +14,11 @@ export interface DirectoryUnderTest {
   wasGranted(workflowId: string): Promise<boolean>;
   /** Tells one start of a build's clean-up from another; null while there is none. */
   cleanUpRun(buildId: string): Promise<string | null>;
+  /** What pruning does from now on. */
+  whenPruning(work: () => Promise<void>): void;
 }
+
+const HOUR_MS = 3_600_000;
 
 const asks = (buildId: string, limit: number): SlotRequested => ({
   buildId,
@@ -82,6 +87,63 @@ export function workflowDirectorySuite(under: () => DirectoryUnderTest): void {
       assert.ok(run !== null);
       await directory.startCleanUp(build);
       assert.equal(await cleanUpRun(build.buildId), run);
+    });
+  });
+
+  describe('WorkflowDirectory: pruning', () => {
+    const never = new AbortController().signal;
+
+    /** Pruning that takes until it is let go. */
+    function hold() {
+      const gate = Promise.withResolvers<void>();
+      const counts = { runs: 0, atOnce: 0, most: 0 };
+      under().whenPruning(async () => {
+        counts.runs += 1;
+        counts.atOnce += 1;
+        counts.most = Math.max(counts.most, counts.atOnce);
+        await gate.promise;
+        counts.atOnce -= 1;
+      });
+      return { counts, letGo: gate.resolve };
+    }
+
+    it('is one at a time, and who waits for it joins it', async () => {
+      const { directory } = under();
+      const { counts, letGo } = hold();
+      assert.equal(await directory.startPrune({ restMs: HOUR_MS }), true);
+      assert.equal(await directory.startPrune({ restMs: 0 }), false);
+      const joined = [1, 2, 3].map(() => directory.awaitPrune(never));
+      await waitUntil('it runs', () => counts.runs > 0);
+      letGo();
+      await Promise.all(joined);
+      assert.deepEqual([counts.runs, counts.most], [1, 1]);
+    });
+
+    it('is not started again soon after it ended, but for whoever waits for it', async () => {
+      const { directory } = under();
+      const { counts, letGo } = hold();
+      letGo();
+      await directory.awaitPrune(never);
+      assert.equal(await directory.startPrune({ restMs: HOUR_MS }), false);
+      assert.equal(counts.runs, 1);
+      await directory.awaitPrune(never);
+      assert.equal(counts.runs, 2);
+      assert.equal(await directory.startPrune({ restMs: 0 }), true);
+      await directory.awaitPrune(never);
+      assert.equal(counts.runs, 3);
+    });
+
+    it('is waited for until it ends, also badly, and no longer than whoever waits wants', async () => {
+      const { directory } = under();
+      const { letGo } = hold();
+      const told = new AbortController();
+      const waiting = directory.awaitPrune(told.signal);
+      told.abort(new Error('cancelled'));
+      await assert.rejects(waiting, /cancelled/);
+      letGo();
+      await directory.awaitPrune(never);
+      under().whenPruning(() => Promise.reject(new FairleadError('UNAVAILABLE', 'the engine is away')));
+      await directory.awaitPrune(never);
     });
   });
 }

@@ -1,6 +1,9 @@
-import { serviceRemovalWorkflowId, WORKFLOW_TYPES } from '../../domain/deploys/messages.ts';
+import { PRUNE_WORKFLOW_ID, serviceRemovalWorkflowId, WORKFLOW_TYPES } from '../../domain/deploys/messages.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
+
+/** As the schedule names a run. */
+const DAILY_PRUNE = 'prune-images-2026-01-01T04:00:00Z';
 
 /** The periodic work of deploys with something to do in each, and the removal of a service. */
 export async function upkeep(temporal: Awaited<ReturnType<typeof createTemporal>>) {
@@ -14,8 +17,14 @@ export async function upkeep(temporal: Awaited<ReturnType<typeof createTemporal>
   const removal = serviceRemovalWorkflowId('hello');
   await temporal.withActivities(activities, async () => {
     await execute(WORKFLOW_TYPES.reconcileDeploys, 'reconcile-deploys');
-    await execute(WORKFLOW_TYPES.pruneImages, 'prune-images');
+    await execute(WORKFLOW_TYPES.pruneImages, PRUNE_WORKFLOW_ID);
+    await execute(WORKFLOW_TYPES.pruneImages, DAILY_PRUNE);
     await execute(WORKFLOW_TYPES.removeService, removal, [{ id: 'svc_1', name: 'hello' }]);
   });
-  return { 'reconcile-deploys': 'reconcile-deploys', 'prune-images': 'prune-images', 'service-removal': removal };
+  return {
+    'reconcile-deploys': 'reconcile-deploys',
+    'prune-images': PRUNE_WORKFLOW_ID,
+    'prune-images-daily': DAILY_PRUNE,
+    'service-removal': removal,
+  };
 }

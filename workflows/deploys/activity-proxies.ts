@@ -37,8 +37,8 @@ export const { resolveHead } = proxyActivities<Pick<DeploysActivities, 'resolveH
 });
 
 /** Periodic work of the schedules. */
-export const { reconcileBuilds, reconcileWorkloads, pruneImages } = proxyActivities<
-  Pick<DeploysActivities, 'reconcileBuilds' | 'reconcileWorkloads' | 'pruneImages'>
+export const { reconcileBuilds, reconcileWorkloads, pruneImages, pruneWhenDiskIsLow } = proxyActivities<
+  Pick<DeploysActivities, 'reconcileBuilds' | 'reconcileWorkloads' | 'pruneImages' | 'pruneWhenDiskIsLow'>
 >({
   startToCloseTimeout: '10m',
   heartbeatTimeout: '10s',

@@ -1,11 +1,11 @@
 import type { BuildSource } from '../../../domain/deploys/build.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
+import { requireFreeDisk } from '../free-disk.ts';
 import type { StepContext } from '../step.ts';
 
-type Deps = Pick<DeploysDeps, 'sources' | 'workspace' | 'images'> & {
-  readonly settings: Pick<DeploysDeps['settings'], 'minFreeDiskBytes'>;
+type Deps = Pick<DeploysDeps, 'sources' | 'workspace' | 'images' | 'workflows'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'minFreeDiskBytes' | 'lowDiskBytes'>;
 };
 
 /**
@@ -14,7 +14,7 @@ type Deps = Pick<DeploysDeps, 'sources' | 'workspace' | 'images'> & {
  */
 export async function fetchSource(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build, facts, signal, onLine } = context;
-  await requireFreeDisk(deps);
+  await requireFreeDisk(deps, context);
   const source = pinned(build.source, facts.commitSha);
   const workDir = deps.workspace.directory(build.buildId);
   const fetched = await deps.sources.fetch(source, workDir, { signal, onLine });
@@ -29,18 +29,3 @@ export async function fetchSource(deps: Deps, context: StepContext): Promise<Bui
 function pinned(source: BuildSource, commit: string | undefined): BuildSource {
   return source.kind === 'git' && commit !== undefined ? { ...source, commit } : source;
 }
-
-async function requireFreeDisk(deps: Deps): Promise<void> {
-  const required = deps.settings.minFreeDiskBytes;
-  const places = [
-    { what: 'the workspace', free: await deps.workspace.freeBytes() },
-    { what: 'the image store', free: await deps.images.freeBytes() },
-  ];
-  for (const { what, free } of places) {
-    if (free >= required) continue;
-    const message = `The disk of ${what} has ${gib(free)} GiB free and a build needs ${gib(required)}. Remove old images or files, then retry.`;
-    throw new FairleadError('DISK_FULL', message, { details: { freeBytes: free, requiredBytes: required } });
-  }
-}
-
-const gib = (bytes: number) => (bytes / 1024 ** 3).toFixed(1);

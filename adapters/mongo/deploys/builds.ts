@@ -7,6 +7,7 @@ import { type BuildStatus, statusesBefore } from '../../../domain/deploys/status
 import { FairleadError } from '../../../domain/errors.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { createBuildOutlines } from './build-outlines.ts';
 import { readBuild } from './documents.ts';
 import { COLLECTIONS } from './indexes.ts';
 
@@ -48,6 +49,7 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
   }
 
   return {
+    ...createBuildOutlines(collection),
     async create(record) {
       await insertOnce(collection, record.id, toDocument(record));
     },

@@ -12,6 +12,7 @@ export const INDEXES: IndexTable = {
   [COLLECTIONS.builds]: [
     { key: { createdAt: -1, _id: -1 }, name: 'newest' },
     { key: { serviceId: 1, createdAt: -1, _id: -1 }, name: 'service_newest' },
+    { key: { service: 1, environment: 1, createdAt: -1, _id: -1 }, name: 'target_newest' },
     { key: { status: 1, createdAt: -1 }, name: 'status_newest' },
   ],
   [COLLECTIONS.releases]: [

@@ -59,7 +59,7 @@ describe('archives as files', () => {
       writeFileSync(path, '');
       utimesSync(path, past, past);
     }
-    assert.equal(await store.prune(new Date(Date.now() - 60_000), new Set()), 1);
+    assert.equal(await store.prune(new Date(Date.now() - 60_000), async () => false, new AbortController().signal), 1);
     assert.ok(existsSync(foreign) && !existsSync(partial));
     assert.equal((await readAll(await store.open(id))).length, 5);
   });

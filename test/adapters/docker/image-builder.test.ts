@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import type { BuiltImage } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
 import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
@@ -132,7 +133,8 @@ describe('Docker images: prune', () => {
     const container = await docker.createContainer({ Image: used.id, Labels: { 'fairlead.stack': stack.stackId } });
     try {
       const keep = new Set([byTag.tag, byDigest.digest]);
-      const { removed, reclaimedBytes } = await stack.builder.prune(keep, AbortSignal.timeout(60_000));
+      const isNeeded = async ({ names }: BuiltImage): Promise<boolean> => names.some((name) => keep.has(name));
+      const { removed, reclaimedBytes } = await stack.builder.prune(isNeeded, AbortSignal.timeout(60_000));
       assert.ok(removed.includes(obsolete.tag));
       assert.ok(reclaimedBytes > 0);
       const present = async (name: string): Promise<boolean> =>
@@ -162,7 +164,7 @@ describe('Docker images: prune', () => {
     await builder.build({ ...(await stack.input('lonely', SMALL_IMAGE)), tag }, recordingContext());
     await builder.push(tag, recordingContext());
     await stop();
-    const { removed } = await builder.prune(new Set(), AbortSignal.timeout(60_000));
+    const { removed } = await builder.prune(async () => false, AbortSignal.timeout(60_000));
     assert.ok(removed.includes(tag));
     assert.match(warnings.join('\n'), new RegExp(`The registry keeps ${address}/lonely@sha256:`));
   });

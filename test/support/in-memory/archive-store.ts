@@ -32,10 +32,15 @@ export function createInMemoryArchiveStore({ now }: { readonly now: Clock }): In
       }
       return inOnePiece(archive.content);
     },
-    async prune(before, keep) {
-      const old = [...archives].filter(([id, { savedAt }]) => savedAt < before && !keep.has(id));
-      for (const [id] of old) archives.delete(id);
-      return old.length;
+    async prune(before, isNeeded, signal) {
+      let removed = 0;
+      for (const [id, { savedAt }] of archives) {
+        signal.throwIfAborted();
+        if (savedAt >= before || (await isNeeded(id))) continue;
+        archives.delete(id);
+        removed += 1;
+      }
+      return removed;
     },
     ids: () => [...archives.keys()],
   };

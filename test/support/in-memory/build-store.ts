@@ -3,7 +3,7 @@ import { timeAndId } from '../../../adapters/mongo/cursor.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import type { BuildEnd, BuildFilter, BuildStore } from '../../../domain/deploys/ports.ts';
+import type { BuildEnd, BuildFilter, BuildOutline, BuildStore, DeployTarget } from '../../../domain/deploys/ports.ts';
 import { isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { newestFirst, pageOf } from './page-of.ts';
@@ -40,6 +40,25 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
       const found = [...records.values()].filter((record) => isWanted(record, filter));
       return structuredClone(pageOf(found, page, NEWEST));
     },
+    async listOpen(target, page) {
+      const found = [...records.values()].filter((record) => !isTerminal(record.status) && isOf(record, target));
+      const { items, nextCursor } = pageOf(found, page, NEWEST);
+      return { items: items.map(outlineOf), nextCursor };
+    },
+    async stateOf(id) {
+      const record = records.get(id);
+      if (record === undefined) return null;
+      return isTerminal(record.status) ? 'ended' : 'open';
+    },
+    async newest(target) {
+      const found = [...records.values()].filter((record) => isOf(record, target));
+      const [record] = pageOf(found, { cursor: null, limit: 1 }, NEWEST).items;
+      return record === undefined ? null : outlineOf(record);
+    },
+    needsArchive: async (archiveId) =>
+      [...records.values()].some(
+        ({ status, source }) => !isTerminal(status) && source.kind === 'archive' && source.archiveId === archiveId,
+      ),
     async setSteps(id, steps) {
       changeOpen(id, () => ({ steps }));
     },
@@ -63,6 +82,15 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
     },
     finish: async (id, end) => changeOpen(id, (record) => ended(record, end)),
   };
+}
+
+function isOf(record: BuildRecord, target: DeployTarget | null): boolean {
+  return target === null || (record.service === target.service && record.environment === target.environment);
+}
+
+function outlineOf(record: BuildRecord): BuildOutline {
+  const { id, serviceId, service, environment, createdAt, imageTag, imageDigest, releaseId } = record;
+  return { id, serviceId, service, environment, createdAt, imageTag, imageDigest, releaseId };
 }
 
 type MarkedStep = Parameters<BuildStore['markStep']>[1];

@@ -25,6 +25,7 @@ const SETTINGS: DeploySettings = {
   secretsEnabled: false,
   enforceMinimumCatalogVersion: false,
   minFreeDiskBytes: 1024 ** 3,
+  lowDiskBytes: 2 * 1024 ** 3,
   buildConcurrency: 2,
   readinessTimeoutMs: 1_000,
   platformUrls: {},

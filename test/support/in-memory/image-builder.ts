@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { externalImages } from '../../../adapters/docker/external-images.ts';
 import { untagged } from '../../../adapters/docker/push-image.ts';
 import { BASE_IMAGES } from '../../../domain/deploys/container-file/base-images.ts';
-import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
+import type { BuiltImage, ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { runContainerFile } from './container-file-run.ts';
 import type { FileTree } from './file-tree.ts';
@@ -22,6 +22,7 @@ export interface InMemoryImageBuilderOptions {
 }
 
 interface Image {
+  readonly madeBy: Omit<BuiltImage, 'names'>;
   readonly imageId: string;
   readonly sizeBytes: number;
   readonly program: Program;
@@ -58,12 +59,12 @@ export function createInMemoryImageBuilder(options: InMemoryImageBuilderOptions)
       onLine(`${tag}: Pushed`);
       return { digest: image.digest };
     },
-    async prune(keep, signal) {
+    async prune(isNeeded, signal) {
       const removed: string[] = [];
       let reclaimedBytes = 0;
-      for (const [tag, { digest, sizeBytes }] of images) {
+      for (const [tag, { digest, sizeBytes, madeBy }] of images) {
         signal.throwIfAborted();
-        if (keep.has(tag) || (digest !== null && keep.has(digest))) continue;
+        if (await isNeeded({ ...madeBy, names: digest === null ? [tag] : [tag, digest] })) continue;
         images.delete(tag);
         removed.push(tag);
         reclaimedBytes += sizeBytes;
@@ -92,5 +93,6 @@ function imageOf(files: FileTree, input: ImageBuildInput, text: string, program:
   const content = files.below(input.contextDirectory).map((path) => [path, files.at(path)]);
   const made = JSON.stringify([text, content, input.labels, input.buildId]);
   const imageId = `sha256:${createHash('sha256').update(made).digest('hex')}`;
-  return { imageId, sizeBytes: made.length, program, digest: null };
+  const { buildId, service, environment } = input;
+  return { madeBy: { buildId, service, environment }, imageId, sizeBytes: made.length, program, digest: null };
 }

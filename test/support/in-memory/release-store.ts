@@ -1,10 +1,11 @@
+import { z } from 'zod';
 import { timeAndId } from '../../../adapters/mongo/cursor.ts';
-import type { ReleaseStore } from '../../../domain/deploys/ports.ts';
+import type { DeployTarget, ReleaseStore } from '../../../domain/deploys/ports.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import type { Environment } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { targetKey } from '../../../domain/ids.ts';
-import { newestFirst, pageOf } from './page-of.ts';
+import { byText, newestFirst, pageOf } from './page-of.ts';
 
 type Activated = Release & { readonly activatedAt: Date };
 
@@ -12,6 +13,13 @@ const NEWEST = {
   cursor: timeAndId,
   keyOf: ({ activatedAt, id }: Activated) => [activatedAt.getTime(), id] as [number, string],
   compare: newestFirst,
+};
+
+const BY_TARGET = {
+  cursor: z.tuple([z.string(), z.string()]),
+  keyOf: ({ service, environment }: DeployTarget) => [service, environment] as [string, string],
+  compare: (a: readonly [string, string], b: readonly [string, string]) =>
+    byText([a[0]], [b[0]]) || byText([a[1]], [b[1]]),
 };
 
 /** Releases in this process. What is put in and given out are copies. */
@@ -26,13 +34,12 @@ export function createInMemoryReleaseStore(): ReleaseStore {
     },
     find: async (id) => structuredClone(releases.get(id) ?? null),
     active: async (service, environment) => structuredClone(of(service, environment)[0] ?? null),
-    async allActive() {
-      const active = new Map<string, Release>();
-      for (const release of activated()) {
-        const key = targetKey(release.service, release.environment);
-        if (!active.has(key)) active.set(key, release);
+    async listTargets(page) {
+      const targets = new Map<string, DeployTarget>();
+      for (const { service, environment } of activated()) {
+        targets.set(targetKey(service, environment), { service, environment });
       }
-      return structuredClone([...active.values()]);
+      return pageOf(targets.values(), page, BY_TARGET);
     },
     async activate(id, at) {
       const release = releases.get(id);

@@ -22,5 +22,6 @@ workflowDirectorySuite(() => ({
   start: async (workflowId) => directory.start(workflowId),
   end: async (workflowId) => directory.end(workflowId),
   wasGranted: async (workflowId) => directory.wasGranted(workflowId),
+  whenPruning: (work) => directory.whenPruning(work),
   cleanUpRun: async (buildId) => directory.cleanUps().find((each) => each === buildId) ?? null,
 }));

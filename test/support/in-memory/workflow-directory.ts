@@ -10,6 +10,8 @@ export interface InMemoryWorkflows extends WorkflowDirectory {
   holders(): readonly string[];
   /** Builds whose clean-up was started, each as often as it was. */
   cleanUps(): readonly string[];
+  /** What pruning does from now on; at first nothing. */
+  whenPruning(work: () => Promise<void>): void;
 }
 
 /** Other workflows, as far as activities know of them, in this process. */
@@ -18,6 +20,7 @@ export function createInMemoryWorkflows(): InMemoryWorkflows {
   const holders = new Map<string, SlotRequested>();
   const granted = new Set<string>();
   const cleanUps: string[] = [];
+  const prune: Pruning = { work: async () => undefined, under: null, endedAt: 0 };
   let waiting: SlotRequested[] = [];
   let limit = 1;
   const grantNext = (): void => {
@@ -48,10 +51,43 @@ export function createInMemoryWorkflows(): InMemoryWorkflows {
     async startCleanUp({ buildId }) {
       if (!cleanUps.includes(buildId)) cleanUps.push(buildId);
     },
+    async startPrune({ restMs }) {
+      if (prune.under !== null || Date.now() - prune.endedAt < restMs) return false;
+      startPruning(prune);
+      return true;
+    },
+    async awaitPrune(signal) {
+      const aborted = Promise.withResolvers<never>();
+      signal.addEventListener('abort', () => aborted.reject(signal.reason), { once: true });
+      signal.throwIfAborted();
+      await Promise.race([prune.under ?? startPruning(prune), aborted.promise]);
+    },
     start: (workflowId) => void running.add(workflowId),
     end: (workflowId) => void running.delete(workflowId),
     wasGranted: (workflowId) => granted.has(workflowId),
     holders: () => [...holders.keys()],
     cleanUps: () => [...cleanUps],
+    whenPruning(work) {
+      prune.work = work;
+    },
   };
+}
+
+interface Pruning {
+  work: () => Promise<void>;
+  under: Promise<void> | null;
+  /** In milliseconds of the epoch. */
+  endedAt: number;
+}
+
+function startPruning(prune: Pruning): Promise<void> {
+  prune.under = prune
+    .work()
+    // How it ends is not the concern of whoever waits.
+    .catch(() => undefined)
+    .finally(() => {
+      prune.under = null;
+      prune.endedAt = Date.now();
+    });
+  return prune.under;
 }

@@ -35,6 +35,10 @@ describe('grantBuildSlots', () => {
       const signals = (events ?? []).map((event) => event.workflowExecutionSignaledEventAttributes?.signalName);
       return signals.includes(SLOT_GRANTED);
     },
+    whenPruning(work) {
+      const pruneImages = () => work().then(() => ({ removed: 0, reclaimedBytes: 0 }));
+      temporal.setActivities(createFakeActivities(temporal.directory, { pruneImages }).activities);
+    },
     async cleanUpRun(buildId) {
       const handle = temporal.client.workflow.getHandle(cleanUpWorkflowId(buildId));
       const found = await handle.describe().catch((error: unknown) => {

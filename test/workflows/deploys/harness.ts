@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
 import type { DeploysActivities } from '../../../activities/deploys/index.ts';
@@ -91,6 +92,7 @@ export function createFakeActivities(
     cleanUpAfterBuild: async () => undefined,
     removeService: async () => undefined,
     pruneImages: async () => ({ removed: 0, reclaimedBytes: 0 }),
+    pruneWhenDiskIsLow: async () => ({ freeBytes: 1_000_000, started: false }),
     reconcileBuilds: async () => [],
     reconcileWorkloads: async () => [],
     listClosedBuilds: async () => [],
@@ -126,7 +128,8 @@ async function startWithSearchAttributes(): Promise<TestWorkflowEnvironment> {
 /** A Temporal server, by default a time-skipping one, with one worker, whose activities each test sets. */
 export async function createTemporal(startServer: () => Promise<TestWorkflowEnvironment> = startWithSearchAttributes) {
   const env = await startServer();
-  const directory = createWorkflowDirectory(env.client);
+  // Under a client of its own, which skips no time while it waits for a workflow.
+  const directory = createWorkflowDirectory(new Client({ connection: env.connection }));
   let current = createFakeActivities(directory).activities;
   const names = Object.keys(current) as (keyof Activities)[];
   const worker = await Worker.create({
@@ -146,6 +149,9 @@ export async function createTemporal(startServer: () => Promise<TestWorkflowEnvi
     client: env.client,
     commands: createDeployCommands(env.client),
     directory,
+    setActivities(activities: Activities): void {
+      current = activities;
+    },
     /** Runs `body` with these activities in place. */
     async withActivities<T>(activities: Activities, body: () => Promise<T>): Promise<T> {
       current = activities;

@@ -1,0 +1,53 @@
+import { buildWorkflowId, coordinatorWorkflowId } from '../../domain/deploys/messages.ts';
+import type { BuildOutline } from '../../domain/deploys/ports.ts';
+import { eachItem } from '../../domain/each-item.ts';
+import type { DeploysDeps } from './deps.ts';
+import { eachOnItsOwn, throwFailures } from './each-on-its-own.ts';
+import { note } from './open-build.ts';
+
+type ReconcileDeps = Pick<DeploysDeps, 'builds' | 'log' | 'workflows' | 'clock'>;
+
+/** A record this young may belong to a build whose workflow is just being started. */
+const GRACE_MS = 60_000;
+
+/**
+ * Ends open builds that no workflow works on any more. Idempotent: a terminal record does not change again.
+ * @returns their ids
+ * @throws UNAVAILABLE naming the builds that could not be examined or ended, after all others were
+ */
+export async function reconcileBuilds(deps: ReconcileDeps, signal: AbortSignal): Promise<string[]> {
+  const abandoned: string[] = [];
+  const failures = await eachOnItsOwn(
+    eachItem((page) => deps.builds.listOpen(null, page)),
+    {
+      nameOf: ({ id }) => id,
+      work: async (build) => {
+        if (await isWorkedOn(deps, build)) return;
+        await abandon(deps, build);
+        abandoned.push(build.id);
+      },
+      signal,
+    },
+  );
+  throwFailures('Builds could not be reconciled', failures, { retryable: false });
+  return abandoned;
+}
+
+async function abandon(deps: ReconcileDeps, { id }: BuildOutline): Promise<void> {
+  const message =
+    'No workflow works on this build any more: it was terminated or its history is gone. Trigger it again.';
+  await note(deps, id, message, 'error');
+  await deps.builds.finish(id, {
+    status: 'failed',
+    reason: 'abandoned',
+    failure: { code: 'BUILD_ABANDONED', message, step: null },
+    supersededBy: null,
+    finishedAt: deps.clock(),
+  });
+}
+
+async function isWorkedOn({ workflows, clock }: ReconcileDeps, build: BuildOutline): Promise<boolean> {
+  if (clock().getTime() - build.createdAt.getTime() < GRACE_MS) return true;
+  if (await workflows.isRunning(buildWorkflowId(build.id))) return true;
+  return await workflows.isRunning(coordinatorWorkflowId(build.service, build.environment));
+}
