@@ -3,7 +3,7 @@ import { refusedInCreation } from '../../domain/oauth-clients/creation.ts';
 import type { Caller } from '../http/caller.ts';
 import { administratorOf, refuseFields } from './administrator.ts';
 import type { BuilderClientsDeps } from './builder-deps.ts';
-import { listOwnedClients, requireOwnedClient, requireProvider } from './client-access.ts';
+import { listOwnedClients, type OwnedClient, requireOwnedClient, requireProvider } from './client-access.ts';
 import type { ClientActions } from './client-actions.ts';
 import { requireFound } from './require-client.ts';
 import { forgetCredential, rotateSecret } from './service-credential.ts';
@@ -15,59 +15,38 @@ export interface BuilderListQuery {
 }
 
 /**
- * The builder decides whose client it is and what its owner may change, and asks the identity provider to do it. Every
- * method @throws UNAVAILABLE where no provider is configured.
+ * The builder decides whose client it is and what its owner may change, and asks the identity provider to do it. A secret
+ * that is made for a service's client is kept for the service. Every method @throws UNAVAILABLE where no provider is
+ * configured.
  */
-export function builderActions(deps: BuilderClientsDeps): ClientActions<Caller, BuilderListQuery> {
-  const owned = (caller: Caller, clientId: string) => requireOwnedClient(deps, caller, clientId);
-  const actor = (caller: Caller) => ({ actor: caller.name });
+export function builderActions(deps: BuilderClientsDeps): ClientActions<Caller, BuilderListQuery, OwnedClient> {
+  const provider = () => requireProvider(deps);
+  const actor = ({ caller }: { readonly caller: Caller }) => ({ actor: caller.name });
   return {
     list: ({ cursor = null, limit }, { caller }) => listOwnedClients(deps, caller, { cursor, limit }),
-    create: (wanted, { caller }) => {
+    create: async (wanted, context) => {
+      const { caller } = context;
       refuseFields(refusedInCreation(wanted, administratorOf(caller), caller.org));
-      return requireProvider(deps).create({ ...wanted, orgSlug: wanted.orgSlug ?? caller.org }, actor(caller));
+      return await provider().create({ ...wanted, orgSlug: wanted.orgSlug ?? caller.org }, actor(context));
     },
-    find: async (clientId, { caller }) => (await owned(caller, clientId)).client,
-    change: async (clientId, patch, { caller }) => {
-      const { client } = await owned(caller, clientId);
-      const { changes, fields, refused } = decideClientPatch(client, patch, administratorOf(caller));
+    find: (clientId, { caller }) => requireOwnedClient(deps, caller, clientId),
+    change: async ({ client }, patch, context) => {
+      const { changes, fields, refused } = decideClientPatch(client, patch, administratorOf(context.caller));
       refuseFields(refused);
-      if (fields.length === 0) return client;
-      return await requireProvider(deps).update(clientId, changes, actor(caller));
+      return fields.length === 0 ? client : await provider().update(client.clientId, changes, actor(context));
     },
-    remove: async (clientId, { caller }) => {
-      const found = await owned(caller, clientId);
-      const removed = await requireProvider(deps).remove(clientId, actor(caller));
-      await forgetCredential(deps, found);
-      requireFound(removed ? found : null, clientId);
+    remove: async (owned, context) => {
+      const { clientId } = owned.client;
+      const removed = await provider().remove(clientId, actor(context));
+      await forgetCredential(deps, owned);
+      requireFound(removed ? owned : null, clientId);
     },
-    addRedirectUri: async (clientId, redirectUri, { caller }) => {
-      await owned(caller, clientId);
-      return await requireProvider(deps).addRedirectUri(clientId, redirectUri, actor(caller));
-    },
-    removeRedirectUri: async (clientId, redirectUri, { caller }) => {
-      await owned(caller, clientId);
-      return await requireProvider(deps).removeRedirectUri(clientId, redirectUri, actor(caller));
-    },
-    ...secretActions(deps),
-  };
-}
-
-function secretActions(
-  deps: BuilderClientsDeps,
-): Pick<ClientActions<Caller, BuilderListQuery>, 'addSecret' | 'removeSecret' | 'regenerateSecret'> {
-  return {
-    addSecret: async (clientId, { caller }) => {
-      const owned = await requireOwnedClient(deps, caller, clientId);
-      return rotateSecret(deps, owned, () => requireProvider(deps).addSecret(clientId, { actor: caller.name }));
-    },
-    removeSecret: async (clientId, secretId, { caller }) => {
-      await requireOwnedClient(deps, caller, clientId);
-      return await requireProvider(deps).removeSecret(clientId, secretId, { actor: caller.name });
-    },
-    regenerateSecret: async (clientId, { caller }) => {
-      const owned = await requireOwnedClient(deps, caller, clientId);
-      return rotateSecret(deps, owned, () => requireProvider(deps).regenerateSecret(clientId, { actor: caller.name }));
-    },
+    addRedirectUri: ({ client }, uri, context) => provider().addRedirectUri(client.clientId, uri, actor(context)),
+    removeRedirectUri: ({ client }, uri, context) => provider().removeRedirectUri(client.clientId, uri, actor(context)),
+    addSecret: (owned, context) =>
+      rotateSecret(deps, owned, () => provider().addSecret(owned.client.clientId, actor(context))),
+    removeSecret: ({ client }, secretId, context) => provider().removeSecret(client.clientId, secretId, actor(context)),
+    regenerateSecret: (owned, context) =>
+      rotateSecret(deps, owned, () => provider().regenerateSecret(owned.client.clientId, actor(context))),
   };
 }

@@ -9,8 +9,8 @@ import {
   redirectUriBodySchema,
 } from '../../domain/oauth-clients/client-schema.ts';
 import type { AllowedCallers, CallerOf } from '../http/allowed-callers.ts';
-import { defineRoute, type Route } from '../http/define-route.ts';
-import type { ClientActions } from './client-actions.ts';
+import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
+import type { ClientActions, FoundClient } from './client-actions.ts';
 
 export const CLIENT_TAG = 'oauth clients';
 export const clientParams = z.strictObject({ clientId: pathIdSchema });
@@ -19,22 +19,38 @@ export const CLIENT_REPLY = { 200: { description: 'The client', schema: clientVi
 const withSecret = { description: 'The client with the new secret', schema: clientWithSecretSchema };
 
 /** Where the routes stand, who may call them, and how they are carried out. */
-export interface ClientRoutesAt<A extends AllowedCallers, Q extends z.ZodObject> {
+export interface ClientRoutesAt<A extends AllowedCallers, Q extends z.ZodObject, F extends FoundClient> {
   /** Such as `/oauth/clients`. */
   readonly path: string;
   readonly callers: { readonly read: A; readonly change: A; readonly remove: A };
   readonly listQuery: Q;
-  readonly actions: ClientActions<CallerOf<A>, z.output<Q>>;
+  readonly actions: ClientActions<CallerOf<A>, z.output<Q>, F>;
 }
 
 /** The routes for OAuth clients, at the provider and at the builder alike (spec 1, "Builder routes for OAuth clients"). */
-export function clientRoutes<const A extends AllowedCallers, Q extends z.ZodObject>(
-  at: ClientRoutesAt<A, Q>,
+export function clientRoutes<const A extends AllowedCallers, Q extends z.ZodObject, F extends FoundClient>(
+  at: ClientRoutesAt<A, Q, F>,
 ): readonly Route[] {
   return [...collectionRoutes(at), ...recordRoutes(at), ...redirectUriRoutes(at), ...secretRoutes(at)];
 }
 
-function collectionRoutes<A extends AllowedCallers, Q extends z.ZodObject>(at: ClientRoutesAt<A, Q>): readonly Route[] {
+/** Row part of the routes of one client: it is found for the caller, or it is not there. */
+function oneClient<A extends AllowedCallers, Q extends z.ZodObject, F extends FoundClient>(
+  { path, actions }: ClientRoutesAt<A, Q, F>,
+  rest = '',
+) {
+  return {
+    path: `${path}/:clientId${rest}`,
+    tag: CLIENT_TAG,
+    params: clientParams,
+    resource: ({ params }: { params: z.output<typeof clientParams> }, context: RouteContext<CallerOf<A>>) =>
+      actions.find(params.clientId, context),
+  } as const;
+}
+
+function collectionRoutes<A extends AllowedCallers, Q extends z.ZodObject, F extends FoundClient>(
+  at: ClientRoutesAt<A, Q, F>,
+): readonly Route[] {
   const { path, callers, actions } = at;
   return [
     defineRoute({
@@ -65,23 +81,22 @@ function collectionRoutes<A extends AllowedCallers, Q extends z.ZodObject>(at: C
   ];
 }
 
-function recordRoutes<A extends AllowedCallers, Q extends z.ZodObject>(at: ClientRoutesAt<A, Q>): readonly Route[] {
+function recordRoutes<A extends AllowedCallers, Q extends z.ZodObject, F extends FoundClient>(
+  at: ClientRoutesAt<A, Q, F>,
+): readonly Route[] {
   const { callers, actions } = at;
-  const one = { path: `${at.path}/:clientId`, tag: CLIENT_TAG, params: clientParams } as const;
   return [
     defineRoute({
-      ...one,
+      ...oneClient(at),
       method: 'get',
       summary: 'One client',
       callers: callers.read,
       responses: CLIENT_REPLY,
       errors: ['CLIENT_NOT_FOUND'],
-      handle: async ({ params: { clientId } }, context) => {
-        return { status: 200, data: await actions.find(clientId, context) };
-      },
+      handle: async ({ resource: { client } }) => ({ status: 200, data: client }),
     }),
     defineRoute({
-      ...one,
+      ...oneClient(at),
       method: 'patch',
       summary: 'Change a client',
       description: 'Fields that cannot be changed are dropped. Fields that are not the caller’s to change are refused.',
@@ -89,89 +104,84 @@ function recordRoutes<A extends AllowedCallers, Q extends z.ZodObject>(at: Clien
       body: clientPatchSchema,
       responses: CLIENT_REPLY,
       errors: ['CLIENT_NOT_FOUND', 'INVALID_REDIRECT_URI'],
-      handle: async ({ params: { clientId }, body }, context) => {
-        return { status: 200, data: await actions.change(clientId, body, context) };
+      handle: async ({ body, resource }, context) => {
+        return { status: 200, data: await actions.change(resource, body, context) };
       },
     }),
     defineRoute({
-      ...one,
+      ...oneClient(at),
       method: 'delete',
       summary: 'Delete a client; its tokens end, and a service’s next deploy makes a new one',
       callers: callers.remove,
       responses: { 200: { description: 'The client is gone', schema: z.object({ clientId: z.string() }) } },
       errors: ['CLIENT_NOT_FOUND'],
-      handle: async ({ params: { clientId } }, context) => {
-        await actions.remove(clientId, context);
-        return { status: 200, data: { clientId } };
+      handle: async ({ resource }, context) => {
+        await actions.remove(resource, context);
+        return { status: 200, data: { clientId: resource.client.clientId } };
       },
     }),
   ];
 }
 
-function redirectUriRoutes<A extends AllowedCallers, Q extends z.ZodObject>(
-  at: ClientRoutesAt<A, Q>,
+function redirectUriRoutes<A extends AllowedCallers, Q extends z.ZodObject, F extends FoundClient>(
+  at: ClientRoutesAt<A, Q, F>,
 ): readonly Route[] {
-  const { path, callers, actions } = at;
+  const { callers, actions } = at;
   return (['post', 'delete'] as const).map((method) =>
     defineRoute({
+      ...oneClient(at, '/redirect-uris'),
       method,
-      path: `${path}/:clientId/redirect-uris`,
       summary: method === 'post' ? 'Register a redirect URI' : 'Take a redirect URI away',
-      tag: CLIENT_TAG,
       callers: callers.change,
-      params: clientParams,
       body: redirectUriBodySchema,
       responses: CLIENT_REPLY,
       errors: ['CLIENT_NOT_FOUND', 'INVALID_REDIRECT_URI', 'NOT_FOUND'],
-      handle: async ({ params: { clientId }, body: { redirectUri } }, context) => {
+      handle: async ({ body: { redirectUri }, resource }, context) => {
         const change = method === 'post' ? actions.addRedirectUri : actions.removeRedirectUri;
-        return { status: 200, data: await change(clientId, redirectUri, context) };
+        return { status: 200, data: await change(resource, redirectUri, context) };
       },
     }),
   );
 }
 
 /** A secret is shown once, in the answer to the call that made it. A service's is injected with its next deploy. */
-function secretRoutes<A extends AllowedCallers, Q extends z.ZodObject>(at: ClientRoutesAt<A, Q>): readonly Route[] {
+function secretRoutes<A extends AllowedCallers, Q extends z.ZodObject, F extends FoundClient>(
+  at: ClientRoutesAt<A, Q, F>,
+): readonly Route[] {
   const { callers, actions } = at;
-  const path = `${at.path}/:clientId`;
-  const shared = { tag: CLIENT_TAG, callers: callers.change } as const;
   return [
     defineRoute({
-      ...shared,
+      ...oneClient(at, '/secrets'),
       method: 'post',
-      path: `${path}/secrets`,
       summary: 'Add a second secret; the first stays until it is removed',
-      params: clientParams,
+      callers: callers.change,
       responses: { 201: withSecret },
       errors: ['CLIENT_NOT_FOUND', 'CLIENT_SECRETS_FULL', 'CONFLICT'],
-      handle: async ({ params: { clientId } }, context) => {
-        return { status: 201, data: await actions.addSecret(clientId, context) };
-      },
+      handle: async ({ resource }, context) => ({ status: 201, data: await actions.addSecret(resource, context) }),
     }),
     defineRoute({
-      ...shared,
+      ...oneClient(at, '/secrets/:secretId'),
       method: 'delete',
-      path: `${path}/secrets/:secretId`,
       summary: 'Remove a secret',
+      callers: callers.change,
       params: clientParams.extend({ secretId: pathIdSchema }),
       responses: { 200: { description: 'The client without it', schema: clientViewSchema } },
       errors: ['CLIENT_NOT_FOUND', 'NOT_FOUND'],
-      handle: async ({ params: { clientId, secretId } }, context) => {
-        return { status: 200, data: await actions.removeSecret(clientId, secretId, context) };
+      handle: async ({ params: { secretId }, resource }, context) => {
+        return { status: 200, data: await actions.removeSecret(resource, secretId, context) };
       },
     }),
     defineRoute({
-      ...shared,
+      ...oneClient(at, '/regenerate-secret'),
       method: 'post',
-      path: `${path}/regenerate-secret`,
       summary: 'Put one new secret in the place of all',
-      params: clientParams,
+      callers: callers.change,
       responses: { 200: withSecret },
       errors: ['CLIENT_NOT_FOUND', 'CONFLICT'],
-      handle: async ({ params: { clientId } }, context) => {
-        return { status: 200, data: await actions.regenerateSecret(clientId, context) };
-      },
+      handle: async ({ resource }, context) => ({
+        status: 200,
+        data: await actions.regenerateSecret(resource, context),
+      }),
     }),
   ];
 }

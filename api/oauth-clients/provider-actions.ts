@@ -2,7 +2,7 @@ import { clientView } from '../../domain/oauth-clients/client-schema.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { addRedirectUri, changeClient, deleteClient, removeRedirectUri } from './change-client.ts';
-import type { ClientActions } from './client-actions.ts';
+import type { ClientActions, FoundClient } from './client-actions.ts';
 import { addSecret, regenerateSecret, removeSecret } from './client-secrets.ts';
 import { createClient } from './create-client.ts';
 import { requireClient } from './require-client.ts';
@@ -15,7 +15,9 @@ export interface ProviderListQuery {
 }
 
 /** The identity provider keeps the clients itself, and leaves all of them to whoever administers it. */
-export function providerActions(deps: IdentityDeps): ClientActions<AdministratorCaller, ProviderListQuery> {
+export function providerActions(
+  deps: IdentityDeps,
+): ClientActions<AdministratorCaller, ProviderListQuery, FoundClient> {
   const { clients } = deps;
   return {
     list: async ({ orgSlug = null, cursor = null, limit }) => {
@@ -24,15 +26,16 @@ export function providerActions(deps: IdentityDeps): ClientActions<Administrator
     },
     create: (wanted, context) =>
       createClient(deps, context, { ...wanted, orgSlug: wanted.orgSlug ?? context.caller.org }),
-    find: async (clientId) => clientView(await requireClient(clients, clientId)),
-    change: async (clientId, patch, context) =>
+    find: async (clientId) => ({ client: clientView(await requireClient(clients, clientId)) }),
+    change: async ({ client: { clientId } }, patch, context) =>
       clientView(await changeClient(deps, context, { clientId, patch, by: 'super_admin' })),
-    remove: (clientId, context) => deleteClient(deps, context, clientId),
-    addRedirectUri: async (clientId, uri, context) => clientView(await addRedirectUri(deps, context, clientId, uri)),
-    removeRedirectUri: async (clientId, uri, context) =>
-      clientView(await removeRedirectUri(deps, context, clientId, uri)),
-    addSecret: (clientId, context) => addSecret(deps, context, clientId),
-    removeSecret: (clientId, secretId, context) => removeSecret(deps, context, clientId, secretId),
-    regenerateSecret: (clientId, context) => regenerateSecret(deps, context, clientId),
+    remove: ({ client }, context) => deleteClient(deps, context, client.clientId),
+    addRedirectUri: async ({ client }, uri, context) =>
+      clientView(await addRedirectUri(deps, context, client.clientId, uri)),
+    removeRedirectUri: async ({ client }, uri, context) =>
+      clientView(await removeRedirectUri(deps, context, client.clientId, uri)),
+    addSecret: ({ client }, context) => addSecret(deps, context, client.clientId),
+    removeSecret: ({ client }, secretId, context) => removeSecret(deps, context, client.clientId, secretId),
+    regenerateSecret: ({ client }, context) => regenerateSecret(deps, context, client.clientId),
   };
 }
