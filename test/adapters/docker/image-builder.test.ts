@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -64,8 +64,8 @@ describe('Docker images: build', () => {
     });
   });
 
-  it('a failure that says the disk is full is DISK_FULL', async () => {
-    const Dockerfile = 'FROM alpine\nRUN echo "write error: No space left on device" >&2; exit 1\n';
+  it('an instruction whose disk is full is DISK_FULL', async () => {
+    const Dockerfile = 'FROM alpine\nRUN cat /etc/passwd > /dev/full\n';
     const error = await buildFailure(stack.builder, await stack.input('full', { Dockerfile }));
     assert.equal(error.code, 'DISK_FULL');
   });
@@ -114,6 +114,18 @@ describe('Docker images: build', () => {
     abort.abort(new Error('stop it'));
     await eventually('its end', async () => ((await sleeps(seconds)) ? null : true), 5_000);
     await outcome;
+  });
+});
+
+describe('Docker images: free space', () => {
+  it('is what is left to us on the disk of the engine', async () => {
+    const { DockerRootDir } = await docker.info();
+    const availableBytes = () =>
+      Number(execFileSync('df', ['--output=avail', '-B1', DockerRootDir], { encoding: 'utf8' }).split('\n')[1]);
+    const [before, told, after] = [availableBytes(), await stack.builder.freeBytes(), availableBytes()];
+    // Others write to the disk meanwhile.
+    const slack = 256 * 1024 ** 2;
+    assert.ok(told >= Math.min(before, after) - slack && told <= Math.max(before, after) + slack, `${before}, ${told}`);
   });
 });
 

@@ -210,22 +210,28 @@ describe('Docker workloads: recovery', () => {
     await runtime.remove(workload, 1);
   });
 
-  it('a command that does not exist is INSTALL_FAILED and leaves no container', async () => {
-    const broken = await stack.pushed('broken', {
-      Dockerfile: 'FROM alpine\nUSER 1001\nWORKDIR /none\nENTRYPOINT ["/none/x"]\n',
+  it('a container that the engine cannot start is INSTALL_FAILED and leaves no container', async () => {
+    // Its working directory is a file, which the engine finds out at the start.
+    const unstartable = await stack.pushed('unstartable', {
+      Dockerfile: 'FROM alpine\nWORKDIR /place\nRUN cd / && rmdir /place && touch /place\nUSER 1001\n',
     });
-    const started = start({ image: broken, service: 'broken' });
-    const outcome = await started.then(
-      async (workload) => {
-        // With an init process the engine itself starts; the command's failure is the workload's end.
-        await eventually('the end', async () => ((await runtime.isAlive(workload)) ? null : true));
-        const lines = await runtime.tail(workload, 20);
-        await runtime.remove(workload, 1);
-        return lines.join('\n');
-      },
-      (error: Error) => error.message,
-    );
-    assert.match(outcome, /No such file|not found|exit code 127/i);
+    await assert.rejects(start({ image: unstartable, service: 'unstartable' }), {
+      code: 'INSTALL_FAILED',
+      message: /\/place/,
+    });
+    assert.deepEqual(await runtime.list('unstartable', 'sandbox'), []);
+  });
+
+  it('a command that does not exist ends its workload, whose tail names the command', async () => {
+    const broken = await stack.pushed('broken', {
+      Dockerfile: 'FROM alpine\nUSER 1001\nENTRYPOINT ["/none/x"]\n',
+    });
+    const workload = await start({ image: broken, service: 'broken' });
+    await eventually('the end', async () => ((await runtime.isAlive(workload)) ? null : true));
+    const tail = (await runtime.tail(workload, 20)).join('\n');
+    assert.match(tail, /\/none\/x.*No such file or directory/);
+    assert.match(tail, /exit code 127/);
+    await runtime.remove(workload, 1);
     assert.deepEqual(await runtime.list('broken', 'sandbox'), []);
   });
 
