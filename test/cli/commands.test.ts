@@ -202,6 +202,7 @@ describe('the other commands', () => {
     const { code, stdout, stderr } = await run('services', '--json');
     assert.notEqual(code, 0);
     assert.ok(!api.requests.some(({ route }) => route === 'GET /elsewhere'));
+    assert.ok(api.requests.length > 0);
     for (const { headers, query } of api.requests) {
       assert.equal(headers['x-internal-key'], 'test-key-of-the-cli-suite-0123456789abcdef');
       assert.doesNotMatch(query.toString(), /test-key/);

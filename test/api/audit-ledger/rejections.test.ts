@@ -24,6 +24,7 @@ describe('AUDIT_EVENT_REJECTED', () => {
     const known = from.logged.length;
     const { status } = await request();
     const lines = from.logged.slice(known).filter((line) => line.includes('AUDIT_EVENT_REJECTED'));
+    assert.ok(from.logged.length > known, 'the request is in the log');
     for (const line of from.logged.slice(known)) assert.ok(!line.includes(CANARY), line);
     return { status, lines: lines.map((line) => fieldsOf(JSON.parse(line))) };
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
+import { assertNotLogged } from '../../support/not-logged.ts';
 import { startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
@@ -43,8 +44,9 @@ it('a secret is in no reply and no log, and its name is listed hidden', async ()
   );
   assert.deepEqual(answers[5]?.body.data.secrets, { API_KEY: '********' });
   for (const answer of answers) assert.ok(!answer.text.includes(CANARY), answer.text);
-  assert.ok(!api.logged.join('').includes(CANARY));
+  assertNotLogged(api.logged, '/services', [CANARY]);
   const stored = await api.services.find('secretive');
+  assert.ok(stored !== null);
   assert.ok(!JSON.stringify(stored).includes(CANARY));
 });
 

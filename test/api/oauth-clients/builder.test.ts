@@ -4,6 +4,7 @@ import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { createClientAdministration } from '../../../adapters/idp/client-administration.ts';
 import { COLLECTIONS } from '../../../adapters/mongo/catalog/indexes.ts';
 import { openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
+import { assertNotLogged } from '../../support/not-logged.ts';
 import { type Answer, startApi, type TestApi } from '../../support/start-api.ts';
 import { KEY as IDP_KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
@@ -127,7 +128,7 @@ describe('a client of a service', () => {
     assert.equal(await storedSecret('rotated'), fresh.body.data.clientSecret);
     assert.equal(await accepts(clientId, fresh.body.data.clientSecret), true);
     assert.equal(await accepts(clientId, second.body.data.clientSecret), false);
-    assert.ok(!api.logged.join('').includes(fresh.body.data.clientSecret));
+    assertNotLogged(api.logged, '/regenerate-secret', [fresh.body.data.clientSecret]);
   });
 
   it('of several who replace its secret at once, none is told that a void one is kept for the service', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { assertNotLogged } from '../../support/not-logged.ts';
 import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 const BASE = '/api/internal/oauth-clients';
@@ -39,7 +40,7 @@ describe('clients made by the platform', () => {
       [['createdAt', 'id', 'lastUsedAt']],
     );
     assert.equal(shown[0]?.body.data.secrets[0].id, secretId);
-    assert.ok(!idp.logged.join('').includes(clientSecret));
+    assertNotLogged(idp.logged, '/api/internal/oauth-clients', [clientSecret]);
   });
 
   it('a public client has no secret, gets none, and may not ask for tokens by itself', async () => {

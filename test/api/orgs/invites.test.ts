@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { acceptInvite, readInvite } from '../../../api/identity/login/accept-invite.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { assertNotLogged } from '../../support/not-logged.ts';
 import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { visit } from '../identity/visit.ts';
 import { type Callers, createCallers, outcome, type Person } from './callers.ts';
@@ -47,6 +48,7 @@ test('an invitation goes by mail, or its link to the caller; never both', async 
     idp.mailbox.some(({ to }) => to === 'handed@example.com'),
     false,
   );
+  assertNotLogged(idp.logged, INVITES, []);
   for (const line of idp.logged) assert.doesNotMatch(line, /fli[vh]_/);
 });
 

@@ -54,7 +54,9 @@ describe('rotating signing keys', () => {
         (await idp.call(method, path, { ...body, headers })).status;
       assert.deepEqual([await statusAs({}), await statusAs(other), await statusAs(platform)], [401, 403, 200], path);
     }
-    for (const key of await keys()) {
+    const shown = await keys();
+    assert.equal(shown.length, 2);
+    for (const key of shown) {
       assert.deepEqual(Object.keys(key).sort(), ['activatedAt', 'createdAt', 'id', 'retiredAt', 'state']);
     }
   });
@@ -94,6 +96,7 @@ describe('rotating signing keys', () => {
     const answers = await Promise.all(Array.from({ length: 10 }, () => rotate({ force: true })));
     done = true;
     await Promise.all(users);
+    assert.ok(made.length > 0, 'tokens were made meanwhile');
     const after = await token();
     assert.equal(answers.filter(({ status }) => status === 200).length, 1, 'of many at once one rotates');
     for (const { status } of answers) assert.ok(status === 200 || status === 409);

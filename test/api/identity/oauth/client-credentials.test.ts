@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
+import { assertNotLogged } from '../../../support/not-logged.ts';
 import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { basic, claimsOf, createLogins, type Logins, type Seeded } from './logins.ts';
 
@@ -243,8 +244,6 @@ describe("a service's own token", () => {
 
   it('no secret and no token is ever in the log', async () => {
     const { body } = await request();
-    const log = idp.logged.join('');
-    assert.ok(!log.includes(shop.secret));
-    assert.ok(!log.includes(body.access_token));
+    assertNotLogged(idp.logged, '/api/oauth/token', [shop.secret, body.access_token]);
   });
 });

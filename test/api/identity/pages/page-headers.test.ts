@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { assertNotLogged } from '../../../support/not-logged.ts';
 import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { createBrowser, type Page } from './browse.ts';
 
@@ -81,7 +82,7 @@ describe('every page', () => {
 
   it('repeats neither a secret of a link nor a password', () => {
     for (const { html } of pages) assert.doesNotMatch(html, /correct horse/);
-    assert.ok(!idp.logged.join('').includes(idp.firstAdminUrl.split('token=')[1] ?? 'no token'));
+    assertNotLogged(idp.logged, '/welcome', [new URL(idp.firstAdminUrl).searchParams.get('token') ?? '']);
   });
 
   it('gets its stylesheet and script from here, kept by their content', async () => {

@@ -39,6 +39,7 @@ for (const framework of FRAMEWORKS) {
         assert.equal(checkUser(text, { framework: 'express', fileName: 'Dockerfile' }), '1001');
         const file = readContainerFile(text, 'Dockerfile');
         assert.deepEqual(file.finalChain[0]?.ports, [port]);
+        assert.ok(file.baseImages.length > 0);
         assert.ok(file.baseImages.every((image) => ['node:24-alpine', 'nginx:1.28-alpine'].includes(image)));
         assert.doesNotMatch(text, /--mount|--link|--chmod|<</);
         assert.match(file.finalChain[0]?.cmd?.arguments ?? '', /^\[".+"\]$/);
