@@ -10,7 +10,7 @@ import {
 } from '../workflows/deploys/harness.ts';
 import { ended } from './ended.ts';
 import { hanging } from './hanging.ts';
-import type { Recordings } from './scenarios.ts';
+import type { Recordings } from './recordings.ts';
 
 /** What happens between builds, and to a build from outside. */
 

@@ -11,7 +11,7 @@ import { buildRequest } from '../ports/records.ts';
 import { createFakeActivities, type createTemporal, eventually } from '../workflows/deploys/harness.ts';
 import { ended } from './ended.ts';
 import { hanging } from './hanging.ts';
-import type { Recordings } from './scenarios.ts';
+import type { Recordings } from './recordings.ts';
 
 /**
  * What the time-skipping server cannot play: it tells no parent of a terminated child, and never suggests that a

@@ -15,12 +15,10 @@ import { attach, cancelWhileWaiting, deadline, failedUndo, retry, waitingForSlot
 import { ended } from './ended.ts';
 import { hanging } from './hanging.ts';
 import { withOwnWorker } from './own-worker.ts';
+import type { Recordings } from './recordings.ts';
 import { upkeep } from './upkeep-scenario.ts';
 
 type Temporal = Awaited<ReturnType<typeof createTemporal>>;
-
-/** Name of a recording, without its extension, and the id of the workflow it is taken from, or one run of it. */
-export type Recordings = Readonly<Record<string, string | { readonly workflowId: string; readonly runId: string }>>;
 
 /** Everything that is recorded: each plays one situation to its end and says which workflows tell of it. */
 export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[] = [
