@@ -19,14 +19,17 @@ export interface RunningService {
 export interface ServerOptions {
   readonly host: string;
   readonly port: number;
+  /** Told when the port is in use. */
+  readonly portVariable?: string;
   readonly stopping: AbortController;
   readonly graceMs: number;
   /** Takes over connections that ask to become WebSockets; without it such requests are answered as others are. */
-  readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
+  readonly upgrade?: ((request: IncomingMessage, socket: Duplex, head: Buffer) => void) | undefined;
 }
 
 const KEEP_ALIVE_MS = 65_000;
 const REQUEST_MS = 300_000;
+const SWEEP_MS = 50;
 
 /**
  * Listens, and stops gracefully: `stopping` is aborted first, on which open event streams end by themselves.
@@ -42,7 +45,7 @@ export async function startServer(listener: RequestListener, options: ServerOpti
   try {
     await once(server, 'listening');
   } catch (cause) {
-    const message = `Cannot listen on ${options.host}:${options.port}: choose another PORT or end what uses it`;
+    const message = `Cannot listen on ${options.host}:${options.port}: choose another ${options.portVariable ?? 'port'} or end what uses it`;
     throw new FairleadError('CONFLICT', message, { cause });
   }
   return { address: addressOf(server, options.host), stop: () => stop(server, options) };
@@ -53,9 +56,12 @@ async function stop(server: Server, options: { stopping: AbortController; graceM
   server.close();
   options.stopping.abort();
   server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), options.graceMs);
+  // A connection whose request was in flight is idle after it, and would be kept for the next until the grace is over.
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_MS);
+  const cut = setTimeout(() => server.closeAllConnections(), options.graceMs);
   await closed;
-  clearTimeout(timer);
+  clearInterval(sweep);
+  clearTimeout(cut);
 }
 
 function addressOf(server: Server, host: string): string {
