@@ -1,4 +1,4 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { FairleadError } from '../domain/errors.ts';
 
 export type EnvSource = Readonly<Record<string, string | undefined>>;
@@ -12,6 +12,11 @@ export function readVariables<T extends z.ZodObject>(schema: T, source: EnvSourc
   throw badVariables(result.error.issues.map((issue) => ({ variable: issue.path.join('.'), message: issue.message })));
 }
 
+/** Parses one variable. @throws VALIDATION_FAILED naming it, never its value */
+export function readVariable<T extends z.ZodType>(name: string, kind: T, source: EnvSource): z.infer<T> {
+  return readVariables(z.object({ [name]: kind }), source)[name] as z.infer<T>;
+}
+
 interface BadVariable {
   readonly variable: string;
   readonly message: string;
@@ -22,12 +27,14 @@ function badVariables(problems: readonly BadVariable[]): FairleadError {
   return new FairleadError('VALIDATION_FAILED', `Environment variables to correct:\n${list}`, { details: problems });
 }
 
+type Readers = Readonly<Record<string, () => unknown>>;
+
 /** Runs several readers and reports what is bad for any of them at once. @throws VALIDATION_FAILED */
-export function readTogether<T>(readers: readonly (() => T)[]): T[] {
+export function readTogether<T extends Readers>(readers: T): { [Name in keyof T]: ReturnType<T[Name]> } {
   const problems = new Map<string, BadVariable>();
-  const values = readers.flatMap((reader) => {
+  const values = Object.entries(readers).flatMap(([name, reader]) => {
     try {
-      return [reader()];
+      return [[name, reader()]];
     } catch (error) {
       if (!(error instanceof FairleadError) || !Array.isArray(error.details)) throw error;
       for (const problem of error.details as BadVariable[]) problems.set(problem.variable, problem);
@@ -35,5 +42,5 @@ export function readTogether<T>(readers: readonly (() => T)[]): T[] {
     }
   });
   if (problems.size > 0) throw badVariables([...problems.values()]);
-  return values;
+  return Object.fromEntries(values);
 }

@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { FairleadError } from '../domain/errors.ts';
+import { apiTitle } from '../domain/services.ts';
 import { type AnchoringRoutesDeps, anchoringRoutes } from './audit-ledger/anchoring-routes.ts';
 import { checkpointRoutes } from './audit-ledger/checkpoint-routes.ts';
 import type { LedgerDeps } from './audit-ledger/deps.ts';
@@ -26,7 +27,7 @@ export function createAuditLedgerApp(deps: LedgerDeps & AnchoringRoutesDeps, opt
     authenticate: requireHeaderToWrite(options.authenticate),
     errorPage: auditErrorPage,
     tellError: logRejection,
-    title: 'Fairlead audit ledger',
+    title: apiTitle('audit-ledger'),
     version: options.health.version,
     health: createHealthRoute(options.health),
     routes: [

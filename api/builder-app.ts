@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { apiTitle } from '../domain/services.ts';
 import { type CatalogDeps, catalogRoutes } from './catalog/routes.ts';
 import { type DeploysDeps, deploysRoutes } from './deploys/routes.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
@@ -17,7 +18,7 @@ export function createBuilderApp(
 ): Express {
   return createApp({
     ...options,
-    title: 'Fairlead builder',
+    title: apiTitle('builder'),
     version: options.health.version,
     health: createHealthRoute(options.health),
     routes: [...catalogRoutes(deps), ...deploysRoutes(deps), ...builderClientRoutes(deps)],

@@ -1,4 +1,5 @@
 import type { Express } from 'express';
+import { apiTitle } from '../domain/services.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
 import { accountRoutes } from './identity/account/routes.ts';
@@ -24,7 +25,7 @@ export function createIdpApp(deps: IdentityDeps, options: IdpOptions): Express {
     errorPage: createErrorPage(deps),
     ...options,
     authenticate: createIdpAuthenticate(deps, options.authenticate),
-    title: 'Fairlead identity provider',
+    title: apiTitle('idp'),
     version: options.health.version,
     health: createHealthRoute(options.health),
     routes: [

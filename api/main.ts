@@ -1,50 +1,43 @@
-import type { Logger } from 'pino';
-import { readApiProcessEnv, readAuditEnv, readBuilderEnv, readIdpEnv } from '../adapters/env.ts';
+import { httpServiceSection } from '../adapters/env/http-service.ts';
+import { type EnvSection, readSecrets, readSection, readServiceEnv } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import { readTogether } from '../adapters/read-variables.ts';
-import type { ServiceName } from '../domain/services.ts';
+import { type ServiceName, serviceRow } from '../domain/services.ts';
 import type { RunningService } from './http/server.ts';
 import { selectServices } from './select-services.ts';
-import { startAuditLedger } from './start-audit-ledger.ts';
-import { startBuilder } from './start-builder.ts';
-import { startIdp } from './start-idp.ts';
+import type { ServiceDefinition } from './service-definition.ts';
+import { type ServiceEnv, startService } from './start-service.ts';
 
 /**
  * The HTTP services in one process: `api/main.ts [--only idp,builder]`. Says `ready` to its supervisor once they serve,
  * and drains and ends with 0 on SIGTERM, SIGINT, or when the supervisor's channel closes.
  */
 
-type Start = (log: Logger) => Promise<RunningService>;
-
-/** How each service of the table is prepared, which checks its environment, and then started. */
-const PREPARE: Readonly<Record<ServiceName, () => Start>> = {
-  idp: () => {
-    const env = readIdpEnv();
-    return (log) => startIdp(env, log);
-  },
-  builder: () => {
-    const env = readBuilderEnv();
-    return (log) => startBuilder(env, log);
-  },
-  'audit-ledger': () => {
-    const env = readAuditEnv();
-    return (log) => startAuditLedger(env, log);
-  },
+/** What each service of the table is; only those that run are loaded. */
+const DEFINITIONS: Readonly<Record<ServiceName, () => Promise<ServiceDefinition>>> = {
+  idp: async () => (await import('./services/idp.ts')).idp,
+  builder: async () => (await import('./services/builder.ts')).builder,
+  'audit-ledger': async () => (await import('./services/audit-ledger.ts')).auditLedger,
 };
 
 async function main(args: readonly string[]): Promise<void> {
-  const names = selectServices(args);
-  const env = readApiProcessEnv();
-  const log = createLogger({ name: 'api', level: env.LOG_LEVEL, secrets: env.secrets });
-  const starts = readTogether(names.map((name) => () => [name, PREPARE[name]()] as const));
+  const definitions = await Promise.all(selectServices(args).map((name) => DEFINITIONS[name]()));
+  const services = readEnvironments(definitions);
+  const log = createLogger({
+    name: 'api',
+    level: services[0]?.env.settings.logLevel ?? 'info',
+    secrets: readSecrets([httpServiceSection, ...definitions.map(({ section }) => section)]),
+  });
   const running: RunningService[] = [];
   const stopAll = async (): Promise<void> => {
-    await Promise.all(running.map((service) => service.stop()));
+    const ended = await Promise.allSettled(running.map((service) => service.stop()));
+    for (const outcome of ended) if (outcome.status === 'rejected') log.error({ err: outcome.reason }, 'not closed');
   };
-  for (const [name, start] of starts) {
+  for (const { definition, env } of services) {
+    const { name } = definition;
     try {
-      running.push(await start(log.child({ service: name })));
+      running.push(await startService(definition, env, log.child({ service: name })));
     } catch (error) {
       await stopAll();
       throw error;
@@ -58,6 +51,24 @@ async function main(args: readonly string[]): Promise<void> {
   await stopAll();
   log.info('stopped');
   process.exit(0);
+}
+
+interface Service {
+  readonly definition: ServiceDefinition;
+  readonly env: ServiceEnv<EnvSection>;
+}
+
+/** @throws VALIDATION_FAILED listing what is bad for any of them */
+function readEnvironments(definitions: readonly ServiceDefinition[]): readonly Service[] {
+  const readers = definitions.map((definition) => {
+    const read = (): ServiceEnv<EnvSection> =>
+      readTogether({
+        settings: () => readServiceEnv(serviceRow(definition.name)),
+        own: () => readSection(definition.section),
+      });
+    return [definition.name, () => ({ definition, env: read() })] as const;
+  });
+  return Object.values(readTogether(Object.fromEntries(readers)));
 }
 
 function fail(error: unknown): never {

@@ -1,39 +1,146 @@
+import type { Client } from '@temporalio/client';
 import type { Logger } from 'pino';
 import { equalsSecret } from '../adapters/crypto/equals-secret.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
-import { createInternalKeyAuth } from './http/caller.ts';
-import type { AppOptions } from './http/create-app.ts';
+import type { ServiceSettings } from '../adapters/env/http-service.ts';
+import { type EnvSection, processIdentity, type ReadSection } from '../adapters/env.ts';
+import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
+import { ownVersion } from '../adapters/own-version.ts';
+import { createTemporalClient } from '../adapters/temporal/client.ts';
+import { defaultServiceUrl, type ServiceRow, serviceRow } from '../domain/services.ts';
+import { createTokenVerifier } from '../sdk/index.ts';
+import { type Authenticate, createInternalKeyAuth } from './http/caller.ts';
 import type { HealthOptions } from './http/health.ts';
-import { ownVersion } from './own-version.ts';
+import { DRAIN_MS, type RunningService, startServer } from './http/server.ts';
+import { createTokenAuth } from './http/token-auth.ts';
+import type { ServiceAppOptions, ServiceDefinition } from './service-definition.ts';
 
-/** What the environment says to every service alike. */
-export interface ServiceEnv {
-  readonly INTERNAL_SERVICE_KEY: string;
-  readonly PLATFORM_ORG: string;
-  readonly PLATFORM_COMMIT: string;
-  readonly REQUESTS_PER_MINUTE: number;
-  readonly TRUSTED_PROXIES: readonly string[];
+const TEMPORAL_ANSWERS_WITHIN_MS = 2_000;
+const now = () => new Date();
+
+export interface ServiceEnv<Section extends EnvSection> {
+  readonly settings: ServiceSettings;
+  readonly own: ReadSection<Section>;
 }
 
-type ServiceOptions = Omit<AppOptions, 'title' | 'version' | 'health' | 'routes'> & { readonly health: HealthOptions };
+/**
+ * Starts a service of the table on its port: database, Temporal, callers, health, drain. It owns all of that and closes
+ * it in reverse order, each once: when the service stops, and when a later step of the start fails.
+ * @throws UNAVAILABLE when the database is away; CONFLICT when the port is in use; whatever `compose` throws
+ */
+export async function startService<Section extends EnvSection>(
+  definition: ServiceDefinition<Section>,
+  env: ServiceEnv<Section>,
+  log: Logger,
+): Promise<RunningService> {
+  const opened = new AsyncDisposableStack();
+  try {
+    const address = await open(definition, env, { log, opened });
+    return { address, stop: () => opened.disposeAsync() };
+  } catch (error) {
+    // What cannot be closed must not hide why the start failed.
+    await opened.disposeAsync().catch((err: unknown) => log.error({ err }, 'not closed'));
+    throw error;
+  }
+}
 
-/** Options that every service's app is made with: callers by the internal key, limits, log and health. */
-export async function serviceOptions(
-  env: ServiceEnv,
-  parts: {
-    readonly log: Logger;
-    readonly stopping: AbortController;
-    readonly now: HealthOptions['now'];
-    readonly checks: HealthOptions['checks'];
-  },
-): Promise<ServiceOptions> {
-  return {
-    authenticate: createInternalKeyAuth({ key: env.INTERNAL_SERVICE_KEY, org: env.PLATFORM_ORG, equalsSecret }),
-    newId,
-    log: parts.log,
-    requestsPerMinute: env.REQUESTS_PER_MINUTE,
-    trustedProxies: env.TRUSTED_PROXIES,
-    stopping: parts.stopping.signal,
-    health: { commit: env.PLATFORM_COMMIT, version: await ownVersion(), now: parts.now, checks: parts.checks },
+/** @returns the address it listens on */
+async function open<Section extends EnvSection>(
+  definition: ServiceDefinition<Section>,
+  { settings, own }: ServiceEnv<Section>,
+  { log, opened }: { readonly log: Logger; readonly opened: AsyncDisposableStack },
+): Promise<string> {
+  const row: ServiceRow = serviceRow(definition.name);
+  const mongo = await connectMongo(settings.mongo.uri, `fairlead-${row.name}`, settings.mongo.database);
+  opened.defer(() => mongo.close());
+  const temporal = lazyTemporal(row, settings, opened);
+  const stopping = new AbortController();
+  const { app, upgrade, beside } = await definition.compose({
+    env: own,
+    settings,
+    publicUrl: settings.urls[definition.name] ?? defaultServiceUrl(row),
+    mongo,
+    temporal,
+    app: await appOptions(definition, { row, settings, mongo, temporal, log, stopping, opened }),
+    log,
+    stopping: stopping.signal,
+    opened,
+  });
+  const { host, port } = settings;
+  const { portVariable } = row;
+  const server = await startServer(app, { host, port, portVariable, stopping, graceMs: DRAIN_MS, upgrade });
+  let endBeside: (() => Promise<void>) | undefined;
+  opened.defer(async () => {
+    await Promise.all([server.stop(), endBeside?.()]);
+  });
+  endBeside = beside?.();
+  return server.address;
+}
+
+/** One client, made when it is first asked for. */
+function lazyTemporal(row: ServiceRow, { temporal }: ServiceSettings, opened: AsyncDisposableStack): () => Client {
+  let client: Client | undefined;
+  return () => {
+    if (client === undefined) {
+      const made = createTemporalClient({ ...temporal, identity: processIdentity(row.name) });
+      opened.defer(() => made.connection.close());
+      client = made;
+    }
+    return client;
   };
+}
+
+interface Parts {
+  readonly row: ServiceRow;
+  readonly settings: ServiceSettings;
+  readonly mongo: MongoConnection;
+  readonly temporal: () => Client;
+  readonly log: Logger;
+  readonly stopping: AbortController;
+  readonly opened: AsyncDisposableStack;
+}
+
+async function appOptions(
+  { needs, requestsPerMinute, name }: Pick<ServiceDefinition, 'needs' | 'requestsPerMinute' | 'name'>,
+  parts: Parts,
+): Promise<ServiceAppOptions> {
+  const { row, settings, log, stopping } = parts;
+  const checks = { mongo: () => parts.mongo.ping(), temporal: () => checkTemporal(parts.temporal()) };
+  const health: HealthOptions = {
+    commit: settings.commit,
+    version: await ownVersion(),
+    now,
+    checks: Object.fromEntries(needs.map((need) => [need, checks[need]])),
+  };
+  const protectedResource = { issuer: settings.urls.idp ?? null, publicUrl: settings.urls[name] ?? null };
+  return {
+    authenticate: authentication(parts),
+    newId,
+    log,
+    requestsPerMinute: settings.requestsPerMinute ?? requestsPerMinute,
+    trustedProxies: settings.trustedProxies,
+    stopping: stopping.signal,
+    health,
+    ...(row.platformClient === null ? {} : { protectedResource }),
+  };
+}
+
+/** By the internal key; where the service has a platform client, by tokens for it too. */
+function authentication({ row, settings, opened }: Parts): Authenticate {
+  const { internalKey: key, platformOrg, urls } = settings;
+  const internalKey = createInternalKeyAuth({ key, org: platformOrg, equalsSecret });
+  if (row.platformClient === null) return internalKey;
+  if (urls.idp === undefined) return createTokenAuth({ internalKey, verifier: null, platformOrg });
+  const verifier = createTokenVerifier({
+    idpUrl: urls.idp,
+    audience: row.platformClient,
+    revocations: { internalKey: settings.providerKey },
+  });
+  opened.defer(() => verifier.close());
+  return createTokenAuth({ internalKey, verifier, platformOrg });
+}
+
+async function checkTemporal(client: Client): Promise<void> {
+  const deadline = Date.now() + TEMPORAL_ANSWERS_WITHIN_MS;
+  await client.withDeadline(deadline, () => client.workflowService.getSystemInfo({}));
 }

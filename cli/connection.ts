@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import type { CliEnv } from '../adapters/env.ts';
 import { parseJson } from '../domain/parse-json.ts';
+import type { ServiceUrls } from '../domain/service-addresses.ts';
+import type { ServiceName } from '../domain/services.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { CredentialsFile, StoredLogin } from './login/credentials-file.ts';
 
@@ -18,12 +20,21 @@ export interface Connection {
   /** Null when there is none: `fairlead login` works without. */
   readonly credential: Credential | null;
   /**
-   * The audit ledger, where one is known: FAIRLEAD_AUDIT_URL, else the one of the stack that runs from this checkout.
-   * `ofCheckout` says that it is this stack's own.
+   * A service beside that API, where it is known: by its variable (FAIRLEAD_AUDIT_URL), else of the stack that runs from
+   * this checkout.
    */
-  readonly audit: { readonly url: string; readonly ofCheckout: boolean } | null;
+  service(name: OtherService): ServiceAddress | null;
   /** Address of the Temporal UI, where a running stack told it. */
   readonly temporalUi: string | null;
+}
+
+/** The builder's API is what a connection is to. */
+export type OtherService = Exclude<ServiceName, 'builder'>;
+
+export interface ServiceAddress {
+  readonly url: string;
+  /** True for a service of this checkout's own stack. */
+  readonly ofCheckout: boolean;
 }
 
 /** What `npm start` leaves behind for the command line, readable by its owner only. */
@@ -32,6 +43,9 @@ const connectionFile = z.looseObject({
   key: z.string().min(1),
   edgePort: z.number().int().optional(),
   domain: z.string().optional(),
+  /** Base addresses by the service's name. */
+  services: z.record(z.string(), z.url()).optional(),
+  /** Of the ledger, as versions before 0.2 told it. */
   audit: z.url().nullish(),
   temporalUi: z.url().nullish(),
 });
@@ -57,7 +71,7 @@ export function resolveConnection(
   const { FAIRLEAD_KEY: key } = env;
   if (named !== undefined && key !== undefined) {
     const credential = { kind: 'key', key, source: 'environment' } as const;
-    return { api: baseUrl(named), credential, audit: ledgerOf(env, null), temporalUi: null };
+    return { api: baseUrl(named), credential, service: serviceLookUp(env, null), temporalUi: null };
   }
   const file = readConnectionFile(path);
   const api = named ?? file?.api ?? logins.current();
@@ -69,13 +83,17 @@ export function resolveConnection(
   }
   const own = file !== null && baseUrl(file.api) === baseUrl(api) ? file : null;
   const credential = credentialFor(baseUrl(api), { key, logins, file: own });
-  return { api: baseUrl(api), credential, audit: ledgerOf(env, own), temporalUi: file?.temporalUi ?? null };
+  return { api: baseUrl(api), credential, service: serviceLookUp(env, own), temporalUi: file?.temporalUi ?? null };
 }
 
-function ledgerOf({ FAIRLEAD_AUDIT_URL: named }: CliEnv, file: ConnectionFile | null): Connection['audit'] {
-  const kept = file?.audit == null ? null : baseUrl(file.audit);
-  const url = named === undefined ? kept : baseUrl(named);
-  return url === null ? null : { url, ofCheckout: url === kept };
+function serviceLookUp({ serviceUrls: named }: CliEnv, file: ConnectionFile | null): Connection['service'] {
+  const kept: ServiceUrls =
+    file === null ? {} : { ...(file.audit == null ? {} : { 'audit-ledger': file.audit }), ...file.services };
+  return (name) => {
+    const ofCheckout = kept[name] === undefined ? null : baseUrl(kept[name]);
+    const url = named[name] ?? ofCheckout;
+    return url === null ? null : { url, ofCheckout: url === ofCheckout };
+  };
 }
 
 function credentialFor(

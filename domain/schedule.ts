@@ -1,11 +1,9 @@
-/** A workflow that Temporal starts by the clock; the table of them is `workflows/schedules.ts`. */
+/** A workflow that Temporal starts by the clock. Each module lists its own: `workflows/<module>/schedules.ts`. */
 export interface ScheduleDefinition {
   readonly id: string;
   /** Five fields, UTC. */
   readonly cron: string;
   readonly workflowType: string;
-  /** A worker that has no part in the module leaves its schedules alone. */
-  readonly module: 'deploys' | 'identity' | 'audit-ledger';
   /** What happens when the last run has not ended: `SKIP` leaves this one out. */
   readonly overlap: 'SKIP' | 'BUFFER_ONE';
   /** How late a run may still start after an outage. */

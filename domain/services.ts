@@ -25,12 +25,12 @@ export interface ServiceRow {
   readonly portVariable: string;
   /** Names the public address of the service to itself and to whoever calls it. */
   readonly baseUrlVariable: string;
-  /** Database on the server of MONGODB_URI, unless `databaseUriVariable` names another. */
+  /** On the server of MONGODB_URI. */
   readonly database: string;
-  /** Address of a database of its own: server and name. */
+  /** Names a server and database of its own. Null: its database is the one that MONGODB_URI names. */
   readonly databaseUriVariable: string | null;
   readonly secrets: readonly GeneratedSecret[];
-  /** OAuth client of the service: the audience of tokens for it. Null: it takes no tokens of the provider as others do. */
+  /** OAuth client of the service: the audience of tokens for it. Null for the provider itself. */
   readonly platformClient: string | null;
   /** Public OAuth client by which people sign in to its pages, at `<base URL>/api/auth/callback`. */
   readonly pagesClient: string | null;
@@ -104,17 +104,36 @@ export const SERVICE_ROWS: readonly (ServiceRow & { readonly name: ServiceName }
 
 export const SERVICE_NAMES: readonly ServiceName[] = SERVICES.map(({ name }) => name);
 
-/** The row of one service. */
-export function serviceRow(name: ServiceName): ServiceRow {
-  const row = SERVICE_ROWS.find((candidate) => candidate.name === name);
+export type RowOf<Name extends ServiceName> = Extract<(typeof SERVICES)[number], { readonly name: Name }>;
+
+/** The row of one service, with what it says of it as types. */
+export function serviceRow<Name extends ServiceName>(name: Name): RowOf<Name> {
+  const row = SERVICES.find((candidate): candidate is RowOf<Name> => candidate.name === name);
   if (row === undefined) throw new RangeError(`no service is called ${name}`);
   return row;
+}
+
+/** Title of its OpenAPI document. */
+export function apiTitle(name: ServiceName): string {
+  return `Fairlead ${serviceRow(name).title}`;
 }
 
 /** Where a service answers on this machine when nothing names its address. */
 export function defaultServiceUrl({ defaultPort }: Pick<ServiceRow, 'defaultPort'>): string {
   return `http://localhost:${defaultPort}`;
 }
+
+/** Where people come back to when they have signed in to the pages of a service. */
+export const SIGN_IN_CALLBACK = '/api/auth/callback';
+
+/** The command line's OAuth client, which belongs to no service. */
+export const CLI_CLIENT = 'fairlead-cli';
+
+/** Ids of the clients every installation has; made at the first start, never to be removed. */
+export const PLATFORM_CLIENT_IDS: readonly string[] = [
+  CLI_CLIENT,
+  ...SERVICE_ROWS.flatMap(({ platformClient, pagesClient }) => [platformClient ?? [], pagesClient ?? []].flat()),
+];
 
 /** The installation's own key, by which its processes know each other; it travels in a header. */
 export const INTERNAL_KEY: GeneratedSecret = {
@@ -128,13 +147,4 @@ export const INTERNAL_KEY: GeneratedSecret = {
 export const GENERATED_SECRETS: readonly GeneratedSecret[] = [
   INTERNAL_KEY,
   ...SERVICE_ROWS.flatMap(({ secrets }) => secrets),
-];
-
-/** Services of the contract that run elsewhere: their addresses are given to workloads where the operator names them. */
-const SERVICES_ELSEWHERE = ['REGISTRY_URL', 'GATEWAY_URL', 'WALLET_SERVICE_URL'] as const;
-
-/** Addresses of the platform that workloads get as variables (spec 2, "Variables injected into every pod"). */
-export const INJECTED_VARIABLES: readonly string[] = [
-  ...SERVICE_ROWS.flatMap(({ injectedAs }) => injectedAs ?? []),
-  ...SERVICES_ELSEWHERE,
 ];

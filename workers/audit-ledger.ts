@@ -1,9 +1,10 @@
-import { type AnchoringActivities, createAnchoringActivities } from '../activities/audit-ledger/anchoring.ts';
-import { type ChainActivities, createChainActivities } from '../activities/audit-ledger/chains.ts';
+import { createAnchoringActivities } from '../activities/audit-ledger/anchoring.ts';
+import { createChainActivities } from '../activities/audit-ledger/chains.ts';
 import type { AnchorChainDeps, ChainSettings } from '../adapters/chain/anchor-chain.ts';
 import { createLedgerSigner } from '../adapters/crypto/ledger-signer.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
-import type { WorkerEnv } from '../adapters/env.ts';
+import { auditLedgerWorkerSection } from '../adapters/env/audit-ledger.ts';
+import type { ReadSection } from '../adapters/env.ts';
 import { createTreeBuilder } from '../adapters/merkle/tree-builder.ts';
 import { createAnchoringIndexes } from '../adapters/mongo/audit-ledger/anchoring-indexes.ts';
 import { createBatchStore } from '../adapters/mongo/audit-ledger/batches.ts';
@@ -14,57 +15,58 @@ import { createEventStore } from '../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../adapters/mongo/audit-ledger/indexes.ts';
 import { createPendingAnchorStore } from '../adapters/mongo/audit-ledger/pending-anchors.ts';
 import { createTurns } from '../adapters/mongo/audit-ledger/turns.ts';
-import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
+import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import type { AnchorChain } from '../domain/audit-ledger/anchoring-ports.ts';
 import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
 import { FairleadError } from '../domain/errors.ts';
+import { auditLedgerSchedules } from '../workflows/audit-ledger/schedules.ts';
+import { defineModule } from './module.ts';
 
 const GWEI = 10n ** 9n;
 const now = () => new Date();
 
-export interface AuditLedgerQueue {
-  readonly activities: AnchoringActivities & ChainActivities;
-  close(): Promise<void>;
-}
+type LedgerEnv = ReadSection<typeof auditLedgerWorkerSection>;
 
-/**
- * Builds what the activities of `audit-ledger` need, on the ledger's own database; null where there is no ledger, as
- * without AUDIT_SIGNING_KEY. @throws VALIDATION_FAILED for chains without a key to anchor with
- */
-export async function composeAuditLedger(env: WorkerEnv): Promise<AuditLedgerQueue | null> {
-  if (env.AUDIT_SIGNING_KEY === undefined || env.AUDIT_URL === undefined) return null;
-  if (env.AUDIT_CHAINS.length > 0 && env.AUDIT_SIGNER_KEY === undefined) {
-    throw new FairleadError('VALIDATION_FAILED', 'AUDIT_CHAINS needs AUDIT_SIGNER_KEY: the key of the anchorer');
-  }
-  const own = env.AUDIT_MONGODB_URI;
-  const database = own === undefined ? 'audit' : undefined;
-  const mongo = await connectMongo(own ?? env.MONGODB_URI, 'fairlead-audit-worker', database);
-  await createLedgerIndexes(mongo.db);
-  await createAnchoringIndexes(mongo.db);
-  const events = createEventStore(mongo);
-  const turns = createTurns({ db: mongo.db, now });
-  const anchoring = createAnchoringActivities({
-    events,
-    writer: createEventWriter({ store: events, turns, newId, now }),
-    turns,
-    batches: createBatchStore(mongo),
-    trees: createTreeBuilder(),
-    chains: env.AUDIT_CHAINS.map((chain) => lazyChain(chain, env, mongo)),
-    idOfKey,
-    now,
-    platformOrg: env.PLATFORM_ORG,
-  });
-  const chains = createChainActivities({
-    store: events,
-    checkpoints: createCheckpointStore(mongo),
-    ledgerName: ledgerNameOf(env.AUDIT_URL),
-    signer: createLedgerSigner(env.AUDIT_SIGNING_KEY),
-  });
-  return { activities: { ...anchoring, ...chains }, close: () => mongo.close() };
-}
+/** Chains and nights of the ledger, on its own database. Its settings: AUDIT_URL and AUDIT_SIGNING_KEY. */
+export const auditLedger = defineModule({
+  name: 'audit-ledger',
+  section: auditLedgerWorkerSection,
+  schedules: auditLedgerSchedules,
+  queue: 'own',
+  async compose({ env, settings, connect }) {
+    const auditUrl = settings.urls['audit-ledger'];
+    if (env.AUDIT_SIGNING_KEY === undefined || auditUrl === undefined) return null;
+    if (env.AUDIT_CHAINS.length > 0 && env.AUDIT_SIGNER_KEY === undefined) {
+      throw new FairleadError('VALIDATION_FAILED', 'AUDIT_CHAINS needs AUDIT_SIGNER_KEY: the key of the anchorer');
+    }
+    const mongo = await connect('audit-ledger');
+    await createLedgerIndexes(mongo.db);
+    await createAnchoringIndexes(mongo.db);
+    const events = createEventStore(mongo);
+    const turns = createTurns({ db: mongo.db, now });
+    const anchoring = createAnchoringActivities({
+      events,
+      writer: createEventWriter({ store: events, turns, newId, now }),
+      turns,
+      batches: createBatchStore(mongo),
+      trees: createTreeBuilder(),
+      chains: env.AUDIT_CHAINS.map((chain) => lazyChain(chain, env, mongo)),
+      idOfKey,
+      now,
+      platformOrg: settings.platformOrg,
+    });
+    const chains = createChainActivities({
+      store: events,
+      checkpoints: createCheckpointStore(mongo),
+      ledgerName: ledgerNameOf(auditUrl),
+      signer: createLedgerSigner(env.AUDIT_SIGNING_KEY),
+    });
+    return { ...anchoring, ...chains };
+  },
+});
 
 /** The library of the chains takes 40 MiB: it is loaded when the first night needs it. */
-function lazyChain(settings: ChainSettings, env: WorkerEnv, mongo: MongoConnection): AnchorChain {
+function lazyChain(settings: ChainSettings, env: LedgerEnv, mongo: MongoConnection): AnchorChain {
   let chain: Promise<AnchorChain> | null = null;
   const load = async (): Promise<AnchorChain> => {
     const { createAnchorChain } = await import('../adapters/chain/anchor-chain.ts');

@@ -1,6 +1,4 @@
 import { join } from 'node:path';
-import type { Client } from '@temporalio/client';
-import type { Logger } from 'pino';
 import type { DeploySettings, DeploysDeps } from '../activities/deploys/deps.ts';
 import { createDeploysActivities } from '../activities/deploys/index.ts';
 import { createArchiveStore } from '../adapters/archives/archive-store.ts';
@@ -15,11 +13,12 @@ import type { PlatformAccess } from '../adapters/docker/relay/platform-access.ts
 import { createStandIns } from '../adapters/docker/stand-ins/stand-in-images.ts';
 import { createWorkloadRuntime } from '../adapters/docker/workload-runtime.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
-import type { WorkerEnv } from '../adapters/env.ts';
+import { deploysWorkerSection } from '../adapters/env/deploys.ts';
+import type { ReadSection } from '../adapters/env.ts';
 import { createSourceFetcher } from '../adapters/git/git-source-fetcher.ts';
 import { createClientAdministration } from '../adapters/idp/client-administration.ts';
+import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
-import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import { createBuildLog } from '../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
@@ -27,78 +26,85 @@ import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
 import type { EffectContext } from '../domain/deploys/ports.ts';
 import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
+import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
+import { deploysSchedules } from '../workflows/deploys/schedules.ts';
+import { defineModule, type WorkerParts } from './module.ts';
 
 /** Any image with node and a shell. */
 const RELAY_IMAGE = 'node:24-alpine';
 
-/** Builds the activities of `deploys` on real adapters. */
-export async function composeDeploys(parts: {
-  env: WorkerEnv;
-  mongo: MongoConnection;
-  client: Client;
-  logger: Logger;
-}) {
-  const { env, mongo, client, logger } = parts;
-  const now = () => new Date();
-  const { db } = mongo;
-  const archives = createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId });
-  const deps: DeploysDeps = {
-    services: createServiceStore({ db, now }),
-    builds: createBuildStore({ db, now }),
-    releases: createReleaseStore({ db }),
-    log: createBuildLog({ db, now }),
-    archives,
-    sources: createSourceFetcher({
-      gitUrl: env.GIT_URL ?? null,
-      gitToken: env.GIT_TOKEN ?? null,
-      githubToken: env.GITHUB_TOKEN ?? null,
-      allowLocalSources: env.ALLOW_LOCAL_SOURCES,
+type Parts = WorkerParts<ReadSection<typeof deploysWorkerSection>>;
+
+const now = () => new Date();
+
+/** Deploys and their upkeep, which every worker does. */
+export const deploys = defineModule({
+  name: 'deploys',
+  section: deploysWorkerSection,
+  schedules: deploysSchedules,
+  queue: 'shared',
+  async compose(parts) {
+    const { env, client, subprocessEnv } = parts;
+    const { db } = await parts.connect('builder');
+    await createBuilderIndexes(db);
+    const archives = createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId });
+    const deps: DeploysDeps = {
+      services: createServiceStore({ db, now }),
+      builds: createBuildStore({ db, now }),
+      releases: createReleaseStore({ db }),
+      log: createBuildLog({ db, now }),
       archives,
-      env: env.subprocessEnv,
-    }),
-    workspace: createWorkspace({ root: env.WORKSPACE_DIR }),
-    ...(await composeDocker(env, logger)),
-    edge: createEdgeRouter({
-      routesDirectory: join(env.DATA_DIR, 'routes'),
-      domain: env.PLATFORM_DOMAIN,
-      port: env.EDGE_PORT,
-    }),
-    cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
-    clients: composeClients(env),
-    audit: composeAudit(env, logger),
-    workflows: createWorkflowDirectory(client),
-    clock: now,
-    settings: readSettings(env),
-  };
-  return createDeploysActivities(deps);
+      sources: createSourceFetcher({
+        gitUrl: env.GIT_URL ?? null,
+        gitToken: env.GIT_TOKEN ?? null,
+        githubToken: env.GITHUB_TOKEN ?? null,
+        allowLocalSources: env.ALLOW_LOCAL_SOURCES,
+        archives,
+        env: subprocessEnv,
+      }),
+      workspace: createWorkspace({ root: env.WORKSPACE_DIR }),
+      ...(await composeDocker(parts)),
+      edge: createEdgeRouter({
+        routesDirectory: join(env.DATA_DIR, 'routes'),
+        domain: env.PLATFORM_DOMAIN,
+        port: env.EDGE_PORT,
+      }),
+      cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
+      clients: composeClients(parts),
+      audit: composeAudit(parts),
+      workflows: createWorkflowDirectory(client),
+      clock: now,
+      settings: readSettings(parts),
+    };
+    return createDeploysActivities(deps);
+  },
+});
+
+function composeClients({ settings: { urls, providerKey } }: Parts): DeploysDeps['clients'] {
+  if (urls.idp === undefined || providerKey === undefined) return null;
+  return createClientAdministration({ url: urls.idp, internalKey: providerKey });
 }
 
-function composeClients(env: WorkerEnv): DeploysDeps['clients'] {
-  const key = env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY;
-  if (env.IDP_URL === undefined || key === undefined) return null;
-  return createClientAdministration({ url: env.IDP_URL, internalKey: key });
-}
-
-function composeAudit(env: WorkerEnv, log: Logger): DeploysDeps['audit'] {
-  const { AUDIT_URL: auditUrl, INTERNAL_SERVICE_KEY: internalKey } = env;
+function composeAudit({ env, settings: { urls, internalKey }, logger: log }: Parts): DeploysDeps['audit'] {
+  const auditUrl = urls['audit-ledger'];
   if (auditUrl === undefined || internalKey === undefined) return null;
   const folder = join(env.DATA_DIR, 'audit-outbox');
   return createPlatformAudit({ auditUrl, internalKey, namespace: 'builder', folder, log });
 }
 
-async function composeDocker(env: WorkerEnv, logger: Logger): Promise<Pick<DeploysDeps, 'images' | 'runtime'>> {
+async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' | 'runtime'>> {
+  const { env, logger, subprocessEnv } = parts;
   const docker = createDockerClient(env.DOCKER_HOST);
   const registry = { address: env.DOCKER_REGISTRY, user: env.DOCKER_REGISTRY_USER, token: env.DOCKER_REGISTRY_TOKEN };
-  const now = () => new Date();
   const cli = await findDockerCli({
     preferred: env.DOCKER_CLI,
-    env: env.subprocessEnv,
+    env: subprocessEnv,
     signal: AbortSignal.timeout(30_000),
   });
   const standIns = env.BASE_IMAGE_STAND_INS
     ? createStandIns({
         docker,
-        env: env.subprocessEnv,
+        env: subprocessEnv,
         cacheDirectory: join(env.XDG_CACHE_HOME ?? join(env.HOME, '.cache'), 'fairlead'),
         nodePath: process.execPath,
         nodeVersion: process.versions.node,
@@ -112,7 +118,7 @@ async function composeDocker(env: WorkerEnv, logger: Logger): Promise<Pick<Deplo
       registry,
       baseImages,
       stackId: env.STACK_ID,
-      env: env.subprocessEnv,
+      env: subprocessEnv,
       onWarning: (message) => logger.warn(message),
     }),
     runtime: createWorkloadRuntime({
@@ -120,16 +126,16 @@ async function composeDocker(env: WorkerEnv, logger: Logger): Promise<Pick<Deplo
       stackId: env.STACK_ID,
       registry,
       now,
-      platform: platformAccess(env, baseImages),
+      platform: platformAccess(parts, baseImages),
     }),
   };
 }
 
-/** Where the platform listens on the loopback alone, workloads come in by its door. */
-function platformAccess(env: WorkerEnv, baseImages: BaseImages): PlatformAccess | null {
+/** Where the platform listens on the loopback alone, workloads come in by its socket. */
+function platformAccess({ env, settings }: Parts, baseImages: BaseImages): PlatformAccess | null {
   const { PLATFORM_DOOR: socket } = env;
   if (socket === undefined) return null;
-  const addresses = [env.IDP_URL, env.AUDIT_URL].flatMap((url) => (url === undefined ? [] : [new URL(url)]));
+  const addresses = addressesForWorkloads(settings.urls).map((url) => new URL(url));
   const ports = addresses.filter(({ hostname }) => isLoopbackHost(hostname)).map(({ port }) => Number(port || 80));
   const image = async (context: EffectContext): Promise<string> => {
     await baseImages.ensure([RELAY_IMAGE], context);
@@ -138,12 +144,10 @@ function platformAccess(env: WorkerEnv, baseImages: BaseImages): PlatformAccess 
   return { socket, ports, image };
 }
 
-function readSettings(env: WorkerEnv): DeploySettings {
-  const urls = ['IDP_URL', 'REGISTRY_URL', 'GATEWAY_URL', 'AUDIT_URL', 'WALLET_SERVICE_URL'] as const;
-  const platformUrls = urls.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+function readSettings({ env, settings }: Parts): DeploySettings {
   const secrets = [
     ...[env.GIT_TOKEN, env.GITHUB_TOKEN, env.DOCKER_REGISTRY_TOKEN],
-    ...[env.IDP_INTERNAL_KEY, env.INTERNAL_SERVICE_KEY],
+    ...[settings.providerKey, settings.internalKey],
   ];
   return {
     registry: env.DOCKER_REGISTRY,
@@ -154,7 +158,7 @@ function readSettings(env: WorkerEnv): DeploySettings {
     lowDiskBytes: env.LOW_DISK_BYTES ?? 2 * env.MIN_FREE_DISK_BYTES,
     buildConcurrency: env.BUILD_CONCURRENCY,
     readinessTimeoutMs: env.READINESS_TIMEOUT_SECONDS * 1000,
-    platformUrls: Object.fromEntries(platformUrls),
+    platformUrls: injectedAddresses(settings.urls, env),
     hasPlatformDoor: env.PLATFORM_DOOR !== undefined,
     platformSecrets: secrets.filter((secret) => secret !== undefined),
   };

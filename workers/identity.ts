@@ -1,11 +1,19 @@
-import { createIdentityActivities, type IdentityActivities } from '../activities/identity/index.ts';
-import type { WorkerEnv } from '../adapters/env.ts';
+import { createIdentityActivities } from '../activities/identity/index.ts';
 import { createIdpCall } from '../adapters/idp/idp-call.ts';
 import { createKeyRotator } from '../adapters/idp/key-rotator.ts';
+import { identitySchedules } from '../workflows/identity/schedules.ts';
+import { defineModule } from './module.ts';
 
-/** Activities of `identity`; null where no identity provider is known, which then has no schedules. */
-export function composeIdentity(env: WorkerEnv): IdentityActivities | null {
-  const internalKey = env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY;
-  if (env.IDP_URL === undefined || internalKey === undefined) return null;
-  return createIdentityActivities({ keys: createKeyRotator(createIdpCall({ url: env.IDP_URL, internalKey })) });
-}
+/** What is due for the identity provider's keys. Its settings: the provider's address and its internal key. */
+export const identity = defineModule({
+  name: 'identity',
+  section: {},
+  schedules: identitySchedules,
+  queue: 'own',
+  async compose({ settings: { urls, providerKey } }) {
+    if (urls.idp === undefined || providerKey === undefined) return null;
+    return createIdentityActivities({
+      keys: createKeyRotator(createIdpCall({ url: urls.idp, internalKey: providerKey })),
+    });
+  },
+});

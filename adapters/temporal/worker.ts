@@ -1,12 +1,28 @@
-import { NativeConnection, Worker } from '@temporalio/worker';
+import { NativeConnection, type WorkerOptions as SdkOptions, Worker } from '@temporalio/worker';
 import { createActivityInterceptor } from './activity-interceptor.ts';
 import type { TemporalAddress } from './client.ts';
 
-export interface WorkerOptions extends TemporalAddress {
+/** Activities on one task queue. */
+export interface ActivityQueue {
   readonly taskQueue: string;
   readonly activities: object;
-  /** A prebuilt bundle of the workflows, or the file that exports them. */
+}
+
+export interface WorkerOptions extends TemporalAddress, ActivityQueue {
+  /** A prebuilt bundle of the workflows, or the file that exports them; they run on `taskQueue` alone. */
   readonly workflows: { readonly bundlePath: string } | { readonly entryPath: string };
+  /** Further queues, with activities only. */
+  readonly activityQueues: readonly ActivityQueue[];
+}
+
+/** A worker process: one SDK worker for each queue, on one connection. */
+export interface QueueWorker {
+  /** Polls all queues. Resolves when it was shut down and what it had in hand has ended; rejects when one failed. */
+  run(): Promise<void>;
+  /** Takes no more tasks. Again is no error. */
+  shutdown(): void;
+  /** Once `run` has ended. */
+  close(): Promise<void>;
 }
 
 /** How often an activity's heartbeat may go out: a cancellation is heard of within a second. */
@@ -15,29 +31,56 @@ const HEARTBEAT_EVERY = '1s';
 /** How long Temporal waits for the worker that has a workflow in its cache before any other may go on with it. */
 const STICKY_FOR = '3s';
 
-/** A worker of one task queue, sized for a small machine. The caller runs it and closes the connection after. */
-export async function createWorker(options: WorkerOptions): Promise<{ worker: Worker; connection: NativeConnection }> {
+/** Requests that wait at the server for a task of a queue without workflows: few tasks come by these. */
+const WAITING_POLLS = 2;
+
+/** A worker sized for a small machine. The caller runs it and closes it after. */
+export async function createWorker(options: WorkerOptions): Promise<QueueWorker> {
   const connection = await NativeConnection.connect({ address: options.address });
-  const worker = await Worker.create({
+  const common = {
     connection,
     namespace: options.namespace,
     identity: options.identity,
-    taskQueue: options.taskQueue,
-    activities: options.activities,
-    ...('bundlePath' in options.workflows
-      ? { workflowBundle: { codePath: options.workflows.bundlePath } }
-      : { workflowsPath: options.workflows.entryPath }),
     interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
     maxConcurrentActivityTaskExecutions: 20,
+    defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
+    maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
+    shutdownGraceTime: '2s',
+    shutdownForceTime: '15s',
+  } satisfies Omit<SdkOptions, 'taskQueue'>;
+  try {
+    const workers = [
+      await Worker.create({ ...common, ...workflowOptions(options) }),
+      ...(await Promise.all(
+        options.activityQueues.map(({ taskQueue, activities }) =>
+          Worker.create({ ...common, taskQueue, activities, maxConcurrentActivityTaskPolls: WAITING_POLLS }),
+        ),
+      )),
+    ];
+    return {
+      run: async () => void (await Promise.all(workers.map((worker) => worker.run()))),
+      shutdown: () => {
+        for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown();
+      },
+      close: () => connection.close(),
+    };
+  } catch (error) {
+    await connection.close();
+    throw error;
+  }
+}
+
+function workflowOptions({ taskQueue, activities, workflows }: WorkerOptions) {
+  return {
+    taskQueue,
+    activities,
+    ...('bundlePath' in workflows
+      ? { workflowBundle: { codePath: workflows.bundlePath } }
+      : { workflowsPath: workflows.entryPath }),
     // Far more than builds start at once: the local activity of a build waits for another workflow's task on this worker.
     maxConcurrentWorkflowTaskExecutions: 40,
     maxCachedWorkflows: 50,
     workflowThreadPoolSize: 1,
     stickyQueueScheduleToStartTimeout: STICKY_FOR,
-    defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
-    maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
-    shutdownGraceTime: '2s',
-    shutdownForceTime: '15s',
-  });
-  return { worker, connection };
+  } satisfies Partial<SdkOptions>;
 }

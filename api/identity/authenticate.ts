@@ -1,6 +1,6 @@
 import { parseCookie } from 'cookie';
 import { FairleadError } from '../../domain/errors.ts';
-import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import { serviceRow } from '../../domain/services.ts';
 import {
   type Authenticate,
   type Caller,
@@ -43,7 +43,7 @@ async function callerOfToken(deps: IdentityDeps, token: string): Promise<Caller 
   const claims = await findOwnToken(deps, token);
   if (claims === null) throw new FairleadError('UNAUTHORIZED', 'The access token is expired, revoked or not valid');
   const audience = [claims.aud].flat();
-  if (!audience.includes(deps.settings.issuer) && !audience.includes(PLATFORM_CLIENTS.builder)) return null;
+  if (!audience.includes(deps.settings.issuer) && !audience.includes(serviceRow('builder').platformClient)) return null;
   return tokenCaller(claims, deps.settings.platformOrg);
 }
 

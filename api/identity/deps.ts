@@ -3,6 +3,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
 import type { MailSender, PasswordHasher, TokenSigner, Tokens } from '../../domain/identity/ports.ts';
 import type { NewId } from '../../domain/ids.ts';
+import type { ServiceUrls } from '../../domain/service-addresses.ts';
 import type { MailQueue } from './mail/mail-queue.ts';
 import type { IdentityStores } from './stores.ts';
 
@@ -18,8 +19,8 @@ export interface IdentitySettings {
   readonly externalAudiences: readonly string[];
   /** True where browsers come by https: cookies are then `Secure` and `__Host-`. */
   readonly secureCookies: boolean;
-  /** Where the audit ledger is, whose pages people sign in to; without it they have no client. */
-  readonly auditUrl?: string | undefined;
+  /** Where the platform's services are: people sign in to the pages of those that are known. */
+  readonly serviceUrls: ServiceUrls;
   /** True on a developer's own machine: whoever sits there may read captured mail; see mail/outbox-access.ts. */
   readonly openOutbox?: boolean;
 }

@@ -1,24 +1,41 @@
 import { NO_WHITE_LABEL } from '../../domain/branding/white-label.ts';
-import { type ClientRecord, PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import { NO_PASSPORT } from '../../domain/passport-config.ts';
+import { CLI_CLIENT, SERVICE_ROWS, SIGN_IN_CALLBACK } from '../../domain/services.ts';
 import type { IdentitySettings } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
+const SIGN_IN_SCOPES = ['openid', 'profile', 'email'] as const;
+
+type Settings = Pick<IdentitySettings, 'platformName' | 'platformOrg' | 'serviceUrls'>;
+type Defaults = ReturnType<typeof defaults>;
 
 /**
- * The clients every installation has. `builder` is the platform's API: the audience of tokens for it, and a client that
- * gets secrets once it asks for tokens itself; `audit-ledger` is the same of the ledger. `audit-ledger-pages` is how people
- * sign in to the ledger's pages: public, with one redirect address. `fairlead-cli` is the command line: public, so it
- * proves itself by PKCE and a loopback address (RFC 8252, 7.3: any port) or by the device flow. Its tokens are for both of
- * the platform's APIs that it calls, which one operator runs: a person's login serves all commands.
+ * The clients every installation has, by the table of services. A service that takes tokens has one: the audience of
+ * tokens for it, and a client that gets secrets once it asks for tokens itself. Pages of a service have another by which
+ * people sign in: public, with one redirect address. `fairlead-cli` is the command line.
  */
-export function platformClients(
-  settings: Pick<IdentitySettings, 'platformName' | 'platformOrg' | 'auditUrl'>,
-  now: Date,
-): readonly ClientRecord[] {
-  const common = {
+export function platformClients(settings: Settings, now: Date): readonly ClientRecord[] {
+  const common = defaults(settings, now);
+  return [
+    ...SERVICE_ROWS.flatMap((row) =>
+      row.platformClient === null ? [] : [serviceClient(common, settings, { ...row, clientId: row.platformClient })],
+    ),
+    commandLineClient(common, settings),
+    ...SERVICE_ROWS.flatMap((row) => {
+      const url = settings.serviceUrls[row.name];
+      const { pagesClient: clientId, platformClient: audience, title } = row;
+      if (clientId === null || url === undefined) return [];
+      return [pagesClient(common, settings, { clientId, audience, title, url })];
+    }),
+  ];
+}
+
+function defaults(settings: Settings, now: Date) {
+  return {
     orgSlug: settings.platformOrg,
+    redirectUris: [],
     postLogoutRedirectUris: [],
     // Nothing on a machine proves to be the command line, so its person is asked (RFC 8252, 8.6).
     trustedClient: false,
@@ -32,6 +49,8 @@ export function platformClients(
     mailTemplates: {},
     customDomains: [],
     accessTokenTtlSeconds: HOUR_SECONDS,
+    refreshTokenTtlSeconds: 30 * DAY_SECONDS,
+    defaultAudience: [],
     service: null,
     environment: null,
     secrets: [],
@@ -39,65 +58,63 @@ export function platformClients(
     createdAt: now,
     updatedAt: now,
   } as const;
-  return [
-    {
-      ...common,
-      clientId: PLATFORM_CLIENTS.builder,
-      name: `${settings.platformName} builder`,
-      description: "The platform's API",
-      clientType: 'confidential',
-      redirectUris: [],
-      allowedScopes: ['openid', 'profile', 'email'],
-      allowedGrantTypes: ['client_credentials'],
-      refreshTokenTtlSeconds: 30 * DAY_SECONDS,
-      defaultAudience: [],
-    },
-    {
-      ...common,
-      clientId: PLATFORM_CLIENTS.auditLedger,
-      name: `${settings.platformName} audit ledger`,
-      description: 'Where services write what happened',
-      clientType: 'confidential',
-      redirectUris: [],
-      allowedScopes: ['openid', 'profile', 'email'],
-      allowedGrantTypes: ['client_credentials'],
-      refreshTokenTtlSeconds: 30 * DAY_SECONDS,
-      defaultAudience: [],
-    },
-    {
-      ...common,
-      clientId: PLATFORM_CLIENTS.cli,
-      name: `${settings.platformName} command line`,
-      description: 'The fairlead command on a machine of its user',
-      clientType: 'public',
-      redirectUris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],
-      allowedScopes: ['openid', 'profile', 'email', 'offline_access'],
-      allowedGrantTypes: [
-        'authorization_code',
-        'refresh_token',
-        'urn:ietf:params:oauth:grant-type:device_code',
-        'urn:ietf:params:oauth:grant-type:token-exchange',
-      ],
-      refreshTokenTtlSeconds: 30 * DAY_SECONDS,
-      defaultAudience: [PLATFORM_CLIENTS.builder, PLATFORM_CLIENTS.auditLedger],
-    },
-    ...(settings.auditUrl === undefined
-      ? []
-      : [
-          {
-            ...common,
-            clientId: PLATFORM_CLIENTS.auditPages,
-            name: `${settings.platformName} audit ledger pages`,
-            description: 'What auditors see of the ledger',
-            clientType: 'public',
-            redirectUris: [`${settings.auditUrl}/api/auth/callback`],
-            // Ours, at an address of ours: nobody needs to be asked.
-            trustedClient: true,
-            allowedScopes: ['openid', 'profile', 'email'],
-            allowedGrantTypes: ['authorization_code'],
-            refreshTokenTtlSeconds: 30 * DAY_SECONDS,
-            defaultAudience: [PLATFORM_CLIENTS.auditLedger],
-          } as const,
-        ]),
-  ];
+}
+
+function serviceClient(
+  common: Defaults,
+  { platformName }: Settings,
+  { clientId, title, purpose }: { clientId: string; title: string; purpose: string },
+): ClientRecord {
+  return {
+    ...common,
+    clientId,
+    name: `${platformName} ${title}`,
+    description: purpose,
+    clientType: 'confidential',
+    allowedScopes: SIGN_IN_SCOPES,
+    allowedGrantTypes: ['client_credentials'],
+  };
+}
+
+/**
+ * Public: it proves itself by PKCE and a loopback address (RFC 8252, 7.3: any port) or by the device flow. Its tokens are
+ * for all of the platform's APIs, which one operator runs: a person's login serves all commands.
+ */
+function commandLineClient(common: Defaults, { platformName }: Settings): ClientRecord {
+  return {
+    ...common,
+    clientId: CLI_CLIENT,
+    name: `${platformName} command line`,
+    description: 'The fairlead command on a machine of its user',
+    clientType: 'public',
+    redirectUris: ['http://127.0.0.1/callback', 'http://[::1]/callback'],
+    allowedScopes: [...SIGN_IN_SCOPES, 'offline_access'],
+    allowedGrantTypes: [
+      'authorization_code',
+      'refresh_token',
+      'urn:ietf:params:oauth:grant-type:device_code',
+      'urn:ietf:params:oauth:grant-type:token-exchange',
+    ],
+    defaultAudience: SERVICE_ROWS.flatMap(({ platformClient }) => platformClient ?? []),
+  };
+}
+
+function pagesClient(
+  common: Defaults,
+  { platformName }: Settings,
+  { clientId, audience, title, url }: { clientId: string; audience: string | null; title: string; url: string },
+): ClientRecord {
+  return {
+    ...common,
+    clientId,
+    name: `${platformName} ${title} pages`,
+    description: `The pages of the ${title}`,
+    clientType: 'public',
+    redirectUris: [url + SIGN_IN_CALLBACK],
+    // Ours, at an address of ours: nobody needs to be asked.
+    trustedClient: true,
+    allowedScopes: SIGN_IN_SCOPES,
+    allowedGrantTypes: ['authorization_code'],
+    defaultAudience: audience === null ? [] : [audience],
+  };
 }

@@ -1,8 +1,9 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { type Administrator, type ClientPatch, decideClientPatch } from '../../domain/oauth-clients/administration.ts';
-import { type ClientRecord, PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import type { ClientAdditions, ClientChanges } from '../../domain/oauth-clients/ports.ts';
 import { checkRedirectUri, checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
+import { PLATFORM_CLIENT_IDS } from '../../domain/services.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
@@ -73,7 +74,7 @@ export async function deleteClient(
   clientId: string,
 ): Promise<void> {
   const client = await requireClient(deps.clients, clientId);
-  if (Object.values<string>(PLATFORM_CLIENTS).includes(clientId)) {
+  if (PLATFORM_CLIENT_IDS.includes(clientId)) {
     throw new FairleadError('FORBIDDEN', `${clientId} belongs to the platform and cannot be deleted`);
   }
   const options = { actor: actorOf(context), reason: 'client deleted' };

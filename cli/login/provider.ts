@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import { z } from 'zod';
-import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import { CLI_CLIENT } from '../../domain/services.ts';
 import { CliFailure } from '../cli-failure.ts';
 
 /** What the command line asks for: who someone is, and a login that outlives their browser's session. */
@@ -42,7 +42,7 @@ export async function findIssuer(api: string): Promise<string> {
 export async function connectProvider(issuer: string): Promise<oidc.Configuration> {
   const url = new URL(issuer);
   try {
-    return await oidc.discovery(url, PLATFORM_CLIENTS.cli, undefined, oidc.None(), {
+    return await oidc.discovery(url, CLI_CLIENT, undefined, oidc.None(), {
       timeout: REQUEST_LIMIT_MS / 1000,
       // A stack on this machine, or one that its owner runs without TLS: the address was theirs to choose.
       execute: url.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],

@@ -66,11 +66,3 @@ export interface ClientSecret {
 
 export const MAX_LIVE_SECRETS = 2;
 export const STANDARD_SCOPES = ['openid', 'profile', 'email', 'offline_access'] as const;
-
-/** Ids of the clients every installation has; made at the first start, never to be removed. */
-export const PLATFORM_CLIENTS = {
-  cli: 'fairlead-cli',
-  builder: 'builder',
-  auditLedger: 'audit-ledger',
-  auditPages: 'audit-ledger-pages',
-} as const;

@@ -4,6 +4,7 @@ import { createEdgeServer } from '../../adapters/edge-router/edge-server.ts';
 import { createPlatformDoor } from '../../adapters/edge-router/platform-door.ts';
 import { readEdgeEnv } from '../../adapters/env.ts';
 import { createHostProcess } from '../../adapters/process/host-process.ts';
+import { addressesForWorkloads } from '../../domain/service-addresses.ts';
 
 /** The local router as a process of its own: a restart of API or worker interrupts no request to a service. */
 const env = readEdgeEnv();
@@ -27,7 +28,7 @@ process.exit(0);
 
 /** The one way from workloads to the platform, which is behind this machine's loopback otherwise. */
 async function openDoor(path: string) {
-  const addresses = [env.IDP_URL, env.AUDIT_URL].filter((url) => url !== undefined);
+  const addresses = addressesForWorkloads(env.urls);
   const opened = createPlatformDoor({ addresses, onError });
   // What a killed process left would be in the way.
   await rm(path, { force: true });

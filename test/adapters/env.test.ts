@@ -1,47 +1,98 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readBuilderEnv, readWorkerEnv } from '../../adapters/env.ts';
+import { auditLedgerSection, auditLedgerWorkerSection } from '../../adapters/env/audit-ledger.ts';
+import { deploysSection, deploysWorkerSection } from '../../adapters/env/deploys.ts';
+import { httpServiceSection } from '../../adapters/env/http-service.ts';
+import { identitySection } from '../../adapters/env/identity.ts';
+import { workerSection } from '../../adapters/env/worker.ts';
+import {
+  readEdgeEnv,
+  readSecrets,
+  readSection,
+  readServiceEnv,
+  readSubprocessEnv,
+  readWorkerEnv,
+} from '../../adapters/env.ts';
+import { readTogether } from '../../adapters/read-variables.ts';
+import { GENERATED_SECRETS, serviceRow } from '../../domain/services.ts';
 
 const KEY = 'k'.repeat(32);
+const KEYS = { INTERNAL_SERVICE_KEY: KEY };
+const builder = (source: Record<string, string>) => readServiceEnv(serviceRow('builder'), source);
+const ledger = (source: Record<string, string>) => readServiceEnv(serviceRow('audit-ledger'), { ...KEYS, ...source });
 
 describe('the environment', () => {
-  it('reports every bad variable at once', () => {
-    const source = { PORT: 'eighty', LOG_LEVEL: 'loud', MONGODB_URI: 'http://x', INTERNAL_SERVICE_KEY: 'short' };
-    assert.throws(
-      () => readBuilderEnv(source),
-      (error: Error & { details?: { variable: string }[] }) => {
-        const names = error.details?.map(({ variable }) => variable).toSorted();
-        assert.deepEqual(names, ['INTERNAL_SERVICE_KEY', 'LOG_LEVEL', 'MONGODB_URI', 'PORT']);
-        return error.message.includes('PORT') && error.message.includes('INTERNAL_SERVICE_KEY');
-      },
-    );
+  it('reports every bad variable at once: the platform’s, the service’s and the module’s', () => {
+    const source = {
+      ...{ PORT: 'eighty', LOG_LEVEL: 'loud', MONGODB_URI: 'http://x', INTERNAL_SERVICE_KEY: 'short' },
+      ...{ IDP_URL: 'ftp://x', EDGE_PORT: '0' },
+    };
+    const read = () =>
+      readTogether({ settings: () => builder(source), own: () => readSection(deploysSection, source) });
+    assert.throws(read, (error: Error & { details?: { variable: string }[] }) => {
+      const names = error.details?.map(({ variable }) => variable).toSorted();
+      const bad = ['EDGE_PORT', 'IDP_URL', 'INTERNAL_SERVICE_KEY', 'LOG_LEVEL', 'MONGODB_URI', 'PORT'];
+      assert.deepEqual(names, bad);
+      return bad.every((name) => error.message.includes(name));
+    });
   });
 
   it('does not repeat the value of a bad variable', () => {
     assert.throws(
-      () => readBuilderEnv({ INTERNAL_SERVICE_KEY: 'hunter2' }),
+      () => builder({ INTERNAL_SERVICE_KEY: 'hunter2' }),
       (error: Error) => !error.message.includes('hunter2'),
     );
   });
 
   it('takes the defaults of the specification, and an empty variable for one that is not set', () => {
-    const env = readBuilderEnv({ INTERNAL_SERVICE_KEY: KEY, PORT: '', HOST: '' });
-    assert.equal(env.PORT, 3002);
-    assert.equal(env.MONGODB_URI, 'mongodb://localhost:27017/builder');
-    const worker = readWorkerEnv({});
+    const env = builder({ ...KEYS, PORT: '', HOST: '' });
+    assert.equal(env.port, 3002);
+    assert.equal(env.host, '127.0.0.1');
+    assert.equal(env.mongo.uri, 'mongodb://localhost:27017/builder');
+    const worker = readSection(deploysWorkerSection, {});
     assert.equal(worker.BUILD_CONCURRENCY, 3);
     assert.equal(worker.ENABLE_AUTO_DOCKERFILE, true);
+    assert.equal(worker.WORKSPACE_DIR, '/tmp/iec-builds');
+    assert.ok(worker.DATA_DIR.startsWith('/'), 'a folder is found from anywhere');
+  });
+
+  it('has the database of a service on the shared server under its own name, or where its own variable says', () => {
+    const MONGODB_URI = 'mongodb://db.example/production';
+    const own = 'mongodb://other.example/ledger';
+    assert.deepEqual(ledger({ MONGODB_URI }).mongo, { uri: MONGODB_URI, database: 'audit' });
+    assert.deepEqual(ledger({ MONGODB_URI, AUDIT_MONGODB_URI: own }).mongo, { uri: own, database: undefined });
+    assert.deepEqual(builder({ ...KEYS, MONGODB_URI }).mongo, { uri: MONGODB_URI, database: undefined });
+    const { databases } = readWorkerEnv({ MONGODB_URI, AUDIT_MONGODB_URI: own });
+    assert.deepEqual(databases['audit-ledger'], { uri: own, database: undefined });
+    assert.deepEqual(databases.idp, { uri: MONGODB_URI, database: 'identity' });
+  });
+
+  it('knows the other services by their variables, without a slash at the end', () => {
+    const source = { IDP_URL: 'https://id.example/', AUDIT_URL: 'http://localhost:3005' };
+    const urls = { idp: 'https://id.example', 'audit-ledger': 'http://localhost:3005' };
+    assert.deepEqual(ledger(source).urls, urls);
+    assert.deepEqual(readWorkerEnv(source).urls, urls);
+    assert.deepEqual(readEdgeEnv(source).urls, urls);
+    assert.deepEqual(readWorkerEnv({}).urls, {});
+  });
+
+  it('takes the installation’s key for the provider’s where that has none of its own', () => {
+    assert.equal(ledger({}).providerKey, KEY);
+    assert.equal(ledger({ IDP_INTERNAL_KEY: 'p'.repeat(32) }).providerKey, 'p'.repeat(32));
+    assert.equal(readWorkerEnv(KEYS).providerKey, KEY);
   });
 
   it('refuses to run Docker where Kubernetes was asked for', () => {
-    assert.throws(() => readWorkerEnv({ ENABLE_K8S_DEPLOY: 'true' }), /ENABLE_K8S_DEPLOY/);
+    for (const section of [deploysSection, deploysWorkerSection]) {
+      assert.throws(() => readSection(section, { ENABLE_K8S_DEPLOY: 'true' }), /ENABLE_K8S_DEPLOY/);
+    }
   });
 
   it('reads the chains of the audit ledger, and repeats no address of a node when they are wrong', () => {
+    const chains = (AUDIT_CHAINS: string) => readSection(auditLedgerWorkerSection, { AUDIT_CHAINS }).AUDIT_CHAINS;
     const chain = { chainId: 1, rpcUrl: 'https://rpc.example/v3/canary', contract: `0x${'c0'.repeat(20)}` };
-    const { AUDIT_CHAINS } = readWorkerEnv({ AUDIT_CHAINS: JSON.stringify([chain]) });
-    assert.deepEqual(AUDIT_CHAINS, [{ ...chain, confirmations: 3, explorerUrl: null }]);
-    assert.deepEqual(readWorkerEnv({}).AUDIT_CHAINS, []);
+    assert.deepEqual(chains(JSON.stringify([chain])), [{ ...chain, confirmations: 3, explorerUrl: null }]);
+    assert.deepEqual(chains(''), []);
     const wrong = [
       '{canary',
       JSON.stringify({ canary: 1 }),
@@ -54,7 +105,7 @@ describe('the environment', () => {
     ];
     for (const value of wrong) {
       assert.throws(
-        () => readWorkerEnv({ AUDIT_CHAINS: value }),
+        () => chains(value),
         (error: Error) => error.message.includes('AUDIT_CHAINS') && !error.message.includes('canary'),
         value,
       );
@@ -62,21 +113,44 @@ describe('the environment', () => {
   });
 
   it('hands subprocesses only what they need, and no credential', () => {
-    const { subprocessEnv } = readWorkerEnv({ PATH: '/bin', GIT_TOKEN: 'secret', AWS_SECRET_ACCESS_KEY: 'secret' });
-    assert.deepEqual(subprocessEnv, { PATH: '/bin' });
+    const env = readSubprocessEnv({ PATH: '/bin', GIT_TOKEN: 'secret', AWS_SECRET_ACCESS_KEY: 'secret' });
+    assert.deepEqual(env, { PATH: '/bin' });
   });
 
   it('reads one or more encryption keys in base64 or hex', () => {
     const hex = 'ab'.repeat(32);
     const base64 = Buffer.alloc(32, 1).toString('base64');
-    const env = readBuilderEnv({ INTERNAL_SERVICE_KEY: KEY, CONFIG_ENCRYPTION_KEY: `${hex},${base64}` });
+    const env = readSection(deploysSection, { CONFIG_ENCRYPTION_KEY: `${hex},${base64}` });
     assert.deepEqual(
       env.CONFIG_ENCRYPTION_KEY?.map((key) => key.length),
       [32, 32],
     );
-    assert.throws(
-      () => readBuilderEnv({ INTERNAL_SERVICE_KEY: KEY, CONFIG_ENCRYPTION_KEY: 'short' }),
-      /CONFIG_ENCRYPTION_KEY/,
-    );
+    assert.throws(() => readSection(deploysSection, { CONFIG_ENCRYPTION_KEY: 'short' }), /CONFIG_ENCRYPTION_KEY/);
+  });
+});
+
+describe('what no log may show', () => {
+  const sections = [
+    ...[httpServiceSection, identitySection, deploysSection, deploysWorkerSection],
+    ...[auditLedgerSection, auditLedgerWorkerSection, workerSection],
+  ];
+
+  it('is every variable that sounds like a secret, and the mail server’s address', () => {
+    const names = [...new Set(sections.flatMap((section) => Object.keys(section)))];
+    const secret = names.filter((name) => /(_KEY|_TOKEN|_SECRET|_PASSWORD)$|^SMTP_URL$/.test(name));
+    assert.ok(secret.length >= 9);
+    const source = Object.fromEntries(names.map((name) => [name, `value-of-${name}`]));
+    assert.deepEqual(readSecrets(sections, source).toSorted(), secret.map((name) => source[name]).toSorted());
+  });
+
+  it('is every secret that an installation generates, whatever a process reads', () => {
+    const source = Object.fromEntries(GENERATED_SECRETS.map(({ variable }) => [variable, `value-of-${variable}`]));
+    assert.deepEqual(readSecrets([], source).toSorted(), Object.values(source).toSorted());
+  });
+
+  it('is each key of a list that rotates', () => {
+    const [first, second] = ['ab'.repeat(32), 'cd'.repeat(32)];
+    const secrets = readSecrets([], { IDP_ENCRYPTION_KEY: `${first}, ${second}` });
+    assert.ok(secrets.includes(first) && secrets.includes(second));
   });
 });

@@ -209,17 +209,16 @@ describe('fairlead audit', () => {
 
   it('no credential goes to a ledger that it is not kept for, or in the clear where it did not', async () => {
     const credential = { kind: 'key', key: 'of-the-checkout', source: 'checkout' } as const;
-    const contextOf = (connection: Partial<CliContext['connection']>) => {
-      const audit = { url: parts.ledger.address, ofCheckout: false };
+    const contextOf = ({ ofCheckout = false, api = API.url }: { ofCheckout?: boolean; api?: string }) => {
+      const service = () => ({ url: parts.ledger.address, ofCheckout });
       const credentials = createCredentialsFile(join(folder, 'none.json'));
-      const whole = { api: API.url, credential, audit, temporalUi: null, ...connection };
-      return { connection: whole, credentials, now: () => new Date() } as CliContext;
+      const whole = { api, credential, service, temporalUi: null };
+      return { connection: whole, credentials, now: () => new Date() } as Partial<CliContext> as CliContext;
     };
     const ask = (context: CliContext) => connectToLedger(context).open({ method: 'GET', path: '/v1/events' });
     await assert.rejects(ask(contextOf({})), { code: 'NOT_LOGGED_IN' });
-    const own = { url: parts.ledger.address, ofCheckout: true };
-    await assert.rejects(ask(contextOf({ audit: own })), { code: 'UNAUTHORIZED' });
-    const encrypted = contextOf({ api: 'https://builder.example', audit: own });
+    await assert.rejects(ask(contextOf({ ofCheckout: true })), { code: 'UNAUTHORIZED' });
+    const encrypted = contextOf({ api: 'https://builder.example', ofCheckout: true });
     assert.throws(() => connectToLedger(encrypted), { code: 'LEDGER_UNSAFE' });
   });
 });

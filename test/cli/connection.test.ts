@@ -12,7 +12,7 @@ const FILE = {
   key: 'from-file',
   edgePort: 8000,
   domain: 'localhost',
-  audit: 'http://localhost:3005',
+  services: { idp: 'http://localhost:3001', builder: 'http://127.0.0.1:3002', 'audit-ledger': 'http://localhost:3005' },
   temporalUi: null,
 };
 const fromFile = { kind: 'key', key: 'from-file', source: 'checkout' };
@@ -43,22 +43,22 @@ describe('the connection', () => {
   };
   const resolve = (env: Record<string, string> = {}, apiUrl?: string): Connection =>
     resolveConnection(readCliEnv(env), apiUrl, root, logins);
+  const ledger = (...args: Parameters<typeof resolve>) => resolve(...args).service('audit-ledger');
 
   it('comes from the file that a running stack left', () => {
     writeFile(FILE);
-    const audit = { url: 'http://localhost:3005', ofCheckout: true };
-    assert.deepEqual(resolve(), { api: 'http://127.0.0.1:3002', credential: fromFile, audit, temporalUi: null });
+    const { service, ...rest } = resolve();
+    assert.deepEqual(rest, { api: 'http://127.0.0.1:3002', credential: fromFile, temporalUi: null });
+    assert.deepEqual(service('idp'), { url: 'http://localhost:3001', ofCheckout: true });
+    assert.deepEqual(service('audit-ledger'), { url: 'http://localhost:3005', ofCheckout: true });
   });
 
   it('comes from the environment before the file, and --api-url before both', () => {
     writeFile(FILE);
     const env = { FAIRLEAD_URL: 'https://builder.example/', FAIRLEAD_KEY: 'from-env' };
-    assert.deepEqual(resolve(env), {
-      api: 'https://builder.example',
-      credential: fromEnv,
-      audit: null,
-      temporalUi: null,
-    });
+    const { service, ...rest } = resolve(env);
+    assert.deepEqual(rest, { api: 'https://builder.example', credential: fromEnv, temporalUi: null });
+    assert.equal(service('audit-ledger'), null);
     assert.equal(resolve(env, 'https://other.example').api, 'https://other.example');
   });
 
@@ -69,15 +69,25 @@ describe('the connection', () => {
     assert.deepEqual(resolve({ FAIRLEAD_URL: 'http://127.0.0.1:3002/' }).credential, fromFile);
   });
 
-  it('knows the ledger of its own stack, or the one that is named; of another API none', () => {
+  it('knows the services of its own stack, or those that are named; of another API none', () => {
     writeFile(FILE);
     const named = { FAIRLEAD_AUDIT_URL: 'https://audit.example/' };
-    assert.deepEqual(resolve(named).audit, { url: 'https://audit.example', ofCheckout: false });
-    assert.equal(resolve({ FAIRLEAD_AUDIT_URL: FILE.audit }).audit?.ofCheckout, true);
-    assert.equal(resolve({}, 'https://elsewhere.example').audit, null);
-    assert.equal(resolve(named, 'https://elsewhere.example').audit?.ofCheckout, false);
-    writeFile({ ...FILE, audit: undefined });
-    assert.equal(resolve().audit, null, 'a stack of an older version');
+    assert.deepEqual(ledger(named), { url: 'https://audit.example', ofCheckout: false });
+    assert.equal(resolve(named).service('idp')?.ofCheckout, true);
+    assert.equal(ledger({ FAIRLEAD_AUDIT_URL: FILE.services['audit-ledger'] })?.ofCheckout, true);
+    assert.equal(ledger({}, 'https://elsewhere.example'), null);
+    assert.deepEqual(ledger(named, 'https://elsewhere.example'), { url: 'https://audit.example', ofCheckout: false });
+    assert.deepEqual(resolve({ FAIRLEAD_IDP_URL: 'https://id.example' }).service('idp')?.url, 'https://id.example');
+  });
+
+  it('reads the file of an older version, which told the ledger by a key of its own', () => {
+    const { services, ...older } = FILE;
+    writeFile({ ...older, idp: services.idp, audit: 'http://localhost:3005' });
+    assert.deepEqual(ledger(), { url: 'http://localhost:3005', ofCheckout: true });
+    writeFile({ ...older, audit: null });
+    assert.equal(ledger(), null);
+    writeFile(older);
+    assert.equal(ledger(), null);
   });
 
   it('shows a login to its own API alone: after FAIRLEAD_KEY, and before the key of this checkout', async () => {

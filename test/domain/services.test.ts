@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { GENERATED_SECRETS, INJECTED_VARIABLES, SERVICE_ROWS, serviceRow } from '../../domain/services.ts';
+import { INJECTED_VARIABLES } from '../../domain/service-addresses.ts';
+import { GENERATED_SECRETS, SERVICE_ROWS, serviceRow } from '../../domain/services.ts';
 
 const repeated = (values: readonly (string | number | null)[]): readonly (string | number)[] => {
   const given = values.filter((value) => value !== null);

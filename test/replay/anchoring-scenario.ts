@@ -20,12 +20,16 @@ export async function anchoring(temporal: Awaited<ReturnType<typeof createTempor
     },
     reportMissedAnchors: async () => [{ day: DAY, chainId: 2 }],
   };
-  return await withOwnWorker(temporal, 'anchoring', activities, async (execute) => {
-    await execute(ANCHORING_WORKFLOWS.anchorDay, 'anchor-day', [DAY]);
-    await execute(ANCHORING_WORKFLOWS.checkAnchors, 'check-anchors');
-    // The last of all: its child outlives it, and from then on this server skips no time.
-    await execute(ANCHORING_WORKFLOWS.anchorNight, 'anchor-night');
-    await temporal.client.workflow.getHandle(anchorWorkflowId(DAY)).result();
-    return { 'anchor-night': 'anchor-night', 'anchor-day': 'anchor-day', 'check-anchors': 'check-anchors' };
-  });
+  return await withOwnWorker(
+    temporal,
+    { taskQueue: 'anchoring', module: 'audit-ledger', activities },
+    async (execute) => {
+      await execute(ANCHORING_WORKFLOWS.anchorDay, 'anchor-day', [DAY]);
+      await execute(ANCHORING_WORKFLOWS.checkAnchors, 'check-anchors');
+      // The last of all: its child outlives it, and from then on this server skips no time.
+      await execute(ANCHORING_WORKFLOWS.anchorNight, 'anchor-night');
+      await temporal.client.workflow.getHandle(anchorWorkflowId(DAY)).result();
+      return { 'anchor-night': 'anchor-night', 'anchor-day': 'anchor-day', 'check-anchors': 'check-anchors' };
+    },
+  );
 }

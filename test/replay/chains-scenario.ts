@@ -18,7 +18,7 @@ export async function chains(temporal: Awaited<ReturnType<typeof createTemporal>
       heads: [],
     }),
   };
-  return await withOwnWorker(temporal, 'chains', activities, async (execute) => {
+  return await withOwnWorker(temporal, { taskQueue: 'chains', module: 'audit-ledger', activities }, async (execute) => {
     await execute(CHAIN_WORKFLOWS.writeCheckpoints, 'write-checkpoints');
     await execute(CHAIN_WORKFLOWS.verifyHistory, 'verify-history', [REQUEST]);
     return { 'write-checkpoints': 'write-checkpoints', 'verify-history': 'verify-history' };

@@ -138,7 +138,7 @@ async function keyRotation(temporal: Temporal): Promise<Recordings> {
   const workflowId = 'rotate-signing-keys';
   const rotateDue = async () => ({ activated: 'key_2', retired: 'key_1', removed: [], created: ['key_3'] });
   const activities = createIdentityActivities({ keys: { rotateDue } });
-  await withOwnWorker(temporal, 'identity', activities, (execute) =>
+  await withOwnWorker(temporal, { taskQueue: 'identity', module: 'identity', activities }, (execute) =>
     execute(IDENTITY_WORKFLOWS.rotateSigningKeys, workflowId),
   );
   return { 'rotate-signing-keys': workflowId };

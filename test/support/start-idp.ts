@@ -92,6 +92,7 @@ export async function startIdp(
       platformName: 'Fairlead',
       platformOrg: 'platform',
       externalAudiences: ['https://model.example'],
+      serviceUrls: {},
       secureCookies: false,
     },
   };

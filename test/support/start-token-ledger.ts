@@ -1,7 +1,7 @@
 import { createCodeLogin } from '../../adapters/idp/code-login.ts';
 import { createInternalKeyAuth } from '../../api/http/caller.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
-import { PLATFORM_CLIENTS } from '../../domain/oauth-clients/client.ts';
+import { serviceRow } from '../../domain/services.ts';
 import { createTokenVerifier } from '../../sdk/index.ts';
 import { countDenylistReads } from './denylist-reads.ts';
 import { KEY, startIdp, type TestIdp } from './start-idp.ts';
@@ -13,7 +13,7 @@ export async function startTokenLedger(changes: Omit<Parameters<typeof startLedg
   const reads = countDenylistReads();
   const verifier = createTokenVerifier({
     idpUrl: idp.issuer,
-    audience: PLATFORM_CLIENTS.auditLedger,
+    audience: serviceRow('audit-ledger').platformClient,
     revocations: { internalKey: KEY },
     fetch: reads.fetch,
   });
@@ -25,7 +25,7 @@ export async function startTokenLedger(changes: Omit<Parameters<typeof startLedg
       const redirectUri = `${address}/api/auth/callback`;
       return {
         authenticate,
-        login: createCodeLogin({ issuer: idp.issuer, clientId: PLATFORM_CLIENTS.auditPages, redirectUri }),
+        login: createCodeLogin({ issuer: idp.issuer, clientId: serviceRow('audit-ledger').pagesClient, redirectUri }),
       };
     },
   });
@@ -33,7 +33,12 @@ export async function startTokenLedger(changes: Omit<Parameters<typeof startLedg
   /** Mints a service's own token, as a service does. */
   async function mint(clientId: string, clientSecret: string, more: Record<string, string> = {}): Promise<string> {
     const credentials = { client_id: clientId, client_secret: clientSecret };
-    const form = { grant_type: 'client_credentials', audience: PLATFORM_CLIENTS.auditLedger, ...credentials, ...more };
+    const form = {
+      grant_type: 'client_credentials',
+      audience: serviceRow('audit-ledger').platformClient,
+      ...credentials,
+      ...more,
+    };
     const { status, body, text } = await idp.call('POST', '/api/oauth/token', { form });
     if (status !== 200) throw new Error(`no token for ${clientId}: ${text}`);
     return body.access_token;

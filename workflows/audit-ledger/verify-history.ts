@@ -1,8 +1,10 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { ChainActivities } from '../../activities/audit-ledger/chains.ts';
 import type { HistoryRequest, HistoryVerdict } from '../../domain/audit-ledger/verify-history.ts';
+import { moduleTaskQueue } from '../../domain/task-queue.ts';
 
 const { verifyHistory: verify } = proxyActivities<Pick<ChainActivities, 'verifyHistory'>>({
+  taskQueue: moduleTaskQueue('audit-ledger'),
   startToCloseTimeout: '6h',
   scheduleToCloseTimeout: '12h',
   heartbeatTimeout: '30s',

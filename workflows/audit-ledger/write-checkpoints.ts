@@ -1,7 +1,9 @@
 import { proxyActivities } from '@temporalio/workflow';
 import type { ChainActivities } from '../../activities/audit-ledger/chains.ts';
+import { moduleTaskQueue } from '../../domain/task-queue.ts';
 
 const { writeCheckpoints: write } = proxyActivities<Pick<ChainActivities, 'writeCheckpoints'>>({
+  taskQueue: moduleTaskQueue('audit-ledger'),
   startToCloseTimeout: '10m',
   // The next hour has checkpoints of its own.
   scheduleToCloseTimeout: '55m',

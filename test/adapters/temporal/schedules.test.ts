@@ -1,11 +1,25 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { ScheduleNotFoundError } from '@temporalio/client';
 import { ensureSchedules } from '../../../adapters/temporal/schedules.ts';
 import type { ScheduleDefinition } from '../../../domain/schedule.ts';
-import { SCHEDULES } from '../../../workflows/schedules.ts';
+import { MODULES } from '../../../workers/modules.ts';
 import { startTemporal, type TestTemporal } from '../../support/start-temporal.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const HOUR_MS = 3_600_000;
+const TABLE = MODULES.flatMap(({ schedules }) => schedules);
+const VERSION = '1.2.0';
+
+const RETIRED: ScheduleDefinition = {
+  id: 'count-sheep',
+  cron: '0 3 * * *',
+  workflowType: 'countSheep',
+  overlap: 'SKIP',
+  catchupWindow: '1h',
+  runTimeout: '30m',
+  atStart: false,
+};
 
 describe('schedules on a Temporal server', { timeout: 90_000 }, () => {
   let temporal: TestTemporal;
@@ -14,15 +28,37 @@ describe('schedules on a Temporal server', { timeout: 90_000 }, () => {
   });
   after(() => temporal.stop());
 
+  const ensure = (served: readonly ScheduleDefinition[], all = TABLE, version = VERSION): Promise<void> =>
+    ensureSchedules(temporal.client, { served, all, version });
+
   async function found(id: string) {
     const { action, spec, policies } = await temporal.client.schedule.getHandle(id).describe();
     assert.equal(action.type, 'startWorkflow');
     return { type: action.workflowType, runTimeoutMs: action.workflowRunTimeout, spec, policies };
   }
 
+  /** The listing of a server follows what it has by some moments. */
+  async function listed(id: string, expected = true): Promise<void> {
+    await waitUntil(`${id} is ${expected ? '' : 'not '}listed`, async () => {
+      const ids: string[] = [];
+      for await (const { scheduleId } of temporal.client.schedule.list()) ids.push(scheduleId);
+      return ids.includes(id) === expected;
+    });
+  }
+
+  async function isThere(id: string): Promise<boolean> {
+    try {
+      await temporal.client.schedule.getHandle(id).describe();
+      return true;
+    } catch (error) {
+      if (error instanceof ScheduleNotFoundError) return false;
+      throw error;
+    }
+  }
+
   it('every row of the table becomes a schedule, and again is no error', async () => {
-    for (let round = 0; round < 2; round += 1) await ensureSchedules(temporal.client, SCHEDULES);
-    for (const { id, workflowType, overlap } of SCHEDULES) {
+    for (let round = 0; round < 2; round += 1) await ensure(TABLE);
+    for (const { id, workflowType, overlap } of TABLE) {
       const { type, policies } = await found(id);
       assert.deepEqual([type, policies.overlap], [workflowType, overlap]);
     }
@@ -30,10 +66,9 @@ describe('schedules on a Temporal server', { timeout: 90_000 }, () => {
 
   it('a run has the time that its row gives it, and one that is changed gets the new one', async () => {
     assert.equal((await found('anchor-night')).runTimeoutMs, 20 * HOUR_MS);
-    const row = SCHEDULES.find(({ id }) => id === 'anchor-night');
+    const row = TABLE.find(({ id }) => id === 'anchor-night');
     assert.ok(row);
-    const changed: ScheduleDefinition = { ...row, runTimeout: '55m' };
-    await ensureSchedules(temporal.client, [changed]);
+    await ensure([{ ...row, runTimeout: '55m' }]);
     assert.equal((await found('anchor-night')).runTimeoutMs, 55 * 60_000);
   });
 
@@ -42,8 +77,58 @@ describe('schedules on a Temporal server', { timeout: 90_000 }, () => {
       const { info } = await temporal.client.schedule.getHandle(id).describe();
       return info.recentActions.length + info.runningActions.length;
     };
-    for (const deadline = Date.now() + 20_000; (await runs('reconcile-deploys')) === 0 && Date.now() < deadline; );
-    assert.ok((await runs('reconcile-deploys')) > 0);
+    await waitUntil('a run at the start', async () => (await runs('reconcile-deploys')) > 0);
     assert.equal(await runs('prune-images'), 0);
+  });
+
+  it('a schedule that left the table is deleted, by a worker that serves none of the modules too', async () => {
+    await ensure([RETIRED], [...TABLE, RETIRED]);
+    await listed(RETIRED.id);
+    await ensure([]);
+    assert.equal(await isThere(RETIRED.id), false);
+    for (const { id } of TABLE) assert.ok(await isThere(id), id);
+  });
+
+  it('one that a version without marks made is deleted once it leaves the table, and marked while it is in it', async () => {
+    const [row] = TABLE;
+    assert.ok(row);
+    const handle = temporal.client.schedule.getHandle(row.id);
+    const unmark = () =>
+      handle.update(({ action, ...rest }) => {
+        const { memo: _mark, ...unmarked } = action;
+        return { ...rest, action: unmarked };
+      });
+    await unmark();
+    await ensure(TABLE);
+    assert.deepEqual((await handle.describe()).action.memo, { fairlead: VERSION });
+    await unmark();
+    await ensure([], TABLE.slice(1));
+    assert.equal(await isThere(row.id), false);
+    await ensure(TABLE);
+  });
+
+  it('a schedule of somebody else stays, whatever it starts', async () => {
+    const own = {
+      scheduleId: 'nightly-report',
+      spec: { cronExpressions: ['0 2 * * *'] },
+      action: { type: 'startWorkflow' as const, workflowType: 'pruneImages', taskQueue: 'fairlead' },
+    };
+    const handle = await temporal.client.schedule.create(own);
+    await listed(own.scheduleId);
+    await ensure(TABLE);
+    assert.ok(await isThere(own.scheduleId));
+    await handle.delete();
+  });
+
+  it('one of a newer version that runs beside this one stays; one of an older goes', async () => {
+    for (const [version, stays] of [
+      ['1.10.0', true],
+      ['1.1.9', false],
+    ] as const) {
+      await ensure([RETIRED], [...TABLE, RETIRED], version);
+      await listed(RETIRED.id);
+      await ensure(TABLE);
+      assert.equal(await isThere(RETIRED.id), stays, version);
+    }
   });
 });

@@ -10,7 +10,7 @@ import { addDays, dayOf, startOfDay } from '../../../domain/audit-ledger/days.ts
 import type { EventDraft, LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { sha256 } from '../../../domain/audit-ledger/hash.ts';
 import { fromHash, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
-import { PLATFORM_CLIENTS } from '../../../domain/oauth-clients/client.ts';
+import { serviceRow } from '../../../domain/services.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { CHROMIUM_FLAGS, chromium } from '../../../infra/dev/tools/chromium.ts';
 import { resolveTool } from '../../../infra/dev/tools/resolve-tool.ts';
@@ -37,7 +37,7 @@ describe('the pages for auditors', () => {
     idp = await startIdp();
     verifier = createTokenVerifier({
       idpUrl: idp.issuer,
-      audience: PLATFORM_CLIENTS.auditLedger,
+      audience: serviceRow('audit-ledger').platformClient,
       revocations: { internalKey: KEY },
     });
     const tokens = createTokenAuth({
@@ -51,13 +51,16 @@ describe('the pages for auditors', () => {
         authenticate: tokens,
         login: createCodeLogin({
           issuer: idp.issuer,
-          clientId: PLATFORM_CLIENTS.auditPages,
+          clientId: serviceRow('audit-ledger').pagesClient,
           redirectUri: `${address}/api/auth/callback`,
         }),
       }),
     });
-    const clients = platformClients({ ...idp.deps.settings, auditUrl: ledger.address }, new Date());
-    const client = clients.find(({ clientId }) => clientId === PLATFORM_CLIENTS.auditPages);
+    const clients = platformClients(
+      { ...idp.deps.settings, serviceUrls: { 'audit-ledger': ledger.address } },
+      new Date(),
+    );
+    const client = clients.find(({ clientId }) => clientId === serviceRow('audit-ledger').pagesClient);
     assert.ok(client);
     await idp.deps.clients.insert(client);
     for (const org of ['acme', 'other']) await idp.seedOrg(org);

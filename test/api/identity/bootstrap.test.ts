@@ -50,7 +50,7 @@ test('an installation has one org of its own and its clients, however many proce
 test('the redirect URI of the ledger’s pages follows AUDIT_URL, and nothing is taken away', async () => {
   const urisOf = async () => (await idp.deps.clients.find('audit-ledger-pages'))?.redirectUris;
   const startAt = (auditUrl: string) => {
-    const deps = { ...idp.deps, settings: { ...idp.deps.settings, auditUrl } };
+    const deps = { ...idp.deps, settings: { ...idp.deps.settings, serviceUrls: { 'audit-ledger': auditUrl } } };
     return Promise.all(Array.from({ length: 5 }, () => start(deps)));
   };
   assert.equal(await urisOf(), undefined, 'there is no client without a ledger');

@@ -6,7 +6,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { decideClientPatch } from '../../../domain/oauth-clients/administration.ts';
 import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
-import { type ClientRecord, MAX_LIVE_SECRETS, PLATFORM_CLIENTS } from '../../../domain/oauth-clients/client.ts';
+import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
 import {
   type ClientWithSecret,
   clientPatchSchema,
@@ -23,6 +23,7 @@ import { serviceClientId } from '../../../domain/oauth-clients/ownership.ts';
 import type { ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import { checkRedirectUri, checkRedirectUris } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
+import { PLATFORM_CLIENT_IDS } from '../../../domain/services.ts';
 
 export interface InMemoryProvider {
   readonly clients: ClientStore;
@@ -65,7 +66,7 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
       return await changed(clientId, clients.update(clientId, changes));
     },
     async remove(clientId) {
-      if (Object.values<string>(PLATFORM_CLIENTS).includes(clientId)) throw forbidden(`${clientId} cannot be deleted`);
+      if (PLATFORM_CLIENT_IDS.includes(clientId)) throw forbidden(`${clientId} cannot be deleted`);
       return await clients.remove(clientId);
     },
     async addRedirectUri(clientId, uri) {

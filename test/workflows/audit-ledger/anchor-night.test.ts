@@ -9,7 +9,7 @@ import {
 import { addDays } from '../../../domain/audit-ledger/days.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
-import { SCHEDULES } from '../../../workflows/schedules.ts';
+import { auditLedgerSchedules } from '../../../workflows/audit-ledger/schedules.ts';
 import { type AnchoringTemporal, CHAINS, createAnchoringTemporal, unreachable } from './harness.ts';
 
 describe('the night of the ledger', { timeout: 60_000 }, () => {
@@ -133,7 +133,7 @@ describe('the night of the ledger', { timeout: 60_000 }, () => {
     assert.match(temporal.state.calls[0] ?? '', /^05:3\d batch/);
   });
 
-  for (const { id, cron, workflowType, runTimeout } of SCHEDULES.filter(({ module }) => module === 'audit-ledger')) {
+  for (const { id, cron, workflowType, runTimeout } of auditLedgerSchedules) {
     const [minute = '', hour = ''] = cron.split(' ');
     // Checkpoints have an hour, and their own suite.
     if (hour === '*') continue;

@@ -1,25 +1,23 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { type ChainDeps, createChainActivities } from '../../../activities/audit-ledger/chains.ts';
 import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
 import { createCheckpointStore } from '../../../adapters/mongo/audit-ledger/checkpoints.ts';
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../../adapters/mongo/audit-ledger/indexes.ts';
-import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
 import { createVerificationRuns } from '../../../adapters/temporal/verification-runs.ts';
 import { CHAIN_WORKFLOWS } from '../../../domain/audit-ledger/chain-messages.ts';
 import { isCheckpointSigned, rootOfHeads } from '../../../domain/audit-ledger/checkpoint.ts';
 import type { HistoryRequest } from '../../../domain/audit-ledger/verify-history.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
-import { SCHEDULES } from '../../../workflows/schedules.ts';
+import { auditLedgerSchedules } from '../../../workflows/audit-ledger/schedules.ts';
 import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
 import { verificationRunsSuite } from '../../ports/audit-ledger/verification-runs.ts';
+import { type ModuleWorker, startModuleWorker } from '../../support/start-module-worker.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 import { startTimeSkipping } from '../../support/start-time-skipping.ts';
-import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
 const LEDGER = 'audit.example.org';
 const signer = createLedgerSigner([Buffer.alloc(32, 5)]);
@@ -27,8 +25,7 @@ const NAMESPACE: HistoryRequest = { kind: 'namespace', namespace: 'a', expectedH
 
 describe('the workflows on chains', { timeout: 120_000 }, () => {
   let env: TestWorkflowEnvironment;
-  let worker: Worker;
-  let running: Promise<void>;
+  let worker: ModuleWorker;
   let mongo: TestMongo;
   let deps: ChainDeps;
   /** Calls of the store that fail before it answers again. */
@@ -50,18 +47,13 @@ describe('the workflows on chains', { timeout: 120_000 }, () => {
       signer,
     };
     env = await startTimeSkipping();
-    worker = await Worker.create({
-      connection: env.nativeConnection,
-      taskQueue: TASK_QUEUE,
-      workflowBundle: await testWorkflowBundle(),
+    worker = await startModuleWorker(env.nativeConnection, {
+      module: 'audit-ledger',
       activities: createChainActivities(deps),
-      interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
     });
-    running = worker.run();
   });
   after(async () => {
-    worker.shutdown();
-    await running;
+    await worker.stop();
     await env.teardown();
     await mongo.stop();
   });
@@ -114,7 +106,7 @@ describe('the workflows on chains', { timeout: 120_000 }, () => {
   verificationRunsSuite(() => createVerificationRuns(env.client));
 
   it('checkpoints are written every hour, one run at a time', () => {
-    const schedule = SCHEDULES.find(({ workflowType }) => workflowType === CHAIN_WORKFLOWS.writeCheckpoints);
+    const schedule = auditLedgerSchedules.find(({ workflowType }) => workflowType === CHAIN_WORKFLOWS.writeCheckpoints);
     assert.deepEqual([schedule?.cron, schedule?.overlap], ['0 * * * *', 'SKIP']);
   });
 });

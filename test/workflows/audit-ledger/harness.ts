@@ -1,13 +1,10 @@
-import { Worker } from '@temporalio/worker';
 import type { AnchoringActivities } from '../../../activities/audit-ledger/anchoring.ts';
-import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
 import type { MissedAnchor } from '../../../domain/audit-ledger/anchoring-messages.ts';
 import { addDays, dayOf, startOfDay } from '../../../domain/audit-ledger/days.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
-import { TASK_QUEUE } from '../../../domain/task-queue.ts';
+import { startModuleWorker } from '../../support/start-module-worker.ts';
 import { startTimeSkipping } from '../../support/start-time-skipping.ts';
-import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
 const KEYWORD = 2;
 
@@ -64,14 +61,7 @@ export async function createAnchoringTemporal() {
       return missed.filter(({ day, chainId }) => !state.anchored.has(`${day}/${chainId}`));
     },
   };
-  const worker = await Worker.create({
-    connection: env.nativeConnection,
-    taskQueue: TASK_QUEUE,
-    workflowBundle: await testWorkflowBundle(),
-    activities,
-    interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
-  });
-  const running = worker.run();
+  const worker = await startModuleWorker(env.nativeConnection, { module: 'audit-ledger', activities });
   return {
     env,
     client: env.client,
@@ -87,8 +77,7 @@ export async function createAnchoringTemporal() {
       return dayOf(next);
     },
     async stop() {
-      worker.shutdown();
-      await running;
+      await worker.stop();
       await env.teardown();
     },
   };

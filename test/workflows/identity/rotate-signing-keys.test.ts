@@ -2,38 +2,30 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { WorkflowFailedError } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
-import { Worker } from '@temporalio/worker';
 import { createIdentityActivities } from '../../../activities/identity/index.ts';
-import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { IDENTITY_WORKFLOWS, type KeyRotationOutcome, type KeyRotator } from '../../../domain/identity/messages.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
-import { SCHEDULES } from '../../../workflows/schedules.ts';
+import { identitySchedules } from '../../../workflows/identity/schedules.ts';
+import { type ModuleWorker, startModuleWorker } from '../../support/start-module-worker.ts';
 import { startTimeSkipping } from '../../support/start-time-skipping.ts';
-import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
 const NOTHING: KeyRotationOutcome = { activated: null, retired: null, removed: [], created: [] };
 
 describe('rotateSigningKeys', { timeout: 120_000 }, () => {
   let env: TestWorkflowEnvironment;
-  let worker: Worker;
-  let running: Promise<void>;
+  let worker: ModuleWorker;
   let rotateDue: KeyRotator['rotateDue'] = async () => NOTHING;
   let runs = 0;
   before(async () => {
     env = await startTimeSkipping();
-    worker = await Worker.create({
-      connection: env.nativeConnection,
-      taskQueue: TASK_QUEUE,
-      workflowBundle: await testWorkflowBundle(),
+    worker = await startModuleWorker(env.nativeConnection, {
+      module: 'identity',
       activities: createIdentityActivities({ keys: { rotateDue: (signal) => rotateDue(signal) } }),
-      interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
     });
-    running = worker.run();
   });
   after(async () => {
-    worker.shutdown();
-    await running;
+    await worker.stop();
     await env.teardown();
   });
 
@@ -90,7 +82,9 @@ describe('rotateSigningKeys', { timeout: 120_000 }, () => {
   });
 
   it('is scheduled every hour, one run at a time', () => {
-    const schedule = SCHEDULES.find(({ workflowType }) => workflowType === IDENTITY_WORKFLOWS.rotateSigningKeys);
-    assert.deepEqual([schedule?.cron, schedule?.overlap, schedule?.module], ['17 * * * *', 'SKIP', 'identity']);
+    const schedule = identitySchedules.find(
+      ({ workflowType }) => workflowType === IDENTITY_WORKFLOWS.rotateSigningKeys,
+    );
+    assert.deepEqual([schedule?.cron, schedule?.overlap], ['17 * * * *', 'SKIP']);
   });
 });

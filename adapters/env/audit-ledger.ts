@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { baseUrl, encryptionKeys, positiveCount, secret } from './variable-kinds.ts';
+
+/** What the audit ledger reads besides what every service reads. */
+export const auditLedgerSection = {
+  /** Seeds of Ed25519 keys that sign receipts and checkpoints: the first signs, all are published. */
+  AUDIT_SIGNING_KEY: secret(encryptionKeys),
+  /** Events of one caller in a minute. */
+  AUDIT_EMIT_RATE_LIMIT: positiveCount.default(600),
+};
+
+/** Chains that the audit ledger anchors on. Their addresses may hold keys of providers: no message repeats them. */
+const chains = z
+  .string()
+  .transform((value, context) => {
+    try {
+      return JSON.parse(value) as unknown;
+    } catch {
+      context.addIssue({ code: 'custom', message: 'not JSON' });
+      return z.NEVER;
+    }
+  })
+  .pipe(
+    z
+      .array(
+        z.strictObject({
+          chainId: z.int().min(1),
+          rpcUrl: z.url({ protocol: /^https?$/ }),
+          contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'an address'),
+          confirmations: z.int().min(1).max(1_000).default(3),
+          explorerUrl: baseUrl.nullable().default(null),
+        }),
+      )
+      .refine((rows) => new Set(rows.map(({ chainId }) => chainId)).size === rows.length, 'a chain twice'),
+  );
+
+/** What the worker of the ledger reads; without AUDIT_SIGNING_KEY it leaves the ledger to others. */
+export const auditLedgerWorkerSection = {
+  AUDIT_SIGNING_KEY: secret(encryptionKeys.optional()),
+  /** `[{ chainId, rpcUrl, contract, confirmations, explorerUrl? }]` */
+  AUDIT_CHAINS: chains.default([]),
+  /** Private key of the account that anchors; 32 bytes. */
+  AUDIT_SIGNER_KEY: secret(encryptionKeys.refine((keys) => keys.length === 1, 'one key').optional()),
+  /** What a unit of gas may cost; above it anchoring waits for another hour. */
+  AUDIT_MAX_FEE_GWEI: positiveCount.default(200),
+};

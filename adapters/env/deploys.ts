@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import { dataSection, platformSocketSection } from './platform.ts';
+import { urlsElsewhereSection } from './service-urls.ts';
+import { encryptionKeys, flag, folder, port, positiveCount, secret, text } from './variable-kinds.ts';
+
+/** What the builder and the worker of its deploys both read. */
+export const deploysSection = {
+  ...dataSection,
+  PLATFORM_DOMAIN: text.default('localhost'),
+  EDGE_PORT: port.default(8000),
+  CONFIG_ENCRYPTION_KEY: secret(encryptionKeys.optional()),
+  GIT_URL: z.url({ protocol: /^https?$/ }).optional(),
+  ALLOW_LOCAL_SOURCES: flag.default(false),
+  ENFORCE_MINIMUM_CATALOG_VERSION: flag.default(false),
+  // Kubernetes is the runtime of later work: asking for it must not silently run Docker instead.
+  ENABLE_K8S_DEPLOY: flag
+    .default(false)
+    .refine((enabled) => !enabled, 'must be false: this version runs workloads on the Docker engine'),
+};
+
+/** What the worker of deploys reads. */
+export const deploysWorkerSection = {
+  ...deploysSection,
+  ...platformSocketSection,
+  ...urlsElsewhereSection,
+  WORKSPACE_DIR: folder.prefault('/tmp/iec-builds'),
+  DOCKER_HOST: text.optional(),
+  DOCKER_CLI: text.optional(),
+  DOCKER_REGISTRY: text.default('localhost:5050'),
+  DOCKER_REGISTRY_USER: text.optional(),
+  DOCKER_REGISTRY_TOKEN: secret(text.optional()),
+  STACK_ID: z
+    .string()
+    .regex(/^[a-z0-9]{1,16}$/, '1 to 16 lower-case letters and digits')
+    .default('default'),
+  BASE_IMAGE_STAND_INS: flag.default(false),
+  ENABLE_AUTO_DOCKERFILE: flag.default(true),
+  SECRETS_ENABLED: flag.default(false),
+  BUILD_CONCURRENCY: positiveCount.max(64).default(3),
+  MIN_FREE_DISK_BYTES: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .default(2 * 1024 ** 3),
+  /** Free space below which old images are pruned; twice MIN_FREE_DISK_BYTES when it is not set. */
+  LOW_DISK_BYTES: z.coerce.number().int().min(0).optional(),
+  /** How long a new workload may take to answer its health endpoint. */
+  READINESS_TIMEOUT_SECONDS: positiveCount.max(300).default(120),
+  XDG_CACHE_HOME: text.optional(),
+  HOME: text.default('/root'),
+  GIT_TOKEN: secret(text.optional()),
+  GITHUB_TOKEN: secret(text.optional()),
+};

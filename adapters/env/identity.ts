@@ -1,0 +1,19 @@
+import { z } from 'zod';
+import { dataSection } from './platform.ts';
+import { commaList, encryptionKeys, flag, secret, text } from './variable-kinds.ts';
+
+/** What the identity provider reads besides what every service reads. */
+export const identitySection = {
+  ...dataSection,
+  IDP_ENCRYPTION_KEY: secret(encryptionKeys),
+  PLATFORM_NAME: text.max(60).default('Fairlead'),
+  /** Audiences outside the installation that service tokens may be made for. */
+  IDP_EXTERNAL_AUDIENCES: commaList.default([]),
+  /** `smtp://` or `smtps://` address of the mail server; without it mail is captured in the outbox. */
+  SMTP_URL: secret(z.url({ protocol: /^smtps?$/ }).optional()),
+  /** Sends to a mail server that offers no encryption: for one on the own network only. */
+  SMTP_ALLOW_PLAINTEXT: flag.default(false),
+  /** Shows captured mail to whoever sits at this machine; its links sign in as anybody. */
+  OPEN_OUTBOX: flag.default(false),
+  MAIL_FROM: z.email().default('fairlead@localhost.localdomain'),
+};

@@ -1,0 +1,58 @@
+import { z } from 'zod';
+import { type ServiceUrls, serviceUrls } from '../../domain/service-addresses.ts';
+import { SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
+import { type EnvSource, readTogether, readVariables } from '../read-variables.ts';
+import { platformOrgSection, processSection, temporalSection } from './platform.ts';
+import { readServiceDatabase, type ServiceDatabase } from './service-database.ts';
+import { serviceUrlsSection } from './service-urls.ts';
+import { internalKey, secret, text } from './variable-kinds.ts';
+
+/** What a worker reads, whichever modules it serves. */
+export const workerSection = {
+  ...processSection,
+  ...temporalSection,
+  ...platformOrgSection,
+  INTERNAL_SERVICE_KEY: secret(internalKey.optional()),
+  /** The identity provider's key; INTERNAL_SERVICE_KEY when it is not set. */
+  IDP_INTERNAL_KEY: secret(internalKey.optional()),
+  /** A prebuilt bundle of the workflows; without it they are bundled at the start. */
+  WORKFLOW_BUNDLE: text.optional(),
+};
+
+export interface WorkerSettings {
+  /** Where the data of each service is. */
+  readonly databases: Readonly<Record<ServiceName, ServiceDatabase>>;
+  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly internalKey: string | undefined;
+  /** The identity provider's. */
+  readonly providerKey: string | undefined;
+  readonly platformOrg: string;
+  readonly logLevel: z.infer<typeof processSection.LOG_LEVEL>;
+  readonly workflowBundle: string | undefined;
+  /** Addresses of the services that are known here. */
+  readonly urls: ServiceUrls;
+}
+
+/** @throws VALIDATION_FAILED listing every bad variable */
+export function readWorkerSettings(source: EnvSource): WorkerSettings {
+  const { env, urls, databases } = readTogether({
+    env: () => readVariables(z.object(workerSection), source),
+    urls: () => readVariables(z.object(serviceUrlsSection), source),
+    databases: () => readDatabases(source),
+  });
+  return {
+    databases,
+    temporal: { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE },
+    internalKey: env.INTERNAL_SERVICE_KEY,
+    providerKey: env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY,
+    platformOrg: env.PLATFORM_ORG,
+    logLevel: env.LOG_LEVEL,
+    workflowBundle: env.WORKFLOW_BUNDLE,
+    urls: serviceUrls(urls),
+  };
+}
+
+function readDatabases(source: EnvSource): WorkerSettings['databases'] {
+  const readers = SERVICE_ROWS.map((row) => [row.name, () => readServiceDatabase(row, source)] as const);
+  return readTogether(Object.fromEntries(readers) as Record<ServiceName, () => ServiceDatabase>);
+}

@@ -1,0 +1,58 @@
+import type { Client } from '@temporalio/client';
+import type { Express } from 'express';
+import type { Logger } from 'pino';
+import type { ServiceSettings } from '../adapters/env/http-service.ts';
+import type { EnvSection, ReadSection } from '../adapters/env.ts';
+import type { MongoConnection } from '../adapters/mongo/connect.ts';
+import type { ServiceName } from '../domain/services.ts';
+import type { AppOptions } from './http/create-app.ts';
+import type { HealthOptions } from './http/health.ts';
+import type { ServerOptions } from './http/server.ts';
+
+/** What an HTTP service is besides its row in `domain/services.ts`; `start-service.ts` does all the rest. */
+export interface ServiceDefinition<Section extends EnvSection = EnvSection> {
+  readonly name: ServiceName;
+  /** Variables that it reads besides those of every service. */
+  readonly section: Section;
+  /** What must answer for its health to be good. */
+  readonly needs: readonly ('mongo' | 'temporal')[];
+  /** Requests of one address in a minute, unless REQUESTS_PER_MINUTE says otherwise. */
+  readonly requestsPerMinute: number;
+  /** Builds what its routes need, and the app. What it opens besides, it gives to `opened`. */
+  compose(parts: ServiceParts<ReadSection<Section>>): Promise<ComposedService>;
+}
+
+/** Options of every service's app: callers, limits, log and health. */
+export type ServiceAppOptions = Omit<AppOptions, 'title' | 'version' | 'health' | 'routes'> & {
+  readonly health: HealthOptions;
+};
+
+export interface ServiceParts<Env> {
+  readonly env: Env;
+  readonly settings: ServiceSettings;
+  /** Its public address: as given, or the default of this machine. */
+  readonly publicUrl: string;
+  readonly mongo: MongoConnection;
+  /** The client of Temporal, which connects when it is first used. */
+  readonly temporal: () => Client;
+  readonly app: ServiceAppOptions;
+  readonly log: Logger;
+  /** Aborted when the service begins to stop. */
+  readonly stopping: AbortSignal;
+  /** Closes what is put here, the last first: when the service has stopped, or when the rest of its start fails. */
+  readonly opened: AsyncDisposableStack;
+}
+
+export interface ComposedService {
+  readonly app: Express;
+  readonly upgrade?: ServerOptions['upgrade'];
+  /** Work that begins once the service listens. @returns what ends it, which happens while the last requests end */
+  readonly beside?: () => () => Promise<void>;
+}
+
+/** Gives a definition the types of its own variables. */
+export function defineService<Section extends EnvSection>(
+  definition: ServiceDefinition<Section>,
+): ServiceDefinition<Section> {
+  return definition;
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { z } from 'zod';
+import { readSection, readServiceEnv } from '../../adapters/env.ts';
+import { createLogger } from '../../adapters/logging/logger.ts';
+import { createApp } from '../../api/http/create-app.ts';
+import { defineRoute } from '../../api/http/define-route.ts';
+import { createHealthRoute } from '../../api/http/health.ts';
+import { defineService, type ServiceDefinition, type ServiceParts } from '../../api/service-definition.ts';
+import { startService } from '../../api/start-service.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { serviceRow } from '../../domain/services.ts';
+import { freePort } from '../support/free-port.ts';
+import { startMongo, type TestMongo } from '../support/start-mongo.ts';
+
+const KEY = 'internal-key-of-this-test-0123456789';
+const NAME = 'audit-ledger';
+const log = createLogger({ name: 'test', level: 'silent' });
+
+describe('the starter of services', () => {
+  let mongo: TestMongo;
+  before(async () => {
+    mongo = await startMongo();
+  });
+  after(() => mongo.stop());
+
+  /** A service that opens two things of its own, and what happened to all that was opened, in order. */
+  function recorded(changes: Partial<ServiceDefinition> = {}) {
+    const ended: string[] = [];
+    const definition = defineService({
+      name: NAME,
+      section: {},
+      needs: ['mongo'],
+      requestsPerMinute: 1_000,
+      compose: async (parts) => {
+        watch(parts, ended);
+        return await (changes.compose ?? composeApp)(parts);
+      },
+    });
+    return { definition, ended };
+  }
+
+  function watch({ mongo: connection, temporal, opened, stopping }: ServiceParts<unknown>, ended: string[]): void {
+    connection.db.client.on('topologyClosed', () => ended.push('mongo'));
+    const { connection: toTemporal } = temporal();
+    const close = toTemporal.close.bind(toTemporal);
+    toTemporal.close = async () => {
+      await close();
+      ended.push('temporal');
+    };
+    opened.defer(() => void ended.push('first of its own'));
+    opened.defer(() => void ended.push('second of its own'));
+    stopping.addEventListener('abort', () => ended.push('requests'));
+  }
+
+  async function composeApp({ app }: ServiceParts<unknown>) {
+    const { health } = app;
+    return {
+      app: createApp({ ...app, title: 'x', version: health.version, health: createHealthRoute(health), routes: [] }),
+    };
+  }
+
+  async function start(definition: ServiceDefinition, more: Record<string, string> = {}) {
+    const source = {
+      ...{ MONGODB_URI: mongo.uri, INTERNAL_SERVICE_KEY: KEY, TEMPORAL_ADDRESS: '127.0.0.1:9' },
+      ...{ AUDIT_PORT: String(await freePort()), ...more },
+    };
+    const env = { settings: readServiceEnv(serviceRow(NAME), source), own: readSection(definition.section, source) };
+    return await startService(definition, env, log);
+  }
+
+  const OWN = ['second of its own', 'first of its own', 'temporal', 'mongo'];
+
+  it('closes what was opened in reverse order, each once, however often it is stopped', async () => {
+    const { definition, ended } = recorded();
+    const service = await start(definition);
+    assert.equal((await fetch(`${service.address}/health`)).status, 200);
+    await Promise.all([service.stop(), service.stop()]);
+    await service.stop();
+    assert.deepEqual(ended, ['requests', ...OWN]);
+    await assert.rejects(fetch(`${service.address}/health`));
+  });
+
+  it('closes all of it when its composition fails', async () => {
+    const refused = new FairleadError('VALIDATION_FAILED', 'of no use');
+    const { definition, ended } = recorded({ compose: () => Promise.reject(refused) });
+    await assert.rejects(start(definition), refused);
+    assert.deepEqual(ended, OWN);
+  });
+
+  it('closes all of it when the port is in use, and names the variable that changes it', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await new Promise((resolve) => taken.once('listening', resolve));
+    const address = taken.address();
+    assert.ok(address !== null && typeof address === 'object');
+    const { definition, ended } = recorded();
+    const starting = start(definition, { AUDIT_PORT: String(address.port) });
+    await assert.rejects(starting, { code: 'CONFLICT', message: /AUDIT_PORT/ });
+    assert.deepEqual(ended, OWN);
+    taken.close();
+  });
+
+  it('closes all of it, and ends its server, when the work beside it cannot begin', async () => {
+    const port = await freePort();
+    const { definition, ended } = recorded({
+      compose: async (parts) => ({
+        ...(await composeApp(parts)),
+        beside: () => {
+          throw new FairleadError('UNAVAILABLE', 'not now');
+        },
+      }),
+    });
+    await assert.rejects(start(definition, { AUDIT_PORT: String(port) }), { code: 'UNAVAILABLE' });
+    assert.deepEqual(ended, ['requests', ...OWN]);
+    await assert.rejects(fetch(`http://127.0.0.1:${port}/health`));
+  });
+
+  it('tells why the start failed, even where something cannot be closed; the rest is closed all the same', async () => {
+    const refused = new FairleadError('VALIDATION_FAILED', 'of no use');
+    const { definition, ended } = recorded({
+      compose: async ({ opened }) => {
+        opened.defer(() => {
+          throw new Error('will not close');
+        });
+        throw refused;
+      },
+    });
+    await assert.rejects(start(definition), refused);
+    assert.deepEqual(ended, OWN);
+  });
+
+  it('lets requests in flight end before it closes what they use', async () => {
+    const arrived = Promise.withResolvers<void>();
+    const proceed = Promise.withResolvers<void>();
+    const { definition, ended } = recorded({
+      compose: async ({ app, mongo: connection }) => {
+        const slow = defineRoute({
+          method: 'get',
+          path: '/slow',
+          summary: 'Asks the database late',
+          tag: 'platform',
+          callers: 'public',
+          responses: { 200: { description: 'It was asked', schema: z.object({ asked: z.boolean() }) } },
+          handle: async () => {
+            arrived.resolve();
+            await proceed.promise;
+            await connection.ping();
+            return { status: 200, data: { asked: true } };
+          },
+        });
+        const { health } = app;
+        const routes = [slow];
+        return {
+          app: createApp({ ...app, title: 'x', version: health.version, health: createHealthRoute(health), routes }),
+        };
+      },
+    });
+    const service = await start(definition);
+    const answer = fetch(`${service.address}/slow`);
+    await arrived.promise;
+    const stopped = service.stop();
+    await nextTurn();
+    assert.deepEqual(ended, ['requests'], 'nothing is closed while a request is in flight');
+    proceed.resolve();
+    assert.equal((await answer).status, 200);
+    await stopped;
+    assert.deepEqual(ended, ['requests', ...OWN]);
+  });
+});

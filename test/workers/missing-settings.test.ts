@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { WorkflowHandle } from '@temporalio/client';
+import { CHAIN_WORKFLOWS } from '../../domain/audit-ledger/chain-messages.ts';
+import { moduleTaskQueue, TASK_QUEUE } from '../../domain/task-queue.ts';
+import { silentReporter } from '../../infra/dev/terminal.ts';
+import { workflowBundle } from '../../infra/dev/workflow-bundle.ts';
+import { startMongo, type TestMongo } from '../support/start-mongo.ts';
+import { startTemporal, type TestTemporal } from '../support/start-temporal.ts';
+import { startWorker, type WorkerProcess } from '../support/start-worker.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+const LEDGER = { AUDIT_URL: 'http://audit.example.org', AUDIT_SIGNING_KEY: '05'.repeat(32) };
+
+describe('a worker without the settings of the ledger', { timeout: 120_000 }, () => {
+  let mongo: TestMongo;
+  let temporal: TestTemporal;
+  const workers: WorkerProcess[] = [];
+  before(async () => {
+    [mongo, temporal] = await Promise.all([startMongo(), startTemporal()]);
+  });
+  after(async () => {
+    await Promise.all(workers.map((worker) => worker.kill('SIGKILL')));
+    await Promise.all([temporal.stop(), mongo.stop()]);
+  });
+
+  async function start(more: Readonly<Record<string, string>>): Promise<WorkerProcess> {
+    const worker = await startWorker({
+      MONGODB_URI: mongo.uri,
+      TEMPORAL_ADDRESS: temporal.address,
+      WORKFLOW_BUNDLE: await workflowBundle(process.env, silentReporter),
+      LOG_LEVEL: 'silent',
+      ...more,
+    });
+    workers.push(worker);
+    return worker;
+  }
+
+  /** What has happened to a workflow's activities. */
+  async function activityEvents(handle: WorkflowHandle): Promise<readonly string[]> {
+    const { events } = await handle.fetchHistory();
+    return (events ?? []).flatMap((event) => {
+      if (event.activityTaskScheduledEventAttributes) return 'scheduled';
+      if (event.activityTaskStartedEventAttributes) return 'started';
+      if (event.activityTaskFailedEventAttributes) return 'failed';
+      return event.activityTaskCompletedEventAttributes ? 'completed' : [];
+    });
+  }
+
+  it('goes on with the ledger’s workflows and takes none of its activities, which wait for a worker that has them', async () => {
+    await start({});
+    const { client } = temporal;
+    const handle = await client.workflow.start(CHAIN_WORKFLOWS.writeCheckpoints, {
+      taskQueue: TASK_QUEUE,
+      workflowId: 'checkpoints-of-a-test',
+    });
+    await waitUntil('an activity is scheduled', async () => (await activityEvents(handle)).includes('scheduled'));
+    // A worker that polled would have it at once: what was waiting before is done, and this is not begun.
+    const { client: other } = temporal;
+    const upkeep = await other.workflow.start('pruneImages', { taskQueue: TASK_QUEUE, workflowId: 'upkeep-of-a-test' });
+    await waitUntil('it takes its own activities', async () => (await activityEvents(upkeep)).length > 0);
+    const { pendingActivities } = (await handle.describe()).raw;
+    assert.deepEqual(
+      pendingActivities?.map(({ attempt, lastStartedTime }) => [attempt, lastStartedTime ?? null]),
+      [[1, null]],
+    );
+    const pollers = await temporal.client.workflowService.describeTaskQueue({
+      namespace: 'default',
+      taskQueue: { name: moduleTaskQueue('audit-ledger') },
+      taskQueueType: 2,
+    });
+    assert.deepEqual(pollers.pollers ?? [], []);
+
+    await start(LEDGER);
+    assert.deepEqual(await handle.result(), { namespaces: 0 });
+    assert.deepEqual(await activityEvents(handle), ['scheduled', 'started', 'completed']);
+  });
+
+  it('keeps no schedule of the ledger, and leaves those that another worker keeps', async () => {
+    const { schedule } = temporal.client;
+    const before = await schedule.getHandle('anchor-night').describe();
+    const [first] = workers;
+    assert.ok(first);
+    assert.equal(await first.kill('SIGTERM'), 0);
+    await start({});
+    const { info, action } = await schedule.getHandle('anchor-night').describe();
+    assert.deepEqual([info.createdAt, action], [before.info.createdAt, before.action]);
+  });
+});

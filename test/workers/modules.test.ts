@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { readSection, readWorkerEnv } from '../../adapters/env.ts';
+import { createLogger } from '../../adapters/logging/logger.ts';
+import { createTemporalClient } from '../../adapters/temporal/client.ts';
+import { MODULES } from '../../workers/modules.ts';
+
+const repeated = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index);
+
+describe('the modules of the worker', () => {
+  it('have names and schedules of their own', () => {
+    assert.deepEqual(repeated(MODULES.map(({ name }) => name)), []);
+    const schedules = MODULES.flatMap((module) => module.schedules);
+    assert.deepEqual(repeated(schedules.map(({ id }) => id)), []);
+    assert.ok(schedules.length > 0);
+  });
+
+  it('leave their work to others where their settings are missing, which takes a queue of their own', async () => {
+    const opened = new AsyncDisposableStack();
+    const connect = () => Promise.reject(new Error('nothing is asked for without settings'));
+    const client = createTemporalClient({ address: '127.0.0.1:9', namespace: 'default', identity: 'test' });
+    opened.defer(() => client.connection.close());
+    const logger = createLogger({ name: 'test', level: 'silent' });
+    const settings = readWorkerEnv({});
+    for (const { name, section, queue, compose } of MODULES) {
+      const env = readSection(section, {});
+      const composing = compose({ env, settings, connect, client, logger, opened, subprocessEnv: {} });
+      if (queue === 'own') assert.equal(await composing, null, name);
+      else await assert.rejects(composing, /nothing is asked for/, `${name} is for every worker`);
+    }
+    await opened.disposeAsync();
+  });
+});

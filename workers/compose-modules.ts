@@ -1,0 +1,77 @@
+import {
+  type EnvSection,
+  type ReadSection,
+  readSection,
+  readSubprocessEnv,
+  readWorkerEnv,
+  type WorkerSettings,
+} from '../adapters/env.ts';
+import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
+import { readTogether } from '../adapters/read-variables.ts';
+import type { ActivityQueue } from '../adapters/temporal/worker.ts';
+import type { ServiceName } from '../domain/services.ts';
+import { moduleTaskQueue } from '../domain/task-queue.ts';
+import type { WorkerModule, WorkerParts } from './module.ts';
+
+type Environments = Readonly<Record<string, ReadSection<EnvSection>>>;
+
+/** The environment of the worker and of its modules. @throws VALIDATION_FAILED listing every bad variable of all */
+export function readModules(modules: readonly WorkerModule[]): {
+  readonly settings: WorkerSettings;
+  readonly environments: Environments;
+} {
+  return readTogether({
+    settings: () => readWorkerEnv(),
+    environments: () =>
+      readTogether(Object.fromEntries(modules.map(({ name, section }) => [name, () => readSection(section)]))),
+  });
+}
+
+export interface ServedModules {
+  /** Those that this worker has settings for. */
+  readonly modules: readonly WorkerModule[];
+  /** For the shared queue. */
+  readonly activities: object;
+  /** One for each served module with a queue of its own. */
+  readonly activityQueues: readonly ActivityQueue[];
+}
+
+/** Builds the modules on real adapters. What they open is closed by `opened`. */
+export async function composeModules(
+  modules: readonly WorkerModule[],
+  environments: Environments,
+  parts: Pick<WorkerParts<unknown>, 'settings' | 'client' | 'logger' | 'opened'>,
+): Promise<ServedModules> {
+  const connect = databases(parts.settings, parts.opened);
+  const subprocessEnv = readSubprocessEnv();
+  const served: { readonly module: WorkerModule; readonly activities: object }[] = [];
+  for (const module of modules) {
+    const env = environments[module.name] ?? {};
+    const activities = await module.compose({ ...parts, env, connect, subprocessEnv });
+    if (activities !== null) served.push({ module, activities });
+  }
+  const own = served.filter(({ module }) => module.queue === 'own');
+  return {
+    modules: served.map(({ module }) => module),
+    // All of them: versions before 0.2 scheduled the activities of every module there.
+    activities: Object.assign({}, ...served.map(({ activities }) => activities)),
+    activityQueues: own.map(({ module, activities }) => ({ taskQueue: moduleTaskQueue(module.name), activities })),
+  };
+}
+
+/** One connection to each database that is asked for. */
+function databases({ databases: addresses }: WorkerSettings, opened: AsyncDisposableStack) {
+  const connections = new Map<ServiceName, Promise<MongoConnection>>();
+  return (service: ServiceName): Promise<MongoConnection> => {
+    const connecting = connections.get(service) ?? connect(service);
+    connections.set(service, connecting);
+    return connecting;
+  };
+
+  async function connect(service: ServiceName): Promise<MongoConnection> {
+    const { uri, database } = addresses[service];
+    const mongo = await connectMongo(uri, `fairlead-worker-${service}`, database);
+    opened.defer(() => mongo.close());
+    return mongo;
+  }
+}
