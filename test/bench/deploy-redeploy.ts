@@ -18,9 +18,9 @@ import {
   trigger,
   uniqueName,
   visit,
-  waitFor,
 } from '../e2e/harness.ts';
 import { freePort } from '../support/free-port.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { median } from './parts/median.ts';
 
 /**
@@ -118,7 +118,7 @@ async function prepareRaw() {
       await call('build', '--network', 'host', '--file', join(folder, generated.dockerfile), '--tag', tag, folder);
       await call('push', tag);
       const { stdout } = await call('run', '-d', ...limits, '-p', `127.0.0.1:${port}:${generated.port}`, tag);
-      await waitFor('the first 200', () => answers(port));
+      await waitUntil('the first 200', () => answers(port));
       const took = Date.now() - startedAt;
       await call('rm', '-f', stdout.trim());
       return took;

@@ -10,7 +10,8 @@ import { parseEvent } from '../../sdk/audit/proof-documents.ts';
 import { createLogins } from '../api/identity/oauth/logins.ts';
 import { KEY } from '../support/start-ledger.ts';
 import { startTokenLedger, type TokenLedger } from '../support/start-token-ledger.ts';
-import { runCli, startCli, until } from './run-cli.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { runCli, startCli } from './run-cli.ts';
 
 /** Nothing listens there: the ledger's commands need no builder. */
 const API = { url: 'http://127.0.0.1:1' };
@@ -147,7 +148,7 @@ describe('fairlead audit', () => {
   it('verify-entity waits for a long history, and Ctrl-C stops the waiting alone', async () => {
     await Promise.all(Array.from({ length: 30 }, () => emit({ namespace: 'long', entityId: 'marathon' })));
     const waiting = startCli(API, ['audit', 'verify-entity', 'marathon'], { env: env() });
-    await until(() => waiting.text().includes('Waiting'), 'it to wait');
+    await waitUntil('it to wait', () => waiting.text().includes('Waiting'));
     waiting.child.kill('SIGINT');
     assert.equal((await waiting.done).code, 130);
     const { verifications } = parts.ledger;

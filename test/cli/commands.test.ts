@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
 import { retryBodySchema, rollbackBodySchema } from '../../domain/deploys/schema.ts';
-import { type CliResult, runCli, startCli, until } from './run-cli.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type CliResult, runCli, startCli } from './run-cli.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
 import { AT } from './test-replies.ts';
 
@@ -92,9 +93,9 @@ describe('the other commands', () => {
   it('logs -f shows lines as they come and exits with the result of the build', async () => {
     api.addBuild('bld_1');
     const running = startCli(api, ['logs', '-f', 'bld_1']);
-    await until(() => api.streams() === 1, 'the stream to be open');
+    await waitUntil('the stream to be open', () => api.streams() === 1);
     api.log('bld_1', null, 'hello there');
-    await until(() => running.text().includes('hello there'), 'the line');
+    await waitUntil('the line', () => running.text().includes('hello there'));
     const failure = { code: 'DISK_FULL', message: 'The disk is full.', step: null } as const;
     api.finish('bld_1', { status: 'failed', reason: 'step_failed', failure });
     const { code, stderr } = await running.done;
@@ -116,7 +117,7 @@ describe('the other commands', () => {
     api.addBuild('bld_1', { status: 'building' });
     const running = startCli(api, ['cancel', 'bld_1']);
     const reads = (): number => api.requests.filter(({ route }) => route === 'GET /builds/bld_1').length;
-    await until(() => reads() >= 2, 'the command to wait for the end');
+    await waitUntil('the command to wait for the end', () => reads() >= 2);
     assert.equal(running.child.exitCode, null);
     api.finish('bld_1', { status: 'failed', reason: 'cancelled' });
     const { code, stdout } = await running.done;

@@ -9,7 +9,8 @@ import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
 import { planBodySchema, triggerBodySchema } from '../../domain/deploys/schema.ts';
-import { runCli, startCli, until } from './run-cli.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { runCli, startCli } from './run-cli.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
 import { AT } from './test-replies.ts';
 
@@ -179,7 +180,7 @@ describe('fairlead deploy', () => {
     }
     api.onBuild = ({ id }) => api.log(id, 'source', 'first line');
     const running = startCli(api, ['deploy', folder, '--secret', 'TOKEN'], { stdin: canary });
-    await until(() => running.text().includes('first line'), 'the first line');
+    await waitUntil('the first line', () => running.text().includes('first line'));
     const seen = execFileSync('ps', ['axeww', '-o', 'pid,args'], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
     assert.ok(!seen.includes(canary), 'the secret is in the process list');
     running.child.kill('SIGINT');
@@ -202,12 +203,12 @@ describe('fairlead deploy', () => {
   it('goes on where it was when the API restarts in the middle of a build', async () => {
     api.onBuild = ({ id }) => api.log(id, 'source', 'first line');
     const running = startCli(api, ['deploy', folder]);
-    await until(() => running.text().includes('first line'), 'the first line');
+    await waitUntil('the first line', () => running.text().includes('first line'));
     await api.stop();
-    await until(() => running.text().includes('Connection lost'), 'the loss to be noticed');
+    await waitUntil('the loss to be noticed', () => running.text().includes('Connection lost'));
     api.log('bld_1', 'source', 'written meanwhile');
     await api.start();
-    await until(() => running.text().includes('written meanwhile'), 'the line written meanwhile');
+    await waitUntil('the line written meanwhile', () => running.text().includes('written meanwhile'));
     complete({ id: 'bld_1' });
     const { code, stdout, stderr } = await running.done;
     assert.equal(code, 0, stderr);
@@ -221,7 +222,7 @@ describe('fairlead deploy', () => {
       api.builds.clear();
       api.onBuild = ({ id }) => api.log(id, 'source', 'first line');
       const running = startCli(api, ['deploy', folder, ...flags]);
-      await until(() => running.text().includes('first line'), 'the first line');
+      await waitUntil('the first line', () => running.text().includes('first line'));
       running.child.kill('SIGINT');
       const { code, stdout, stderr } = await running.done;
       assert.equal(code, 130);

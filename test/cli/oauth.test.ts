@@ -3,7 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 import { KEY as IDP_KEY, startIdp, type TestIdp } from '../support/start-idp.ts';
-import { type CliResult, runCli, until } from './run-cli.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type CliResult, runCli } from './run-cli.ts';
 import { startOnTerminal } from './start-on-terminal.ts';
 
 /** The commands against a real builder with a real identity provider behind it. */
@@ -141,7 +142,7 @@ describe('fairlead oauth', () => {
         ['y\r', 0],
       ] as const) {
         const cli = onTerminal('live-prod');
-        await until(() => cli.text().includes('[y/N]'), 'the question');
+        await waitUntil('the question', () => cli.text().includes('[y/N]'));
         assert.match(cli.text(), /live in prod uses the present secret: it is cut off .* until its next deploy\./);
         const old = client.secrets[0]?.id;
         const gentle = `add-secret live-prod\`, deploy live, \`fairlead oauth remove-secret live-prod ${old}\``;

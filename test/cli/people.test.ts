@@ -9,7 +9,8 @@ import { createTokenVerifier, type TokenVerifier } from '../../sdk/index.ts';
 import { createLogins } from '../api/identity/oauth/logins.ts';
 import { startApi, type TestApi } from '../support/start-api.ts';
 import { KEY, startIdp, type TestIdp } from '../support/start-idp.ts';
-import { type CliResult, runCli, until } from './run-cli.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type CliResult, runCli } from './run-cli.ts';
 import { startOnTerminal } from './start-on-terminal.ts';
 
 const SCOPES = ['openid', 'profile', 'email', 'offline_access'];
@@ -137,7 +138,7 @@ describe('orgs and people on the command line', () => {
       [2, true],
     );
     const cli = startOnTerminal(env, 'members remove second@small.example');
-    await until(() => cli.text().includes('[y/N]'), 'the question');
+    await waitUntil('the question', () => cli.text().includes('[y/N]'));
     cli.type('y\r');
     assert.equal(await cli.done, 0, cli.text());
     assert.equal((await run('members', '-q')).stdout, 'only@small.example\n');

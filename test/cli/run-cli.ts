@@ -54,12 +54,3 @@ export function startCli(api: Pick<TestApi, 'url'>, args: readonly string[], opt
 export function runCli(api: Pick<TestApi, 'url'>, args: readonly string[], options?: RunOptions): Promise<CliResult> {
   return startCli(api, args, options).done;
 }
-
-/** Waits for a condition. */
-export async function until(condition: () => boolean, what: string, limitMs = 10_000): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (!condition()) {
-    if (Date.now() > deadline) throw new Error(`waited ${limitMs} ms in vain for: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

@@ -7,7 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { createPaint, fit, printable } from '../../cli/terminal/style.ts';
 import { renderTable } from '../../cli/terminal/table.ts';
 import { formatAge, formatDuration } from '../../cli/terminal/times.ts';
-import { until } from './run-cli.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import { startOnTerminal } from './start-on-terminal.ts';
 import { KEY, startTestApi, type TestApi } from './test-api.ts';
 import { AT } from './test-replies.ts';
@@ -75,7 +75,7 @@ describe('a deploy on a terminal', () => {
       api.log(id, 'image-build', 'npm ci');
     };
     const run = onTerminal(`deploy ${folder}`);
-    await until(() => /⠙.*Build image/.test(run.text()) && run.text().includes('    npm ci'), 'the running step');
+    await waitUntil('the running step', () => /⠙.*Build image/.test(run.text()) && run.text().includes('    npm ci'));
     api.step('bld_1', 'image-build', { state: 'completed', startedAt: AT, finishedAt: AT });
     api.finish('bld_1', { status: 'completed', url: 'http://hello.localhost:8000', finishedAt: AT });
     assert.equal(await run.done, 0);
@@ -86,7 +86,7 @@ describe('a deploy on a terminal', () => {
   it('Ctrl-C gives the cursor back, leaves the build alone and exits 130', async () => {
     api.onBuild = ({ id }) => api.log(id, 'source', 'first line');
     const run = onTerminal(`deploy ${folder}`);
-    await until(() => run.text().includes('first line'), 'the first line');
+    await waitUntil('the first line', () => run.text().includes('first line'));
     run.type('\u0003');
     assert.equal(await run.done, 130);
     assert.match(stripVTControlCharacters(run.text()), /No longer following bld_1; the build goes on\./);
@@ -97,7 +97,7 @@ describe('a deploy on a terminal', () => {
     const canary = 'canary-8812-otter';
     api.requests.length = 0;
     const run = onTerminal(`deploy ${folder} --detach --secret TOKEN`);
-    await until(() => run.text().includes('TOKEN (not shown): '), 'the prompt');
+    await waitUntil('the prompt', () => run.text().includes('TOKEN (not shown): '));
     run.type(`${canary}x\u007f\r`);
     assert.equal(await run.done, 0);
     assert.ok(!run.text().includes(canary));

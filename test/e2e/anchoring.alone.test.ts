@@ -6,7 +6,8 @@ import { Contract, JsonRpcProvider } from 'ethers';
 import { REGISTRY_ABI } from '../../adapters/chain/registry-abi.ts';
 import { addDays, dayNumber, dayOf } from '../../domain/audit-ledger/days.ts';
 import { chainName, EMBEDDED_CHAINS } from '../../infra/dev/anchor-chains.ts';
-import { connection, dataFolder, parts, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { connection, dataFolder, parts } from './harness.ts';
 import { killPart, part } from './kill-part.ts';
 
 interface AnchoredDay {
@@ -35,7 +36,7 @@ describe('anchoring on the stack', () => {
       return data.days[0];
     };
     assert.equal(await anchorAgain(), 202);
-    const first = await waitFor('both anchors', async () => {
+    const first = await waitUntil('both anchors', async () => {
       const found = await anchored();
       return found?.anchors.length === EMBEDDED_CHAINS.length ? found : null;
     });
@@ -61,7 +62,7 @@ describe('anchoring on the stack', () => {
     const registry = JSON.parse(await readFile(join(dataFolder(), 'chains', 'registry.json'), 'utf8'));
     const { address } = await part(chainName(chain));
     const provider = new JsonRpcProvider(address, chain.chainId, { staticNetwork: true, cacheTimeout: -1 });
-    await waitFor('the contract', async () => (await provider.getCode(registry.contract).catch(() => '0x')) !== '0x');
+    await waitUntil('the contract', async () => (await provider.getCode(registry.contract).catch(() => '0x')) !== '0x');
     provider.destroy();
   });
 });

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { z } from 'zod';
 import { runCli } from '../cli/run-cli.ts';
-import { api, type Build, completed, connection, createService, ended, parts, trigger, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { api, type Build, completed, connection, createService, ended, parts, trigger } from './harness.ts';
 import { type SampleService, sampleService } from './sample-service.ts';
 
 /** What the platform itself records in the audit ledger, read by the command line, on the whole stack. */
@@ -41,7 +42,10 @@ describe('the platform’s own audit events', { timeout: 300_000 }, () => {
     return pageSchema.parse(JSON.parse(stdout)).data.events.toReversed();
   }
   const arrived = (entityId: string, type: string): Promise<AuditEvent> =>
-    waitFor(`${type} of ${entityId}`, async () => (await eventsOf(entityId, '--type', type))[0], 30_000, 500);
+    waitUntil(`${type} of ${entityId}`, async () => (await eventsOf(entityId, '--type', type))[0], {
+      withinMs: 30_000,
+      everyMs: 500,
+    });
 
   it('a deploy is told with its release, its commit and who wanted it; its namespace before it', async () => {
     const event = await arrived(service.name, 'service.deployed');
@@ -60,14 +64,13 @@ describe('the platform’s own audit events', { timeout: 300_000 }, () => {
   it('a second deploy is told of, and the namespace not again', async () => {
     await service.commit({ spec: '  auth: { mode: service-only }' });
     await completed((await trigger(service.name)).buildId);
-    const deploys = await waitFor(
+    const deploys = await waitUntil(
       'two deploys',
       async () => {
         const found = await eventsOf(service.name, '--type', 'service.deployed');
         return found.length === 2 ? found : null;
       },
-      30_000,
-      500,
+      { withinMs: 30_000, everyMs: 500 },
     );
     assert.notEqual(deploys[0]?.data.buildId, deploys[1]?.data.buildId);
     const [only, ...rest] = await eventsOf(service.name, '--type', 'namespace.created');

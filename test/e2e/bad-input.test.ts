@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { ErrorCode } from '../../domain/errors.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   api,
   createService,
@@ -15,7 +16,6 @@ import {
   type TriggerReply,
   uniqueName,
   visit,
-  waitFor,
 } from './harness.ts';
 import { containersOf } from './sample-service.ts';
 
@@ -211,7 +211,7 @@ async function assertRefused(row: Case, service: string): Promise<void> {
   assert.deepEqual(await containersOf(buildId), []);
   assert.equal((await visit(service)).status, 404);
   const folder = join(dataFolder(), 'workspaces', buildId);
-  await waitFor(`the removal of ${folder}`, () =>
+  await waitUntil(`the removal of ${folder}`, () =>
     access(folder).then(
       () => false,
       () => true,

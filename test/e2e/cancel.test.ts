@@ -3,7 +3,8 @@ import { execFile } from 'node:child_process';
 import test from 'node:test';
 import { promisify } from 'node:util';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
-import { api, type Build, completed, ended, getBuild, logText, trigger, visit, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { api, type Build, completed, ended, getBuild, logText, trigger, visit } from './harness.ts';
 import { containersOf, sampleService, stateOf, temporalClient } from './sample-service.ts';
 
 const run = promisify(execFile);
@@ -29,12 +30,12 @@ test('cancelling a hanging build ends its build process within five seconds; the
   const sleep = uniqueSleep();
   await app.commit({ instructions: `RUN ${sleep}` });
   const { buildId } = await trigger(app.name);
-  await waitFor('the build process', () => isRunning(sleep));
+  await waitUntil('the build process', () => isRunning(sleep));
 
   const from = Date.now();
   const reply = await api<Build>('POST', `/builds/${buildId}/cancel`);
   const answeredMs = Date.now() - from;
-  await waitFor('the end of the build process', async () => !(await isRunning(sleep)), 5_000);
+  await waitUntil('the end of the build process', async () => !(await isRunning(sleep)), { withinMs: 5_000 });
   t.diagnostic(`build process gone after ${Date.now() - from} ms, cancel answered after ${answeredMs} ms`);
   assert.equal(reply.status, 200, JSON.stringify(reply.error));
 
@@ -58,7 +59,7 @@ test('cancelling while the new workload never becomes healthy removes it and kee
   const good = await completed((await trigger(app.name)).buildId);
   await app.commit({ status: 503 });
   const { buildId } = await trigger(app.name);
-  await waitFor('the unhealthy workload', async () => /Not ready: .*503/.test(await logText(buildId)));
+  await waitUntil('the unhealthy workload', async () => /Not ready: .*503/.test(await logText(buildId)));
   const { status, error } = await api('POST', `/builds/${buildId}/cancel`);
   assert.ok(status === 200 || status === 202, JSON.stringify(error));
   const build = await ended(buildId, 20_000);
@@ -73,13 +74,13 @@ test('a build whose workflow an operator terminates in Temporal is recorded as a
   await using app = await sampleService('ended', { instructions: `RUN ${sleep}` });
   await using temporal = await temporalClient();
   const { buildId } = await trigger(app.name);
-  await waitFor('the build process', () => isRunning(sleep));
+  await waitUntil('the build process', () => isRunning(sleep));
   await temporal.client.workflow.getHandle(buildWorkflowId(buildId)).terminate('by an operator');
   const build = await ended(buildId, 20_000);
   assert.equal(build.status, 'failed');
   assert.equal(build.reason, 'abandoned');
   assert.equal(build.failure?.code, 'BUILD_ABANDONED');
-  await waitFor('the end of the build process', async () => !(await isRunning(sleep)), 20_000);
+  await waitUntil('the end of the build process', async () => !(await isRunning(sleep)), { withinMs: 20_000 });
 
   // The next one is not held up by what the terminated one had.
   await app.commit();

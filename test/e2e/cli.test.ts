@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { z } from 'zod';
 import { runCli, startCli } from '../cli/run-cli.ts';
-import { connection, copyApp, getBuild, removeService, uniqueName, visit, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { connection, copyApp, getBuild, removeService, uniqueName, visit } from './harness.ts';
 
 /** The command line as people and scripts use it, one command after the other on one service. */
 
@@ -122,7 +123,10 @@ describe('the command line on a real stack', () => {
     await writeFile(join(folder, 'Dockerfile'), dockerfile);
     const accepted = await document(z.looseObject({ buildId: z.string() }), 'deploy', folder, '--detach');
     const id = accepted.buildId;
-    await waitFor('the build of the image', async () => (await getBuild(id)).status === 'building', 30_000, 200);
+    await waitUntil('the build of the image', async () => (await getBuild(id)).status === 'building', {
+      withinMs: 30_000,
+      everyMs: 200,
+    });
     const following = startCli(await target(), ['logs', id, '-f'], await options());
     const cancelled = await document(buildSchema, 'cancel', id);
     assert.equal(cancelled.id, id);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { api, completed, ended, getBuild, logText, trigger, visit, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { api, completed, ended, getBuild, logText, trigger, visit } from './harness.ts';
 import { buildsOf, sampleService, stateOf } from './sample-service.ts';
 
 test('twenty simultaneous triggers of one branch make one build, and its log tells who attached', async () => {
@@ -22,7 +23,7 @@ test('twenty simultaneous triggers of one branch make one build, and its log tel
 test('a request for the commit that is being built attaches; a newer commit supersedes the build and goes live', async () => {
   await using app = await sampleService('newer', { instructions: 'RUN sleep 300' });
   const obsolete = await trigger(app.name);
-  await waitFor(
+  await waitUntil(
     'the hanging build',
     async () => stateOf(await getBuild(obsolete.buildId), 'image-build') === 'running',
   );
@@ -53,7 +54,7 @@ test('at most three builds run at once, and production goes first', async () => 
     running.push((await trigger(blockers.name, { environment })).buildId);
   }
   for (const id of running) {
-    await waitFor('three running builds', async () => stateOf(await getBuild(id), 'image-build') === 'running');
+    await waitUntil('three running builds', async () => stateOf(await getBuild(id), 'image-build') === 'running');
   }
   const sandbox = await trigger(waiting.name, { environment: 'sandbox' });
   const uat = await trigger(waiting.name, { environment: 'uat' });

@@ -3,7 +3,8 @@ import { availableParallelism } from 'node:os';
 import test from 'node:test';
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
-import { completed, ended, trigger, visit, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { completed, ended, trigger, visit } from './harness.ts';
 import { killPart } from './kill-part.ts';
 import { containersOf, docker, sampleService, temporalClient } from './sample-service.ts';
 
@@ -25,8 +26,8 @@ async function reconcile(): Promise<void> {
 test('a workload has one CPU until it is ready and never takes traffic with more than its tier', async () => {
   await using app = await sampleService('boost', { startupMs: 1_500 });
   const { buildId } = await trigger(app.name);
-  await waitFor('the start with one CPU', async () => (await nanoCpusOf(buildId)) === STARTUP);
-  await waitFor('the first answer', async () => (await visit(app.name)).status === 200);
+  await waitUntil('the start with one CPU', async () => (await nanoCpusOf(buildId)) === STARTUP);
+  await waitUntil('the first answer', async () => (await visit(app.name)).status === 200);
   assert.equal(await nanoCpusOf(buildId), NANO);
   await completed(buildId);
   assert.equal(await nanoCpusOf(buildId), NANO);
@@ -35,7 +36,7 @@ test('a workload has one CPU until it is ready and never takes traffic with more
 test('a worker killed before its workload is ready leaves it with the CPU of its tier in the end', async () => {
   await using app = await sampleService('boost-kill', { startupMs: 3_000 });
   const { buildId } = await trigger(app.name);
-  await waitFor('the start with one CPU', async () => (await nanoCpusOf(buildId)) === STARTUP);
+  await waitUntil('the start with one CPU', async () => (await nanoCpusOf(buildId)) === STARTUP);
   await killPart('worker');
   await completed(buildId);
   assert.equal(await nanoCpusOf(buildId), NANO);
@@ -48,17 +49,17 @@ test('a workload that serves with more CPU than its tier is held to it again', a
   const [container] = await containersOf(buildId);
   await docker.getContainer(container?.Id ?? '').update({ NanoCpus: STARTUP });
   await reconcile();
-  await waitFor('the CPU of the tier', async () => (await nanoCpusOf(buildId)) === NANO);
+  await waitUntil('the CPU of the tier', async () => (await nanoCpusOf(buildId)) === NANO);
   assert.equal((await visit(app.name)).status, 200);
 });
 
 test('a workload whose build was terminated while it started is held to its tier all the same', async () => {
   await using app = await sampleService('boost-lost', { startupMs: 600_000 });
   const { buildId } = await trigger(app.name);
-  await waitFor('the start with one CPU', async () => (await nanoCpusOf(buildId)) === STARTUP);
+  await waitUntil('the start with one CPU', async () => (await nanoCpusOf(buildId)) === STARTUP);
   await using temporal = await temporalClient();
   await temporal.client.workflow.getHandle(buildWorkflowId(buildId)).terminate('by an operator');
   assert.equal((await ended(buildId, 20_000)).reason, 'abandoned');
   await reconcile();
-  await waitFor('the CPU of the tier', async () => (await nanoCpusOf(buildId)) === NANO, 20_000);
+  await waitUntil('the CPU of the tier', async () => (await nanoCpusOf(buildId)) === NANO, { withinMs: 20_000 });
 });

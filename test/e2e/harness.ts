@@ -4,12 +4,12 @@ import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import type { z } from 'zod';
 import type { buildViewSchema, triggerReplySchema } from '../../domain/deploys/schema.ts';
 import type { Environment } from '../../domain/environment.ts';
 import type { PartState } from '../../infra/dev/stack-state.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** What end-to-end tests do to the running stack: through its API and its public addresses, as a user would. */
 
@@ -68,22 +68,6 @@ export async function api<T>(
   return { status: response.status, data: envelope.data, error: envelope.error };
 }
 
-/** Waits until `look` answers something. @throws with what was waited for, after `timeoutMs`. */
-export async function waitFor<T>(
-  what: string,
-  look: () => Promise<T | null | undefined | false>,
-  timeoutMs = 60_000,
-  intervalMs = 50,
-): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const found = await look();
-    if (found !== null && found !== undefined && found !== false) return found;
-    if (Date.now() > deadline) throw new Error(`${what}: not within ${timeoutMs / 1000} s`);
-    await delay(intervalMs);
-  }
-}
-
 export async function getBuild(id: string): Promise<Build> {
   const reply = await api<Build>('GET', `/builds/${id}`);
   if (reply.status !== 200) throw new Error(`GET /builds/${id}: ${JSON.stringify(reply.error)}`);
@@ -92,15 +76,16 @@ export async function getBuild(id: string): Promise<Build> {
 
 /** Waits for the end of a build; survives a restart of the API. */
 export async function ended(id: string, timeoutMs = 180_000): Promise<Build> {
-  return await waitFor(
+  return await waitUntil(
     `the end of ${id}`,
     async () => {
       const build = await getBuild(id).catch(() => null);
       return build !== null && (build.status === 'completed' || build.status === 'failed') ? build : null;
     },
-    timeoutMs,
-    // Several builds are followed at once, and all requests of a minute count against one limit.
-    200,
+    {
+      withinMs: timeoutMs,
+      everyMs: 200, // Several builds are followed at once, and all requests of a minute count against one limit.
+    },
   );
 }
 

@@ -7,7 +7,8 @@ import { createCredentialsFile } from '../../cli/login/credentials-file.ts';
 import { type Browser, createBrowser } from '../api/identity/pages/browse.ts';
 import { type CliResult, type RunningCli, startCli } from '../cli/run-cli.ts';
 import { callProvider } from '../interop/call-provider.ts';
-import { api, connection, copyApp, dataFolder, parts, removeService, uniqueName, visit, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { api, connection, copyApp, dataFolder, parts, removeService, uniqueName, visit } from './harness.ts';
 
 const PASSWORD = 'correct horse battery';
 
@@ -52,7 +53,7 @@ describe('people on a real stack', { timeout: 300_000 }, () => {
   async function logIn(who: string, browser: Browser): Promise<void> {
     const cli = await start(who, 'login', '--device');
     const shown = () => /\n {2}([A-Z]{4}-[A-Z]{4})\n/.exec(cli.text())?.[1];
-    const userCode = await waitFor('the code', async () => shown(), 30_000);
+    const userCode = await waitUntil('the code', async () => shown(), { withinMs: 30_000 });
     const confirm = await browser.submit(await browser.open('/oauth/device'), '/oauth/device', { user_code: userCode });
     const done = await browser.submit(confirm, '/oauth/device/decision', { decision: 'allow' });
     assert.equal(done.title, 'The device is connected', done.html);
@@ -129,12 +130,10 @@ describe('people on a real stack', { timeout: 300_000 }, () => {
     assert.equal((await ask(token, '/services')).status, 200);
     assert.equal((await run('admin', 'logout')).code, 0);
     const from = performance.now();
-    await waitFor(
-      'the builder to refuse the token',
-      async () => (await ask(token, '/services')).status === 401,
-      1_000,
-      20,
-    );
+    await waitUntil('the builder to refuse the token', async () => (await ask(token, '/services')).status === 401, {
+      withinMs: 1_000,
+      everyMs: 20,
+    });
     t.diagnostic(`refused ${(performance.now() - from).toFixed(0)} ms after the command ended`);
     const headers = { authorization: `Bearer ${token}` };
     assert.equal((await callProvider(issuer, 'GET', '/api/oauth/userinfo', { headers })).status, 401);

@@ -1,7 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { PartState } from '../../infra/dev/stack-state.ts';
-import { parts, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { parts } from './harness.ts';
 
 const run = promisify(execFile);
 
@@ -10,7 +11,7 @@ export async function killPart(name: string): Promise<void> {
   const before = await part(name);
   if (before.pid === null) throw new Error(`${name} is not a process of the stack`);
   process.kill(before.pid, 'SIGKILL');
-  await waitFor(`another ${name}`, async () => {
+  await waitUntil(`another ${name}`, async () => {
     const now = await part(name).catch(() => null); // the file is being replaced
     return now !== null && now.restarts > before.restarts && now.pid !== null && now.pid !== before.pid;
   });

@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import test, { type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { api, completed, connection, getBuild, logText, trigger, visit, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { api, completed, connection, getBuild, logText, trigger, visit } from './harness.ts';
 import { killPart } from './kill-part.ts';
 import { buildsOf, containersOf, type SampleService, sampleService, stateOf } from './sample-service.ts';
 
@@ -19,7 +20,7 @@ const countedIn = (text: string) => [...text.matchAll(/(?<!echo ")\bcounted (\d+
 
 async function startCounting(app: SampleService): Promise<string> {
   const { buildId } = await trigger(app.name);
-  await waitFor('the counting build', async () => countedIn(await logText(buildId)).length > 10);
+  await waitUntil('the counting build', async () => countedIn(await logText(buildId)).length > 10);
   assert.equal(stateOf(await getBuild(buildId), 'image-build'), 'running');
   return buildId;
 }
@@ -71,7 +72,7 @@ test('the API killed while logs are followed: every line is shown once, and the 
     notes += text;
   });
   const exited = once(follower, 'exit');
-  await waitFor('the first numbers', async () => countedIn(shown).length > 10);
+  await waitUntil('the first numbers', async () => countedIn(shown).length > 10);
   const before = countedIn(shown).length;
   await killPart('api');
   assert.ok(before < COUNTED, 'the build still counted when the API was killed');

@@ -4,7 +4,8 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { completed, dataFolder, getBuild, logText, trigger, visit, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { completed, dataFolder, getBuild, logText, trigger, visit } from './harness.ts';
 import { killPart, processesWith } from './kill-part.ts';
 import { buildsOf, containersOf, type SampleService, sampleService, stateOf } from './sample-service.ts';
 
@@ -21,7 +22,7 @@ interface Case {
 /** Kills the worker in the middle of a step and expects the same build to end as if nothing had happened. */
 async function killDuring(t: TestContext, app: SampleService, { step, begun, afterKill }: Case): Promise<void> {
   const { buildId } = await trigger(app.name);
-  await waitFor(`the work of ${step}`, async () => {
+  await waitUntil(`the work of ${step}`, async () => {
     const build = await getBuild(buildId);
     assert.notEqual(build.status, 'failed', JSON.stringify(build.failure));
     return stateOf(build, step) === 'running' && (await begun(buildId, app));
@@ -47,14 +48,14 @@ async function nothingLeftOver(buildId: string, app: SampleService): Promise<voi
     containers.map(({ State }) => State),
     ['running'],
   );
-  await waitFor('the end of the workspace', async () => {
+  await waitUntil('the end of the workspace', async () => {
     const names = await readdir(join(dataFolder(), 'workspaces'));
     return !names.some((name) => name.includes(buildId));
   });
-  await waitFor(
+  await waitUntil(
     'the end of all processes of the build',
     async () => (await processesWith(buildId, app.repository.path)).length === 0,
-    10_000,
+    { withinMs: 10_000 },
   );
 }
 
@@ -68,10 +69,10 @@ test('a worker killed while it clones', async (t) => {
     step: 'source',
     begun: async () => (await processesWith(app.repository.path)).some((line) => line.includes('upload-pack')),
     afterKill: async () => {
-      await waitFor(
+      await waitUntil(
         'the end of the git processes',
         async () => !(await processesWith(app.repository.path)).some((line) => line.includes('upload-pack')),
-        5_000,
+        { withinMs: 5_000 },
       );
       await rm(stalled);
     },

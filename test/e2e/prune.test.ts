@@ -3,17 +3,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import Docker from 'dockerode';
-import {
-  api,
-  completed,
-  createService,
-  removeService,
-  repositoryOf,
-  trigger,
-  uniqueName,
-  visit,
-  waitFor,
-} from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { api, completed, createService, removeService, repositoryOf, trigger, uniqueName, visit } from './harness.ts';
 import { temporalClient } from './sample-service.ts';
 
 describe('pruning', () => {
@@ -37,10 +28,10 @@ describe('pruning', () => {
     const expected = tags.slice(1).map(String).toSorted();
     const filters = { label: [`fairlead.service=${name}`] };
     const onlyOne = async () => (await docker.listContainers({ all: true, filters })).length === 1;
-    await waitFor('only the workload that serves to be left', onlyOne, 30_000);
+    await waitUntil('only the workload that serves to be left', onlyOne, { withinMs: 30_000 });
     await using temporal = await temporalClient();
     await temporal.client.schedule.getHandle('prune-images').trigger();
-    await waitFor('two images', async () => (await imagesOf()).length <= expected.length, 60_000);
+    await waitUntil('two images', async () => (await imagesOf()).length <= expected.length, { withinMs: 60_000 });
     assert.deepEqual(await imagesOf(), expected);
     assert.equal(JSON.parse((await visit(name, '/health')).body).commit, commits[2]);
     const rollback = await api<{ buildId: string }>('POST', `/services/${name}/rollback`, {});

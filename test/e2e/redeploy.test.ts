@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { Agent, request } from 'node:http';
 import test from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { api, completed, connection, ended, getBuild, logText, trigger, visit, waitFor } from './harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { api, completed, connection, ended, getBuild, logText, trigger, visit } from './harness.ts';
 import { containersOf, docker, sampleService, stateOf, temporalClient } from './sample-service.ts';
 
 const AT_ONCE = 32;
@@ -67,7 +68,7 @@ test('no request fails while a new release takes over and the old workload stops
   try {
     const { buildId } = await trigger(app.name);
     await completed(buildId);
-    await waitFor('the end of the old workload', async () => (await containersOf(first.buildId)).length === 0);
+    await waitUntil('the end of the old workload', async () => (await containersOf(first.buildId)).length === 0);
   } finally {
     replaced = true;
   }
@@ -83,7 +84,7 @@ test('the previous release keeps serving when the new one never becomes healthy,
   await app.commit({ status: 503, says: 'no connection to the warehouse' });
   const { buildId } = await trigger(app.name);
   let served = 0;
-  const build = await waitFor('the end of the build', async () => {
+  const build = await waitUntil('the end of the build', async () => {
     assert.equal(await commitOf(app.name), good.commitSha);
     served += 1;
     const { status } = await getBuild(buildId);
@@ -142,6 +143,6 @@ test('a workload that stopped is started again', async () => {
   assert.notEqual((await visit(app.name)).status, 200);
   await using temporal = await temporalClient();
   await temporal.client.schedule.getHandle('reconcile-deploys').trigger();
-  await waitFor('an answer', async () => (await visit(app.name)).status === 200, 20_000);
+  await waitUntil('an answer', async () => (await visit(app.name)).status === 200, { withinMs: 20_000 });
   assert.equal(await commitOf(app.name), build.commitSha);
 });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Client, Connection, type Connection as TemporalConnection } from '@temporalio/client';
 import Docker from 'dockerode';
 import { LABELS } from '../../adapters/docker/labels.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import {
   api,
   type Build,
@@ -13,7 +14,6 @@ import {
   removeService,
   repositoryOf,
   uniqueName,
-  waitFor,
 } from './harness.ts';
 
 /** A service for one test, from a repository whose image builds in a moment, with all that tests change about it. */
@@ -67,6 +67,7 @@ const SERVER = ({
   computes = 'undefined',
 }: AppOptions) => `
 import { createServer } from 'node:http';
+import { waitUntil } from '../support/wait-until.ts';
 console.log(${JSON.stringify(says)}${leaks === '' ? '' : `, process.env.${leaks}`});
 const compute = async () => (${computes});
 const server = createServer(async (request, response) => {
@@ -108,7 +109,7 @@ export async function sampleService(prefix: string, options: AppOptions = {}): P
   await createService(name, { gitUrl: repository.path, branch: 'main' });
   const dispose = async () => {
     // A test that failed may have left a server of the stack restarting.
-    await waitFor(`the removal of ${name}`, () => remove(name).catch(() => false), 30_000);
+    await waitUntil(`the removal of ${name}`, () => remove(name).catch(() => false), { withinMs: 30_000 });
     await repository[Symbol.asyncDispose]();
   };
   return { name, repository, commit, [Symbol.asyncDispose]: dispose };

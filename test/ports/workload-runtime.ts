@@ -10,6 +10,7 @@ import type {
   WorkloadSpec,
 } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** A runtime to test, and an image whose program is {@link WORKLOAD_PROGRAM}. */
 export interface RuntimeUnderTest {
@@ -86,19 +87,8 @@ export function recordingContext(signal: AbortSignal = AbortSignal.timeout(60_00
   return { signal, lines, onLine: (line) => lines.push(line) };
 }
 
-/** Waits for a condition, looking at it again and again. */
-export async function eventually<T>(what: string, look: () => Promise<T | null>, deadlineMs = 20_000): Promise<T> {
-  const endMs = Date.now() + deadlineMs;
-  for (;;) {
-    const found = await look();
-    if (found !== null) return found;
-    if (Date.now() > endMs) throw new Error(`${what} did not happen within ${deadlineMs} ms`);
-    await delay(50);
-  }
-}
-
 export function untilHealthy(runtime: WorkloadRuntime, workload: Workload): Promise<ProbeResult> {
-  return eventually('a healthy answer', async () => {
+  return waitUntil('a healthy answer', async () => {
     const result = await runtime.probe(workload, '/health', AbortSignal.timeout(10_000));
     return result.ok ? result : null;
   });
@@ -249,7 +239,7 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
     it('a workload whose process keeps ending is not alive, and its tail says how it ended', async () => {
       const { runtime } = under();
       const workload = await start({ env: { MODE: 'exit' } });
-      await eventually('the end', async () => ((await runtime.isAlive(workload)) ? null : true));
+      await waitUntil('the end', async () => ((await runtime.isAlive(workload)) ? null : true));
       assert.match((await runtime.tail(workload, 50)).join('\n'), /exit code 3/);
       await runtime.remove(workload, 1);
     });
@@ -257,7 +247,7 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
     it('a workload over its memory limit is not alive, and its tail names the limit', async () => {
       const { runtime } = under();
       const workload = await start({ env: { MODE: 'oom' }, tier: POD_TIERS.nano });
-      await eventually('the end', async () => ((await runtime.isAlive(workload)) ? null : true), 60_000);
+      await waitUntil('the end', async () => ((await runtime.isAlive(workload)) ? null : true), { withinMs: 60_000 });
       assert.match((await runtime.tail(workload, 50)).join('\n'), /out of memory.*256 MiB/);
       await runtime.remove(workload, 1);
     });

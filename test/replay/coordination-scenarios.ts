@@ -1,13 +1,8 @@
 import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId, coordinatorWorkflowId } from '../../domain/deploys/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { buildRequest } from '../ports/records.ts';
-import {
-  type Activities,
-  CATALOG,
-  createFakeActivities,
-  type createTemporal,
-  eventually,
-} from '../workflows/deploys/harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type Activities, CATALOG, createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
 import { ended } from './ended.ts';
 import { hanging } from './hanging.ts';
 import type { Recordings } from './recordings.ts';
@@ -27,7 +22,7 @@ export async function attach(temporal: Temporal): Promise<Recordings> {
   const { activities } = createFakeActivities(temporal.directory, held.overrides);
   await temporal.withActivities(activities, async () => {
     await temporal.commands.request(request);
-    await eventually(held.begun);
+    await waitUntil('the step to begin', held.begun);
     await temporal.commands.request({ ...request, buildId: `${request.buildId}_again` });
     held.release();
     await ended(temporal, coordinatorOf(request));
@@ -43,9 +38,9 @@ export async function waitingForSlot(temporal: Temporal): Promise<Recordings> {
   const { activities } = createFakeActivities(temporal.directory, { ...held.overrides, requestSlot });
   await temporal.withActivities(activities, async () => {
     await temporal.commands.request(first);
-    await eventually(held.begun);
+    await waitUntil('the step to begin', held.begun);
     await temporal.commands.request(second);
-    await eventually(async () => {
+    await waitUntil('the second request for a slot', async () => {
       const { raw } = await temporal.client.workflow.getHandle(BUILD_SLOTS_WORKFLOW_ID).describe();
       return Number(raw.workflowExecutionInfo?.historyLength ?? 0) > 8;
     });
@@ -99,7 +94,7 @@ export async function cancelWhileWaiting(temporal: Temporal): Promise<Recordings
   const { activities } = createFakeActivities(temporal.directory, { ...held.overrides, resolveHead });
   await temporal.withActivities(activities, async () => {
     await temporal.commands.request(first);
-    await eventually(held.begun);
+    await waitUntil('the step to begin', held.begun);
     await temporal.commands.request(waiting);
     await temporal.commands.cancel(waiting);
     held.release();

@@ -8,7 +8,8 @@ import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { resolveNeed } from '../../infra/dev/tools.ts';
 import { buildRequest } from '../ports/records.ts';
-import { createFakeActivities, type createTemporal, eventually } from '../workflows/deploys/harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
 import { ended } from './ended.ts';
 import { hanging } from './hanging.ts';
 import type { Recordings } from './recordings.ts';
@@ -49,11 +50,17 @@ async function abandoned(temporal: Temporal): Promise<Recordings> {
   const { activities, finished } = createFakeActivities(temporal.directory, held.overrides);
   await temporal.withActivities(activities, async () => {
     await temporal.commands.request(request);
-    await eventually(held.begun);
+    await waitUntil('the step to begin', held.begun);
     await temporal.client.workflow.getHandle(buildWorkflowId(request.buildId)).terminate('lost');
     held.release();
-    await eventually(() => finished.some(({ reason }) => reason === 'abandoned'));
-    await eventually(async () => (await statusOf(temporal, coordinator)) === 'COMPLETED', 60_000);
+    await waitUntil('the build to be recorded as abandoned', () =>
+      finished.some(({ reason }) => reason === 'abandoned'),
+    );
+    await waitUntil(
+      'the coordinator to complete',
+      async () => (await statusOf(temporal, coordinator)) === 'COMPLETED',
+      { withinMs: 60_000 },
+    );
   });
   return { 'abandoned-coordinator': coordinator };
 }
@@ -68,7 +75,7 @@ async function continueAsNew(temporal: Temporal): Promise<Recordings> {
   const { activities, journal } = createFakeActivities(temporal.directory, { ...held.overrides, resolveHead });
   return await temporal.withActivities(activities, async () => {
     await temporal.commands.request(first);
-    await eventually(held.begun);
+    await waitUntil('the step to begin', held.begun);
     const runIds = { coordinator: await runIdOf(temporal, coordinator), slots: await runIdOf(temporal, SLOTS) };
     for (let again = 1; again <= SUGGESTED_AT_EVENTS / 5; again += 1) {
       await temporal.commands.request({ ...next, buildId: `${next.buildId}_${again}` });
@@ -80,7 +87,13 @@ async function continueAsNew(temporal: Temporal): Promise<Recordings> {
       await temporal.directory.releaseSlot(buildId);
     }
     held.release();
-    await eventually(() => journal.filter((entry) => entry.endsWith(' completed')).length === 2, 60_000);
+    await waitUntil(
+      'both builds to complete',
+      () => journal.filter((entry) => entry.endsWith(' completed')).length === 2,
+      {
+        withinMs: 60_000,
+      },
+    );
     await ended(temporal, coordinator);
     await ended(temporal, SLOTS);
     return {

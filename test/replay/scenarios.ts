@@ -8,7 +8,8 @@ import {
 import { FairleadError } from '../../domain/errors.ts';
 import { IDENTITY_WORKFLOWS } from '../../domain/identity/messages.ts';
 import { buildRequest } from '../ports/records.ts';
-import { createFakeActivities, type createTemporal, eventually } from '../workflows/deploys/harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
 import { anchoring } from './anchoring-scenario.ts';
 import { chains } from './chains-scenario.ts';
 import { attach, cancelWhileWaiting, deadline, failedUndo, retry, waitingForSlot } from './coordination-scenarios.ts';
@@ -92,7 +93,7 @@ async function superseded(temporal: Temporal): Promise<Recordings> {
   const coordinator = coordinatorWorkflowId(first.service, first.environment);
   await temporal.withActivities(activities, async () => {
     await temporal.commands.request(first);
-    await eventually(begun);
+    await waitUntil('the step to begin', begun);
     await temporal.commands.request(second);
     await ended(temporal, coordinator);
   });
@@ -106,7 +107,7 @@ async function cancelled(temporal: Temporal): Promise<Recordings> {
   const coordinator = coordinatorWorkflowId(request.service, request.environment);
   await temporal.withActivities(activities, async () => {
     await temporal.commands.request(request);
-    await eventually(begun);
+    await waitUntil('the step to begin', begun);
     await temporal.commands.cancel(request);
     await ended(temporal, coordinator);
   });

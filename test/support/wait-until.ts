@@ -1,14 +1,27 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Waits for a condition, at most `withinMs`. @throws Error naming what did not come about */
-export async function waitUntil(
+type Nothing = false | null | undefined;
+
+/**
+ * Looks again and again until there is something: anything but false, null and undefined.
+ * @param what what is waited for, in words, such as "the child is back"
+ * @returns what was found
+ * @throws Error naming what did not come about within `withinMs`
+ */
+export async function waitUntil<T>(
   what: string,
-  holds: () => boolean | Promise<boolean>,
-  withinMs = 15_000,
-): Promise<void> {
+  look: () => T | Promise<T>,
+  { withinMs = 60_000, everyMs = 25 }: { withinMs?: number; everyMs?: number } = {},
+): Promise<Exclude<T, Nothing>> {
   const deadline = Date.now() + withinMs;
-  while (!(await holds())) {
+  for (;;) {
+    const found = await look();
+    if (isSomething(found)) return found;
     if (Date.now() > deadline) throw new Error(`not within ${withinMs} ms: ${what}`);
-    await delay(25);
+    await delay(everyMs);
   }
+}
+
+function isSomething<T>(found: T): found is Exclude<T, Nothing> {
+  return found !== false && found !== null && found !== undefined;
 }

@@ -7,6 +7,7 @@ import { createIdentityIndexes } from '../../../adapters/mongo/identity-database
 import type { AuditForwarding, AuditTrail } from '../../../domain/audit/ports.ts';
 import { auditEvent } from '../../ports/identity/records.ts';
 import { KEY, startLedger, type TestLedger } from '../../support/start-ledger.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 /** The identity provider's audit trail in MongoDB, and the real ledger. */
 describe('the audit trail told to the ledger', () => {
@@ -35,13 +36,8 @@ describe('the audit trail told to the ledger', () => {
     const { body } = await ledger.call('platform', 'GET', '/v1/events?namespace=identity&limit=200');
     return body.data.events.toReversed();
   };
-  async function untilNoneWaits(): Promise<void> {
-    const deadline = Date.now() + 20_000;
-    while ((await forwarding.pending(1)).length > 0) {
-      assert.ok(Date.now() < deadline, 'events still wait');
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-  }
+  const untilNoneWaits = (): Promise<boolean> =>
+    waitUntil('all events to be told', async () => (await forwarding.pending(1)).length === 0);
   const change = (number: number) =>
     auditEvent({
       id: `evt_client${number}`,

@@ -14,9 +14,10 @@ import { createStandIns } from '../../../adapters/docker/stand-ins/stand-in-imag
 import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
-import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
+import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
 import { toolPath } from '../../support/tool-path.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 export const docker = createDockerClient(process.env.DOCKER_HOST);
 export const env = baseEnv(process.env);
@@ -120,7 +121,7 @@ ${htpasswd === undefined ? '' : `auth: { htpasswd: { realm: test, path: ${JSON.s
     env: { ...env, OTEL_TRACES_EXPORTER: 'none' },
   });
   const address = `localhost:${port}`;
-  await eventually('the registry', () =>
+  await waitUntil('the registry', () =>
     fetch(`http://127.0.0.1:${port}/v2/`).then(
       (answer) => (answer.status < 500 ? true : null),
       () => null,

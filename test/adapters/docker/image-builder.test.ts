@@ -8,8 +8,9 @@ import { after, before, describe, it } from 'node:test';
 import type { BuiltImage } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
-import { eventually, recordingContext } from '../../ports/workload-runtime.ts';
+import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import {
   createTestBuilder,
   createTestStack,
@@ -76,9 +77,9 @@ describe('Docker images: build', () => {
     const abort = new AbortController();
     const build = stack.builder.build(input, { signal: abort.signal, onLine: () => undefined });
     const outcome = assert.rejects(build, /stop it/);
-    await eventually('the sleep', async () => ((await sleeps(seconds)) ? true : null));
+    await waitUntil('the sleep', async () => ((await sleeps(seconds)) ? true : null));
     abort.abort(new Error('stop it'));
-    await eventually('its end', async () => ((await sleeps(seconds)) ? null : true), 5_000);
+    await waitUntil('its end', async () => ((await sleeps(seconds)) ? null : true), { withinMs: 5_000 });
     await outcome;
   });
 
@@ -88,9 +89,9 @@ describe('Docker images: build', () => {
     const file = join(import.meta.dirname, 'build-child.ts');
     const args = [file, stack.stackId, stack.registry.address, JSON.stringify(input)];
     const child = spawn(process.execPath, args, { stdio: 'ignore' });
-    await eventually('the sleep', async () => ((await sleeps(seconds)) ? true : null));
+    await waitUntil('the sleep', async () => ((await sleeps(seconds)) ? true : null));
     await stopChild(child);
-    await eventually('its end', async () => ((await sleeps(seconds)) ? null : true), 5_000);
+    await waitUntil('its end', async () => ((await sleeps(seconds)) ? null : true), { withinMs: 5_000 });
   });
 
   it('the legacy builder builds and fails the same way, and is aborted', async () => {
@@ -110,9 +111,9 @@ describe('Docker images: build', () => {
     const hanging = await stack.input('legacy', { Dockerfile: `FROM alpine\nRUN sleep ${seconds}\n` });
     const abort = new AbortController();
     const outcome = assert.rejects(legacy.build(hanging, { signal: abort.signal, onLine: () => undefined }), /stop it/);
-    await eventually('the sleep', async () => ((await sleeps(seconds)) ? true : null));
+    await waitUntil('the sleep', async () => ((await sleeps(seconds)) ? true : null));
     abort.abort(new Error('stop it'));
-    await eventually('its end', async () => ((await sleeps(seconds)) ? null : true), 5_000);
+    await waitUntil('its end', async () => ((await sleeps(seconds)) ? null : true), { withinMs: 5_000 });
     await outcome;
   });
 });

@@ -9,7 +9,8 @@ import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
 import { createPlatformDoor } from '../../../adapters/edge-router/platform-door.ts';
 import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
-import { eventually, recordingContext, untilHealthy, workloadSpec } from '../../ports/workload-runtime.ts';
+import { recordingContext, untilHealthy, workloadSpec } from '../../ports/workload-runtime.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createTestStack, docker, type TestStack } from './engine-fixture.ts';
 
 /** Fetches what it is asked to, from inside its container; `/die` ends its process. */
@@ -103,10 +104,10 @@ describe('a workload with credentials at a provider on the loopback', () => {
     const relay = docker.getContainer(HostConfig.NetworkMode?.replace('container:', '') ?? '');
     const kill = await relay.exec({ Cmd: ['/bin/sh', '-c', 'kill -9 $(pidof node)'] });
     await kill.start({});
-    await eventually('the relay to be back', async () => ((await reaches(workload)) === expected() ? true : null));
+    await waitUntil('the relay to be back', async () => ((await reaches(workload)) === expected() ? true : null));
     assert.equal(await runtime.isAlive(workload), true);
     await relay.kill();
-    await eventually('its loss to be seen', async () => ((await runtime.isAlive(workload)) ? null : true));
+    await waitUntil('its loss to be seen', async () => ((await runtime.isAlive(workload)) ? null : true));
     await runtime.remove(workload, 1);
   });
 

@@ -10,13 +10,13 @@ import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime
 import { POD_TIERS } from '../../../domain/catalog/pod-tiers.ts';
 import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
 import {
-  eventually,
   recordingContext,
   untilHealthy,
   WORKLOAD_PROGRAM,
   workloadRuntimeSuite,
   workloadSpec,
 } from '../../ports/workload-runtime.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createTestStack, docker, type TestStack } from './engine-fixture.ts';
 
 const FILES = {
@@ -176,7 +176,7 @@ describe('Docker workloads: CPU until they are ready', () => {
 
   it('a process that keeps ending is settled while it restarts', async () => {
     const workload = await start({ tier: POD_TIERS.nano, env: { MODE: 'exit' } });
-    await eventually('a restart', async () => ((await runtime.isAlive(workload)) ? null : true));
+    await waitUntil('a restart', async () => ((await runtime.isAlive(workload)) ? null : true));
     await runtime.settle(workload);
     assert.equal(await nanoCpusOf(workload), 250_000_000);
     await runtime.remove(workload, 1);
@@ -227,7 +227,7 @@ describe('Docker workloads: recovery', () => {
       Dockerfile: 'FROM alpine\nUSER 1001\nENTRYPOINT ["/none/x"]\n',
     });
     const workload = await start({ image: broken, service: 'broken' });
-    await eventually('the end', async () => ((await runtime.isAlive(workload)) ? null : true));
+    await waitUntil('the end', async () => ((await runtime.isAlive(workload)) ? null : true));
     const tail = (await runtime.tail(workload, 20)).join('\n');
     assert.match(tail, /\/none\/x.*No such file or directory/);
     assert.match(tail, /exit code 127/);

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { type GitFixture, makeGitFixture, openSessions } from './git-fixture.ts';
 import { type GitHttpServer, startGitHttpServer } from './git-http-server.ts';
 
@@ -16,14 +17,6 @@ const TOKEN = `canary-${randomBytes(12).toString('hex')}`;
 const never = new AbortController().signal;
 const source = (url: string, branch: string | null = null, id: string | null = null) =>
   ({ kind: 'git', url, branch, commit: id }) as const;
-
-async function until(condition: () => boolean, what: string): Promise<void> {
-  const deadline = Date.now() + 8_000;
-  while (!condition()) {
-    if (Date.now() > deadline) assert.fail(`did not happen: ${what}`);
-    await sleep(10);
-  }
-}
 
 /** Whether no file below a folder, which has some, holds the token. */
 function isNowhereIn(folder: string): boolean {
@@ -93,7 +86,7 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
       ...context,
       signal: controller.signal,
     });
-    await until(() => fx.host.requests.length > 0, 'git asked the server');
+    await waitUntil('git asked the server', () => fx.host.requests.length > 0);
     const [folder = ''] = openSessions();
     assert.equal(statSync(join(tmpdir(), folder)).mode & 0o777, 0o700);
     assert.equal(statSync(join(tmpdir(), folder, 'credential')).mode & 0o777, 0o600);
@@ -113,10 +106,10 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
       const options = { gitUrl: ${JSON.stringify(fx.host.url)}, gitToken: null, githubToken: null, allowLocalSources: false, archives: null };
       await createSourceFetcher({ ...options, env: { PATH: process.env.PATH } }).resolveHead(${JSON.stringify(`${fx.host.url}/app`)}, null, new AbortController().signal);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
-    await until(() => fx.host.requests.length > 0, 'git asked the server');
+    await waitUntil('git asked the server', () => fx.host.requests.length > 0);
     assert.ok(gitProcessesWith(fx.host.url).length > 0);
     child.kill('SIGKILL');
-    await until(() => gitProcessesWith(fx.host.url).length === 0, 'git ended');
+    await waitUntil('git ended', () => gitProcessesWith(fx.host.url).length === 0, { withinMs: 8_000 });
     for (const name of readdirSync(tmpdir())) {
       if (name.startsWith(`fairlead-git-${child.pid}-`)) rmSync(join(tmpdir(), name), { recursive: true });
     }

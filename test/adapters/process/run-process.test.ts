@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { MAX_LINE_LENGTH } from '../../../adapters/process/output-capture.ts';
 import { type RunProcessOptions, runProcess } from '../../../adapters/process/run-process.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 const env = baseEnv(process.env);
 const never = new AbortController().signal;
@@ -25,14 +25,6 @@ function alive(pid: number): boolean {
   }
   // A zombie has ended; only its parent has not looked yet.
   return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
-}
-
-async function until(condition: () => boolean, what: string, limitMs = 5_000): Promise<void> {
-  const deadline = Date.now() + limitMs;
-  while (!condition()) {
-    if (Date.now() > deadline) assert.fail(`not within ${limitMs} ms: ${what}`);
-    await sleep(10);
-  }
 }
 
 function readPid(path: string): number {
@@ -221,7 +213,7 @@ describe('runProcess', () => {
     const pidFile = join(folder, 'left-behind');
     const result = await sh(`sleep 60 & echo $! > ${pidFile}`);
     assert.equal(result.exitCode, 0);
-    await until(() => !alive(readPid(pidFile)), 'the left process ended');
+    await waitUntil('the left process ended', () => !alive(readPid(pidFile)), { withinMs: 5_000 });
   });
 
   it('does not wait for a process that left the group and holds the output', async () => {
@@ -259,10 +251,10 @@ describe('runProcess', () => {
       await runProcess('sh', ['-c', 'trap "" TERM HUP; sleep 60 & echo "$$ $!" > ${pids}.new; mv ${pids}.new ${pids}; wait'],
         { env: { PATH: process.env.PATH }, signal: new AbortController().signal });`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
-    await until(() => existsSync(pids), 'the command started', 10_000);
+    await waitUntil('the command started', () => existsSync(pids), { withinMs: 10_000 });
     const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
     assert.ok(started.length === 2 && started.every(alive));
     parent.kill('SIGKILL');
-    await until(() => !started.some(alive), 'the group ended');
+    await waitUntil('the group ended', () => !started.some(alive), { withinMs: 5_000 });
   });
 });

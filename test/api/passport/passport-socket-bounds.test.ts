@@ -3,9 +3,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, it } from 'node:test';
 import WebSocket from 'ws';
-import { until } from '../../cli/run-cli.ts';
+
 import { assertNotLogged } from '../../support/not-logged.ts';
 import { startIdp } from '../../support/start-idp.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { listen, tokenAt, usePassportSockets } from './use-passport-sockets.ts';
 
 describe('the bounds of the passport socket', () => {
@@ -16,16 +17,16 @@ describe('the bounds of the passport socket', () => {
     const user = await person();
     const { token } = await loginOf(user);
     const three = Array.from({ length: 3 }, () => listener(`?token=${token}`));
-    for (const state of three) await until(() => state.events.length === 1, 'three connections');
+    for (const state of three) await waitUntil('three connections', () => state.events.length === 1);
     assert.equal((await closing(listener(`?token=${token}`))).code, 1013);
     three[0]?.socket.close();
     const [first] = three;
     assert.ok(first !== undefined);
     await closing(first);
     let again = listener(`?token=${token}`);
-    await until(() => again.events.length === 1 || again.closed !== null, 'an outcome');
+    await waitUntil('an outcome', () => again.events.length === 1 || again.closed !== null);
     if (again.closed !== null) again = listener(`?token=${token}`);
-    await until(() => again.events.length === 1, 'room for one more');
+    await waitUntil('room for one more', () => again.events.length === 1);
   });
 
   it('bounds the connections of one address with 429, and frees what is closed', async () => {
@@ -33,7 +34,7 @@ describe('the bounds of the passport socket', () => {
     const many = [...tokens, ...tokens, ...tokens].map((token) => listener(`?token=${token}`));
     const settled = () =>
       many.every(({ status, events, closed }) => status !== 0 || events.length > 0 || closed !== null);
-    await until(settled, 'an outcome for all');
+    await waitUntil('an outcome for all', settled);
     const refused = many.filter(({ status }) => status === 429).length;
     assert.ok(refused >= 3, `${refused} were refused`);
     assert.ok(
@@ -41,10 +42,10 @@ describe('the bounds of the passport socket', () => {
       'others were let in',
     );
     for (const { socket } of many) socket.terminate();
-    await until(() => many.every(({ closed }) => closed !== null), 'the end of all');
+    await waitUntil('the end of all', () => many.every(({ closed }) => closed !== null));
     let again = listener(`?token=${tokens[0]}`);
     for (let tries = 0; tries < 20 && again.events.length === 0; tries++) {
-      await until(() => again.events.length === 1 || again.status !== 0 || again.closed !== null, 'an outcome');
+      await waitUntil('an outcome', () => again.events.length === 1 || again.status !== 0 || again.closed !== null);
       if (again.events.length === 0) again = listener(`?token=${tokens[0]}`);
     }
     assert.equal(again.events[0]?.type, 'identity');
@@ -90,9 +91,9 @@ describe('the bounds of the passport socket', () => {
 it('a provider that stops says 1001 to all and does not wait for them', async () => {
   const idp = await startIdp();
   const state = listen(idp, `?token=${await tokenAt(idp)}`);
-  await until(() => state.events.length === 1, 'the identity');
+  await waitUntil('the identity', () => state.events.length === 1);
   await idp.stop();
-  await until(() => state.closed !== null, 'the close');
+  await waitUntil('the close', () => state.closed !== null);
   assert.equal(state.closed?.code, 1001);
 });
 
@@ -105,7 +106,7 @@ it('one who is gone without a word is let go, one who answers pings stays', asyn
     alive.socket.on('ping', () => {
       pings += 1;
     });
-    await until(() => silent.closed !== null && pings >= 5, 'the end of one and five pings of the other');
+    await waitUntil('the end of one and five pings of the other', () => silent.closed !== null && pings >= 5);
     assert.deepEqual([silent.closed?.code, alive.closed], [1006, null]);
   } finally {
     alive.socket.terminate();

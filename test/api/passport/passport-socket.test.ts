@@ -3,8 +3,9 @@ import { describe, it } from 'node:test';
 import { revokeGrant, revokeUser } from '../../../api/identity/revocation/revoke.ts';
 import { voidAccessTokens } from '../../../api/identity/revocation/void-access-tokens.ts';
 import { serviceClaims } from '../../../domain/identity/build-claims.ts';
-import { until } from '../../cli/run-cli.ts';
+
 import { untilRefused } from '../../support/denylist-reads.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { usePassportSockets } from './use-passport-sockets.ts';
 
 describe('the passport socket', () => {
@@ -78,7 +79,7 @@ describe('the passport socket', () => {
     const membership = await sockets.idp.deps.memberships.find(user.id, acme.id);
     assert.ok(membership !== null);
     await sockets.idp.deps.memberships.put({ ...membership, roles: ['admin'] });
-    for (const { state } of [one, two]) await until(() => state.events.length === 2, 'the new role');
+    for (const { state } of [one, two]) await waitUntil('the new role', () => state.events.length === 2);
     assert.deepEqual(
       [one.state.events[1]?.type, one.state.events[1]?.passport?.roles],
       ['passport_updated', ['admin']],
@@ -87,11 +88,11 @@ describe('the passport socket', () => {
     const beta = await sockets.idp.deps.orgs.find('beta');
     assert.ok(beta !== null);
     await sockets.idp.deps.memberships.put({ ...membership, orgId: beta.id, orgSlug: 'beta', roles: ['viewer'] });
-    await until(() => one.state.events.length === 3, 'the new org');
+    await waitUntil('the new org', () => one.state.events.length === 3);
     assert.deepEqual(one.state.events[2]?.passport?.orgs.map(({ orgSlug }) => orgSlug).sort(), ['acme', 'beta']);
 
     await sockets.idp.deps.orgs.update(acme.id, { whiteLabel: { ...acme.whiteLabel, primaryColor: '#112233' } });
-    await until(() => one.state.events.length === 4, 'the new branding');
+    await waitUntil('the new branding', () => one.state.events.length === 4);
     assert.equal(one.state.events[3]?.passport?.branding?.primaryColor, '#112233');
     assert.equal(other.state.events.length, 1, 'a client without branding, a person without the change');
   });
@@ -150,7 +151,7 @@ describe('the passport socket', () => {
     const client = { clientId: 'shop-prod', orgSlug: 'acme' };
     const token = await sockets.idp.deps.signer.sign(serviceClaims(frame, client), 'at+jwt');
     const state = listener(`?token=${token}`);
-    await until(() => state.events.length === 1, 'the identity');
+    await waitUntil('the identity', () => state.events.length === 1);
     const { identityId, userType, orgSlug } = state.events[0]?.passport ?? {};
     assert.deepEqual([identityId, userType, orgSlug], ['shop-prod', 'service', 'acme']);
   });

@@ -5,8 +5,9 @@ import { issueTokens } from '../../../api/identity/tokens/issue-tokens.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { Passport } from '../../../domain/passport/passport.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
-import { until } from '../../cli/run-cli.ts';
+
 import { startIdp, type TestIdp } from '../../support/start-idp.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 interface Heard {
   readonly type: string;
@@ -79,11 +80,11 @@ export function usePassportSockets() {
   async function connected(user: UserRecord, clientId?: string) {
     const { token, grantId } = await loginOf(user, clientId);
     const state = listener(`?token=${token}`);
-    await until(() => state.events.length === 1, 'the identity');
+    await waitUntil('the identity', () => state.events.length === 1);
     return { state, token, grantId };
   }
   const closing = async (state: ReturnType<typeof listen>) => {
-    await until(() => state.closed !== null, 'the close');
+    await waitUntil('the close', () => state.closed !== null);
     return state.closed ?? assert.fail();
   };
 

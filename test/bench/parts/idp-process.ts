@@ -53,7 +53,7 @@ export async function startFairlead(client: BenchClient): Promise<ProviderProces
   });
   const url = new URL(`http://127.0.0.1:${port}/api/oauth/token`);
   const serves = async () => (await fetch(new URL('/health', url)).catch(() => null))?.status === 200;
-  await waitUntil('the identity provider serves', serves, 60_000);
+  await waitUntil('the identity provider serves', serves, { withinMs: 60_000 });
   await seedClient(mongo.connection.db, client);
   return {
     pid: child.pid ?? 0,

@@ -3,7 +3,8 @@ import { get } from 'node:http';
 import { describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
 import { startApi } from '../../support/start-api.ts';
-import { startCli, until } from '../run-cli.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { startCli } from '../run-cli.ts';
 import { EMAIL, PASSWORD, useLogins } from './use-logins.ts';
 
 describe('a login of the command line', () => {
@@ -99,7 +100,7 @@ describe('a login of the command line', () => {
       addOpener(opener);
       const command = start(['login', ...args], env);
       const shown = () => /\n {2}([A-Z]{4}-[A-Z]{4})\n/.exec(command.text())?.[1];
-      await until(() => shown() !== undefined, 'the code to be shown');
+      await waitUntil('the code to be shown', () => shown() !== undefined);
       await cli.browser.logIn(EMAIL, PASSWORD);
       const typed = await cli.browser.submit(await cli.browser.open('/oauth/device'), '/oauth/device', {
         user_code: shown() ?? '',

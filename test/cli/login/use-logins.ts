@@ -8,7 +8,8 @@ import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
 import { type Browser, createBrowser } from '../../api/identity/pages/browse.ts';
 import { startApi, type TestApi } from '../../support/start-api.ts';
 import { KEY as IDP_KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
-import { type CliResult, type RunningCli, startCli, until } from '../run-cli.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { type CliResult, type RunningCli, startCli } from '../run-cli.ts';
 
 export const EMAIL = 'ann@acme.example';
 export const PASSWORD = 'correct horse battery';
@@ -87,7 +88,7 @@ export function useLogins() {
     return page.location;
   }
   async function urlOpened(): Promise<string> {
-    await until(() => existsSync(opened()), 'the browser to be opened');
+    await waitUntil('the browser to be opened', () => existsSync(opened()));
     return readFileSync(opened(), 'utf8');
   }
   async function logIn(): Promise<CliResult> {

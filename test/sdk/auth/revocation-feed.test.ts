@@ -4,8 +4,9 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { revocationFeedOf } from '../../../domain/identity/revocation-feed.ts';
 import { createTokenVerifier, type TokenVerifier, type TokenVerifierOptions } from '../../../sdk/index.ts';
-import { until } from '../../cli/run-cli.ts';
+
 import { untilRefused } from '../../support/denylist-reads.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { AUDIENCE, type Provider, startProvider } from './test-provider.ts';
 
 const FEED = '/api/oauth/revocations';
@@ -79,7 +80,7 @@ describe('the denylist', () => {
     provider.revoke('user', 'usr_1', new Date((now - 60) * 1000));
     provider.revoke('session', 'grt_9', new Date());
     const asked = polls();
-    await until(() => polls() >= asked + 2, 'the entry to be read');
+    await waitUntil('the entry to be read', () => polls() >= asked + 2);
     assert.equal(await outcome(verifier, await provider.sign({ iat: now - 60 })), 'revoked');
     assert.equal(await outcome(verifier, await provider.sign({ iat: now - 59 })), 'accepted');
     assert.equal(await outcome(verifier, await provider.sign({ gid: 'grt_9' })), 'accepted');
@@ -98,7 +99,7 @@ describe('the denylist', () => {
   it('is asked for with the client’s form-encoded credentials, all of it once, and then what is new', async () => {
     const openedAt = Date.now();
     open();
-    await until(() => polls() >= 3, 'three polls');
+    await waitUntil('three polls', () => polls() >= 3);
     const [first, second] = provider.seen;
     const credentials = Buffer.from('orders-prod:flcs_s%3Ae%25c%2Bret').toString('base64');
     assert.equal(first?.headers.authorization, `Basic ${credentials}`);
@@ -115,7 +116,7 @@ describe('the denylist', () => {
     assert.equal(await outcome(verifier, token), 'accepted');
     provider.broken.set(FEED, 503);
     const before = polls();
-    await until(() => polls() >= before + 2, 'two failed polls');
+    await waitUntil('two failed polls', () => polls() >= before + 2);
     laterMs = 900;
     assert.equal(await outcome(verifier, token), 'accepted', 'a short absence is bridged');
     laterMs = 1_100;
@@ -125,7 +126,7 @@ describe('the denylist', () => {
     laterMs = 1_100;
     provider.broken.delete(FEED);
     const failed = polls();
-    await until(() => polls() >= failed + 2, 'a poll to be answered');
+    await waitUntil('a poll to be answered', () => polls() >= failed + 2);
     assert.equal(await outcome(verifier, token), 'accepted');
   });
 
@@ -137,7 +138,7 @@ describe('the denylist', () => {
     assert.equal(await outcome(verifier, token), 'accepted');
     provider.broken.set(FEED, 503);
     const before = polls();
-    await until(() => polls() >= before + 1, 'a failed poll');
+    await waitUntil('a failed poll', () => polls() >= before + 1);
     laterMs = 1_100;
     assert.equal(await outcome(verifier, token), 'UNAVAILABLE');
     const asked = polls();
@@ -169,7 +170,7 @@ describe('the denylist', () => {
     const token = await provider.sign({ jti: 'tok_old' });
     provider.revoke('token', 'tok_old');
     const before = polls();
-    await until(() => polls() >= before + 2, 'the entry to be read');
+    await waitUntil('the entry to be read', () => polls() >= before + 2);
     provider.broken.set(FEED, 503);
     laterMs = 60_000;
     assert.equal(await outcome(verifier, await provider.sign()), 'accepted');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createServiceTokens, type ServiceTokens } from '../../../sdk/index.ts';
-import { until } from '../../cli/run-cli.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { type Provider, startProvider } from './test-provider.ts';
 
 const TOKEN = '/api/oauth/token';
@@ -45,7 +45,7 @@ describe('service tokens', () => {
     answer('service-token-2');
     laterMs = 3_000_000;
     assert.equal(await tokens.token(), 'service-token-1');
-    await until(() => provider.count(TOKEN) === 2, 'the renewal');
+    await waitUntil('the renewal', () => provider.count(TOKEN) === 2);
     let token = await tokens.token();
     for (const deadline = Date.now() + 5_000; token === 'service-token-1' && Date.now() < deadline; ) {
       await new Promise((done) => setTimeout(done, 10));

@@ -5,7 +5,8 @@ import type { BuildRequest } from '../../../domain/deploys/build.ts';
 import { coordinatorWorkflowId } from '../../../domain/deploys/messages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { buildRequest } from '../../ports/records.ts';
-import { type Activities, createFakeActivities, createTemporal, eventually } from './harness.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { type Activities, createFakeActivities, createTemporal } from './harness.ts';
 
 describe('coordinateDeploys', () => {
   let temporal: Awaited<ReturnType<typeof createTemporal>>;
@@ -41,7 +42,7 @@ describe('coordinateDeploys', () => {
     buildRequest({ service: first.service, environment: first.environment, ...changes });
 
   const ended = (journal: string[], buildId: string, how: string) =>
-    eventually(() => journal.includes(`${buildId} ${how}`));
+    waitUntil(`${buildId} ${how}`, () => journal.includes(`${buildId} ${how}`));
 
   it('makes one build of 20 simultaneous requests for the same branch, and its log says who attached', async () => {
     const { activities, journal, letGo } = heldAt('fetchSource', { commitSha: 'a'.repeat(40) });
@@ -64,7 +65,7 @@ describe('coordinateDeploys', () => {
     await temporal.withActivities(activities, async () => {
       const first = buildRequest();
       await temporal.commands.request(first);
-      await eventually(() => state.begun === 1);
+      await waitUntil('the step to begin', () => state.begun === 1);
       const outcome = await temporal.commands.request(again(first));
       assert.deepEqual(outcome, { buildId: first.buildId, deduplicated: true, supersededBuildId: null });
       letGo();
@@ -78,7 +79,7 @@ describe('coordinateDeploys', () => {
     await temporal.withActivities(activities, async () => {
       const first = buildRequest();
       await temporal.commands.request(first);
-      await eventually(() => state.begun === 1);
+      await waitUntil('the step to begin', () => state.begun === 1);
       const second = again(first);
       const outcome = await temporal.commands.request(second);
       assert.deepEqual(outcome, { buildId: second.buildId, deduplicated: false, supersededBuildId: first.buildId });
@@ -94,7 +95,7 @@ describe('coordinateDeploys', () => {
     await temporal.withActivities(activities, async () => {
       const first = buildRequest();
       await temporal.commands.request(first);
-      await eventually(() => state.begun === 1);
+      await waitUntil('the step to begin', () => state.begun === 1);
       const second = again(first);
       await temporal.commands.request(second);
       letGo();
@@ -119,7 +120,7 @@ describe('coordinateDeploys', () => {
       const second = again(first, { source: pinned('2'.repeat(40)) });
       const third = again(first, { source: pinned('3'.repeat(40)) });
       await temporal.commands.request(first);
-      await eventually(() => state.begun === 1);
+      await waitUntil('the step to begin', () => state.begun === 1);
       await temporal.commands.request(second);
       const outcome = await temporal.commands.request(third);
       assert.equal(outcome.supersededBuildId, second.buildId);
@@ -135,7 +136,7 @@ describe('coordinateDeploys', () => {
     await temporal.withActivities(activities, async () => {
       const first = buildRequest();
       await temporal.commands.request(first);
-      await eventually(() => state.begun === 1);
+      await waitUntil('the step to begin', () => state.begun === 1);
       assert.equal(await temporal.commands.cancel(first), 'cancelled');
       assert.ok(journal.includes(`${first.buildId} failed cancelled`));
     });
@@ -147,7 +148,7 @@ describe('coordinateDeploys', () => {
       const first = buildRequest();
       const second = again(first, { kind: 'rollback', releaseId: 'rel_0' });
       await temporal.commands.request(first);
-      await eventually(() => state.begun === 1);
+      await waitUntil('the step to begin', () => state.begun === 1);
       await temporal.commands.request(second);
       assert.equal(await temporal.commands.cancel(second), 'cancelled');
       assert.ok(journal.includes(`${second.buildId} failed cancelled`));
@@ -165,7 +166,7 @@ describe('coordinateDeploys', () => {
     await temporal.withActivities(activities, async () => {
       const first = buildRequest();
       await temporal.commands.request(first);
-      await eventually(() => state.begun === 1);
+      await waitUntil('the step to begin', () => state.begun === 1);
       await assert.rejects(temporal.commands.request(again(first)), {
         code: 'SOURCE_UNREACHABLE',
         message: 'git.example does not answer',

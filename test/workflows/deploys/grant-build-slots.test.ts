@@ -12,7 +12,8 @@ import {
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { buildRequest } from '../../ports/records.ts';
 import { workflowDirectorySuite } from '../../ports/workflow-directory.ts';
-import { createFakeActivities, createTemporal, eventually } from './harness.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { createFakeActivities, createTemporal } from './harness.ts';
 
 describe('grantBuildSlots', () => {
   let temporal: Awaited<ReturnType<typeof createTemporal>>;
@@ -72,20 +73,20 @@ describe('grantBuildSlots', () => {
     await temporal.withActivities(activities, async () => {
       const holders = [1, 2, 3].map(() => buildRequest({ environment: 'sandbox' }));
       for (const request of holders) await start(request);
-      await eventually(() => waiting.size === 3);
+      await waitUntil('three builds to hold a slot', () => waiting.size === 3);
       const uat = buildRequest({ environment: 'uat' });
       const prod = buildRequest({ environment: 'prod' });
       const handles = [await start(uat), await start(prod)];
       const slots = temporal.client.workflow.getHandle(BUILD_SLOTS_WORKFLOW_ID);
-      await eventually(async () => {
+      await waitUntil('all five requests for a slot', async () => {
         const { events } = await slots.fetchHistory();
         return (events ?? []).filter((event) => event.workflowExecutionUpdateAcceptedEventAttributes).length >= 5;
       });
       waiting.get(holders[0]?.buildId ?? '')?.();
-      await eventually(() => waiting.has(prod.buildId));
+      await waitUntil('the build of prod to get a slot', () => waiting.has(prod.buildId));
       assert.ok(!waiting.has(uat.buildId), 'uat waits although it asked first');
       for (const request of [holders[1], holders[2], prod]) waiting.get(request?.buildId ?? '')?.();
-      await eventually(() => waiting.has(uat.buildId));
+      await waitUntil('the build of uat to get a slot', () => waiting.has(uat.buildId));
       waiting.get(uat.buildId)?.();
       await Promise.all(handles.map((handle) => handle.result()));
       assert.equal(most, 3);
@@ -116,7 +117,7 @@ describe('grantBuildSlots', () => {
       const first = buildRequest();
       const second = buildRequest();
       const handle = await start(first);
-      await eventually(() => held.includes(first.buildId));
+      await waitUntil('the first build to hold a slot', () => held.includes(first.buildId));
       const waiting = await start(second);
       await handle.terminate('operator');
       letGo();

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '@temporalio/client';
 import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { Worker } from '@temporalio/worker';
@@ -163,13 +162,4 @@ export async function createTemporal(startServer: () => Promise<TestWorkflowEnvi
       await env.teardown();
     },
   };
-}
-
-/** Waits until `condition` holds. @throws after `timeoutMs` of real time. */
-export async function eventually(condition: () => boolean | Promise<boolean>, timeoutMs = 10_000): Promise<void> {
-  const deadline = Date.now() + timeoutMs;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`not within ${timeoutMs} ms: ${condition.toString()}`);
-    await delay(20);
-  }
 }

@@ -4,7 +4,8 @@ import { Client } from '@temporalio/client';
 import { PRUNE_WORKFLOW_ID, WORKFLOW_TYPES } from '../../../domain/deploys/messages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
-import { createFakeActivities, createTemporal, eventually } from './harness.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { createFakeActivities, createTemporal } from './harness.ts';
 
 describe('pruneImages', () => {
   let temporal: Awaited<ReturnType<typeof createTemporal>>;
@@ -36,7 +37,7 @@ describe('pruneImages', () => {
     });
     await temporal.withActivities(activities, async () => {
       await temporal.directory.startPrune({ restMs: 0 });
-      await eventually(() => runs === 1);
+      await waitUntil('TODO', () => runs === 1);
       assert.equal(await daily('2026-01-01'), null);
       gate.resolve();
       await temporal.directory.awaitPrune(new AbortController().signal);

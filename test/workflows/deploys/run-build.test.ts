@@ -7,7 +7,8 @@ import { ACTING_STEPS, type StepActivity, type StepKey } from '../../../domain/d
 import { FairleadError } from '../../../domain/errors.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { buildRequest } from '../../ports/records.ts';
-import { type Activities, CATALOG, createFakeActivities, createTemporal, eventually, planOf } from './harness.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { type Activities, CATALOG, createFakeActivities, createTemporal, planOf } from './harness.ts';
 
 const LIVE_STEPS = ACTING_STEPS.map(({ key, run }) => ({ key: key as StepKey, activity: run.activity }));
 const BEFORE_INSTALL = LIVE_STEPS.filter(
@@ -100,7 +101,7 @@ describe('runBuild', () => {
       const request = buildRequest();
       await temporal.withActivities(activities, async () => {
         const handle = await start(request);
-        await eventually(() => state.begun);
+        await waitUntil('the step to begin', () => state.begun);
         await handle.cancel();
         const outcome = (await handle.result()) as BuildOutcome;
         assert.equal(outcome.reason, 'cancelled');
@@ -125,7 +126,7 @@ describe('runBuild', () => {
     const request = buildRequest();
     await temporal.withActivities(activities, async () => {
       const handle = await start(request);
-      await eventually(() => begun);
+      await waitUntil('the step to begin', () => begun);
       await handle.cancel();
       release();
       assert.equal(((await handle.result()) as BuildOutcome).status, 'completed');
@@ -138,7 +139,7 @@ describe('runBuild', () => {
       const { activities, finished } = fakes({ [activity]: hang });
       await temporal.withActivities(activities, async () => {
         const handle = await start(buildRequest());
-        await eventually(() => state.begun);
+        await waitUntil('the step to begin', () => state.begun);
         await handle.signal('buildSuperseded', { by: 'bld_newer' });
         const outcome = (await handle.result()) as BuildOutcome;
         assert.equal(outcome.reason, 'superseded');
@@ -160,7 +161,7 @@ describe('runBuild', () => {
     });
     await temporal.withActivities(activities, async () => {
       const handle = await start(buildRequest());
-      await eventually(() => begun);
+      await waitUntil('the step to begin', () => begun);
       await handle.signal('buildSuperseded', { by: 'bld_newer' });
       release();
       assert.equal(((await handle.result()) as BuildOutcome).status, 'completed');
