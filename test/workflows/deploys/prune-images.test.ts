@@ -37,7 +37,7 @@ describe('pruneImages', () => {
     });
     await temporal.withActivities(activities, async () => {
       await temporal.directory.startPrune({ restMs: 0 });
-      await waitUntil('TODO', () => runs === 1);
+      await waitUntil('the pruning to run once', () => runs === 1);
       assert.equal(await daily('2026-01-01'), null);
       gate.resolve();
       await temporal.directory.awaitPrune(new AbortController().signal);
