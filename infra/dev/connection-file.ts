@@ -13,14 +13,12 @@ export async function writeConnection(
   dataDir: string,
   { env, key, ports, temporalUi }: { env: Env; key: string; ports: Ports; temporalUi: string | null },
 ): Promise<void> {
-  const services = serviceAddresses(env, ports);
   await writePrivateJson(pathIn(dataDir), {
     api: `http://127.0.0.1:${ports.builder}`,
     key,
     edgePort: ports.edge,
     domain: env.PLATFORM_DOMAIN || 'localhost',
-    services,
-    audit: services['audit-ledger'],
+    services: serviceAddresses(env, ports),
     temporalUi,
   }).catch((cause: Error) => {
     throw new FairleadError('UNAVAILABLE', `${dataDir} is not writable: ${cause.message}`, { cause });
