@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { Clock } from '../domain/clock.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/environment.ts';
 import { type ApiClient, pathOf } from './api-client.ts';
 import { CliFailure } from './cli-failure.ts';
@@ -30,7 +31,7 @@ export interface CliContext {
   /** What is known of the desktop this runs on. */
   readonly desktop: DesktopEnv;
   readonly cwd: string;
-  readonly now: () => Date;
+  readonly now: Clock;
 }
 
 export const ENVIRONMENT_CHOICES = ENVIRONMENTS;

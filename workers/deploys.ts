@@ -73,7 +73,7 @@ export const deploys = defineModule({
       clients: composeClients(parts),
       audit: composeAudit(parts),
       workflows: createWorkflowDirectory(client),
-      clock: now,
+      now,
       settings: readSettings(parts),
     };
     return createDeploysActivities(deps);

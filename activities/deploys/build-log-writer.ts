@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../../domain/clock.ts';
 import type { BuildLog } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { LogLevel, NewLogLine } from '../../domain/logs/log-line.ts';
@@ -23,7 +24,7 @@ export function createBuildLogWriter(options: {
   buildId: string;
   step: string | null;
   redact: (line: string) => string;
-  now: () => Date;
+  now: Clock;
 }): BuildLogWriter {
   const { log, buildId, step, redact, now } = options;
   let buffer: NewLogLine[] = [];

@@ -35,7 +35,7 @@ export interface DeploysDeps {
   /** The audit ledger; null when none is configured. */
   readonly audit: PlatformAudit | null;
   readonly workflows: WorkflowDirectory;
-  readonly clock: Clock;
+  readonly now: Clock;
   readonly settings: DeploySettings;
 }
 

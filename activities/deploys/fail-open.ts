@@ -12,11 +12,11 @@ export interface FailedOpen {
  * `warned`, the reason a warning of step and build. Idempotent: sets states; the log line carries a key.
  */
 export async function failOpen(
-  deps: Pick<DeploysDeps, 'builds' | 'log' | 'clock'>,
+  deps: Pick<DeploysDeps, 'builds' | 'log' | 'now'>,
   { build: { buildId }, step, failure }: FailedOpen,
 ): Promise<void> {
   const warning = `${step.title} failed [${failure.code}], and the build goes on without it: ${failure.message}`;
-  const time = deps.clock();
+  const time = deps.now();
   await deps.log.append(buildId, [{ time, step: step.key, level: 'warn', text: warning }], `fail-open/${step.key}`);
   await deps.builds.addWarnings(buildId, [warning]);
   await deps.builds.markStep(buildId, step, { state: 'warned', finishedAt: time, warnings: [warning] });

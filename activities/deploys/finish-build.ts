@@ -8,12 +8,12 @@ export interface FinishBuildInput extends BuildEnd {
   readonly undoFailures?: readonly string[];
 }
 
-type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'clock' | 'audit' | 'services' | 'workflows'>;
+type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now' | 'audit' | 'services' | 'workflows'>;
 
 /** Writes the terminal record and what follows from it. Idempotent: a terminal record does not change again. */
 export async function finishBuild(deps: Deps, input: FinishBuildInput): Promise<void> {
   const { build, status, reason, failure, supersededBy, undoFailures = [] } = input;
-  const finishedAt = deps.clock();
+  const finishedAt = deps.now();
   // The last line of the log comes before the terminal status, which ends whoever follows the log.
   const record = await deps.builds.find(build.buildId);
   if (record?.finishedAt === null) {

@@ -4,7 +4,7 @@ import type { LogLevel } from '../../domain/logs/log-line.ts';
 import type { DeploysDeps } from './deps.ts';
 import { notBegun, planContext } from './replan.ts';
 
-type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'clock'>;
+type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now'>;
 
 /**
  * Creates the record of a new build with its plan. Idempotent on the build id: the plan that was stored first stays.
@@ -12,7 +12,7 @@ type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'clock'>;
  */
 export async function openBuild(deps: Deps, request: BuildRequest): Promise<readonly PlannedStep[]> {
   const { buildId, requestedBy, org, requestId } = request;
-  const record = newRecord(request, deps.clock());
+  const record = newRecord(request, deps.now());
   await deps.builds.create(record);
   const stored = await deps.builds.find(buildId);
   await noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued');
@@ -37,19 +37,19 @@ export async function noteAttached(deps: Deps, input: { buildId: string; request
 }
 
 /** Local activities run again whenever their workflow task is lost: their lines carry a key. */
-async function noteOnce(deps: Pick<Deps, 'log' | 'clock'>, buildId: string, text: string, key: string): Promise<void> {
-  await deps.log.append(buildId, [{ time: deps.clock(), step: null, level: 'info', text }], key);
+async function noteOnce(deps: Pick<Deps, 'log' | 'now'>, buildId: string, text: string, key: string): Promise<void> {
+  await deps.log.append(buildId, [{ time: deps.now(), step: null, level: 'info', text }], key);
 }
 
 /** Appends one line about the build as a whole, or about a step. */
 export async function note(
-  deps: Pick<DeploysDeps, 'log' | 'clock'>,
+  deps: Pick<DeploysDeps, 'log' | 'now'>,
   buildId: string,
   text: string,
   level: LogLevel = 'info',
   step: string | null = null,
 ): Promise<void> {
-  await deps.log.append(buildId, [{ time: deps.clock(), step, level, text }]);
+  await deps.log.append(buildId, [{ time: deps.now(), step, level, text }]);
 }
 
 function newRecord(request: BuildRequest, now: Date): BuildRecord {

@@ -3,7 +3,7 @@ import { eachItem } from '../../domain/each-item.ts';
 import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, throwFailures } from './each-on-its-own.ts';
 
-type PruneDeps = Pick<DeploysDeps, 'archives' | 'builds' | 'clock' | 'images' | 'releases' | 'services' | 'workspace'>;
+type PruneDeps = Pick<DeploysDeps, 'archives' | 'builds' | 'now' | 'images' | 'releases' | 'services' | 'workspace'>;
 
 /** Releases kept for rollback, for each service and environment. */
 const RELEASES_KEPT = 2;
@@ -56,8 +56,8 @@ async function isNeeded({ builds, releases, services }: PruneDeps, image: BuiltI
   return newest !== null && isImage(newest) && (await services.find(newest.serviceId)) !== null;
 }
 
-async function pruneArchives({ archives, builds, clock }: PruneDeps, signal: AbortSignal): Promise<void> {
-  const before = new Date(clock().getTime() - ARCHIVE_MAX_AGE_MS);
+async function pruneArchives({ archives, builds, now }: PruneDeps, signal: AbortSignal): Promise<void> {
+  const before = new Date(now().getTime() - ARCHIVE_MAX_AGE_MS);
   await archives.prune(before, (id) => builds.needsArchive(id), signal);
 }
 

@@ -5,7 +5,7 @@ import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, throwFailures } from './each-on-its-own.ts';
 import { note } from './open-build.ts';
 
-type ReconcileDeps = Pick<DeploysDeps, 'builds' | 'log' | 'workflows' | 'clock'>;
+type ReconcileDeps = Pick<DeploysDeps, 'builds' | 'log' | 'workflows' | 'now'>;
 
 /** A record this young may belong to a build whose workflow is just being started. */
 const GRACE_MS = 60_000;
@@ -42,12 +42,12 @@ async function abandon(deps: ReconcileDeps, { id }: BuildOutline): Promise<void>
     reason: 'abandoned',
     failure: { code: 'BUILD_ABANDONED', message, step: null },
     supersededBy: null,
-    finishedAt: deps.clock(),
+    finishedAt: deps.now(),
   });
 }
 
-async function isWorkedOn({ workflows, clock }: ReconcileDeps, build: BuildOutline): Promise<boolean> {
-  if (clock().getTime() - build.createdAt.getTime() < GRACE_MS) return true;
+async function isWorkedOn({ workflows, now }: ReconcileDeps, build: BuildOutline): Promise<boolean> {
+  if (now().getTime() - build.createdAt.getTime() < GRACE_MS) return true;
   if (await workflows.isRunning(buildWorkflowId(build.id))) return true;
   return await workflows.isRunning(coordinatorWorkflowId(build.service, build.environment));
 }

@@ -11,7 +11,7 @@ import { declaredDefaults, openSecrets } from './service-config.ts';
 import { findService } from './service-lookup.ts';
 import { requireFacts } from './step.ts';
 
-export type ReleaseDeps = Pick<DeploysDeps, 'releases' | 'services' | 'clock'>;
+export type ReleaseDeps = Pick<DeploysDeps, 'releases' | 'services' | 'now'>;
 
 export type WorkloadDeps = Pick<DeploysDeps, 'services' | 'cipher'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'platformUrls'>;
@@ -47,7 +47,7 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     oauthClient: (known.catalog.auth ?? null) !== null,
     config: { ...declaredDefaults(known.catalog), ...service.config },
     secrets: service.secrets,
-    createdAt: deps.clock(),
+    createdAt: deps.now(),
     activatedAt: null,
   };
 }

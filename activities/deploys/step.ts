@@ -31,7 +31,7 @@ export interface StepContext extends StepInput, EffectContext {
 /** The work of a step; `D` names the ports that it uses. */
 export type StepWork<D = DeploysDeps> = (deps: D, context: StepContext) => Promise<BuildFacts>;
 
-type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'services' | 'cipher' | 'clock' | 'settings'>;
+type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'services' | 'cipher' | 'now' | 'settings'>;
 
 /**
  * Carries out one step of a build as an activity: records that it runs and how it ended, heartbeats, obeys the abort
@@ -48,13 +48,13 @@ export async function runStep(
   const { key, title } = definition;
   const { buildId } = input.build;
   const redact = await buildRedactor(deps, input.build.serviceId);
-  const log = createBuildLogWriter({ log: deps.log, buildId, step: key, redact, now: deps.clock });
+  const log = createBuildLogWriter({ log: deps.log, buildId, step: key, redact, now: deps.now });
   const warnings: string[] = [];
   const warn = (warning: string): void => {
     warnings.push(redact(warning));
     log.write(warning, 'warn');
   };
-  const started = { state: 'running', attempt, startedAt: deps.clock(), finishedAt: null } as const;
+  const started = { state: 'running', attempt, startedAt: deps.now(), finishedAt: null } as const;
   await deps.builds.markStep(buildId, definition, started);
   log.write(attempt === 1 ? title : `${title}, attempt ${attempt}`);
   try {
@@ -76,7 +76,7 @@ export async function runStep(
     await whileHeartbeating(() => log.close());
     if (Object.keys(facts).length > 0) await deps.builds.mergeFacts(buildId, facts);
     if (warnings.length > 0) await deps.builds.addWarnings(buildId, warnings);
-    await deps.builds.markStep(buildId, definition, { state: 'completed', finishedAt: deps.clock(), warnings });
+    await deps.builds.markStep(buildId, definition, { state: 'completed', finishedAt: deps.now(), warnings });
     return { facts, ...plan };
   } catch (error) {
     const shown = redactError(error, redact);

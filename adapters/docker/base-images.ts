@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import { z } from 'zod';
+import type { Clock } from '../../domain/clock.ts';
 import type { EffectContext } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { engineError, engineMessage, engineStatus } from './docker-client.ts';
@@ -21,7 +22,7 @@ export interface BaseImagesOptions {
   /** Null: images that cannot be pulled are an error. */
   readonly standIns: StandIns | null;
   readonly registry: RegistryAuth;
-  readonly now: () => Date;
+  readonly now: Clock;
 }
 
 /** Makes sure that the images a container file builds on are in the engine. */

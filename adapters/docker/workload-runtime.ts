@@ -1,5 +1,6 @@
 import type Docker from 'dockerode';
 import type { ContainerInspectInfo } from 'dockerode';
+import type { Clock } from '../../domain/clock.ts';
 import type { Workload, WorkloadRuntime } from '../../domain/deploys/ports.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -26,7 +27,7 @@ export interface WorkloadRuntimeOptions {
   readonly stackId: string;
   /** Where images are pulled from when the engine does not have them. */
   readonly registry: RegistryAuth;
-  readonly now: () => Date;
+  readonly now: Clock;
   /** How workloads reach a platform that listens on this machine's loopback alone; default: not at all. */
   readonly platform?: PlatformAccess | null;
 }

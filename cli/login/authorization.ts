@@ -1,4 +1,5 @@
 import * as oidc from 'openid-client';
+import type { Clock } from '../../domain/clock.ts';
 import { CliFailure } from '../cli-failure.ts';
 import type { Connection } from '../connection.ts';
 import type { CredentialsFile, StoredLogin } from './credentials-file.ts';
@@ -15,7 +16,7 @@ const EARLY_MS = 60_000;
  */
 export type Authorize = (refused?: 'refused') => Promise<Readonly<Record<string, string>>>;
 
-export function createAuthorization(connection: Connection, file: CredentialsFile, now: () => Date): Authorize {
+export function createAuthorization(connection: Connection, file: CredentialsFile, now: Clock): Authorize {
   const { api, credential } = connection;
   if (credential === null) return () => Promise.reject(notLoggedIn(api));
   if (credential.kind === 'key') return async () => ({ 'x-internal-key': credential.key });
@@ -35,7 +36,7 @@ export function createAuthorization(connection: Connection, file: CredentialsFil
 export function freshLogin(
   api: string,
   file: CredentialsFile,
-  now: () => Date,
+  now: Clock,
   refused: string | null = null,
 ): Promise<StoredLogin> {
   return file.update(api, async (login) => {
@@ -50,11 +51,11 @@ export function freshLogin(
   });
 }
 
-function isFresh(login: StoredLogin, now: () => Date): boolean {
+function isFresh(login: StoredLogin, now: Clock): boolean {
   return Date.parse(login.expiresAt) - now().getTime() > EARLY_MS;
 }
 
-async function refresh(api: string, login: StoredLogin, now: () => Date): Promise<StoredLogin> {
+async function refresh(api: string, login: StoredLogin, now: Clock): Promise<StoredLogin> {
   if (login.refreshToken === null) throw loginEnded(api);
   try {
     const config = await connectProvider(login.issuer);

@@ -1,4 +1,5 @@
 import * as oidc from 'openid-client';
+import type { Clock } from '../../domain/clock.ts';
 import { openBrowser } from '../open-browser.ts';
 import type { StoredLogin } from './credentials-file.ts';
 import { listenForCallback } from './loopback-callback.ts';
@@ -8,7 +9,7 @@ import { LOGIN_SCOPE } from './provider.ts';
 export interface LoginIo {
   /** Says something to the person, on stderr. */
   readonly tell: (line: string) => void;
-  readonly now: () => Date;
+  readonly now: Clock;
   /** Aborts with the failure to report, on Ctrl-C or when it takes too long. */
   readonly signal: AbortSignal;
 }

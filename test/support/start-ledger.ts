@@ -19,6 +19,7 @@ import { type Authenticate, type Caller, createInternalKeyAuth } from '../../api
 import { startServer } from '../../api/http/server.ts';
 import type { VerificationRuns } from '../../domain/audit-ledger/verification.ts';
 import type { HistoryRequest } from '../../domain/audit-ledger/verify-history.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { CodeLogin } from '../../domain/identity/code-login.ts';
 import type { Answer } from './start-api.ts';
 import { startMongo } from './start-mongo.ts';
@@ -48,7 +49,7 @@ export async function startLedger(
     emitLimit?: number;
     requestsPerMinute?: number;
     verifiedAtOnce?: number;
-    now?: () => Date;
+    now?: Clock;
     /** People and their tokens, from a real identity provider, once the ledger has an address. */
     signIn?: (address: string) => { authenticate: Authenticate; login: CodeLogin };
   } = {},

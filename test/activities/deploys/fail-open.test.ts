@@ -7,7 +7,7 @@ import { createInMemoryBuildLog } from '../../support/in-memory/build-log.ts';
 import { createInMemoryBuildStore } from '../../support/in-memory/build-store.ts';
 
 const AT = new Date('2026-01-01T00:00:00Z');
-const clock = () => AT;
+const now = () => AT;
 
 describe('a step that fails open', () => {
   const request = buildRequest({ buildId: 'bld_open' });
@@ -17,7 +17,7 @@ describe('a step that fails open', () => {
   let deps: Parameters<typeof failOpen>[0];
 
   beforeEach(async () => {
-    deps = { builds: createInMemoryBuildStore({ now: clock }), log: createInMemoryBuildLog({ now: clock }), clock };
+    deps = { builds: createInMemoryBuildStore({ now }), log: createInMemoryBuildLog({ now }), now };
     await deps.builds.create(buildRecord({ id: 'bld_open' }));
     await deps.builds.markStep('bld_open', step, { state: 'running', startedAt: AT });
   });

@@ -34,7 +34,7 @@ describe('finish-build', () => {
     parts.advance(5_000);
     await finish(COMPLETED);
     const { status, reason, finishedAt } = await record();
-    assert.deepEqual({ status, reason, finishedAt }, { status: 'completed', reason: null, finishedAt: parts.clock() });
+    assert.deepEqual({ status, reason, finishedAt }, { status: 'completed', reason: null, finishedAt: parts.now() });
     assert.deepEqual(await logged(), [['info', 'Completed: hello is live in prod']]);
     assert.deepEqual(
       parts.audit.told().map(({ eventType, orgSlug, data }) => [eventType, orgSlug, data.buildId]),

@@ -19,7 +19,7 @@ async function installed(given: { earlier: boolean; own: boolean }) {
   };
   await parts.releases.put(releaseRecord({ id: 'rel_earlier', buildId: 'bld_earlier' }));
   const previous = given.earlier ? await start('bld_earlier', 'rel_earlier') : null;
-  if (given.earlier) await parts.releases.activate('rel_earlier', parts.clock());
+  if (given.earlier) await parts.releases.activate('rel_earlier', parts.now());
   const own = given.own ? await start(build.buildId, 'rel_own') : null;
   const route = async (workload: typeof own) => {
     if (workload === null) return;

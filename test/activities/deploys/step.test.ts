@@ -44,7 +44,7 @@ async function openedBuild() {
 describe('a step as an activity', () => {
   it('records that it runs and that it is completed, with what it found and said', async () => {
     const { parts, run, record, step, logged } = await openedBuild();
-    const startedAt = parts.clock();
+    const startedAt = parts.now();
     const result = await run('source', async ({ onLine, warn }) => {
       assert.equal((await step('source'))?.state, 'running');
       onLine('Fetching');
@@ -56,7 +56,7 @@ describe('a step as an activity', () => {
     const shown = await step('source');
     assert.deepEqual([shown?.state, shown?.attempt], ['completed', 1]);
     assert.deepEqual(shown?.warnings, ['The repository has submodules']);
-    assert.deepEqual([shown?.startedAt, shown?.finishedAt], [startedAt, parts.clock()]);
+    assert.deepEqual([shown?.startedAt, shown?.finishedAt], [startedAt, parts.now()]);
     const { status, commitSha, facts, warnings: ofBuild } = await record();
     assert.deepEqual([status, commitSha, facts.workDir], ['cloning', 'abc', '/w']);
     assert.deepEqual(ofBuild, ['The repository has submodules']);

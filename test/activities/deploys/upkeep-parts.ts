@@ -17,7 +17,7 @@ const IMAGE = releaseRecord({ id: 'rel_any' }).imageDigest;
 export function upkeepParts() {
   const parts = createInMemoryDeploys({ minFreeDiskBytes: 100, lowDiskBytes: 200 });
   const { runtime, workflows, archives, files, registry, advance } = parts;
-  advance(NOW.getTime() - parts.clock().getTime());
+  advance(NOW.getTime() - parts.now().getTime());
   registry.put(IMAGE, healthyProgram);
   files.put('/image/Dockerfile', { kind: 'file', text: 'FROM alpine\nUSER 1001\n', mode: 0o644 });
   const disk = { freeBytes: 1024 ** 4 };

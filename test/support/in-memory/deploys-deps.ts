@@ -40,8 +40,7 @@ const SETTINGS: DeploySettings = {
  */
 export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
   let time = new Date('2026-01-01T00:00:00Z');
-  const clock = () => time;
-  const now = clock;
+  const now = () => time;
   const files = createFileTree();
   const registry = createInMemoryRegistry();
   const network = createInMemoryNetwork();
@@ -63,7 +62,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     clients: createInMemoryClientAdministration({ clients: clientStore, now, orgs: new Set(['acme', 'platform']) }),
     audit: createInMemoryAudit(),
     workflows: createInMemoryWorkflows(),
-    clock,
+    now,
     settings: { ...SETTINGS, ...settings },
   } satisfies DeploysDeps;
   return {

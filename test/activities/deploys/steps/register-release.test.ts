@@ -8,11 +8,11 @@ describe('service-registration', () => {
   it('makes the release the active one and notes the build on the service', async () => {
     const { parts, attempt, build } = await useDeploy();
     for (const id of ['rel_old', 'rel_new']) await parts.releases.put(releaseRecord({ id }));
-    await parts.releases.activate('rel_old', parts.clock());
+    await parts.releases.activate('rel_old', parts.now());
     parts.advance(1_000);
     assert.deepEqual(await registerRelease(parts, attempt({ releaseId: 'rel_new' })), {});
     const active = await parts.releases.active('hello', 'prod');
-    assert.deepEqual([active?.id, active?.activatedAt], ['rel_new', parts.clock()]);
+    assert.deepEqual([active?.id, active?.activatedAt], ['rel_new', parts.now()]);
     assert.equal((await parts.services.find('hello'))?.lastBuildId, build.buildId);
   });
 
