@@ -33,6 +33,7 @@ const worker = await createWorker({
   ...address,
   taskQueue: TASK_QUEUE,
   activities: served.activities,
+  slots: served.slots,
   activityQueues: served.activityQueues,
   workflows:
     settings.workflowBundle === undefined

@@ -33,6 +33,8 @@ export const auditLedger = defineModule({
   section: auditLedgerWorkerSection,
   schedules: auditLedgerSchedules,
   queue: 'own',
+  // Closing a day, its tree, and two chains; the verification of a long history takes one for as long as it lasts.
+  slots: () => 10,
   async compose({ env, settings, connect }) {
     const auditUrl = settings.urls['audit-ledger'];
     if (env.AUDIT_SIGNING_KEY === undefined || auditUrl === undefined) return null;

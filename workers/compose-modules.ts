@@ -32,6 +32,8 @@ export interface ServedModules {
   readonly modules: readonly WorkerModule[];
   /** For the shared queue. */
   readonly activities: object;
+  /** How many of these run at once: what each module of the shared queue asks for. */
+  readonly slots: number;
   /** One for each served module with a queue of its own. */
   readonly activityQueues: readonly ActivityQueue[];
 }
@@ -44,18 +46,22 @@ export async function composeModules(
 ): Promise<ServedModules> {
   const connect = databases(parts.settings, parts.opened);
   const subprocessEnv = readSubprocessEnv();
-  const served: { readonly module: WorkerModule; readonly activities: object }[] = [];
+  const served: { readonly module: WorkerModule; readonly activities: object; readonly slots: number }[] = [];
   for (const module of modules) {
     const env = environments[module.name] ?? {};
     const activities = await module.compose({ ...parts, env, connect, subprocessEnv });
-    if (activities !== null) served.push({ module, activities });
+    if (activities !== null) served.push({ module, activities, slots: module.slots(env) });
   }
   const own = served.filter(({ module }) => module.queue === 'own');
+  const shared = served.filter(({ module }) => module.queue === 'shared');
   return {
     modules: served.map(({ module }) => module),
     // All of them: versions before 0.2 scheduled the activities of every module there.
     activities: Object.assign({}, ...served.map(({ activities }) => activities)),
-    activityQueues: own.map(({ module, activities }) => ({ taskQueue: moduleTaskQueue(module.name), activities })),
+    slots: shared.reduce((sum, { slots }) => sum + slots, 0),
+    activityQueues: own.map(({ module: { name }, activities, slots }) => ({
+      ...{ taskQueue: moduleTaskQueue(name), activities, slots },
+    })),
   };
 }
 

@@ -43,6 +43,8 @@ export const deploys = defineModule({
   section: deploysWorkerSection,
   schedules: deploysSchedules,
   queue: 'shared',
+  // A build has one activity at a time; rollbacks, undos, clean-ups and the upkeep of all services come beside.
+  slots: ({ BUILD_CONCURRENCY }) => BUILD_CONCURRENCY + 15,
   async compose(parts) {
     const { env, client, subprocessEnv } = parts;
     const { db } = await parts.connect('builder');

@@ -10,6 +10,7 @@ export const identity = defineModule({
   section: {},
   schedules: identitySchedules,
   queue: 'own',
+  slots: () => 2,
   async compose({ settings: { urls, providerKey } }) {
     if (urls.idp === undefined || providerKey === undefined) return null;
     return createIdentityActivities({

@@ -15,6 +15,11 @@ export interface WorkerModule<Section extends EnvSection = EnvSection> {
   readonly schedules: readonly ScheduleDefinition[];
   /** `shared`: every worker serves it. `own`: its activities wait on a queue of their own for one that has its settings. */
   readonly queue: 'shared' | 'own';
+  /**
+   * How many of its activities run at once in one worker. Long work belongs on a queue of its own: there, whatever waits
+   * or runs for hours takes no slot from a deploy.
+   */
+  slots(env: ReadSection<Section>): number;
   /** Builds its activities on real adapters; null without its settings, which only a module with an own queue may be. */
   compose(parts: WorkerParts<ReadSection<Section>>): Promise<object | null>;
 }

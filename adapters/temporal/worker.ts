@@ -6,6 +6,8 @@ import type { TemporalAddress } from './client.ts';
 export interface ActivityQueue {
   readonly taskQueue: string;
   readonly activities: object;
+  /** How many of them run at once; what waits beyond that takes no slot of another queue. */
+  readonly slots: number;
 }
 
 export interface WorkerOptions extends TemporalAddress, ActivityQueue {
@@ -42,7 +44,6 @@ export async function createWorker(options: WorkerOptions): Promise<QueueWorker>
     namespace: options.namespace,
     identity: options.identity,
     interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
-    maxConcurrentActivityTaskExecutions: 20,
     defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     shutdownGraceTime: '2s',
@@ -52,8 +53,12 @@ export async function createWorker(options: WorkerOptions): Promise<QueueWorker>
     const workers = [
       await Worker.create({ ...common, ...workflowOptions(options) }),
       ...(await Promise.all(
-        options.activityQueues.map(({ taskQueue, activities }) =>
-          Worker.create({ ...common, taskQueue, activities, maxConcurrentActivityTaskPolls: WAITING_POLLS }),
+        options.activityQueues.map(({ taskQueue, activities, slots }) =>
+          Worker.create({
+            ...{ ...common, taskQueue, activities },
+            maxConcurrentActivityTaskExecutions: slots,
+            maxConcurrentActivityTaskPolls: Math.min(slots, WAITING_POLLS),
+          }),
         ),
       )),
     ];
@@ -70,13 +75,14 @@ export async function createWorker(options: WorkerOptions): Promise<QueueWorker>
   }
 }
 
-function workflowOptions({ taskQueue, activities, workflows }: WorkerOptions) {
+function workflowOptions({ taskQueue, activities, slots, workflows }: WorkerOptions) {
   return {
     taskQueue,
     activities,
     ...('bundlePath' in workflows
       ? { workflowBundle: { codePath: workflows.bundlePath } }
       : { workflowsPath: workflows.entryPath }),
+    maxConcurrentActivityTaskExecutions: slots,
     // Far more than builds start at once: the local activity of a build waits for another workflow's task on this worker.
     maxConcurrentWorkflowTaskExecutions: 40,
     maxCachedWorkflows: 50,
