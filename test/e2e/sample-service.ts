@@ -67,7 +67,6 @@ const SERVER = ({
   computes = 'undefined',
 }: AppOptions) => `
 import { createServer } from 'node:http';
-import { waitUntil } from '../support/wait-until.ts';
 console.log(${JSON.stringify(says)}${leaks === '' ? '' : `, process.env.${leaks}`});
 const compute = async () => (${computes});
 const server = createServer(async (request, response) => {
