@@ -1,16 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
 import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
-import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
-import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
-import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
-import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
 import { createBuilderApp } from '../../api/builder-app.ts';
 import { type Caller, createInternalKeyAuth, type UserCaller } from '../../api/http/caller.ts';
 import { startServer } from '../../api/http/server.ts';
@@ -20,7 +12,8 @@ import type { CancelOutcome, DeployCommands } from '../../domain/deploys/message
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import type { OrgRole } from '../../domain/roles.ts';
 import type { TokenVerifier } from '../../sdk/index.ts';
-import { startMongo } from './start-mongo.ts';
+import type { BuilderParts } from './builder-parts.ts';
+import { createInMemoryBuilderParts } from './in-memory/builder-parts.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
 
@@ -60,13 +53,15 @@ export interface Answer {
   readonly body: ReturnType<typeof JSON.parse>;
 }
 
-/** The builder's app on a free port, taking tokens of a provider when one is given, with real stores, a fake of the workflows, and everything it logs. */
+/**
+ * The builder's app on a free port, with a fake of the workflows and everything it logs: taking tokens of a provider when
+ * one is given, on parts in memory unless others are given.
+ */
 export async function startApi(
   tokens: { verifier: TokenVerifier; issuer: string } | null = null,
   clients: ClientAdministration | null = null,
+  parts: BuilderParts = createInMemoryBuilderParts(),
 ) {
-  const mongo = await startMongo();
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-api-'));
   const logged: string[] = [];
   const sink = new Writable({
     write(chunk, _encoding, done) {
@@ -75,23 +70,16 @@ export async function startApi(
     },
   });
   const now = () => new Date();
-  const { db } = mongo.connection;
-  const stores = {
-    services: createServiceStore({ db, now }),
-    builds: createBuildStore({ db, now }),
-    releases: createReleaseStore({ db }),
-    log: createBuildLog({ db, now }),
-  };
+  const { services, builds, releases, log, archives } = parts;
   const commands = fakeCommands();
   const internal = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret });
   const verifier = tokens?.verifier ?? null;
   const authenticate = createTokenAuth({ internalKey: internal, verifier, platformOrg: 'platform' });
   const stopping = new AbortController();
-  const checks: Record<string, () => Promise<void>> = { mongo: () => mongo.connection.ping() };
+  const checks: Record<string, () => Promise<void>> = { stores: parts.ping };
   const app = createBuilderApp(
     {
-      ...stores,
-      archives: createArchiveStore({ directory: join(folder, 'archives'), newId }),
+      ...{ services, builds, releases, log, archives },
       cipher: createSecretCipher([Buffer.alloc(32, 7)]),
       commands,
       clients,
@@ -137,10 +125,9 @@ export async function startApi(
 
   const stop = async (): Promise<void> => {
     await server.stop();
-    await mongo.stop();
-    await rm(folder, { recursive: true, force: true });
+    await parts.stop();
   };
-  return { ...stores, db, address: server.address, call, commands, logged, checks, server, stop };
+  return { ...parts, address: server.address, call, commands, logged, checks, server, stop };
 }
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;

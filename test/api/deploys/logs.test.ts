@@ -4,10 +4,12 @@ import { createParser } from 'eventsource-parser';
 import { logLine } from '../../ports/build-log.ts';
 import { buildRecord, stepOf } from '../../ports/records.ts';
 import { KEY, startApi, type TestApi } from '../../support/start-api.ts';
+import { createStoredBuilderParts } from '../../support/stored-builder-parts.ts';
 
+/** On the real store: a follower meets the log as its writers leave it. */
 let api: TestApi;
 before(async () => {
-  api = await startApi();
+  api = await startApi(null, null, await createStoredBuilderParts());
 });
 after(() => api.stop());
 
@@ -123,7 +125,7 @@ it('a follower resumes after the last event it saw, without missing or repeating
 });
 
 it('a server that stops ends its streams, so that a follower can go on elsewhere', async () => {
-  const other = await startApi();
+  const other = await startApi(null, null, await createStoredBuilderParts());
   await other.builds.create(buildRecord({ id: 'bld_drain' }));
   const response = await fetch(`${other.address}/builds/bld_drain/logs`, {
     headers: { 'x-internal-key': KEY, accept: 'text/event-stream' },

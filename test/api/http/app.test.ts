@@ -63,14 +63,14 @@ it('health answers without a key, and 503 naming the part that fails', async () 
   const healthy = await fetch(`${api.address}/health`);
   const body = (await healthy.json()) as { data: { commit: string; checks: object; uptimeSeconds: number } };
   assert.equal(healthy.status, 200);
-  assert.deepEqual([body.data.commit, body.data.checks], ['c0ffee', { mongo: 'ok' }]);
+  assert.deepEqual([body.data.commit, body.data.checks], ['c0ffee', { stores: 'ok' }]);
   api.checks.temporal = () => Promise.reject(new Error('connection refused at 10.0.0.1'));
   try {
     let failing = await api.call('GET', '/health');
     const deadline = Date.now() + 5_000;
     while (failing.status !== 503 && Date.now() < deadline) failing = await api.call('GET', '/health');
     assert.equal(failing.status, 503);
-    assert.deepEqual(failing.body.error.details.checks, { mongo: 'ok', temporal: 'failing' });
+    assert.deepEqual(failing.body.error.details.checks, { stores: 'ok', temporal: 'failing' });
     assert.ok(!failing.text.includes('10.0.0.1'), 'a public page gives no addresses away');
   } finally {
     delete api.checks.temporal;

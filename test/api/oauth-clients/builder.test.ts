@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
-import { createClientAdministration } from '../../../adapters/idp/client-administration.ts';
-import { COLLECTIONS } from '../../../adapters/mongo/catalog/indexes.ts';
 import { openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
-import { assertNotLogged } from '../../support/not-logged.ts';
+import { createInMemoryClients } from '../../support/in-memory/provider.ts';
 import { type Answer, startApi, type TestApi } from '../../support/start-api.ts';
-import { KEY as IDP_KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 const cipher = createSecretCipher([Buffer.alloc(32, 7)]);
 const ACME = 'acme/member';
@@ -14,18 +11,12 @@ const ADMIN = 'acme/admin';
 const OTHER = 'other/admin';
 const SUPER = 'platform/super_admin';
 
-let idp: TestIdp;
+const { administration, store, seedClient, accepts } = createInMemoryClients(['acme', 'other', 'platform']);
 let api: TestApi;
 before(async () => {
-  idp = await startIdp();
-  await idp.seedOrg('acme');
-  await idp.seedOrg('other');
-  api = await startApi(null, createClientAdministration({ url: idp.address, internalKey: IDP_KEY }));
+  api = await startApi(null, administration);
 });
-after(async () => {
-  await api.stop();
-  await idp.stop();
-});
+after(() => api.stop());
 
 const call = (who: string, method: string, path: string, body?: unknown): Promise<Answer> =>
   api.call(method, path, body, { 'x-test-user': who });
@@ -34,12 +25,10 @@ const call = (who: string, method: string, path: string, body?: unknown): Promis
 async function deployedService(name: string, authorizedOrgs: string[] = []): Promise<string> {
   const { service } = await api.services.upsert({ id: `svc_${name}`, name, org: 'acme' }, {});
   const clientId = `${name}-prod`;
-  const { secret } = await idp.seedClient(clientId, { orgSlug: 'acme', service: name, environment: 'prod' });
+  const { secret } = await seedClient(clientId, { orgSlug: 'acme', service: name, environment: 'prod' });
   const credential = sealCredential(cipher, name, 'prod', { clientId, clientSecret: secret });
   await api.services.setOAuthCredential(service.id, 'prod', credential);
-  await api.db
-    .collection<{ _id: string }>(COLLECTIONS.services)
-    .updateOne({ _id: service.id }, { $set: { authorizedOrgs } });
+  await api.authorize(service.id, authorizedOrgs);
   return clientId;
 }
 
@@ -49,16 +38,11 @@ async function storedSecret(name: string): Promise<string | null> {
   return openCredential(cipher, service, 'prod')?.clientSecret ?? null;
 }
 
-async function accepts(clientId: string, secret: string): Promise<boolean> {
-  const client = await idp.deps.clients.find(clientId);
-  return client?.secrets.some(({ hash }) => hash === idp.deps.tokens.hash(secret)) ?? false;
-}
-
 const idsOf = (answer: Answer): string[] => answer.body.data.items.map((row: { clientId: string }) => row.clientId);
 
 describe('a client of another org', () => {
   it('answers 404 to every route, exactly as one that does not exist', async () => {
-    await idp.seedClient('hidden', { orgSlug: 'acme' });
+    await seedClient('hidden', { orgSlug: 'acme' });
     const routes: readonly (readonly [string, string, unknown?])[] = [
       ['GET', ''],
       ['PATCH', '', { name: 'Mine' }],
@@ -76,7 +60,7 @@ describe('a client of another org', () => {
       assert.deepEqual([there.status, there.body.error.code], [404, 'CLIENT_NOT_FOUND'], `${method} ${path}`);
       assert.equal(there.text.replaceAll('hidden', 'nobody'), nowhere.text, `${method} ${path}`);
     }
-    assert.equal((await idp.deps.clients.find('hidden'))?.name, 'Client hidden');
+    assert.equal((await store.find('hidden'))?.name, 'Client hidden');
   });
 
   it('is in nobody else’s list', async () => {
@@ -86,7 +70,7 @@ describe('a client of another org', () => {
   });
 
   it('is not won by registering a service that makes its id', async () => {
-    await idp.seedClient('portal-prod', { orgSlug: 'acme' });
+    await seedClient('portal-prod', { orgSlug: 'acme' });
     await api.services.upsert({ id: 'svc_portal', name: 'portal', org: 'other' }, {});
     assert.equal((await call(OTHER, 'GET', '/oauth/clients/portal-prod')).status, 404);
     assert.deepEqual(idsOf(await call(OTHER, 'GET', '/oauth/clients')), []);
@@ -96,10 +80,10 @@ describe('a client of another org', () => {
 describe('a client of a service', () => {
   it('is seen by the service’s org and the authorized one, unchanged from the provider', async () => {
     const clientId = await deployedService('shared', ['partner']);
-    const { body } = await idp.call('GET', `/api/internal/oauth-clients/${clientId}`, { headers: idp.internal });
+    const known = await administration.find(clientId);
     for (const who of [ACME, 'acme/viewer', 'partner/viewer', SUPER]) {
       const shown = await call(who, 'GET', `/oauth/clients/${clientId}`);
-      assert.deepEqual([shown.status, shown.body.data], [200, body.data], who);
+      assert.deepEqual([shown.status, shown.body.data], [200, known], who);
     }
     assert.deepEqual(idsOf(await call('partner/viewer', 'GET', '/oauth/clients')), [clientId]);
   });
@@ -117,40 +101,11 @@ describe('a client of a service', () => {
     assert.deepEqual(gone.body.data.redirectUris, []);
   });
 
-  it('a secret made through the builder is the one the next deploy injects', async () => {
-    const clientId = await deployedService('rotated');
-    const before = await storedSecret('rotated');
-    const second = await call(ACME, 'POST', `/oauth/clients/${clientId}/secrets`);
-    assert.equal(second.status, 201);
-    assert.equal(await storedSecret('rotated'), second.body.data.clientSecret);
-    assert.equal(await accepts(clientId, before ?? ''), true, 'what runs now goes on');
-    const fresh = await call(ACME, 'POST', `/oauth/clients/${clientId}/regenerate-secret`);
-    assert.equal(await storedSecret('rotated'), fresh.body.data.clientSecret);
-    assert.equal(await accepts(clientId, fresh.body.data.clientSecret), true);
-    assert.equal(await accepts(clientId, second.body.data.clientSecret), false);
-    assertNotLogged(api.logged, '/regenerate-secret', [fresh.body.data.clientSecret]);
-  });
-
-  it('of several who replace its secret at once, none is told that a void one is kept for the service', async () => {
-    const clientId = await deployedService('contested');
-    for (let round = 0; round < 5; round += 1) {
-      const answers = await Promise.all(
-        Array.from({ length: 4 }, () => call(ACME, 'POST', `/oauth/clients/${clientId}/regenerate-secret`)),
-      );
-      const kept = await storedSecret('contested');
-      assert.ok(answers.some(({ status }) => status === 200));
-      for (const { status, body } of answers) {
-        if (status === 409) assert.equal(body.error.code, 'CONFLICT');
-        else if (body.data.clientSecret === kept) assert.equal(await accepts(clientId, kept ?? ''), true);
-      }
-    }
-  });
-
   it('deleting it clears the stored credential', async () => {
     const clientId = await deployedService('cleared');
     assert.equal((await call(ACME, 'DELETE', `/oauth/clients/${clientId}`)).status, 403, 'a member may not');
     assert.equal((await call(ADMIN, 'DELETE', `/oauth/clients/${clientId}`)).status, 200);
-    assert.equal(await idp.deps.clients.find(clientId), null);
+    assert.equal(await store.find(clientId), null);
     assert.equal(await storedSecret('cleared'), null);
   });
 
@@ -214,7 +169,7 @@ describe('creating and changing clients', () => {
       assert.deepEqual([status, body.error.code], [403, 'FORBIDDEN'], named);
       assert.match(body.error.message, new RegExp(named));
     }
-    assert.equal(await idp.deps.clients.find('forbidden'), null);
+    assert.equal(await store.find('forbidden'), null);
     const made = await call(SUPER, 'POST', '/oauth/clients', {
       name: 'X',
       orgSlug: 'other',
@@ -225,7 +180,7 @@ describe('creating and changing clients', () => {
 
   it('an update drops unknown fields, refuses what is not the caller’s, and lets switches be turned off', async () => {
     const flags = { includeBranding: true, includeEntityHash: false, headless: true, allowedEmbedOrigins: [] };
-    await idp.seedClient('editable', { orgSlug: 'acme', headlessEnabled: true, passportConfig: flags });
+    await seedClient('editable', { orgSlug: 'acme', headlessEnabled: true, passportConfig: flags });
     const fine = { name: 'Edited', colour: 'red', orgSlug: 'other', llmAccessEnabled: true, headlessEnabled: false };
     const changed = await call(ACME, 'PATCH', '/oauth/clients/editable', fine);
     assert.equal(changed.status, 200);
@@ -251,18 +206,8 @@ describe('creating and changing clients', () => {
     assert.equal(internal.status, 403);
   });
 
-  it('the provider’s audit trail names the person, not the builder', async () => {
-    await idp.seedClient('traced', { orgSlug: 'acme' });
-    await call(ACME, 'PATCH', '/oauth/clients/traced', { name: 'Traced' });
-    const { items } = await idp.deps.audit.list({ subject: 'traced' }, { cursor: null, limit: 5 });
-    assert.deepEqual(
-      items.map(({ type, actor }) => [type, actor]),
-      [['oauth.client_updated', 'usr_test']],
-    );
-  });
-
   it('viewers read and change nothing; strangers not even that', async () => {
-    await idp.seedClient('readable', { orgSlug: 'acme' });
+    await seedClient('readable', { orgSlug: 'acme' });
     assert.equal((await call('acme/viewer', 'GET', '/oauth/clients/readable')).status, 200);
     for (const [method, path, body] of [
       ['POST', '', { name: 'X' }],

@@ -119,7 +119,7 @@ async function provision(provider: InMemoryProvider, request: ProvisionRequest):
   if (existing !== null) return await extend(provider, existing, { ...wanted, redirectUris });
   if (!wanted.create) requireFound(null, clientId);
   const { service, environment, orgSlug, scopes, grantTypes, passportConfig = NO_PASSPORT } = wanted;
-  const secret = makeSecret(provider);
+  const secret = newClientSecret(provider.now());
   const lists = { redirectUris, allowedScopes: scopes, allowedGrantTypes: grantTypes, passportConfig };
   const fields = { clientId, name: service, orgSlug, service, environment, ...lists };
   try {
@@ -161,7 +161,7 @@ async function create(
   refuse(refusedInCreation(wanted, 'super_admin', wanted.orgSlug));
   if (!provider.orgs.has(wanted.orgSlug))
     throw new FairleadError('ORG_NOT_FOUND', `No org is called ${wanted.orgSlug}`);
-  const secret = wanted.clientType === 'public' ? null : makeSecret(provider);
+  const secret = wanted.clientType === 'public' ? null : newClientSecret(provider.now());
   const { clientId = `${wanted.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-${newId('token').slice(-6)}` } = wanted;
   const uris = withCheckedUris({ service: null }, wanted);
   const objects = {
@@ -182,15 +182,16 @@ async function giveSecret(
 ): Promise<ClientWithSecret> {
   const client = requireFound(await provider.clients.find(clientId), clientId);
   if (client.clientType === 'public') throw new FairleadError('CONFLICT', `${clientId} is a public client`);
-  const { text, record } = makeSecret(provider);
+  const { text, record } = newClientSecret(provider.now());
   await provider.clients[how](clientId, record);
   const after = requireFound(await provider.clients.find(clientId), clientId);
   return { ...clientView(after), clientSecret: text, secretId: record.id };
 }
 
-function makeSecret({ now }: InMemoryProvider) {
+/** A secret, and what is kept of it. */
+export function newClientSecret(createdAt: Date) {
   const text = tokens.create('flcs_');
-  return { text, record: { id: newId('clientSecret'), hash: tokens.hash(text), createdAt: now(), lastUsedAt: null } };
+  return { text, record: { id: newId('clientSecret'), hash: tokens.hash(text), createdAt, lastUsedAt: null } };
 }
 
 type Required = 'clientId' | 'name' | 'orgSlug' | 'secrets' | 'createdBy';

@@ -1,21 +1,17 @@
 import { clientAdministrationSuite } from '../../ports/client-administration.ts';
 import { clientStoreSuite } from '../../ports/identity/client-store.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
-import { createInMemoryClientAdministration, hashOfSecret, providerAway } from './client-administration.ts';
+import { providerAway } from './client-administration.ts';
 import { createInMemoryClientStore } from './client-store.ts';
+import { createInMemoryClients } from './provider.ts';
 
 clientStoreSuite((now) => createInMemoryClientStore({ now }));
 
-const now = () => new Date();
-const store = createInMemoryClientStore({ now });
-const clients = createInMemoryClientAdministration({ clients: store, now, orgs: new Set(['acme']) });
+const { administration, store, accepts } = createInMemoryClients(['acme']);
 
 clientAdministrationSuite(() => ({
-  clients,
+  clients: administration,
   away: providerAway,
   seed: (clientId, fields) => store.insert(clientRecord({ clientId, ...fields })),
-  async accepts(clientId, secret) {
-    const hash = hashOfSecret(secret ?? '');
-    return (await store.find(clientId))?.secrets.some((known) => known.hash === hash) ?? false;
-  },
+  accepts: (clientId, secret) => accepts(clientId, secret ?? ''),
 }));

@@ -1,0 +1,16 @@
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import type { ArchiveStore, BuildLog, BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
+
+/** What the builder's routes keep: in memory (`in-memory/builder-parts.ts`) or on real stores (`stored-builder-parts.ts`). */
+export interface BuilderParts {
+  readonly services: ServiceStore;
+  readonly builds: BuildStore;
+  readonly releases: ReleaseStore;
+  readonly log: BuildLog;
+  readonly archives: ArchiveStore;
+  /** Lets other orgs use a service. No port does: the record has the field before a route writes it. */
+  authorize(serviceId: string, orgs: readonly string[]): Promise<void>;
+  /** Fails while what is kept cannot be reached. */
+  ping(): Promise<void>;
+  stop(): Promise<void>;
+}

@@ -1,0 +1,22 @@
+import type { BuilderParts } from '../builder-parts.ts';
+import { createInMemoryArchiveStore } from './archive-store.ts';
+import { createInMemoryBuildLog } from './build-log.ts';
+import { createInMemoryBuildStore } from './build-store.ts';
+import { createInMemoryReleaseStore } from './release-store.ts';
+import { createInMemoryServiceStore } from './service-store.ts';
+
+/** What the builder's routes keep, in this process. */
+export function createInMemoryBuilderParts(): BuilderParts {
+  const now = () => new Date();
+  const services = createInMemoryServiceStore({ now });
+  return {
+    services,
+    builds: createInMemoryBuildStore({ now }),
+    releases: createInMemoryReleaseStore(),
+    log: createInMemoryBuildLog({ now }),
+    archives: createInMemoryArchiveStore({ now }),
+    authorize: services.authorize,
+    ping: async () => undefined,
+    stop: async () => undefined,
+  };
+}

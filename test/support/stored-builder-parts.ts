@@ -1,0 +1,34 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
+import { newId } from '../../adapters/crypto/new-id.ts';
+import { COLLECTIONS } from '../../adapters/mongo/catalog/indexes.ts';
+import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
+import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
+import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
+import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
+import type { BuilderParts } from './builder-parts.ts';
+import { startMongo } from './start-mongo.ts';
+
+/** What the builder's routes keep, in a database of its own and a folder, as in production. */
+export async function createStoredBuilderParts(): Promise<BuilderParts> {
+  const { connection, stop } = await startMongo();
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-api-'));
+  const deps = { db: connection.db, now: () => new Date() };
+  const records = connection.db.collection<{ _id: string }>(COLLECTIONS.services);
+  return {
+    services: createServiceStore(deps),
+    builds: createBuildStore(deps),
+    releases: createReleaseStore(deps),
+    log: createBuildLog(deps),
+    archives: createArchiveStore({ directory: join(folder, 'archives'), newId }),
+    authorize: async (serviceId, authorizedOrgs) =>
+      void (await records.updateOne({ _id: serviceId }, { $set: { authorizedOrgs } })),
+    ping: connection.ping,
+    async stop() {
+      await stop();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
