@@ -1,49 +1,27 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { before, describe, it } from 'node:test';
 import { auditBuild, type BuildEnd } from '../../../activities/deploys/audit-build.ts';
-import { createServiceStore } from '../../../adapters/mongo/catalog/services.ts';
 import type { PlatformEvent } from '../../../domain/audit/platform-audit.ts';
-import type { ServiceStore } from '../../../domain/catalog/ports.ts';
-import type { BuildFailure, BuildRequest } from '../../../domain/deploys/build.ts';
-import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
+import type { BuildFailure } from '../../../domain/deploys/build.ts';
+import { buildRequest } from '../../ports/records.ts';
+import { createInMemoryAudit } from '../../support/in-memory/platform-audit.ts';
+import { createInMemoryServiceStore } from '../../support/in-memory/service-store.ts';
 
-const build: BuildRequest = {
-  buildId: 'bld_1',
-  kind: 'deploy',
-  serviceId: 'svc_1',
-  service: 'shop',
-  environment: 'prod',
-  org: 'acme',
-  source: { kind: 'git', url: 'https://example.org/shop.git', branch: null, commit: null },
-  requestedBy: 'usr_1',
-  requestId: 'req_1',
-  requestedAt: '2026-11-21T10:00:00.000Z',
-  resume: null,
-  releaseId: null,
-};
+const build = buildRequest({
+  ...{ buildId: 'bld_1', serviceId: 'svc_1', service: 'shop', org: 'acme' },
+  ...{ requestedBy: 'usr_1', requestId: 'req_1' },
+});
 const failure: BuildFailure = { code: 'IMAGE_BUILD_FAILED', message: 'npm ci: token=hunter2', step: 'image-build' };
 
 describe('what the audit ledger is told of a build', () => {
-  let mongo: TestMongo;
-  let owners: ServiceStore;
-  before(async () => {
-    mongo = await startMongo();
-    owners = createServiceStore({ db: mongo.connection.db, now: () => new Date() });
-    await owners.upsert({ id: 'svc_1', name: 'shop', org: 'owner' }, {});
-  });
-  after(() => mongo.stop());
+  const services = createInMemoryServiceStore({ now: () => new Date() });
+  before(() => services.upsert({ id: 'svc_1', name: 'shop', org: 'owner' }, {}));
 
-  async function told(end: Partial<BuildEnd>): Promise<PlatformEvent[]> {
-    const events: PlatformEvent[] = [];
-    const input: BuildEnd = {
-      build,
-      status: 'failed',
-      reason: null,
-      failure: null,
-      ...end,
-    };
-    await auditBuild({ audit: { record: async (event) => void events.push(event) }, services: owners }, input, null);
-    return events;
+  async function told(end: Partial<BuildEnd>): Promise<readonly PlatformEvent[]> {
+    const audit = createInMemoryAudit();
+    const input: BuildEnd = { build, status: 'failed', reason: null, failure: null, ...end };
+    await auditBuild({ audit, services }, input, null);
+    return audit.told();
   }
 
   it('service.deployed for a build that is live, under a key that a repetition has as well', async () => {
@@ -72,10 +50,7 @@ describe('what the audit ledger is told of a build', () => {
 
   it('nothing for a build that was cancelled or superseded, and nothing where there is no ledger', async () => {
     for (const reason of ['cancelled', 'superseded'] as const) assert.deepEqual(await told({ reason, failure }), []);
-    await auditBuild(
-      { audit: null, services: owners },
-      { build, status: 'completed', reason: null, failure: null },
-      null,
-    );
+    const completed = { build, status: 'completed', reason: null, failure: null } as const;
+    await auditBuild({ audit: null, services }, completed, null);
   });
 });
