@@ -57,7 +57,10 @@ describe('a worker without the settings of the ledger', { timeout: 120_000 }, ()
     await waitUntil('an activity is scheduled', async () => (await activityEvents(handle)).includes('scheduled'));
     // A worker that polled would have it at once: what was waiting before is done, and this is not begun.
     const { client: other } = temporal;
-    const upkeep = await other.workflow.start('pruneImages', { taskQueue: TASK_QUEUE, workflowId: 'upkeep-of-a-test' });
+    const upkeep = await other.workflow.start('reconcileDeploys', {
+      taskQueue: TASK_QUEUE,
+      workflowId: 'upkeep-of-a-test',
+    });
     await waitUntil('it takes its own activities', async () => (await activityEvents(upkeep)).length > 0);
     const { pendingActivities } = (await handle.describe()).raw;
     assert.deepEqual(
