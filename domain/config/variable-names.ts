@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { INJECTED_VARIABLES } from '../service-addresses.ts';
 
 /** Name of an environment variable: letters, digits and underscores, not beginning with a digit. */
 export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
@@ -9,15 +10,11 @@ export const variableNameSchema = z
 
 /** Names the platform provides itself (spec 2, "Configuration variables and secrets", 5). */
 const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
+  ...INJECTED_VARIABLES,
   'IDP_CLIENT_ID',
   'IDP_CLIENT_SECRET',
-  'IDP_URL',
   'MONGODB_URI',
   'REDIS_URL',
-  'REGISTRY_URL',
-  'GATEWAY_URL',
-  'AUDIT_URL',
-  'WALLET_SERVICE_URL',
   'SERVICE_NAMESPACE',
   'HTTP_PROXY',
   'HTTPS_PROXY',

@@ -1,24 +1,25 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { GENERATED_SECRETS, SERVICE_ROWS } from '../../domain/services.ts';
 import { PART_ROWS } from './parts.ts';
+import { platformVariables } from './platform-variables.ts';
 import type { Env } from './project.ts';
 import { type Stack, startStack } from './stack.ts';
 import type { EngineConsent } from './start-engine.ts';
 import type { Reporter } from './terminal.ts';
+
+/** About the machine and its terminal, not about an installation. */
+const OF_THE_MACHINE: ReadonlySet<string> = new Set([
+  ...['HOME', 'XDG_CACHE_HOME', 'XDG_CONFIG_HOME', 'DOCKER_HOST', 'DOCKER_CLI', 'BASE_IMAGE_STAND_INS', 'LOG_LEVEL'],
+  ...['CI', 'NO_COLOR', 'DISPLAY', 'WAYLAND_DISPLAY', 'SSH_CONNECTION', 'SSH_TTY'],
+]);
 
 // Tests must never reach what these name, and must not take the ports or data of a running stack.
 const PRODUCTION = [
   ...PART_ROWS.flatMap(({ replacedBy, replacedWith, provides }) => {
     return [replacedBy, ...replacedWith, ...provides.map(({ variable }) => variable)];
   }),
-  ...SERVICE_ROWS.flatMap(({ baseUrlVariable, databaseUriVariable }) =>
-    [baseUrlVariable, databaseUriVariable ?? []].flat(),
-  ),
-  ...GENERATED_SECRETS.map(({ variable }) => variable),
-  ...['WORKSPACE_DIR', 'PLATFORM_DOMAIN', 'IDP_INTERNAL_KEY', 'SMTP_URL', 'MAIL_FROM', 'AUDIT_EMIT_RATE_LIMIT'],
-  ...['STACK_ID', 'WORKFLOW_BUNDLE', 'GIT_TOKEN', 'GITHUB_TOKEN', 'FAIRLEAD_URL', 'FAIRLEAD_KEY'],
+  ...(await platformVariables()).filter((name) => !OF_THE_MACHINE.has(name)),
 ];
 
 /** Takes production addresses and keys out of this process's environment, and so out of its children's. */

@@ -3,17 +3,22 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { selectServices } from '../../api/select-services.ts';
+import { apiTitle, SERVICE_NAMES, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { freePort } from '../support/free-port.ts';
 import { startMongo, type TestMongo } from '../support/start-mongo.ts';
 
 const KEY = 'internal-key-of-this-test-0123456789';
-const ENCRYPTION_KEY = randomBytes(32).toString('base64');
+/** Every key that the table of services generates. */
+const ENCRYPTION_KEYS = Object.fromEntries(
+  SERVICE_ROWS.flatMap(({ secrets }) => secrets).map(({ variable }) => [variable, randomBytes(32).toString('base64')]),
+);
 const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
 
 let mongo: TestMongo;
@@ -35,8 +40,8 @@ function start(env: Record<string, string>, args: readonly string[] = []) {
       DATA_DIR: folder,
       INTERNAL_SERVICE_KEY: KEY,
       MONGODB_URI: mongo.uri,
-      IDP_ENCRYPTION_KEY: ENCRYPTION_KEY,
-      AUDIT_SIGNING_KEY: ENCRYPTION_KEY,
+      TEMPORAL_ADDRESS: '127.0.0.1:9',
+      ...ENCRYPTION_KEYS,
       ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -49,25 +54,42 @@ function start(env: Record<string, string>, args: readonly string[] = []) {
 const ended = async (child: ChildProcess): Promise<unknown> =>
   child.exitCode ?? (await once(child, 'exit', { signal: AbortSignal.timeout(15_000) }))[0];
 
-it('says ready once it serves, tells that Temporal is away, and drains on SIGTERM', async () => {
-  const PORT = String(await freePort());
-  const IDP_PORT = String(await freePort());
-  const AUDIT_PORT = String(await freePort());
-  const { child, output } = start({ PORT, IDP_PORT, AUDIT_PORT, TEMPORAL_ADDRESS: '127.0.0.1:9' });
+/** Status and checks, whatever they say. */
+async function health(address: string): Promise<{ status: number; checks: Record<string, string> }> {
+  const response = await fetch(`${address}/health`);
+  const { data, error } = (await response.json()) as Record<string, { checks?: never; details?: { checks: never } }>;
+  return { status: response.status, checks: data?.checks ?? error?.details?.checks ?? {} };
+}
+
+/** A port for each service of the table: by variable, and the address by name. */
+async function freePorts() {
+  const variables: Record<string, string> = {};
+  const addresses = new Map<ServiceName, string>();
+  for (const { name, portVariable } of SERVICE_ROWS) {
+    const port = await freePort();
+    variables[portVariable] = String(port);
+    addresses.set(name, `http://127.0.0.1:${port}`);
+  }
+  return { variables, addresses };
+}
+
+it('says ready once every service of the table serves, tells that Temporal is away, and drains on SIGTERM', async () => {
+  const { variables, addresses } = await freePorts();
+  const { child, output } = start(variables);
   try {
     const [message] = await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
     assert.equal(message, 'ready', output.join(''));
-    const health = await fetch(`http://127.0.0.1:${PORT}/health`);
-    const body = (await health.json()) as { error: { details: { checks: Record<string, string> } } };
-    assert.equal(health.status, 503);
-    assert.equal(body.error.details.checks.mongo, 'ok');
-    assert.notEqual(body.error.details.checks.temporal, 'ok');
-    const services = await fetch(`http://127.0.0.1:${PORT}/services`, { headers: { 'x-internal-key': KEY } });
+    for (const [name, address] of addresses) {
+      const { info } = (await (await fetch(`${address}/openapi.json`)).json()) as { info: { title: string } };
+      assert.equal(info.title, apiTitle(name));
+      const { status, checks } = await health(address);
+      const { temporal = 'ok', ...others } = checks;
+      assert.equal(status, temporal === 'ok' ? 200 : 503, name);
+      assert.deepEqual(others, { mongo: 'ok' }, name);
+      if (name === 'builder') assert.notEqual(temporal, 'ok', 'it runs nothing without Temporal');
+    }
+    const services = await fetch(`${addresses.get('builder')}/services`, { headers: { 'x-internal-key': KEY } });
     assert.equal(services.status, 200);
-    const keys = await fetch(`http://127.0.0.1:${IDP_PORT}/health`);
-    assert.equal(keys.status, 200);
-    const ledger = await fetch(`http://127.0.0.1:${AUDIT_PORT}/health`);
-    assert.equal(ledger.status, 200);
     const link = (await readFile(join(folder, 'first-admin-link'), 'utf8')).trim();
     assert.equal((await stat(join(folder, 'first-admin-link'))).mode & 0o777, 0o600);
     child.kill('SIGTERM');
@@ -80,12 +102,7 @@ it('says ready once it serves, tells that Temporal is away, and drains on SIGTER
 });
 
 it('ends by itself when its supervisor is gone', async () => {
-  const { child, output } = start({
-    PORT: String(await freePort()),
-    IDP_PORT: String(await freePort()),
-    AUDIT_PORT: String(await freePort()),
-    TEMPORAL_ADDRESS: '127.0.0.1:9',
-  });
+  const { child, output } = start((await freePorts()).variables);
   try {
     await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
     child.disconnect();
@@ -95,11 +112,25 @@ it('ends by itself when its supervisor is gone', async () => {
   }
 });
 
+it('ends what it has begun when a later service cannot start', async () => {
+  const { variables, addresses } = await freePorts();
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const last = SERVICE_ROWS.at(-1);
+  assert.ok(last);
+  const { child, output } = start({ ...variables, [last.portVariable]: String(port) });
+  assert.equal(await ended(child), 1, output.join(''));
+  assert.match(output.join(''), new RegExp(`Cannot listen on 127.0.0.1:${port}: choose another ${last.portVariable}`));
+  await assert.rejects(fetch(`${addresses.get('idp')}/health`));
+  taken.close();
+});
+
 it('a start that cannot work ends with one clear message', async () => {
   const cases: readonly [Record<string, string>, readonly string[], RegExp][] = [
     [{ PORT: 'x', INTERNAL_SERVICE_KEY: 'short', IDP_PORT: 'y' }, [], /IDP_PORT: [\s\S]*\n {2}PORT: /],
     [{ INTERNAL_SERVICE_KEY: 'short' }, ['--only', 'builder'], /INTERNAL_SERVICE_KEY: at least 32/],
-    [{}, ['--only', 'nothing'], /no service is called nothing; there is idp, builder, audit-ledger/],
+    [{}, ['--only', 'nothing'], new RegExp(`no service is called nothing; there is ${SERVICE_NAMES.join(', ')}`)],
     [{ MONGODB_URI: 'mongodb://me:hidden@127.0.0.1:9/x?serverSelectionTimeoutMS=300' }, [], /cannot be reached/],
   ];
   for (const [env, args, message] of cases) {
@@ -111,7 +142,7 @@ it('a start that cannot work ends with one clear message', async () => {
 });
 
 it('runs every service, or those that --only names', () => {
-  assert.deepEqual(selectServices([]), ['idp', 'builder', 'audit-ledger']);
+  assert.deepEqual(selectServices([]), SERVICE_NAMES);
   assert.deepEqual(selectServices(['--only', 'builder']), ['builder']);
   assert.deepEqual(selectServices(['--only', 'builder, idp']), ['idp', 'builder']);
   assert.throws(() => selectServices(['--only', 'builder,wallets']), /wallets/);

@@ -92,9 +92,17 @@ test('tests forget every variable that names a production server, its credential
     ...['DOCKER_REGISTRY_TOKEN', 'INTERNAL_SERVICE_KEY', 'CONFIG_ENCRYPTION_KEY', 'WORKSPACE_DIR', 'PLATFORM_DOMAIN'],
     ...['IDP_URL', 'IDP_MONGODB_URI', 'IDP_ENCRYPTION_KEY', 'IDP_INTERNAL_KEY', 'SMTP_URL', 'BUILDER_URL'],
     ...['AUDIT_URL', 'AUDIT_MONGODB_URI', 'AUDIT_SIGNING_KEY', 'AUDIT_CHAINS', 'AUDIT_SIGNER_KEY'],
+    ...['AUDIT_EMIT_RATE_LIMIT', 'MAIL_FROM', 'MIN_FREE_DISK_BYTES', 'PORT', 'FAIRLEAD_AUDIT_URL'],
     ...['AUDIT_MAX_FEE_GWEI', 'STACK_ID', 'GIT_TOKEN', 'GITHUB_TOKEN', 'FAIRLEAD_URL', 'FAIRLEAD_KEY'],
   ];
-  const env = { ...Object.fromEntries(names.map((name) => [name, 'production'])), PATH: '/bin' };
+  const machine = {
+    PATH: '/bin',
+    HOME: '/root',
+    DOCKER_HOST: 'unix:///run/docker.sock',
+    LOG_LEVEL: 'debug',
+    CI: 'true',
+  };
+  const env = { ...Object.fromEntries(names.map((name) => [name, 'production'])), ...machine };
   forgetProduction(env);
-  assert.deepEqual(env, { PATH: '/bin' });
+  assert.deepEqual(env, machine);
 });

@@ -3,10 +3,13 @@ import { after, before, test } from 'node:test';
 import { bootstrapIdentity, completeFirstAdmin, type FirstAdminLink } from '../../../api/identity/bootstrap.ts';
 import type { IdentityDeps } from '../../../api/identity/deps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { SERVICE_ROWS } from '../../../domain/services.ts';
 import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { visit } from './visit.ts';
 
 let idp: TestIdp;
+/** Of every service that takes tokens. */
+const AUDIENCES = SERVICE_ROWS.flatMap(({ platformClient }) => platformClient ?? []);
 const ADMIN = { firstName: 'Ada', lastName: 'Lovelace', password: 'a sentence nobody guesses' };
 
 before(async () => {
@@ -40,7 +43,7 @@ test('an installation has one org of its own and its clients, however many proce
   );
   const cli = await idp.deps.clients.find('fairlead-cli');
   assert.deepEqual([cli?.clientType, cli?.trustedClient, cli?.secrets], ['public', false, []]);
-  assert.deepEqual(cli?.defaultAudience, ['builder', 'audit-ledger']);
+  assert.deepEqual(cli?.defaultAudience, AUDIENCES);
   assert.equal((await idp.deps.clients.find('builder'))?.clientType, 'confidential');
   const [platform] = items;
   assert.ok(platform);
@@ -75,7 +78,7 @@ test('the command line of an older version gets the audience of the ledger, and 
   await idp.deps.clients.update('fairlead-cli', { defaultAudience: ['builder', 'by-hand'] });
   await start();
   const cli = await idp.deps.clients.find('fairlead-cli');
-  assert.deepEqual(cli?.defaultAudience, ['builder', 'by-hand', 'audit-ledger']);
+  assert.deepEqual(cli?.defaultAudience, ['builder', 'by-hand', ...AUDIENCES.filter((name) => name !== 'builder')]);
 });
 
 test('each start opens a new link and voids the earlier ones', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { get } from 'node:http';
 import { describe, it } from 'node:test';
 import { decodeJwt } from 'jose';
+import { SERVICE_ROWS } from '../../../domain/services.ts';
 import { startApi } from '../../support/start-api.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { startCli } from '../run-cli.ts';
@@ -22,7 +23,9 @@ describe('a login of the command line', () => {
     assert.deepEqual([who.code, email, orgSlug, orgRoles], [0, EMAIL, 'acme', ['member']]);
 
     const { accessToken, refreshToken } = stored();
-    assert.deepEqual(decodeJwt(accessToken).aud, ['builder', 'audit-ledger']);
+    const audiences = SERVICE_ROWS.flatMap(({ platformClient }) => platformClient ?? []);
+    assert.deepEqual(decodeJwt(accessToken).aud, audiences);
+    assert.ok(audiences.includes('builder') && audiences.includes('audit-ledger'));
     assert.equal((await run('logout')).code, 0);
     assert.equal(file().find(cli.api.address), null);
     const form = { grant_type: 'refresh_token', refresh_token: refreshToken ?? '', client_id: 'fairlead-cli' };
