@@ -131,13 +131,18 @@ describe('import rules', () => {
   });
 
   it('see every import: re-exports, which the checker does not follow, stand in entries only', () => {
-    const entries = ['sdk/index.ts', 'test/bench/parts/overhead-workflows.ts', 'workflows/index.ts'];
+    // Those of tests add workflows of their own to a bundle.
+    const entries = /^(?:sdk\/index|workflows\/index|test\/(?:bench\/parts|support)\/[a-z-]+-workflows)\.ts$/;
     const reExporting = globSync(`{${FOLDERS.join(',')},sdk,test}/**/*.ts`, { cwd: root })
       .filter((file) => !file.startsWith('test/fixtures/'))
       .filter((file) =>
         /^export (?:type )?(?:\{[^}]*\}|\*[^'\n]*) from '/m.test(readFileSync(join(root, file), 'utf8')),
       );
-    assert.deepEqual(reExporting.sort(), entries);
+    assert.ok(reExporting.includes('workflows/index.ts'));
+    assert.deepEqual(
+      reExporting.filter((file) => !entries.test(file)),
+      [],
+    );
   });
 
   it('keep collections apart: an adapter opens those its module names, never one by a literal', () => {
