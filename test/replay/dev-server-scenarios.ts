@@ -5,9 +5,8 @@ import {
   BUILD_SLOTS_WORKFLOW_ID as SLOTS,
 } from '../../domain/deploys/messages.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
-import { silentReporter } from '../../infra/dev/terminal.ts';
-import { resolveNeed } from '../../infra/dev/tools.ts';
 import { buildRequest } from '../ports/records.ts';
+import { toolPath } from '../support/tool-path.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
 import { ended } from './ended.ts';
@@ -26,7 +25,7 @@ const SUGGESTED_AT_EVENTS = 30;
 
 /** The development server, on which time passes as elsewhere. */
 export async function startDevServer(): Promise<TestWorkflowEnvironment> {
-  const { path } = await resolveNeed('temporal', { env: process.env, report: silentReporter });
+  const path = await toolPath('temporal');
   const attributes = Object.values(SEARCH_ATTRIBUTES).flatMap((name) => ['--search-attribute', `${name}=Keyword`]);
   const setting = `limit.historyCount.suggestContinueAsNew=${SUGGESTED_AT_EVENTS}`;
   return await TestWorkflowEnvironment.createLocal({
