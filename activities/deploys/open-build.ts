@@ -12,7 +12,7 @@ type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now'>;
  */
 export async function openBuild(deps: Deps, request: BuildRequest): Promise<readonly PlannedStep[]> {
   const { buildId, requestedBy, org, requestId } = request;
-  const record = newRecord(request, deps.now());
+  const record = await newRecord(deps, request);
   await deps.builds.create(record);
   const stored = await deps.builds.find(buildId);
   await noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued');
@@ -52,8 +52,9 @@ export async function note(
   await deps.log.append(buildId, [{ time: deps.now(), step, level, text }]);
 }
 
-function newRecord(request: BuildRequest, now: Date): BuildRecord {
+async function newRecord(deps: Deps, request: BuildRequest): Promise<BuildRecord> {
   const facts = request.resume?.facts ?? {};
+  const context = await planContext(deps, request, facts);
   return {
     id: request.buildId,
     kind: request.kind,
@@ -65,7 +66,7 @@ function newRecord(request: BuildRequest, now: Date): BuildRecord {
     status: 'queued',
     reason: null,
     failure: null,
-    steps: planDeploy(planContext(request, facts)).map(notBegun),
+    steps: planDeploy(context).map(notBegun),
     commitSha: facts.commitSha ?? (request.source.kind === 'git' ? request.source.commit : null),
     imageTag: facts.imageTag ?? null,
     imageDigest: facts.imageDigest ?? null,
@@ -80,7 +81,7 @@ function newRecord(request: BuildRequest, now: Date): BuildRecord {
     facts,
     requestedBy: request.requestedBy,
     requestId: request.requestId,
-    createdAt: now,
+    createdAt: deps.now(),
     startedAt: null,
     finishedAt: null,
   };

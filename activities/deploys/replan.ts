@@ -1,14 +1,26 @@
 import type { BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
-import { DOCKER_INSTALLATION, declaredButSkipped, planDeploy, stepsToRun } from '../../domain/deploys/plan.ts';
+import {
+  DOCKER_INSTALLATION,
+  declaredButSkipped,
+  planDeploy,
+  stepsDone,
+  stepsToRun,
+} from '../../domain/deploys/plan.ts';
 import type { PlanContext } from '../../domain/deploys/step-definition.ts';
 import type { DeploysDeps } from './deps.ts';
 
-/** What the plan of a build depends on, with the facts that are known. */
-export function planContext(build: BuildRequest, facts: BuildFacts): PlanContext {
+/** What the plan of a build depends on, with the facts that are known. Reads the record of the build that is retried. */
+export async function planContext(
+  { builds }: Pick<DeploysDeps, 'builds'>,
+  build: BuildRequest,
+  facts: BuildFacts,
+): Promise<PlanContext> {
+  const retried = build.resume === null ? null : await builds.find(build.resume.buildId);
   return {
     kind: build.kind,
     fromStep: build.resume?.fromStep ?? null,
+    done: retried === null ? null : stepsDone(retried),
     catalog: facts.catalog ?? null,
     facts,
     installation: DOCKER_INSTALLATION,
@@ -26,7 +38,7 @@ export async function replan(
   facts: BuildFacts,
   warn: (warning: string) => void,
 ): Promise<readonly PlannedStep[]> {
-  const context = planContext(build, facts);
+  const context = await planContext(deps, build, facts);
   const record = await deps.builds.find(build.buildId);
   const begun = new Map(record?.steps.filter(({ startedAt }) => startedAt !== null).map((step) => [step.key, step]));
   const planned = planDeploy(context);

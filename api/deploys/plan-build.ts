@@ -14,6 +14,7 @@ export function planBuild(
   const context = {
     kind: 'deploy',
     fromStep: null,
+    done: null,
     catalog,
     facts: { catalog },
     installation: DOCKER_INSTALLATION,

@@ -1,6 +1,6 @@
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { Clock } from '../../domain/clock.ts';
-import type { BuildRecord, BuildRequest, BuildSource } from '../../domain/deploys/build.ts';
+import type { BuildRecord, BuildRequest, BuildSource, StepState } from '../../domain/deploys/build.ts';
 import { parseBranchName } from '../../domain/deploys/git-url.ts';
 import type { DeployCommands, TriggerOutcome } from '../../domain/deploys/messages.ts';
 import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
@@ -88,14 +88,11 @@ export function retryStep(build: BuildRecord, wanted: string | undefined): strin
   return step;
 }
 
-/** The first step that has not ended well. */
+/** The first step of the build's own plan that has not ended well; a later version may have steps besides. */
 function reachedStep(build: BuildRecord, valid: readonly string[]): string {
-  const done = new Set<string>();
-  for (const { key, state } of build.steps) {
-    if (state === 'completed' || state === 'reused' || state === 'warned' || state === 'skipped') done.add(key);
-  }
-  const open = valid.find((key) => !done.has(key));
-  return open ?? build.failure?.step ?? 'source';
+  const passed: readonly StepState[] = ['completed', 'reused', 'warned', 'skipped'];
+  const open = build.steps.filter(({ state }) => !passed.includes(state)).map(({ key }) => key);
+  return valid.find((key) => open.includes(key)) ?? build.failure?.step ?? 'source';
 }
 
 /** A retry builds the very commit that failed, not what the branch holds now. */

@@ -1,4 +1,4 @@
-import type { PlannedStep } from './build.ts';
+import type { PlannedStep, StepState } from './build.ts';
 import type { Decision, Installation, PlanContext, StepDefinition } from './step-definition.ts';
 import { STEPS } from './steps.ts';
 
@@ -52,7 +52,7 @@ function skip(decision: Decision): Outcome | null {
 /** What a rollback or a retry takes over from an earlier build. */
 function reuse(
   { key, remadeUntil }: StepDefinition,
-  { kind, fromStep }: PlanContext,
+  { kind, fromStep, done }: PlanContext,
   steps: readonly StepDefinition[],
 ): Outcome | null {
   const isBefore = (a: string, b: string): boolean => placeOf(a, steps) < placeOf(b, steps);
@@ -61,7 +61,14 @@ function reuse(
   }
   if (fromStep === null || !isBefore(key, fromStep)) return null;
   if (remadeUntil !== null && !isBefore(remadeUntil, fromStep)) return null;
+  if (done?.includes(key) === false) return null;
   return { state: 'reused', reason: 'done by the build that is retried' };
+}
+
+/** Keys of the steps that a build has behind it. */
+export function stepsDone({ steps }: { readonly steps: readonly PlannedStep[] }): readonly string[] {
+  const ended: readonly StepState[] = ['completed', 'reused', 'warned'];
+  return steps.filter(({ state }) => ended.includes(state)).map(({ key }) => key);
 }
 
 function placeOf(key: string, steps: readonly StepDefinition[]): number {

@@ -14,6 +14,11 @@ export interface PlanContext {
   readonly kind: BuildKind;
   /** For a retry: the first step to run again; null otherwise. */
   readonly fromStep: string | null;
+  /**
+   * For a retry: keys of the steps that the retried build has behind it. What an older version did not do yet is not
+   * among them, and is done now. Null: all before `fromStep`, where the record of that build is gone.
+   */
+  readonly done: readonly string[] | null;
   /** Null before the source is fetched: then a step is planned as if nothing were declared. */
   readonly catalog: Catalog | null;
   /** What is known so far, by name of the fact. */

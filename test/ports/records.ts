@@ -11,6 +11,7 @@ import { STEPS, type StepKey } from '../../domain/deploys/steps.ts';
 const CONTEXT: PlanContext = {
   kind: 'deploy',
   fromStep: null,
+  done: null,
   catalog: null,
   facts: {},
   installation: DOCKER_INSTALLATION,

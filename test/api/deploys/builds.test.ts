@@ -25,9 +25,14 @@ const completed: BuildEnd = { ...failed, status: 'completed', reason: null, fail
 const helloId = async () => (await api.services.find('hello'))?.id ?? '';
 
 async function failedBuild(id: string): Promise<void> {
-  await api.builds.create(buildRecord({ id, serviceId: await helloId(), facts: { workDir: '/secret/dir' } }));
-  for (const key of ['source', 'catalog', 'container-file', 'config-preflight'] as const) {
-    await api.builds.markStep(id, stepOf(key), { state: 'completed', startedAt: new Date(), finishedAt: new Date() });
+  const record = buildRecord({ id, serviceId: await helloId(), facts: { workDir: '/secret/dir' } });
+  await api.builds.create(record);
+  for (const step of record.steps.slice(
+    0,
+    record.steps.findIndex(({ key }) => key === 'image-build'),
+  )) {
+    if (step.state !== 'pending') continue;
+    await api.builds.markStep(id, step, { state: 'completed', startedAt: new Date(), finishedAt: new Date() });
   }
   await api.builds.markStep(id, stepOf('image-build'), { state: 'running', startedAt: new Date() });
   await api.builds.mergeFacts(id, { commitSha: 'c'.repeat(40) });

@@ -8,9 +8,10 @@ import type { PlanContext } from '../../../domain/deploys/step-definition.ts';
 import type { StepKey } from '../../../domain/deploys/steps.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 
-type Asked = Pick<PlanContext, 'kind' | 'fromStep'>;
+type Asked = Pick<PlanContext, 'kind' | 'fromStep'> & Partial<Pick<PlanContext, 'done'>>;
 const DEPLOY: Asked = { kind: 'deploy', fromStep: null };
 const contextOf = (catalog: Catalog | null, asked: Asked): PlanContext => ({
+  done: null,
   ...asked,
   catalog,
   facts: {},
@@ -56,6 +57,12 @@ const CONTRACT: readonly string[] = [
   'bindings',
   'role-metadata',
   'monitor',
+];
+
+/** The steps that a deploy of any service has; more may come. */
+const EVERY_SERVICE: readonly string[] = [
+  ...['source', 'catalog', 'container-file', 'config-preflight', 'image-build', 'image-push'],
+  ...['install', 'health-check', 'service-registration'],
 ];
 
 describe('planDeploy', () => {
@@ -171,7 +178,19 @@ describe('planDeploy', () => {
   ];
   for (const [fromStep, expected] of retries) {
     it(`a retry from ${fromStep} runs what does not outlive the failed build, and nothing else`, () => {
-      assert.deepEqual(pending(planDeploy(catalog, { ...DEPLOY, kind: 'retry', fromStep })), expected);
+      const run = pending(planDeploy(catalog, { ...DEPLOY, kind: 'retry', fromStep }));
+      assert.deepEqual(
+        run.filter((key) => EVERY_SERVICE.includes(key)),
+        expected,
+      );
     });
   }
+
+  it('a retry does what the failed build of an older version had no step for', () => {
+    const retry = { ...DEPLOY, kind: 'retry', fromStep: 'install', done: ['source', 'catalog', 'image-push'] } as const;
+    const states = statesOf(planDeploy(catalog, retry));
+    assert.equal(states.get('config-preflight'), 'pending');
+    assert.equal(states.get('image-push'), 'reused');
+    assert.equal(states.get('oauth-client'), 'skipped', 'the catalog still decides');
+  });
 });

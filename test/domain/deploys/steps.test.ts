@@ -39,8 +39,12 @@ describe('the table of steps', () => {
     for (const { key, until } of laterSteps) assert.ok(place(until) > place(key), `${key} until ${until}`);
   });
 
-  it('runs only steps of well under a second inside the workflow’s own task', () => {
-    const local = acting.filter(({ run }) => run.local).map(({ key }) => key);
-    assert.deepEqual(local, ['catalog', 'container-file', 'config-preflight', 'service-registration']);
+  it('runs inside the workflow’s own task only what cannot hold it up for long', () => {
+    const local = acting.filter(({ run }) => run.local);
+    assert.ok(local.length > 0);
+    assert.deepEqual(
+      local.filter(({ run }) => run.attemptSeconds > 30),
+      [],
+    );
   });
 });

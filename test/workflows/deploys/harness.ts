@@ -104,7 +104,7 @@ export function createFakeActivities(
 export function planOf(request: BuildRequest, catalog: Catalog | null = request.resume?.facts.catalog ?? null) {
   const { kind, resume } = request;
   const fromStep = resume?.fromStep ?? null;
-  return stepsToRun(planDeploy({ kind, fromStep, catalog, facts: {}, installation: DOCKER_INSTALLATION }));
+  return stepsToRun(planDeploy({ kind, fromStep, done: null, catalog, facts: {}, installation: DOCKER_INSTALLATION }));
 }
 
 /** What is left after the catalog was read. */
