@@ -29,13 +29,16 @@ export async function planContext(
 
 /**
  * Plans the rest of a build with its catalog known, stores the plan, and warns of what the catalog asks for in vain.
- * Steps that have begun stay as they are. Idempotent: the plan is a function of build and facts.
- * @returns what is left to run
+ * Steps that have begun stay as they are in the record. Idempotent: the plan is a function of build and facts.
+ *
+ * @param after key of the step that found the catalog
+ * @returns what is left to run: all that follows it. A later step may have begun all the same, when a worker was killed
+ * before Temporal knew of the results; it runs again, because nobody else has them.
  */
 export async function replan(
   deps: Pick<DeploysDeps, 'builds'>,
   build: BuildRequest,
-  facts: BuildFacts,
+  { facts, after }: { readonly facts: BuildFacts; readonly after: string },
   warn: (warning: string) => void,
 ): Promise<readonly PlannedStep[]> {
   const context = await planContext(deps, build, facts);
@@ -45,7 +48,7 @@ export async function replan(
   for (const { title, reason } of declaredButSkipped(context)) warn(`${title}: ${reason}`);
   const steps = planned.map((step) => begun.get(step.key) ?? notBegun(step));
   await deps.builds.setSteps(build.buildId, steps);
-  return stepsToRun(steps);
+  return stepsToRun(planned.slice(planned.findIndex(({ key }) => key === after) + 1));
 }
 
 /** A planned step as a new build's record keeps it. */

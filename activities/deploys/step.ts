@@ -71,8 +71,8 @@ export async function runStep(
         },
       }),
     );
-    const plan =
-      facts.catalog === undefined ? {} : { plan: await replan(deps, input.build, { ...input.facts, ...facts }, warn) };
+    const known = { facts: { ...input.facts, ...facts }, after: key };
+    const plan = facts.catalog === undefined ? {} : { plan: await replan(deps, input.build, known, warn) };
     await whileHeartbeating(() => log.close());
     if (Object.keys(facts).length > 0) await deps.builds.mergeFacts(buildId, facts);
     if (warnings.length > 0) await deps.builds.addWarnings(buildId, warnings);

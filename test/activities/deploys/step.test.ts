@@ -113,6 +113,17 @@ describe('a step as an activity', () => {
     assert.match((await step('catalog'))?.warnings.join() ?? '', /Provision databases: declared, but/);
   });
 
+  it('what follows the catalog runs again when a worker was killed before Temporal knew of its results', async () => {
+    const { run, step } = await openedBuild();
+    const catalog = async () => ({ catalog: catalogRecord(), appPath: '', contextPath: '', dockerfile: null });
+    const first = await run('catalog', catalog);
+    await run('container-file', async () => ({ imageTag: 'x:1' }));
+    await run('config-preflight', async () => ({}));
+    const again = await run('catalog', catalog);
+    assert.deepEqual(again.plan, first.plan);
+    assert.equal((await step('container-file'))?.state, 'completed', 'the record keeps what has begun');
+  });
+
   it('a step that is cancelled ends as cancelled, and says nothing of an error', async () => {
     const { run, step, logged } = await openedBuild();
     const never = new Promise<BuildFacts>(() => undefined);
