@@ -1,5 +1,6 @@
 import type { BuildRecord, BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
 import { planDeploy, stepsToRun } from '../../domain/deploys/plan.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import type { LogLevel } from '../../domain/logs/log-line.ts';
 import type { DeploysDeps } from './deps.ts';
 import { notBegun, planContext } from './replan.ts';
@@ -8,15 +9,26 @@ type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now'>;
 
 /**
  * Creates the record of a new build with its plan. Idempotent on the build id: the plan that was stored first stays.
- * @returns what the stored plan has to run
+ * @returns what the stored plan has to run; null when a worker of version 0.1 stored it, which says nowhere how steps run
+ * @throws UNAVAILABLE when another version stored a plan that this one cannot read: a worker of that version can
  */
-export async function openBuild(deps: Deps, request: BuildRequest): Promise<readonly PlannedStep[]> {
+export async function openBuild(deps: Deps, request: BuildRequest): Promise<readonly PlannedStep[] | null> {
   const { buildId, requestedBy, org, requestId } = request;
   const record = await newRecord(deps, request);
   await deps.builds.create(record);
   const stored = await deps.builds.find(buildId);
   await noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued');
-  return stepsToRun((stored ?? record).steps);
+  return storedPlan(stored ?? record);
+}
+
+/** A step that was left out because it could not be read would be missed by nobody: the build would succeed without it. */
+function storedPlan({ id, steps }: BuildRecord): readonly PlannedStep[] | null {
+  const unread = steps.find(({ state }) => state === 'unknown');
+  if (unread !== undefined) {
+    const message = `Another version of the platform planned build ${id}; this worker cannot read its step ${unread.key}.`;
+    throw new FairleadError('UNAVAILABLE', message, { retryable: true });
+  }
+  return steps.some(({ state, run }) => state === 'pending' && run === null) ? null : stepsToRun(steps);
 }
 
 /** Whether a build has its source already, and at which commit. Reads only. */

@@ -48,7 +48,7 @@ export interface ResumePoint {
   readonly facts: BuildFacts;
 }
 
-/** States of a step. `unknown`: stored by a version that has states of its own. */
+/** States of a step. `unknown`: another version stored its state, or how it runs, in a way that this one does not know. */
 export const STEP_STATES = [
   'pending',
   'running',

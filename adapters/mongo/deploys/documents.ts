@@ -43,16 +43,24 @@ const stepRunSchema: z.ZodType<StepRun> = z.object({
 });
 
 // A build of an older or newer version is shown, whatever it says that this version does not know.
-const stepSchema: z.ZodType<BuildStep> = plannedStepSchema.extend({
-  stage: buildStageSchema.catch('deploying'),
-  onFailure: z.enum(['fail', 'warn']).catch('fail'),
-  state: stepStateSchema.catch('unknown'),
-  run: stepRunSchema.nullable().catch(null),
-  attempt: z.int(),
-  startedAt: absentTime,
-  finishedAt: absentTime,
-  warnings: z.array(text),
-});
+const stepSchema: z.ZodType<BuildStep> = plannedStepSchema
+  .extend({
+    stage: buildStageSchema.catch('deploying'),
+    onFailure: z.enum(['fail', 'warn']).catch('fail'),
+    state: stepStateSchema.catch('unknown'),
+    // Version 0.1 stored none.
+    run: z.unknown().default(null),
+    attempt: z.int(),
+    startedAt: absentTime,
+    finishedAt: absentTime,
+    warnings: z.array(text),
+  })
+  .transform((step) => {
+    const run = stepRunSchema.nullable().safeParse(step.run);
+    if (run.success) return { ...step, run: run.data };
+    // It waits to run in a way that this version does not know: unlike one that has no work.
+    return { ...step, run: null, state: step.state === 'pending' ? 'unknown' : step.state };
+  });
 
 const buildSchema = z.object({
   _id: text,

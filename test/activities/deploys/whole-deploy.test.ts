@@ -41,7 +41,7 @@ async function deploy(parts: InMemoryDeploys, build: BuildRequest): Promise<read
   const steps = activities as unknown as Readonly<Record<string, (input: StepInput) => Promise<StepResult>>>;
   const ran: string[] = [];
   let facts: BuildFacts = build.resume?.facts ?? {};
-  let left: readonly PlannedStep[] = await activities.openBuild(build);
+  let left: readonly PlannedStep[] = (await activities.openBuild(build)) ?? [];
   while (left.length > 0) {
     const [{ key, run }, ...rest] = left as [PlannedStep, ...PlannedStep[]];
     const step = steps[run?.activity ?? ''];

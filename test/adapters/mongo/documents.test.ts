@@ -24,6 +24,15 @@ describe('a build that another version stored', () => {
     assert.equal(readBuild(documentOf({ steps: [old] })).steps[0]?.run, null);
   });
 
+  it('is shown with a step that waits to run in a way this version does not know: not as one without work', () => {
+    const [first] = buildRecord({ id: 'bld_x' }).steps;
+    const run = { ...first?.run, failOpen: [{ system: 'mesh', codes: ['MESH_REFUSED'] }] };
+    const [shown] = readBuild(documentOf({ steps: [{ ...first, state: 'pending', run }] })).steps;
+    assert.deepEqual([shown?.state, shown?.run], ['unknown', null]);
+    const [begun] = readBuild(documentOf({ steps: [{ ...first, state: 'running', run }] })).steps;
+    assert.equal(begun?.state, 'running');
+  });
+
   it('is open while nothing ended it, and failed once something did', () => {
     assert.equal(readBuild(documentOf({ status: 'awaiting-grant' })).status, 'queued');
     assert.equal(readBuild(documentOf({ status: 'paused', finishedAt: new Date() })).status, 'failed');

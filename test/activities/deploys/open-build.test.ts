@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openBuild } from '../../../activities/deploys/open-build.ts';
+import type { BuildStep } from '../../../domain/deploys/build.ts';
+import { useDeploy } from './use-deploy.ts';
+
+/** A build that a worker opened before it was killed, so that another opens it again; `change` is what it wrote otherwise. */
+async function openedBefore(change: (step: BuildStep) => Partial<BuildStep> = () => ({})) {
+  const { parts, build } = await useDeploy();
+  const first = await openBuild(parts, build);
+  const record = await parts.builds.find(build.buildId);
+  assert.ok(record !== null);
+  const steps = record.steps.map((step) => ({ ...step, ...change(step) }));
+  await parts.builds.setSteps(build.buildId, steps);
+  return { first, again: () => openBuild(parts, build) };
+}
+
+describe('open-build', () => {
+  it('opened again, a build keeps its plan and answers the same', async () => {
+    const { first, again } = await openedBefore();
+    assert.ok(first !== null && first.length > 0);
+    assert.deepEqual(await again(), first);
+  });
+
+  it('a step runs as it was recorded, whatever the table says by now', async () => {
+    const { again } = await openedBefore(({ key }) => (key === 'source' ? { title: 'As it was called then' } : {}));
+    assert.equal((await again())?.[0]?.title, 'As it was called then');
+  });
+
+  it('a plan of version 0.1, which recorded no way to run it, is not taken for one with nothing to run', async () => {
+    const { again } = await openedBefore(() => ({ run: null }));
+    assert.equal(await again(), null);
+  });
+
+  it('a plan with a step that this version cannot read is left to a worker that can, and never run without it', async () => {
+    const { again } = await openedBefore(({ key }) => (key === 'install' ? { run: null, state: 'unknown' } : {}));
+    await assert.rejects(again(), { code: 'UNAVAILABLE', retryable: true });
+  });
+});
