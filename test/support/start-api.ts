@@ -7,43 +7,14 @@ import { createBuilderApp } from '../../api/builder-app.ts';
 import { type Caller, createInternalKeyAuth, type UserCaller } from '../../api/http/caller.ts';
 import { startServer } from '../../api/http/server.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
-import type { BuildRequest } from '../../domain/deploys/build.ts';
-import type { CancelOutcome, DeployCommands } from '../../domain/deploys/messages.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import type { OrgRole } from '../../domain/roles.ts';
 import type { TokenVerifier } from '../../sdk/index.ts';
 import type { BuilderParts } from './builder-parts.ts';
 import { createInMemoryBuilderParts } from './in-memory/builder-parts.ts';
+import { createInMemoryDeployCommands } from './in-memory/deploy-commands.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
-
-/** Plays the deploy workflows: remembers what was asked and answers what the test sets. */
-export interface FakeCommands extends DeployCommands {
-  readonly requests: BuildRequest[];
-  readonly removed: string[];
-  cancelOutcome: CancelOutcome;
-  answer: { deduplicated: boolean; buildId?: string };
-}
-
-function fakeCommands(): FakeCommands {
-  return {
-    requests: [],
-    removed: [],
-    cancelOutcome: 'cancelled',
-    answer: { deduplicated: false },
-    async request(request) {
-      this.requests.push(request);
-      const { deduplicated, buildId = request.buildId } = this.answer;
-      return { buildId, deduplicated, supersededBuildId: null };
-    },
-    async cancel() {
-      return this.cancelOutcome;
-    },
-    async removeService({ name }) {
-      this.removed.push(name);
-    },
-  };
-}
 
 export interface Answer {
   readonly status: number;
@@ -54,8 +25,8 @@ export interface Answer {
 }
 
 /**
- * The builder's app on a free port, with a fake of the workflows and everything it logs: taking tokens of a provider when
- * one is given, on parts in memory unless others are given.
+ * The builder's app on a free port with everything it logs: taking tokens of a provider when one is given, on parts in
+ * memory unless others are given, and with deploy workflows in memory.
  */
 export async function startApi(
   tokens: { verifier: TokenVerifier; issuer: string } | null = null,
@@ -71,7 +42,7 @@ export async function startApi(
   });
   const now = () => new Date();
   const { services, builds, releases, log, archives } = parts;
-  const commands = fakeCommands();
+  const commands = createInMemoryDeployCommands();
   const internal = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret });
   const verifier = tokens?.verifier ?? null;
   const authenticate = createTokenAuth({ internalKey: internal, verifier, platformOrg: 'platform' });

@@ -61,12 +61,11 @@ it('a trigger answers 202 with the build, and passes on what was asked', async (
 });
 
 it('a trigger that joins a build in flight says so', async () => {
-  api.commands.answer = { deduplicated: true, buildId: 'bld_inflight' };
+  const first = await api.call('POST', '/builds/trigger', { service: 'hello', environment: 'uat' });
   const answer = await api.call('POST', '/builds/trigger', { service: 'hello', environment: 'uat' });
-  api.commands.answer = { deduplicated: false };
   assert.deepEqual(
     [answer.status, answer.body.data.deduplicated, answer.body.data.buildId],
-    [202, true, 'bld_inflight'],
+    [202, true, first.body.data.buildId],
   );
 });
 
@@ -221,13 +220,19 @@ it('builds are seen by the orgs of their service only', async () => {
 });
 
 it('cancel answers 200 when ended, 202 while cancelling, 409 when finished', async () => {
-  await api.builds.create(buildRecord({ id: 'bld_cancel', serviceId: await helloId() }));
-  api.commands.cancelOutcome = 'cancelling';
-  assert.equal((await api.call('POST', '/builds/bld_cancel/cancel')).status, 202);
-  api.commands.cancelOutcome = 'cancelled';
-  assert.equal((await api.call('POST', '/builds/bld_cancel/cancel', {})).status, 200);
-  await api.builds.finish('bld_cancel', completed);
-  const finished = await api.call('POST', '/builds/bld_cancel/cancel');
+  const inFlight = async (environment: 'prod' | 'sandbox') => {
+    const { body } = await api.call('POST', '/builds/trigger', { service: 'hello', environment, commit: 'cafe123' });
+    const id: string = body.data.buildId;
+    await api.builds.create(buildRecord({ id, serviceId: await helloId(), environment }));
+    return id;
+  };
+  const installing = await inFlight('sandbox');
+  api.commands.install(installing);
+  assert.equal((await api.call('POST', `/builds/${installing}/cancel`)).status, 202);
+  const id = await inFlight('prod');
+  assert.equal((await api.call('POST', `/builds/${id}/cancel`, {})).status, 200);
+  await api.builds.finish(id, completed);
+  const finished = await api.call('POST', `/builds/${id}/cancel`);
   assert.deepEqual([finished.status, finished.body.error.code], [409, 'BUILD_FINISHED']);
   assert.equal((await api.call('POST', '/builds/bld_none/cancel')).status, 404);
 });

@@ -1,5 +1,7 @@
+import { deployCommandsSuite } from '../../ports/deploy-commands.ts';
 import { platformAuditSuite } from '../../ports/platform-audit.ts';
 import { workflowDirectorySuite } from '../../ports/workflow-directory.ts';
+import { createInMemoryDeployCommands } from './deploy-commands.ts';
 import { createInMemoryAudit } from './platform-audit.ts';
 import { createInMemoryWorkflows } from './workflow-directory.ts';
 
@@ -24,4 +26,12 @@ workflowDirectorySuite(() => ({
   wasGranted: async (workflowId) => directory.wasGranted(workflowId),
   whenPruning: (work) => directory.whenPruning(work),
   cleanUpRun: async (buildId) => directory.cleanUps().find((each) => each === buildId) ?? null,
+}));
+
+const commands = createInMemoryDeployCommands();
+
+deployCommandsSuite(() => ({
+  commands,
+  whileHeld: (body) => body(),
+  end: async (buildId) => commands.end(buildId),
 }));

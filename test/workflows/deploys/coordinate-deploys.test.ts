@@ -4,6 +4,7 @@ import { Context } from '@temporalio/activity';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
 import { coordinatorWorkflowId } from '../../../domain/deploys/messages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { deployCommandsSuite } from '../../ports/deploy-commands.ts';
 import { buildRequest } from '../../ports/records.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Activities, createFakeActivities, createTemporal } from './harness.ts';
@@ -36,6 +37,18 @@ describe('coordinateDeploys', () => {
     const fakes = createFakeActivities(temporal.directory, { [activity]: work });
     return { ...fakes, state, letGo: () => letGo() };
   }
+
+  deployCommandsSuite(() => {
+    const { activities, finished, letGo } = heldAt('fetchSource');
+    return {
+      commands: temporal.commands,
+      whileHeld: (body) => temporal.withActivities(activities, body),
+      async end(buildId) {
+        letGo();
+        await waitUntil(`${buildId} has ended`, () => finished.some(({ build }) => build.buildId === buildId));
+      },
+    };
+  });
 
   /** The same service and environment asked for again. */
   const again = (first: BuildRequest, changes: Partial<BuildRequest> = {}): BuildRequest =>
