@@ -40,6 +40,19 @@ export function redactError(error: unknown, redact: (line: string) => string): u
   return new FairleadError(code, redact(message), { details: redactDeep(details, redact), retryable, ...origin });
 }
 
+/**
+ * Does work for a build beside its steps, whose errors come into the record as well.
+ * @throws what the work throws, as {@link redactError} leaves it
+ */
+export async function withRedactedErrors<T>(deps: Deps, serviceId: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    throw redactError(error, await buildRedactor(deps, serviceId));
+  }
+}
+
 function redactDeep(value: unknown, redact: (line: string) => string): unknown {
   if (typeof value === 'string') return redact(value);
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));

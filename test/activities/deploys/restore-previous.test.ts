@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { restorePrevious } from '../../../activities/deploys/restore-previous.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { releaseRecord } from '../../ports/records.ts';
 import { recordingContext, workloadSpec } from '../../ports/workload-runtime.ts';
 import { healthyProgram } from '../../support/in-memory/image-registry.ts';
@@ -86,5 +87,22 @@ describe('restore-previous, the undo of an installation', () => {
     await assert.rejects(restorePrevious({ ...parts, edge }, build), /disk full/);
     assert.equal(await routed(), own?.id);
     assert.ok((await running()).includes(own?.id ?? ''));
+  });
+
+  it('tells no secret of the service in its failure, which comes into the record of the build', async () => {
+    const { parts, build, own, route } = await installed({ earlier: true, own: true });
+    await parts.services.upsert(
+      { id: build.serviceId, name: 'hello', org: 'acme' },
+      { config: { DB_PASSWORD: 'canary-4711' } },
+    );
+    await route(own);
+    const engine = new FairleadError('UNAVAILABLE', 'the engine: canary-4711 refused', { details: ['canary-4711'] });
+    const edge = { ...parts.edge, route: () => Promise.reject(engine) };
+    await assert.rejects(restorePrevious({ ...parts, edge }, build), (error: unknown) => {
+      assert.ok(error instanceof FairleadError);
+      assert.deepEqual([error.code, error.message], ['UNAVAILABLE', 'the engine: [REDACTED] refused']);
+      assert.deepEqual(error.details, ['[REDACTED]']);
+      return true;
+    });
   });
 });
