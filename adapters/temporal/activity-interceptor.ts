@@ -34,8 +34,9 @@ function toFailure(error: unknown): unknown {
     });
   }
   if (PROGRAM_ERRORS.some((type) => error instanceof type)) {
-    const { message, stack } = error as Error;
-    return ApplicationFailure.create({ message: `${message}\n${stack}`, type: 'INTERNAL', nonRetryable: true });
+    const cause = error as Error;
+    // The message comes to people in the record of a build; the stack is for operators, in the history.
+    return ApplicationFailure.create({ message: cause.message, type: 'INTERNAL', nonRetryable: true, cause });
   }
   return error;
 }

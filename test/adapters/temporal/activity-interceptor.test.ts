@@ -38,6 +38,13 @@ describe('the activity interceptor', () => {
     assert.deepEqual([failure.type, failure.nonRetryable], ['INTERNAL', true]);
   });
 
+  it('keeps the stack of a mistake out of the message, which people see, and in the cause', async () => {
+    const mistake = new TypeError('x is not a function');
+    const failure = await failureOf(throwing(mistake));
+    assert.equal(failure.message, 'x is not a function');
+    assert.equal(failure.cause, mistake);
+  });
+
   it('leaves other errors to the retry policy', async () => {
     const error = new Error('socket hang up');
     assert.equal(await failureOf(throwing(error)), error);
