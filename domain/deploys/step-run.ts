@@ -2,7 +2,8 @@ import type { ErrorCode } from '../errors.ts';
 
 /**
  * A failure that does not end the build (spec 2, "Fail-open versus hard-fail"). It applies to a failure with one of
- * the codes that names this system, or no system.
+ * the codes that names this system. One that names no system, such as our own database, counts only as a deadline, or
+ * where any failure does: what is away must not open a gate that waits for something else.
  */
 export interface FailOpen {
   /** The system as the errors of its client name it: `registry`, `identity-provider`, … */

@@ -31,12 +31,18 @@ export function describeFailure(error: unknown, step: PlannedStep | null): Build
   return { code: 'INTERNAL', message: rootCause(error) ?? 'The step failed without a reason.', step: key };
 }
 
-/** True when the contract lets a build go on after this failure: by its code, and the system where the failure names one. */
-export function failsOpen({ code, system }: BuildFailure, allowed: readonly FailOpen[]): boolean {
-  return allowed.some(
-    (row) =>
-      (row.codes === 'any' || row.codes.some((one) => one === code)) && (system === undefined || system === row.system),
-  );
+/** True when the contract lets a build go on after this failure. */
+export function failsOpen(failure: BuildFailure, allowed: readonly FailOpen[]): boolean {
+  return allowed.some((row) => {
+    const { code, system } = failure;
+    if (row.codes === 'any') return system === undefined || system === row.system;
+    return row.codes.some((one) => one === code) && (system === row.system || isUnnamedDeadline(failure));
+  });
+}
+
+/** A deadline ends a step from outside, where nobody knows what it waited for. */
+function isUnnamedDeadline({ code, system }: BuildFailure): boolean {
+  return code === 'STEP_DEADLINE_EXCEEDED' && system === undefined;
 }
 
 /** The system that an activity's error named; see adapters/temporal/activity-interceptor.ts. */

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { ActivityFailure, ApplicationFailure, TimeoutFailure } from '@temporalio/common';
 import type { PlannedStep } from '../../../domain/deploys/build.ts';
 import { STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
-import { describeFailure } from '../../../workflows/deploys/failure.ts';
+import { describeFailure, failsOpen } from '../../../workflows/deploys/failure.ts';
 
 const activityFailure = (cause: Error) =>
   new ActivityFailure('Activity task failed', 'preflightConfig', '1', 'TIMEOUT', 'worker', cause);
@@ -35,5 +35,28 @@ describe('describeFailure', () => {
   it('calls a failure of unknown type internal', () => {
     const unknown = ApplicationFailure.create({ message: 'boom', type: 'Error' });
     assert.equal(describeFailure(activityFailure(unknown), row('source')).code, 'INTERNAL');
+  });
+});
+
+describe('failsOpen', () => {
+  const WALLET_AWAY = [{ system: 'wallet', codes: ['UNAVAILABLE', 'STEP_DEADLINE_EXCEEDED'] }] as const;
+  const ANY_OF_DNS = [{ system: 'dns', codes: 'any' }] as const;
+  const failure = (code: string, system?: string) => {
+    return { code, message: 'no', step: 'deploy-gate', ...(system === undefined ? {} : { system }) };
+  };
+
+  it('passes a named code of the named system, and a deadline, which names none', () => {
+    assert.equal(failsOpen(failure('UNAVAILABLE', 'wallet'), WALLET_AWAY), true);
+    assert.equal(failsOpen(failure('STEP_DEADLINE_EXCEEDED'), WALLET_AWAY), true);
+  });
+
+  it('holds a gate shut when something else is away: another system, or one that is not named', () => {
+    assert.equal(failsOpen(failure('UNAVAILABLE', 'registry'), WALLET_AWAY), false);
+    assert.equal(failsOpen(failure('UNAVAILABLE'), WALLET_AWAY), false);
+  });
+
+  it('passes whatever fails in a step that may fail in any way, but what names another system', () => {
+    assert.equal(failsOpen(failure('INTERNAL'), ANY_OF_DNS), true);
+    assert.equal(failsOpen(failure('INTERNAL', 'wallet'), ANY_OF_DNS), false);
   });
 });

@@ -98,7 +98,7 @@ describe('a build runs the plan that is recorded on it', () => {
   describe('a failure that the contract lets pass', () => {
     const goesOn: readonly [string, Partial<StepRun>, () => Error][] = [
       ['by its code, from the system that may fail', { failOpen: REGISTRY_AWAY }, () => away('registry')],
-      ['by its code, from a system that is not named', { failOpen: REGISTRY_AWAY }, () => away()],
+      ['of any code, whether or not it names a system', { failOpen: [{ system: 'dns', codes: 'any' }] }, () => away()],
       [
         'of any code',
         { failOpen: [{ system: 'dns', codes: 'any' }] },
@@ -140,6 +140,7 @@ describe('a build runs the plan that is recorded on it', () => {
 
   const ends: readonly [string, () => Error][] = [
     ['of another system', () => away('wallet')],
+    ['of a system that is not named, such as our own database,', () => away()],
     ['of another code', () => new FairleadError('FORBIDDEN', 'no', { system: 'registry' })],
   ];
   for (const [name, error] of ends) {
@@ -204,5 +205,12 @@ describe('a build runs the plan that is recorded on it', () => {
         );
       });
     }
+
+    it('names the mistake in the program that hindered an undo, without the paths of its stack', async () => {
+      const { activities, finished } = withUndos('checkHealth');
+      activities.restorePrevious = failing(() => new TypeError('x is not a function'));
+      assert.equal((await run(activities, buildRequest(), UNDONE_LATER)).status, 'failed');
+      assert.deepEqual(finished[0]?.undoFailures, ['a could not be undone: x is not a function']);
+    });
   });
 });
