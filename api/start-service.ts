@@ -77,15 +77,15 @@ async function open<Section extends EnvSection>(
   return server.address;
 }
 
-/** One client, made when it is first asked for. */
+/**
+ * One client, made when it is first asked for. Its closing takes its place now: asked for by a request, it is still open
+ * until the last request has ended.
+ */
 function lazyTemporal(row: ServiceRow, { temporal }: ServiceSettings, opened: AsyncDisposableStack): () => Client {
   let client: Client | undefined;
+  opened.defer(() => client?.connection.close());
   return () => {
-    if (client === undefined) {
-      const made = createTemporalClient({ ...temporal, identity: processIdentity(row.name) });
-      opened.defer(() => made.connection.close());
-      client = made;
-    }
+    client ??= createTemporalClient({ ...temporal, identity: processIdentity(row.name) });
     return client;
   };
 }

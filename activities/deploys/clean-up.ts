@@ -1,21 +1,26 @@
 import type { BuildRequest } from '../../domain/deploys/build.ts';
+import { hasEffectsToUndo } from '../../domain/deploys/plan.ts';
 import type { Workload } from '../../domain/deploys/ports.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, throwFailures } from './each-on-its-own.ts';
+import { type RestoreDeps, restorePrevious } from './restore-previous.ts';
 
-type CleanUpDeps = Pick<DeploysDeps, 'builds' | 'edge' | 'runtime' | 'workspace'>;
+type CleanUpDeps = RestoreDeps & Pick<DeploysDeps, 'builds' | 'workspace'>;
 
 const STOP_GRACE_SECONDS = 10;
 
 /**
- * Removes the source of a build, and the workloads of its service and environment that no longer serve. Idempotent: what
- * serves is what is routed, and what is gone stays gone.
+ * Goes on with an undo of the build that was given up, so that no failed installation stays public; then removes the
+ * source of the build, and the workloads of its service and environment that no longer serve. Idempotent: what serves is
+ * what is routed, and what is gone stays gone.
  *
  * @throws UNAVAILABLE naming the workloads that could not be removed, after all others were
  */
 export async function cleanUpAfterBuild(deps: CleanUpDeps, build: BuildRequest, signal: AbortSignal): Promise<void> {
+  const record = await deps.builds.find(build.buildId);
+  if (record?.status === 'failed' && hasEffectsToUndo(record)) await restorePrevious(deps, build);
   await deps.workspace.remove(build.buildId);
   const failures = await eachOnItsOwn(await deps.runtime.list(build.service, build.environment), {
     nameOf: ({ id }) => `workload ${id}`,

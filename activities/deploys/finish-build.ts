@@ -1,6 +1,6 @@
+import type { LogLevel } from '../../domain/logs/log-line.ts';
 import { auditBuild, type BuildEnd } from './audit-build.ts';
 import type { DeploysDeps } from './deps.ts';
-import { note } from './open-build.ts';
 
 export interface FinishBuildInput extends BuildEnd {
   readonly supersededBy: string | null;
@@ -17,8 +17,12 @@ export async function finishBuild(deps: Deps, input: FinishBuildInput): Promise<
   // The last line of the log comes before the terminal status, which ends whoever follows the log.
   const record = await deps.builds.find(build.buildId);
   if (record?.finishedAt === null) {
-    for (const warning of undoFailures) await note(deps, build.buildId, warning, 'error');
-    await note(deps, build.buildId, lastLine(input), failure === null ? 'info' : 'error');
+    const line = (text: string, level: LogLevel) => ({ time: finishedAt, step: null, level, text });
+    const lines = [
+      ...undoFailures.map((text) => line(text, 'error')),
+      line(lastLine(input), failure === null ? 'info' : 'error'),
+    ];
+    await deps.log.append(build.buildId, lines, 'end');
     await deps.builds.addWarnings(build.buildId, undoFailures);
   }
   await deps.builds.finish(build.buildId, { status, reason, failure, supersededBy, finishedAt });

@@ -60,7 +60,7 @@ export function createDeploysActivities(deps: DeploysDeps) {
       deps.workflows.requestSlot({ ...request, limit: deps.settings.buildConcurrency }),
     resolveHead: (input: { url: string; branch: string | null }) =>
       whileHeartbeating((signal) => deps.sources.resolveHead(input.url, input.branch, signal)),
-    failOpen: (input: FailedOpen) => failOpen(deps, input),
+    failOpen: (input: FailedOpen) => whileHeartbeating(() => failOpen(deps, input)),
     finishBuild: (input: FinishBuildInput) => whileHeartbeating(() => finishBuild(deps, input)),
     restorePrevious: (build: BuildRequest) => whileHeartbeating(() => restorePrevious(deps, build)),
     cleanUpAfterBuild: (build: BuildRequest) => whileHeartbeating((signal) => cleanUpAfterBuild(deps, build, signal)),

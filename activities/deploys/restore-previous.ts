@@ -3,16 +3,20 @@ import type { DeploysDeps } from './deps.ts';
 import { note } from './open-build.ts';
 import { withRedactedErrors } from './redaction.ts';
 
+export type RestoreDeps = Pick<DeploysDeps, 'runtime' | 'releases' | 'edge' | 'log' | 'now' | 'services' | 'cipher'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'platformSecrets'>;
+};
+
 /**
  * Undoes an installation that did not become healthy: the route goes back to the active release's workload, and the
  * new workload is removed. Idempotent: it sets states, and what is gone stays gone. Its failure is told in the record of
  * the build, and holds no secret.
  */
-export async function restorePrevious(deps: DeploysDeps, build: BuildRequest): Promise<void> {
+export async function restorePrevious(deps: RestoreDeps, build: BuildRequest): Promise<void> {
   await withRedactedErrors(deps, build.serviceId, () => restore(deps, build));
 }
 
-async function restore(deps: DeploysDeps, build: BuildRequest): Promise<void> {
+async function restore(deps: RestoreDeps, build: BuildRequest): Promise<void> {
   const { service, environment, buildId } = build;
   const workloads = await deps.runtime.list(service, environment);
   const own = workloads.filter((workload) => workload.buildId === buildId);

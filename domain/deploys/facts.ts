@@ -23,7 +23,7 @@ const SHAPES: Readonly<Record<string, z.ZodType>> = Object.assign({}, ...STEPS.m
  */
 export const storedFactsSchema = z.looseObject({}).transform((stored): BuildFacts => {
   const known = Object.entries(stored).flatMap(([name, value]) => {
-    const shape = SHAPES[name];
+    const shape = Object.hasOwn(SHAPES, name) ? SHAPES[name] : undefined;
     if (shape === undefined) return [[name, value] as const];
     const parsed = shape.safeParse(value);
     return parsed.success ? [[name, parsed.data] as const] : [];

@@ -1,4 +1,4 @@
-import type { PlannedStep, StepState } from './build.ts';
+import type { BuildStep, PlannedStep, StepState } from './build.ts';
 import type { Decision, Installation, PlanContext, StepDefinition } from './step-definition.ts';
 import { STEPS } from './steps.ts';
 
@@ -69,6 +69,15 @@ function reuse(
 export function stepsDone({ steps }: { readonly steps: readonly PlannedStep[] }): readonly string[] {
   const ended: readonly StepState[] = ['completed', 'reused', 'warned'];
   return steps.filter(({ state }) => ended.includes(state)).map(({ key }) => key);
+}
+
+/** True for a build that began something which a later step should have made permanent, and that step did not succeed. */
+export function hasEffectsToUndo({ steps }: { readonly steps: readonly BuildStep[] }): boolean {
+  return steps.some(({ run, startedAt }) => {
+    const until = run?.undo?.until;
+    if (until === undefined || startedAt === null) return false;
+    return steps.find(({ key }) => key === until)?.state !== 'completed';
+  });
 }
 
 function placeOf(key: string, steps: readonly StepDefinition[]): number {

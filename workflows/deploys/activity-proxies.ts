@@ -8,7 +8,7 @@ const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 
 /** Effects of a few milliseconds that change one document or send one message: no task queue in between. */
 export const local = proxyLocalActivities<
-  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot' | 'failOpen'>
+  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot'>
 >({
   startToCloseTimeout: '10s',
   scheduleToCloseTimeout: '5m',
@@ -18,7 +18,7 @@ export const local = proxyLocalActivities<
 /** Effects that must happen whatever else fails: retried for a day, so that a database may be down for long. */
 export function reliable(summary: string) {
   return proxyActivities<
-    Pick<DeploysActivities, 'finishBuild' | 'cleanUpAfterBuild' | 'removeService' | 'listClosedBuilds'>
+    Pick<DeploysActivities, 'failOpen' | 'finishBuild' | 'cleanUpAfterBuild' | 'removeService' | 'listClosedBuilds'>
   >({
     startToCloseTimeout: '5m',
     scheduleToCloseTimeout: '1d',

@@ -123,7 +123,7 @@ async function runStep(build: BuildState, step: PlannedStep, run: StepRun): Prom
   } catch (error) {
     const failure = isCancellation(error) ? null : describeFailure(error, step);
     if (failure === null || !failsOpen(failure, run.failOpen)) throw error;
-    await local.failOpen({ build: request, step, failure });
+    await reliable('Record that the step failed').failOpen({ build: request, step, failure });
   }
 }
 

@@ -82,4 +82,33 @@ describe('cleaning up after a build', () => {
     await assert.rejects(cleanUpAfterBuild({ ...deps, runtime }, build, signal), expected);
     assert.deepEqual(await left(), ['bld_serving', 'bld_stuck']);
   });
+
+  it('takes a failed installation out of service whose undo was given up, and leaves one that answered', async () => {
+    for (const [state, expected] of [
+      ['failed', null],
+      ['completed', 'bld_failed'],
+    ] as const) {
+      const { deps, ofShop, route } = await servedShop();
+      const failed = buildRequest({ buildId: 'bld_failed', service: 'shop' });
+      await deps.builds.create(
+        buildRecord({ id: 'bld_failed', service: 'shop', steps: stepsUpTo('health-check', state) }),
+      );
+      await route(await ofShop('bld_failed'));
+      const end = { status: 'failed', reason: 'step_failed', failure: null, supersededBy: null } as const;
+      await deps.builds.finish('bld_failed', { ...end, finishedAt: new Date() });
+      await cleanUpAfterBuild(deps, failed, signal);
+      const routed = (await deps.edge.current('shop', 'prod'))?.workloadId;
+      const workload = (await deps.runtime.list('shop', 'prod')).find(({ id }) => id === routed);
+      assert.equal(workload?.buildId ?? null, expected, `health check ${state}`);
+    }
+  });
 });
+
+/** The plan of a deploy whose installation ran and whose health check ended so. */
+function stepsUpTo(last: string, state: 'failed' | 'completed') {
+  const startedAt = new Date();
+  return buildRecord({ id: 'any' }).steps.map((step) => {
+    if (step.key === last) return { ...step, state, startedAt };
+    return step.key === 'install' ? { ...step, state: 'completed' as const, startedAt } : step;
+  });
+}

@@ -25,6 +25,13 @@ describe('facts as they are stored', () => {
     });
   });
 
+  it('may be called what every object has, which is no fact of ours', () => {
+    assert.deepEqual(
+      storedFactsSchema.parse(JSON.parse('{"constructor": 1, "port": 3000}')),
+      JSON.parse('{"constructor": 1, "port": 3000}'),
+    );
+  });
+
   it('are refused when they are no facts at all', () => {
     for (const value of [null, 'facts', 7, undefined]) {
       assert.equal(storedFactsSchema.safeParse(value).success, false, String(value));
