@@ -67,22 +67,30 @@ export async function verifyChain(
   expectations: ChainExpectations = {},
 ): Promise<ChainVerdict> {
   const check = createChainCheck(expectations);
-  if (Symbol.iterator in events) {
-    for (const event of events) {
-      const verdict = check.accept(event);
-      // Waited for only where there is something to wait for: it takes as long as half a verification.
-      if (verdict !== null) {
-        const settled = await verdict;
-        if (settled !== null) return settled;
-      }
-    }
-  } else {
-    for await (const event of events) {
-      const verdict = await check.accept(event);
-      if (verdict !== null) return verdict;
-    }
+  const fault = Symbol.iterator in events ? firstFault(check, events) : firstFaultOfStream(check, events);
+  return (await fault) ?? check.end();
+}
+
+type ChainCheck = ReturnType<typeof createChainCheck>;
+
+// Both wait for a verdict only where there is one to wait for: a wait takes as long as half a verification.
+
+async function firstFault(check: ChainCheck, events: Iterable<LedgerEvent>): Promise<ChainVerdict | null> {
+  for (const event of events) {
+    const verdict = check.accept(event);
+    const settled = verdict === null ? null : await verdict;
+    if (settled !== null) return settled;
   }
-  return check.end();
+  return null;
+}
+
+async function firstFaultOfStream(check: ChainCheck, events: AsyncIterable<LedgerEvent>): Promise<ChainVerdict | null> {
+  for await (const event of events) {
+    const verdict = check.accept(event);
+    const settled = verdict === null ? null : await verdict;
+    if (settled !== null) return settled;
+  }
+  return null;
 }
 
 /** Everything that is checked of one event after the other. `accept` answers with the verdict once something is wrong. */

@@ -88,16 +88,19 @@ export async function verifyHistory(
   const heads: HistoryVerdict['heads'][number][] = [];
   let missing = request.expectedHead;
   for (const { namespace, fromIndex, since } of parts) {
-    const seen = new Set<Hash>();
-    const events = watching(deps.store.stream(namespace, fromIndex), missing, seen);
-    const verdict = await verifyChain(counted(events, tally, progress), {
+    const wanted = missing;
+    let seen = false;
+    const events = counted(deps.store.stream(namespace, fromIndex), tally, progress, ({ eventHash }) => {
+      if (eventHash === wanted) seen = true;
+    });
+    const verdict = await verifyChain(events, {
       fromIndex,
       known: checkpointsOf(namespace, fromIndex, deps),
       ...closes.expectationsOf(namespace, since),
     });
     if (!verdict.valid) return broken(namespace, verdict, tally.count);
     if (verdict.head !== null) heads.push({ namespace, ...verdict.head });
-    if (missing !== null && seen.has(missing)) missing = null;
+    if (seen) missing = null;
   }
   if (missing === null) return { valid: true, brokenAt: null, reason: null, count: tally.count, heads };
   return { valid: false, brokenAt: endOf(parts, heads), reason: 'truncated', count: tally.count, heads };
@@ -126,21 +129,17 @@ function endOf(parts: readonly ChainPart[], heads: HistoryVerdict['heads']): His
 
 const PROGRESS_EVERY = 1_000;
 
+/** In one generator, as each of them takes an event as long as a digest does. */
 async function* counted(
   events: AsyncIterable<LedgerEvent>,
   tally: { count: number },
   progress: (count: number) => void,
+  look: (event: LedgerEvent) => void = () => {},
 ) {
   for await (const event of events) {
     tally.count += 1;
     if (tally.count % PROGRESS_EVERY === 0) progress(tally.count);
-    yield event;
-  }
-}
-
-async function* watching(events: AsyncIterable<LedgerEvent>, wanted: Hash | null, seen: Set<Hash>) {
-  for await (const event of events) {
-    if (event.eventHash === wanted) seen.add(wanted);
+    look(event);
     yield event;
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { projectRoot } from './project.ts';
+import { NODE_FLAGS, runtimeVariables } from './runtime-variables.ts';
 import { createReporter, errorLine } from './terminal.ts';
 import { forgetProduction, startTestStack } from './test-stack.ts';
 
@@ -33,10 +34,11 @@ async function main(name: string | undefined, args: readonly string[]): Promise<
 }
 
 async function runBench(path: string, args: readonly string[], env: Record<string, string>): Promise<number> {
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path, ...args], {
+  // What a bench runs in its own process, ours or a baseline, is set as the platform's processes are.
+  const child = spawn(process.execPath, [...NODE_FLAGS, path, ...args], {
     stdio: 'inherit',
     cwd: projectRoot,
-    env: { ...process.env, ...env },
+    env: { ...process.env, ...runtimeVariables(process.env), ...env },
   });
   const [code] = await once(child, 'exit');
   return typeof code === 'number' ? code : 1;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import type { ChildSpec } from './child-process.ts';
 import { type Env, projectRoot } from './project.ts';
-import { runtimeVariables } from './runtime-variables.ts';
+import { NODE_FLAGS, runtimeVariables } from './runtime-variables.ts';
 import type { PartVariables, StackRow } from './stack-parts.ts';
 import { PORTS, type PortName, type Ports } from './stack-ports.ts';
 import type { StackSecrets } from './stack-secrets.ts';
@@ -38,9 +38,6 @@ export const PROCESSES = [
 
 /** The service whose address the process of all services goes by. */
 const API: ServiceName = 'builder';
-
-/** A small machine's processes: the garbage collector keeps little in reserve, for some CPU at start. */
-const NODE_FLAGS = ['--disable-warning=ExperimentalWarning', '--max-semi-space-size=1', '--optimize-for-size'];
 
 export async function platformProcesses(options: PlatformOptions): Promise<readonly PlatformProcess[]> {
   const { dataDir, env, ports, parts } = options;

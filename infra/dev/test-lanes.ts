@@ -26,7 +26,7 @@ export const LANES: readonly Lane[] = [
     title: 'tests without a stack',
     holds: (file) => !isEndToEnd(file) && !isAlone(file),
     concurrency: Math.max(2, availableParallelism()),
-    fileLimitMs: 240_000,
+    fileLimitMs: 300_000,
     needsStack: false,
   },
   {
@@ -34,7 +34,7 @@ export const LANES: readonly Lane[] = [
     title: 'tests under load, nothing beside them',
     holds: (file) => !isEndToEnd(file) && isAlone(file),
     concurrency: 1,
-    fileLimitMs: 300_000,
+    fileLimitMs: 600_000,
     needsStack: false,
   },
   {
@@ -42,7 +42,7 @@ export const LANES: readonly Lane[] = [
     title: 'end-to-end tests that leave the parts of the stack alone',
     holds: (file) => isEndToEnd(file) && !isAlone(file),
     concurrency: 2,
-    fileLimitMs: 600_000,
+    fileLimitMs: 900_000,
     needsStack: true,
   },
   {
@@ -50,7 +50,7 @@ export const LANES: readonly Lane[] = [
     title: 'end-to-end tests that kill parts of the stack, or need all of it',
     holds: (file) => isEndToEnd(file) && isAlone(file),
     concurrency: 1,
-    fileLimitMs: 600_000,
+    fileLimitMs: 900_000,
     needsStack: true,
   },
 ];

@@ -9,19 +9,21 @@ import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts
 import { ensureSearchAttributes } from '../../adapters/temporal/search-attributes.ts';
 import { createWorkflowDirectory } from '../../adapters/temporal/workflow-directory.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
-import { buildWorkflowId } from '../../domain/deploys/messages.ts';
-import { ACTING_STEPS } from '../../domain/deploys/steps.ts';
+import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId, coordinatorWorkflowId } from '../../domain/deploys/messages.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import type { PartState } from '../../infra/dev/stack-state.ts';
 import { buildRequest } from '../ports/records.ts';
 import { createFakeActivities } from '../workflows/deploys/harness.ts';
+import { countCalls } from './parts/count-calls.ts';
 import { median } from './parts/median.ts';
+import type { BareCalls } from './parts/overhead-workflows.ts';
 import { deployPhases } from './parts/phases.ts';
 
 /**
  * What orchestration costs: a deploy whose every effect is a no-op (request to end of the build, through coordinator,
- * build and slots), against one bare workflow that calls as many no-op activities, on the same worker and server.
+ * build and slots), against one bare workflow that calls as many no-op activities, on the same worker and server. How
+ * many that are is counted in the histories of a deploy's workflows.
  */
 export const needsStack = true;
 
@@ -29,8 +31,6 @@ const { Duration } = proto.google.protobuf;
 
 const ROUNDS = 10;
 const NAMESPACE = 'bench';
-/** openBuild and requestSlot; each step, and the terminal record. */
-const CALLS = { local: 2, remote: ACTING_STEPS.length + 1 };
 
 const address = await temporalAddress();
 const connection = await Connection.connect({ address });
@@ -43,8 +43,10 @@ const running = worker.run();
 const requests: BuildRequest[] = [];
 const deploys: number[] = [];
 const bare: number[] = [];
+await timeDeploy(client);
+const calls = await callsOf(lastRequest());
 for (let round = -2; round < ROUNDS; round += 1) {
-  const times = { deploy: await timeDeploy(client), bare: await timeBare(client, round) };
+  const times = { deploy: await timeDeploy(client), bare: await timeBare(client, round, calls) };
   if (round < 0) continue; // warm-up
   deploys.push(times.deploy);
   bare.push(times.bare);
@@ -56,6 +58,8 @@ await native.close();
 await connection.close();
 
 const [deploy, baseline] = [median(deploys), median(bare)];
+console.log(`database: none; activities without effects`);
+console.log(`a deploy calls ${calls.remote} activities and ${calls.local} local ones`);
 console.log(`deploy with no effects: ${deploy.toFixed(0)} ms (${deploys.map(Math.round).join(' ')})`);
 console.log(`bare workflow: ${baseline.toFixed(0)} ms (${bare.map(Math.round).join(' ')})`);
 for (const { name, ms } of phases) console.log(`  last deploy, ${name}: ${ms} ms`);
@@ -84,12 +88,18 @@ function lastRequest(): BuildRequest {
   return request;
 }
 
-async function timeBare(client: Client, round: number): Promise<number> {
+/** What a deploy calls until its build has ended. Nothing else asked for a slot by then. */
+function callsOf({ buildId, service, environment }: BuildRequest): Promise<BareCalls> {
+  const coordinator = coordinatorWorkflowId(service, environment);
+  return countCalls(client, [coordinator, buildWorkflowId(buildId), BUILD_SLOTS_WORKFLOW_ID]);
+}
+
+async function timeBare(client: Client, round: number, calls: BareCalls): Promise<number> {
   const startedAt = performance.now();
   await client.workflow.execute('callNothing', {
     workflowId: `bare/${round}`,
     taskQueue: TASK_QUEUE,
-    args: [CALLS],
+    args: [calls],
   });
   return performance.now() - startedAt;
 }

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { startupNanoCpus } from '../../adapters/docker/cpu-limit.ts';
+import { WorkflowNotFoundError } from '@temporalio/client';
 import { findDockerCli } from '../../adapters/docker/docker-cli.ts';
-import { DEFAULT_POD_TIER, POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import { generateContainerFile } from '../../domain/deploys/container-file/generate-container-file.ts';
+import { cleanUpWorkflowId } from '../../domain/deploys/messages.ts';
 import {
   completed,
   copyApp,
@@ -19,59 +19,52 @@ import {
   uniqueName,
   visit,
 } from '../e2e/harness.ts';
+import { temporalClient } from '../e2e/sample-service.ts';
 import { freePort } from '../support/free-port.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { databaseServerAt } from './parts/database-server.ts';
 import { median } from './parts/median.ts';
 
 /**
- * A redeploy of an unchanged express app, from the trigger to a healthy answer at its public address, against raw
- * `docker build && docker push && docker run` and the first 200, with the same container file on the same machine and
- * within the limits of the tier from its first moment. Fairlead holds a workload to its tier's CPU only from readiness
- * on, so part of the figure is that its app starts on more CPU. The overhead of Fairlead itself is the other ratio
- * printed: against raw docker that starts on the same CPU as Fairlead's workloads.
+ * A redeploy of an unchanged express app, from the trigger to a healthy answer at its public address, against plain
+ * `docker build && docker push && docker run` and the first 200, with the same container file on the same machine and no
+ * limits on the container. Each round waits until everything of the one before is over: our clean-up after the build,
+ * which stops the replaced workload, and the removal of the plain container.
  */
 export const needsStack = true;
 
 const ROUNDS = 5;
 const APP = 'express-npm';
-const { cpuLimitMillis, memoryLimitBytes } = POD_TIERS[DEFAULT_POD_TIER];
-const MEMORY_LIMIT = ['--memory', String(memoryLimitBytes)];
-const TIER_LIMITS = ['--cpus', String(cpuLimitMillis / 1000), ...MEMORY_LIMIT];
-const STARTUP_LIMITS = [
-  '--cpus',
-  String(startupNanoCpus(POD_TIERS[DEFAULT_POD_TIER], availableParallelism()) / 1e9),
-  ...MEMORY_LIMIT,
-];
+/** A clean-up lets the replaced workload finish its requests first. */
+const CLEAN_UP_MS = 60_000;
 const run = promisify(execFile);
 
 const service = uniqueName('redeploy');
 await using repository = await repositoryOf(APP, service);
 await createService(service, { gitUrl: repository.path });
 const raw = await prepareRaw();
+const database = await databaseServerAt((await parts()).mongo?.address ?? '');
+await using temporal = await temporalClient();
 const fairlead: number[] = [];
 const docker: number[] = [];
-const sameStart: number[] = [];
 const whole: number[] = [];
 try {
   for (let round = -1; round < ROUNDS; round += 1) {
     const deploy = await timeDeploy();
-    const bare = await raw.time(TIER_LIMITS);
-    const alike = await raw.time(STARTUP_LIMITS);
+    const bare = await raw.time();
     if (round < 0) continue; // fills the caches of both
     fairlead.push(deploy.healthy);
     whole.push(deploy.completed);
     docker.push(bare);
-    sameStart.push(alike);
   }
 } finally {
   await removeService(service);
   await raw.remove();
 }
 
+console.log(`database: ${database}`);
 console.log(`fairlead, trigger to healthy: ${seconds(fairlead)}; to completed: ${seconds(whole)}`);
-console.log(`docker build, push, run, 200, within the limits of the tier: ${seconds(docker)}`);
-console.log(`docker build, push, run, 200, on the CPU Fairlead starts with: ${seconds(sameStart)}`);
-console.log(`against raw docker on the same startup CPU: ${(median(fairlead) / median(sameStart)).toFixed(2)}`);
+console.log(`docker build, push, run, 200: ${seconds(docker)}`);
 console.log(`deploy-redeploy: ${(median(fairlead) / median(docker)).toFixed(2)}`);
 
 async function timeDeploy(): Promise<{ healthy: number; completed: number }> {
@@ -82,9 +75,26 @@ async function timeDeploy(): Promise<{ healthy: number; completed: number }> {
   const healthy = build.steps.find(({ key }) => key === 'health-check')?.finishedAt;
   if (healthy == null) throw new Error(`${buildId} completed without a health check`);
   if ((await visit(service)).status !== 200) throw new Error(`${service} does not answer`);
+  await cleanedUp(buildId);
   const steps = build.steps.filter(({ durationMs }) => durationMs !== null);
   console.log(`${buildId}: ${steps.map(({ key, durationMs }) => `${key} ${durationMs}`).join(', ')} ms`);
   return { healthy: Date.parse(healthy) - startedAt, completed: end };
+}
+
+/** Waits for what follows a build: nothing of it may run beside what is measured next. */
+async function cleanedUp(buildId: string): Promise<void> {
+  const handle = temporal.client.workflow.getHandle(cleanUpWorkflowId(buildId));
+  const ended = async () => {
+    const { status } = await handle.describe().catch(ignoreMissing);
+    return status?.name === 'COMPLETED';
+  };
+  await waitUntil(`the clean-up after ${buildId}`, ended, { withinMs: CLEAN_UP_MS });
+}
+
+/** It is started a moment after the build has ended. */
+function ignoreMissing(error: unknown): { readonly status?: { readonly name: string } } {
+  if (error instanceof WorkflowNotFoundError) return {};
+  throw error;
 }
 
 /** The same app and container file, built by hand the way Fairlead builds. */
@@ -112,12 +122,12 @@ async function prepareRaw() {
       maxBuffer: 64 * 1024 ** 2,
     });
   return {
-    time: async (limits: readonly string[]) => {
+    time: async () => {
       const port = await freePort();
       const startedAt = Date.now();
       await call('build', '--network', 'host', '--file', join(folder, generated.dockerfile), '--tag', tag, folder);
       await call('push', tag);
-      const { stdout } = await call('run', '-d', ...limits, '-p', `127.0.0.1:${port}:${generated.port}`, tag);
+      const { stdout } = await call('run', '-d', '-p', `127.0.0.1:${port}:${generated.port}`, tag);
       await waitUntil('the first 200', () => answers(port));
       const took = Date.now() - startedAt;
       await call('rm', '-f', stdout.trim());

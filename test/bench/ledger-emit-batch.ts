@@ -5,6 +5,7 @@ import { createLedgerIndexes, LEDGER_COLLECTIONS } from '../../adapters/mongo/au
 import { connectMongo } from '../../adapters/mongo/connect.ts';
 import { startLedgerProcess } from '../support/ledger-process.ts';
 import { startMongo } from '../support/start-mongo.ts';
+import { databaseServer } from './parts/database-server.ts';
 import { median } from './parts/median.ts';
 import { ratePerSecond } from './parts/rate.ts';
 import { documentLike, EVENT_PAYLOAD, emitBody } from './parts/raw-events.ts';
@@ -58,6 +59,7 @@ for (let round = 0; round < WARM_UPS + ROUNDS; round += 1) {
   const ours = await ratePerSecond(emitBatch, { clients: EMITTERS, forMs: ROUND_MS });
   if (round >= WARM_UPS) rounds.push({ one, many, ours });
 }
+const database = await databaseServer(raw.db);
 await pool.close();
 await ledger.kill('SIGTERM');
 await raw.db.dropDatabase();
@@ -65,6 +67,7 @@ await raw.close();
 await mongo.stop();
 
 const list = (values: readonly number[]): string => values.map(Math.round).join(' ');
+console.log(`database: ${database}`);
 console.log(`insertOne by ${INSERTERS} clients: ${list(rounds.map(({ one }) => one))} a second`);
 console.log(`insertMany of ${BATCH} by one client: ${list(rounds.map(({ many }) => many))} a second`);
 console.log(`events in batches of ${BATCH} over HTTP: ${list(rounds.map(({ ours }) => ours))} a second`);

@@ -37,6 +37,7 @@ for (let round = -1; round < ROUNDS; round += 1) {
   if (round >= 0) theirs.push((performance.now() - startedAt) * (LEAVES / SAMPLE));
 }
 
+console.log('database: none');
 console.log(`ours, ${LEAVES} leaves: ${(median(ours) / 1000).toFixed(2)} s (${ours.map(Math.round).join(' ')} ms)`);
 console.log(`StandardMerkleTree, ${SAMPLE} leaves, scaled up: ${(median(theirs) / 1000).toFixed(1)} s`);
 console.log(`peak memory of the process with ours: ${peakMib.toFixed(0)} MiB`);

@@ -1,9 +1,7 @@
-import { fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
-import { type ProviderProcess, startFairlead, startOidcProvider } from './parts/idp-process.ts';
+import { forkAsOurs, type ProviderProcess, startFairlead, startOidcProvider } from './parts/idp-process.ts';
 import { median } from './parts/median.ts';
 import { processCpu } from './parts/process-cpu.ts';
 
@@ -27,9 +25,9 @@ const form = new URLSearchParams({
   client_secret: client.secret,
 }).toString();
 
-const signer = fork(fileURLToPath(new URL('./parts/raw-signatures.ts', import.meta.url)));
+const signer = forkAsOurs('./raw-signatures.ts');
 await once(signer, 'message');
-const providers = { ours: await startFairlead(client), theirs: await startOidcProvider(client) };
+const providers = { ours: await startFairlead([client]), theirs: await startOidcProvider(client) };
 try {
   await measure();
 } finally {
@@ -53,6 +51,7 @@ async function measure(): Promise<void> {
     cpu.raw.push(await sign(BATCH));
   }
   const [raw, ours, theirs] = [median(cpu.raw), median(cpu.ours), median(cpu.theirs)];
+  console.log(`database: ${providers.ours.database}`);
   console.log(`one signature of jose: ${raw.toFixed(0)} µs of CPU`);
   console.log(`fairlead: ${ours.toFixed(0)} µs a token, ${median(rate.ours).toFixed(0)} tokens/s`);
   console.log(`oidc-provider: ${theirs.toFixed(0)} µs a token, ${median(rate.theirs).toFixed(0)} tokens/s`);

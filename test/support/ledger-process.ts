@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
+import { NODE_FLAGS, runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { freePort } from './free-port.ts';
 
 const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
 
-/** A ledger in a process of its own, as `api/main.ts` runs it, its log thrown away. */
+/** A ledger in a process of its own, set as in production, its log thrown away. */
 export interface LedgerProcess {
   readonly url: string;
   readonly key: string;
@@ -22,13 +22,15 @@ export async function startLedgerProcess(options: {
   key: string;
   signingKey?: string;
   emitLimit?: number;
+  /** Whose tokens it takes besides the key, which is then that provider's as well. */
+  idpUrl?: string;
 }): Promise<LedgerProcess> {
   const { mongodbUri, key, signingKey = randomBytes(32).toString('base64'), emitLimit = 1_000_000_000 } = options;
   const port = await freePort();
   const ignored = openSync('/dev/null', 'w');
   const child = fork(MAIN, ['--only', 'audit-ledger'], {
     stdio: ['ignore', ignored, 'inherit', 'ipc'],
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: [...NODE_FLAGS],
     env: {
       ...runtimeVariables(process.env),
       PATH: process.env.PATH,
@@ -40,6 +42,7 @@ export async function startLedgerProcess(options: {
       AUDIT_EMIT_RATE_LIMIT: String(emitLimit),
       REQUESTS_PER_MINUTE: '1000000000',
       TEMPORAL_ADDRESS: '127.0.0.1:9',
+      ...(options.idpUrl === undefined ? {} : { IDP_URL: options.idpUrl }),
     },
   });
   const exited = once(child, 'exit');
