@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { differences, type Step } from './read-page.ts';
 
-const PAGE_MS = 60_000;
+const PAGE_MS = 180_000;
 
 /**
  * Runs the blocks of a page in one shell (`bash -euo pipefail`), in a folder of its own, with nothing in the
