@@ -5,9 +5,9 @@ import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, throwFailures } from './each-on-its-own.ts';
-import { type RestoreDeps, restorePrevious } from './restore-previous.ts';
+import { undoInstallation } from './restore-previous.ts';
 
-type CleanUpDeps = RestoreDeps & Pick<DeploysDeps, 'builds' | 'workspace'>;
+type CleanUpDeps = Pick<DeploysDeps, 'builds' | 'edge' | 'releases' | 'runtime' | 'workspace'>;
 
 const STOP_GRACE_SECONDS = 10;
 
@@ -20,7 +20,7 @@ const STOP_GRACE_SECONDS = 10;
  */
 export async function cleanUpAfterBuild(deps: CleanUpDeps, build: BuildRequest, signal: AbortSignal): Promise<void> {
   const record = await deps.builds.find(build.buildId);
-  if (record?.status === 'failed' && hasEffectsToUndo(record)) await restorePrevious(deps, build);
+  if (record?.status === 'failed' && hasEffectsToUndo(record)) await undoInstallation(deps, build);
   await deps.workspace.remove(build.buildId);
   const failures = await eachOnItsOwn(await deps.runtime.list(build.service, build.environment), {
     nameOf: ({ id }) => `workload ${id}`,

@@ -3,7 +3,7 @@ import type { DeploysDeps } from './deps.ts';
 import { note } from './open-build.ts';
 import { withRedactedErrors } from './redaction.ts';
 
-export type RestoreDeps = Pick<DeploysDeps, 'runtime' | 'releases' | 'edge' | 'log' | 'now' | 'services' | 'cipher'> & {
+type RestoreDeps = Pick<DeploysDeps, 'runtime' | 'releases' | 'edge' | 'log' | 'now' | 'services' | 'cipher'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'platformSecrets'>;
 };
 
@@ -17,6 +17,19 @@ export async function restorePrevious(deps: RestoreDeps, build: BuildRequest): P
 }
 
 async function restore(deps: RestoreDeps, build: BuildRequest): Promise<void> {
+  const serving = await undoInstallation(deps, build);
+  const outcome = serving === null ? 'no earlier release to return to' : `release ${serving} keeps serving`;
+  await note(deps, build.buildId, `Removed the new workload; ${outcome}`, 'warn', 'install');
+}
+
+/**
+ * The undo itself, without a word in the log. Idempotent: it sets states, and what is gone stays gone.
+ * @returns the id of the release that serves; null when there was none before
+ */
+export async function undoInstallation(
+  deps: Pick<RestoreDeps, 'runtime' | 'releases' | 'edge'>,
+  build: BuildRequest,
+): Promise<string | null> {
   const { service, environment, buildId } = build;
   const workloads = await deps.runtime.list(service, environment);
   const own = workloads.filter((workload) => workload.buildId === buildId);
@@ -29,6 +42,5 @@ async function restore(deps: RestoreDeps, build: BuildRequest): Promise<void> {
     else await deps.edge.route(service, environment, { workloadId: previous.id, address: previous.address });
   }
   for (const workload of own) await deps.runtime.remove(workload, 5);
-  const outcome = previous === undefined ? 'no earlier release to return to' : `release ${active?.id} keeps serving`;
-  await note(deps, buildId, `Removed the new workload; ${outcome}`, 'warn', 'install');
+  return previous?.releaseId ?? null;
 }

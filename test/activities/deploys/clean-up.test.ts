@@ -100,6 +100,7 @@ describe('cleaning up after a build', () => {
       const routed = (await deps.edge.current('shop', 'prod'))?.workloadId;
       const workload = (await deps.runtime.list('shop', 'prod')).find(({ id }) => id === routed);
       assert.equal(workload?.buildId ?? null, expected, `health check ${state}`);
+      assert.deepEqual(await deps.log.read('bld_failed', 0, 10), [], 'the log of an ended build stays as it ended');
     }
   });
 });
