@@ -47,8 +47,8 @@ const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
  * - Retries: each step as its definition says; records, undos and clean-up for as long as a database may be away.
  *   Every activity may run twice: each says in its docstring why that changes nothing.
  * - Compensation: a step's undo is registered before its effect and runs, last first, when a later step fails. Its own
- *   failure becomes part of the build's report. The terminal record is written whatever happens; `reconcile.ts` compares
- *   records with workflows and workloads every minute.
+ *   failure becomes part of the build's report. The terminal record is written whatever happens; `reconcileBuilds`
+ *   and `reconcileWorkloads` compare records with workflows and workloads every minute.
  */
 export function createDeploysActivities(deps: DeploysDeps) {
   return {

@@ -1,9 +1,9 @@
 import type { BuildRecord, BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
-import { planDeploy, stepsToRun } from '../../domain/deploys/plan.ts';
+import { notBegun, planDeploy, stepsToRun } from '../../domain/deploys/plan.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { LogLevel } from '../../domain/logs/log-line.ts';
 import type { DeploysDeps } from './deps.ts';
-import { notBegun, planContext } from './replan.ts';
+import { planContext } from './replan.ts';
 
 type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now'>;
 

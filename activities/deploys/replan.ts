@@ -3,6 +3,7 @@ import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import {
   DOCKER_INSTALLATION,
   declaredButSkipped,
+  notBegun,
   planDeploy,
   stepsDone,
   stepsToRun,
@@ -49,9 +50,4 @@ export async function replan(
   const steps = planned.map((step) => begun.get(step.key) ?? notBegun(step));
   await deps.builds.setSteps(build.buildId, steps);
   return stepsToRun(planned.slice(planned.findIndex(({ key }) => key === after) + 1));
-}
-
-/** A planned step as a new build's record keeps it. */
-export function notBegun(step: PlannedStep) {
-  return { ...step, attempt: 0, startedAt: null, finishedAt: null, warnings: [] };
 }

@@ -98,3 +98,8 @@ export function stepsToRun(steps: readonly PlannedStep[]): readonly PlannedStep[
       run,
     }));
 }
+
+/** A planned step as a new build's record keeps it. */
+export function notBegun(step: PlannedStep): BuildStep {
+  return { ...step, attempt: 0, startedAt: null, finishedAt: null, warnings: [] };
+}

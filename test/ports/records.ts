@@ -1,7 +1,7 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import { inferCatalog } from '../../domain/catalog/infer-catalog.ts';
 import type { BuildRecord, BuildRequest } from '../../domain/deploys/build.ts';
-import { DOCKER_INSTALLATION, planDeploy } from '../../domain/deploys/plan.ts';
+import { DOCKER_INSTALLATION, notBegun, planDeploy } from '../../domain/deploys/plan.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import type { BuildStage } from '../../domain/deploys/status.ts';
 import type { PlanContext } from '../../domain/deploys/step-definition.ts';
@@ -57,13 +57,7 @@ export function buildRecord(changes: Partial<BuildRecord> & { id: string }): Bui
     status: 'queued',
     reason: null,
     failure: null,
-    steps: planDeploy(CONTEXT).map((step) => ({
-      ...step,
-      attempt: 0,
-      startedAt: null,
-      finishedAt: null,
-      warnings: [],
-    })),
+    steps: planDeploy(CONTEXT).map(notBegun),
     commitSha: null,
     imageTag: null,
     imageDigest: null,
