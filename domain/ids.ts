@@ -18,6 +18,7 @@ export const ID_PREFIXES = {
   mail: 'eml',
   batch: 'bat',
   verification: 'ver',
+  error: 'err',
 } as const;
 
 export type IdKind = keyof typeof ID_PREFIXES;

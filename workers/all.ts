@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { Runtime } from '@temporalio/worker';
+import { newId } from '../adapters/crypto/new-id.ts';
 import { workerSection } from '../adapters/env/worker.ts';
 import { processIdentity, readSecrets } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
@@ -35,6 +36,11 @@ const worker = await createWorker({
   activities: served.activities,
   slots: served.slots,
   activityQueues: served.activityQueues,
+  report: (error) => {
+    const reference = newId('error');
+    logger.error({ err: error, reference }, 'unexpected error in an activity');
+    return reference;
+  },
   workflows:
     settings.workflowBundle === undefined
       ? { entryPath: fileURLToPath(new URL('../workflows/index.ts', import.meta.url)) }

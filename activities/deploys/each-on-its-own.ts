@@ -54,10 +54,11 @@ export function throwFailures(what: string, failures: readonly Failure[], { retr
   const more = failures.length > NAMED ? [`and ${failures.length - NAMED} more`] : [];
   throw new FairleadError('UNAVAILABLE', `${what}: ${[...named, ...more].join('; ')}`, {
     retryable,
-    cause: failures[0]?.error,
+    cause: new AggregateError(failures.map(({ error }) => error)),
   });
 }
 
+/** Other messages than those of domain errors are for the platform's log, where the cause goes. */
 function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof FairleadError ? error.message : 'unexpected error; see the log of the worker';
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -14,10 +15,15 @@ type Deps = Pick<DeploysDeps, 'services' | 'cipher'> & {
 /** A redactor that knows every secret of the service and of the platform, for whatever a build writes to its log. */
 export async function buildRedactor(deps: Deps, serviceId: string): Promise<(line: string) => string> {
   const service = await deps.services.find(serviceId);
-  return createRedactor({
-    secrets: [...deps.settings.platformSecrets, ...(service ? secretValues(deps, service) : [])],
-  });
+  const secrets = [...deps.settings.platformSecrets, ...(service ? secretValues(deps, service) : [])];
+  const key = JSON.stringify(secrets);
+  const made = recent.get(key) ?? createRedactor({ secrets });
+  recent.set(key, made);
+  return made;
 }
+
+/** The steps of a build ask one after another for the same redactor, and one for many long secrets takes its time. */
+const recent = new LRUCache<string, (line: string) => string>({ max: 10 });
 
 function secretValues(deps: Deps, service: ServiceRecord): string[] {
   const sensitive = Object.entries(service.config).filter(([key]) => isSensitiveName(key));

@@ -80,8 +80,10 @@ export async function runStep(
     return { facts, ...plan };
   } catch (error) {
     const shown = redactError(error, redact);
-    if (!(shown instanceof CancelledFailure))
-      log.write(shown instanceof Error ? shown.message : String(shown), 'error');
+    if (!(shown instanceof CancelledFailure)) {
+      // The message of any other error was not written for the people who read a build's log.
+      log.write(shown instanceof FairleadError ? shown.message : `${title}: unexpected error`, 'error');
+    }
     // The step's own error matters more than one of the log store, which would only repeat it.
     await whileHeartbeating(() => log.close()).catch(() => undefined);
     throw shown;

@@ -1,5 +1,5 @@
 import { NativeConnection, type WorkerOptions as SdkOptions, Worker } from '@temporalio/worker';
-import { createActivityInterceptor } from './activity-interceptor.ts';
+import { createActivityInterceptor, type ReportError } from './activity-interceptor.ts';
 import type { TemporalAddress } from './client.ts';
 
 /** Activities on one task queue. */
@@ -15,6 +15,8 @@ export interface WorkerOptions extends TemporalAddress, ActivityQueue {
   readonly workflows: { readonly bundlePath: string } | { readonly entryPath: string };
   /** Further queues, with activities only. */
   readonly activityQueues: readonly ActivityQueue[];
+  /** Where the errors of activities go that nobody but an operator may read. */
+  readonly report: ReportError;
 }
 
 /** A worker process: one SDK worker for each queue, on one connection. */
@@ -43,7 +45,7 @@ export async function createWorker(options: WorkerOptions): Promise<QueueWorker>
     connection,
     namespace: options.namespace,
     identity: options.identity,
-    interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
+    interceptors: { activity: [() => ({ inbound: createActivityInterceptor(options.report) })] },
     defaultHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     maxHeartbeatThrottleInterval: HEARTBEAT_EVERY,
     shutdownGraceTime: '2s',

@@ -3,6 +3,7 @@ import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { PutServiceBody } from '../../domain/catalog/service-schema.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
 import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
+import { checkVariableBounds } from '../../domain/config/variable-bounds.ts';
 import { isReservedVariable } from '../../domain/config/variable-names.ts';
 import { parseBranchName, parseGitUrl } from '../../domain/deploys/git-url.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -21,7 +22,8 @@ export interface PutServiceDeps {
 
 /**
  * Registers a service or merges changes into it (spec 2, POST /services).
- * @throws SERVICE_OWNER_MISMATCH, RESERVED_ENV_VAR, SOURCE_REFUSED, FORBIDDEN, UNAVAILABLE without an encryption key
+ * @throws SERVICE_OWNER_MISMATCH, RESERVED_ENV_VAR, VALIDATION_FAILED past the bounds of a service's variables,
+ *   SOURCE_REFUSED, FORBIDDEN, UNAVAILABLE without an encryption key
  */
 export async function putService(
   deps: PutServiceDeps,
@@ -35,7 +37,9 @@ export async function putService(
   if (typeof plain.branch === 'string') parseBranchName(plain.branch);
   const existing = await deps.services.find(name);
   const org = ownerOf(caller, existing, wantedOrg, name);
-  const changes = definedFields({ ...plain, ...variableChanges(deps.cipher, name, config, secrets) });
+  const variables = variableChanges(deps.cipher, name, config, secrets);
+  checkVariableBounds(existing, variables);
+  const changes = definedFields({ ...plain, ...variables });
   return deps.services.upsert({ id: deps.newId('service'), name, org }, changes);
 }
 

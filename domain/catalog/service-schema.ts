@@ -35,7 +35,11 @@ export const putServiceBodySchema = z.strictObject({
   appPath: relativePath.nullable().optional().describe('Directory of the app inside the repository'),
   dockerfilePath: relativePath.nullable().optional(),
   port: z.int().min(1).max(65_535).nullable().optional(),
-  config: variables.optional().describe('Plain variables, merged key by key; null removes one'),
+  config: variables
+    .optional()
+    .describe(
+      'Plain variables, merged key by key; null removes one. With the secrets at most 300 and 128 KiB a service.',
+    ),
   secrets: variables
     .optional()
     .describe('Encrypted variables, merged key by key; null removes one. Never shown again.'),

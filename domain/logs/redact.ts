@@ -1,10 +1,17 @@
 import { ID_PREFIXES } from '../ids.ts';
+import { createFinder } from './find-secrets.ts';
 import { isSensitiveName } from './sensitive-names.ts';
 
 /** What a secret is replaced with (spec 2, "Log redaction"). */
 export const REDACTED = '[REDACTED]';
 
 const SHORTEST_SECRET = 4;
+
+/** Beginnings of values that one pattern looks for; it stays a small one. */
+const MAX_PREFIXES = 100;
+
+const ENCODER = new TextEncoder();
+const DECODER = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /**
  * Replacements by shape. Each pattern is linear: bounded repeats, or classes that cannot match what follows them, and
@@ -51,9 +58,9 @@ const ESCAPED_ASSIGNMENT = /(\\")([A-Za-z_][\w.-]{1,100})(\\"[ \t]{0,8}:[ \t]{0,
  * linear in the line, never throws, and redacting twice changes nothing. Values under 4 characters are not looked for.
  */
 export function createRedactor({ secrets }: { readonly secrets: readonly string[] }): (line: string) => string {
-  const known = knownForms(secrets);
+  const redactKnown = createKnownRedactor(secrets);
   return (line) => {
-    let text = known === null ? line : line.replace(known, REDACTED);
+    let text = redactKnown(line);
     if (PLAIN.test(text) || OWN_ID.test(text)) return text;
     for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
     text = text.replace(ESCAPED_ASSIGNMENT, (whole, open: string, name: string, middle: string) =>
@@ -65,6 +72,28 @@ export function createRedactor({ secrets }: { readonly secrets: readonly string[
   };
 }
 
+/** Takes out the given values in the forms they are written in. */
+function createKnownRedactor(secrets: readonly string[]): (line: string) => string {
+  const known = knownForms(secrets);
+  const forms = [...known].map((form) => ENCODER.encode(form));
+  if (forms.length === 0) return (line) => line;
+  const find = createFinder(forms);
+  const mayHold = createPrefilter(known);
+  return (line) => {
+    if (!mayHold(line)) return line;
+    const bytes = ENCODER.encode(line);
+    const ranges = find(bytes);
+    if (ranges.length === 0) return line;
+    let text = '';
+    let kept = 0;
+    for (const [start, end] of ranges) {
+      text += DECODER.decode(bytes.subarray(kept, start)) + REDACTED;
+      kept = end;
+    }
+    return text + DECODER.decode(bytes.subarray(kept));
+  };
+}
+
 /** Keeps the quotes and what is no secret anyway: an earlier redaction, or an empty value. */
 function maskValue(value: string): string {
   const quote = value.startsWith('"') || value.startsWith("'") ? value.charAt(0) : '';
@@ -73,25 +102,34 @@ function maskValue(value: string): string {
   return `${quote}${REDACTED}${quote}`;
 }
 
-function knownForms(secrets: readonly string[]): RegExp | null {
+/** Few values, as most processes have, are ruled out for most lines by how they begin, which costs next to nothing. */
+function createPrefilter(forms: ReadonlySet<string>): (line: string) => boolean {
+  const prefixes = new Set<string>();
+  for (const form of forms) if (prefixes.size <= MAX_PREFIXES) prefixes.add(form.slice(0, SHORTEST_SECRET));
+  if (prefixes.size > MAX_PREFIXES) return () => true;
+  const escaped = [...prefixes].map((prefix) => prefix.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  const begins = new RegExp(escaped.join('|'));
+  return (line) => begins.test(line);
+}
+
+function knownForms(secrets: readonly string[]): ReadonlySet<string> {
   const forms = new Set<string>();
   for (const secret of secrets) {
     for (const form of [secret, ...secret.split(/\r?\n/)]) {
       if (form.trim().length >= SHORTEST_SECRET) for (const written of writtenForms(form)) forms.add(written);
     }
   }
-  if (forms.size === 0) return null;
-  // Longest first, so that a secret that contains another one is replaced whole.
-  const longestFirst = [...forms].sort((a, b) => b.length - a.length);
-  return new RegExp(longestFirst.map((form) => form.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&')).join('|'), 'g');
+  // Part of what replaces a secret: to look for it would change a redacted line again.
+  for (const form of forms) if (REDACTED.includes(form)) forms.delete(form);
+  return forms;
 }
 
-function writtenForms(secret: string): string[] {
+function writtenForms(secret: string): readonly string[] {
   const wellFormed = secret.toWellFormed();
-  const bytes = new TextEncoder().encode(wellFormed);
-  const base64 = btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')).replace(/=+$/, '');
+  const base64 = base64Of(ENCODER.encode(wellFormed)).replace(/=+$/, '');
+  if (/^[\w.~-]*$/.test(secret)) return [secret, base64, base64.replaceAll('+', '-').replaceAll('/', '_')];
   const encoded = encodeURIComponent(wellFormed);
-  const forms = [
+  return [
     secret,
     base64,
     base64.replaceAll('+', '-').replaceAll('/', '_'),
@@ -101,5 +139,12 @@ function writtenForms(secret: string): string[] {
     encoded.replace(/%[0-9A-F]{2}/g, (hex) => hex.toLowerCase()),
     JSON.stringify(secret).slice(1, -1),
   ];
-  return forms.filter((form) => form.length >= SHORTEST_SECRET);
+}
+
+function base64Of(bytes: Uint8Array): string {
+  let binary = '';
+  for (let at = 0; at < bytes.length; at += 4_096) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + 4_096));
+  }
+  return btoa(binary);
 }

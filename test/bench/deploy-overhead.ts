@@ -116,7 +116,7 @@ async function createBenchWorker(client: Client) {
       workflowsPath: fileURLToPath(new URL('parts/overhead-workflows.ts', import.meta.url)),
     }),
     activities: { ...activities, nothing: async () => undefined },
-    interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
+    interceptors: { activity: [() => ({ inbound: createActivityInterceptor(() => 'err_test') })] },
   });
   return { worker, native };
 }

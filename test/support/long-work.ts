@@ -32,6 +32,7 @@ export async function startWorkerWithLongWork(client: Client, address: { address
   };
   const worker = await createWorker({
     ...{ ...address, identity: 'long-work', taskQueue: TASK_QUEUE, activities, slots: 18 },
+    report: () => 'err_test',
     activityQueues: [{ taskQueue: LONG_QUEUE, activities: { holdSlot }, slots: LONG_SLOTS }],
     workflows: { entryPath: fileURLToPath(new URL('./long-work-workflows.ts', import.meta.url)) },
   });

@@ -15,7 +15,7 @@ export interface ModuleWorkerOptions {
 export async function startModuleWorker(connection: NativeConnection, options: ModuleWorkerOptions) {
   const { module, activities, taskQueue = TASK_QUEUE } = options;
   const workflowBundle = await testWorkflowBundle();
-  const interceptors = { activity: [() => ({ inbound: createActivityInterceptor() })] };
+  const interceptors = { activity: [() => ({ inbound: createActivityInterceptor(() => 'err_test') })] };
   const workers = [
     await Worker.create({ connection, taskQueue, workflowBundle }),
     await Worker.create({ connection, taskQueue: moduleTaskQueue(module), activities, interceptors }),

@@ -1,13 +1,10 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  ChildWorkflowFailure,
-  rootCause,
-  TimeoutFailure,
-} from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, ChildWorkflowFailure, TimeoutFailure } from '@temporalio/workflow';
 import type { BuildFailure, PlannedStep } from '../../domain/deploys/build.ts';
 import type { FailOpen } from '../../domain/deploys/step-run.ts';
 import { isErrorCode } from '../../domain/errors.ts';
+
+/** Any other message may hold what a program had in hand, and is for operators; the platform's log has it. */
+const UNKNOWN_FAULT = 'Unexpected error; see the log of the worker.';
 
 /** Says in a build's own terms why a step failed: the domain error of the activity, its deadline, or an unknown fault. */
 export function describeFailure(error: unknown, step: PlannedStep | null): BuildFailure {
@@ -16,9 +13,9 @@ export function describeFailure(error: unknown, step: PlannedStep | null): Build
   if (application !== null) {
     const [details, origin] = application.details ?? [];
     const system = systemOf(origin);
+    const { type, message } = application;
     return {
-      code: isErrorCode(application.type) ? application.type : 'INTERNAL',
-      message: application.message,
+      ...(isErrorCode(type) ? { code: type, message } : { code: 'INTERNAL', message: UNKNOWN_FAULT }),
       step: key,
       ...(details === undefined || details === null ? {} : { details }),
       ...(system === null ? {} : { system }),
@@ -28,7 +25,7 @@ export function describeFailure(error: unknown, step: PlannedStep | null): Build
     const message = `${step.title} did not finish within its deadline of ${step.run?.deadlineSeconds} seconds. Retry the build, or look at the worker.`;
     return { code: 'STEP_DEADLINE_EXCEEDED', message, step: key };
   }
-  return { code: 'INTERNAL', message: rootCause(error) ?? 'The step failed without a reason.', step: key };
+  return { code: 'INTERNAL', message: UNKNOWN_FAULT, step: key };
 }
 
 /** True when the contract lets a build go on after this failure. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cleanUpAfterBuild } from '../../../activities/deploys/clean-up.ts';
 import type { Workload } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { buildRecord, buildRequest } from '../../ports/records.ts';
 import { MANY, upkeepParts } from './upkeep-parts.ts';
 
@@ -73,7 +74,7 @@ describe('cleaning up after a build', () => {
     const runtime: typeof deps.runtime = {
       ...deps.runtime,
       remove: async (workload, grace) => {
-        if (workload.id === stuck.id) throw new Error('the engine is busy');
+        if (workload.id === stuck.id) throw new FairleadError('UNAVAILABLE', 'the engine is busy');
         await deps.runtime.remove(workload, grace);
       },
     };

@@ -4,6 +4,7 @@ import type { DeploysDeps } from '../../../activities/deploys/deps.ts';
 import { pruneImages } from '../../../activities/deploys/prune-images.ts';
 import type { BuildRecord } from '../../../domain/deploys/build.ts';
 import type { BuildEnd } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
 import { MANY, NOW, upkeepParts } from './upkeep-parts.ts';
 
@@ -115,7 +116,7 @@ describe('pruning images', () => {
     const workspace: DeploysDeps['workspace'] = {
       ...deps.workspace,
       remove: async (id) => {
-        if (id === 'bld_1') throw new Error('not ours');
+        if (id === 'bld_1') throw new FairleadError('UNAVAILABLE', 'not ours');
         await deps.workspace.remove(id);
       },
     };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { reconcileBuilds } from '../../../activities/deploys/reconcile-builds.ts';
 import { buildWorkflowId, coordinatorWorkflowId } from '../../../domain/deploys/messages.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { buildRecord } from '../../ports/records.ts';
 import { MANY, NOW, upkeepParts } from './upkeep-parts.ts';
 
@@ -41,7 +42,7 @@ describe('reconciling builds', () => {
   it('a build that cannot be examined hinders no other, and is named at the end', async () => {
     const { deps, workflows } = await openBuilds();
     const isRunning = async (id: string): Promise<boolean> => {
-      if (id === buildWorkflowId('bld_7')) throw new Error('no such namespace');
+      if (id === buildWorkflowId('bld_7')) throw new FairleadError('UNAVAILABLE', 'no such namespace');
       return await workflows.isRunning(id);
     };
     const expected = { code: 'UNAVAILABLE', message: /bld_7: no such namespace$/ };

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { DeploysDeps } from '../../../activities/deploys/deps.ts';
 import { reconcileWorkloads } from '../../../activities/deploys/reconcile-workloads.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
 import { MANY, NOW, upkeepParts } from './upkeep-parts.ts';
 
@@ -57,11 +58,11 @@ describe('reconciling workloads', () => {
     const [even, odd] = [await startWorkload({ service: 'even' }), await startWorkload({ service: 'odd' })];
     const broken = failing(runtime, {
       start: async (spec, context) => {
-        if (spec.service === 'shop-003') throw new Error('its image is gone');
+        if (spec.service === 'shop-003') throw new FairleadError('UNAVAILABLE', 'its image is gone');
         return await runtime.start(spec, context);
       },
       settle: async (workload) => {
-        if (workload.id === odd.id) throw new Error('the engine refuses');
+        if (workload.id === odd.id) throw new FairleadError('UNAVAILABLE', 'the engine refuses');
         await runtime.settle(workload);
       },
     });

@@ -96,6 +96,28 @@ describe('a step as an activity', () => {
     assert.match(error.message, /^\S+ and \S+$/);
   });
 
+  it('an error that is no domain error is told in the log of the build without its message', async () => {
+    const { run, logged } = await openedBuild();
+    const mistake = new SyntaxError(`Invalid regular expression: /${PLATFORM_SECRET}/`);
+    await assert.rejects(
+      run('image-build', () => Promise.reject(mistake)),
+      mistake,
+    );
+    assert.deepEqual(await logged(), ['info: Build image', 'error: Build image: unexpected error']);
+  });
+
+  it('a service with thousands of secret lines deploys, and none of them is in the log', async () => {
+    const { parts, build, run, logged } = await openedBuild();
+    const lines = Array.from({ length: 6_500 }, (_, index) => (0x10000 + index * 7).toString(36));
+    const secret = parts.cipher.seal(lines.join('\n'), { service: 'hello', key: 'KEYS' });
+    await parts.services.upsert({ id: build.serviceId, name: 'hello', org: 'acme' }, { secrets: { KEYS: secret } });
+    await run('source', async ({ onLine }) => {
+      onLine(`read ${lines[6_000]} of the keys`);
+      return {};
+    });
+    assert.deepEqual(await logged(), ['info: Fetch source', 'info: read [REDACTED] of the keys']);
+  });
+
   it('the step that finds the catalog has the rest planned with it, and tells what is left to run', async () => {
     const { run, step } = await openedBuild();
     assert.equal((await step('oauth-client'))?.state, 'skipped');

@@ -1,12 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ApplicationFailure } from '@temporalio/common';
+import {
+  ApplicationFailure,
+  CancelledFailure,
+  DefaultFailureConverter,
+  defaultPayloadConverter,
+} from '@temporalio/common';
 import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
 import { PAYLOAD_LIMIT_BYTES } from '../../../adapters/temporal/payload-size.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 
+const reported: unknown[] = [];
+const interceptor = createActivityInterceptor((error) => {
+  reported.push(error);
+  return `err_${reported.length}`;
+});
+
 const execute = async (activity: () => unknown): Promise<unknown> =>
-  createActivityInterceptor().execute?.({ args: [], headers: {} }, async () => activity());
+  interceptor.execute?.({ args: [], headers: {} }, async () => activity());
 
 const failureOf = (activity: () => unknown): Promise<ApplicationFailure> =>
   execute(activity).then(
@@ -38,16 +49,39 @@ describe('the activity interceptor', () => {
     assert.deepEqual([failure.type, failure.nonRetryable], ['INTERNAL', true]);
   });
 
-  it('keeps the stack of a mistake out of the message, which people see, and in the cause', async () => {
-    const mistake = new TypeError('x is not a function');
-    const failure = await failureOf(throwing(mistake));
-    assert.equal(failure.message, 'x is not a function');
-    assert.equal(failure.cause, mistake);
+  it('leaves other errors to the retry policy', async () => {
+    const failure = await failureOf(throwing(new Error('socket hang up')));
+    assert.deepEqual([failure.type, failure.nonRetryable], ['INTERNAL', false]);
   });
 
-  it('leaves other errors to the retry policy', async () => {
-    const error = new Error('socket hang up');
-    assert.equal(await failureOf(throwing(error)), error);
+  it('puts neither message nor stack of an error that is no domain error into the failure, but its reference', async () => {
+    const secret = 'pattern with hunter2-secret is too large';
+    const unexpected = [new SyntaxError(secret), new Error(secret, { cause: new Error(secret) }), secret, { secret }];
+    for (const error of unexpected) {
+      const failure = await failureOf(() => {
+        throw error;
+      });
+      assert.equal(reported.at(-1), error, 'the log has it whole');
+      assert.equal(failure.message, `Unexpected error; the platform's log has it as err_${reported.length}`);
+      const recorded = new DefaultFailureConverter().errorToFailure(failure, defaultPayloadConverter);
+      assert.doesNotMatch(JSON.stringify(recorded), /hunter2/);
+      assert.equal(recorded.stackTrace, '');
+    }
+  });
+
+  it('keeps the cause of a domain error out of the failure, and in the log', async () => {
+    const cause = new Error('connect ECONNREFUSED 10.0.0.7 with hunter2-secret');
+    const failure = await failureOf(throwing(new FairleadError('UNAVAILABLE', 'no database', { cause })));
+    assert.equal(reported.at(-1), cause);
+    const recorded = new DefaultFailureConverter().errorToFailure(failure, defaultPayloadConverter);
+    assert.doesNotMatch(JSON.stringify(recorded), /hunter2/);
+  });
+
+  it('lets a cancellation be a cancellation', async () => {
+    const cancelled = new CancelledFailure('stop');
+    assert.equal(await failureOf(throwing(cancelled)), cancelled);
+    const aborted = new DOMException('stop', 'AbortError');
+    assert.equal(await failureOf(throwing(aborted)), aborted);
   });
 
   it('refuses a result too large for workflow history', async () => {

@@ -200,3 +200,25 @@ it('deletes a service, but not while a build is open', async () => {
   assert.deepEqual(gone.body.data, { id: 'svc_del', name: 'del' });
   assert.deepEqual(api.commands.removed, ['del']);
 });
+
+it('a service has at most 300 variables and 128 KiB of values, and one above it can remove some', async () => {
+  const filled = (count: number, from = 0) =>
+    Object.fromEntries(Array.from({ length: count }, (_, index) => [`KEY_${from + index}`, 'x']));
+  const put = (change: object) => api.call('POST', '/services', { name: 'crowded', ...change });
+  assert.equal((await put({ config: filled(150) })).status, 201);
+  assert.equal((await put({ secrets: filled(150, 150) })).status, 200);
+  const tooMany = await put({ config: { ONE_MORE: 'x' } });
+  assert.deepEqual([tooMany.status, tooMany.body.error.code], [400, 'VALIDATION_FAILED']);
+  assert.match(tooMany.body.error.message, /would have 301 variables and may have 300/);
+  assert.equal((await put({ config: { KEY_0: null, ONE_MORE: 'x' } })).status, 200);
+  for (const part of ['A', 'B', 'C']) assert.equal((await put({ secrets: { [part]: null } })).status, 200);
+
+  const large = (change: object) => api.call('POST', '/services', { name: 'large', ...change });
+  const value = 'y'.repeat(32_000);
+  assert.equal((await large({ config: { A: value, B: value }, secrets: { C: value, D: value } })).status, 201);
+  const tooLarge = await large({ secrets: { E: value } });
+  assert.deepEqual([tooLarge.status, tooLarge.body.error.code], [400, 'VALIDATION_FAILED']);
+  assert.match(tooLarge.body.error.message, /may have 131072; keep large ones in a file or a store/);
+  assert.equal((await large({ secrets: { D: null } })).status, 200);
+  assert.deepEqual(Object.keys((await api.services.find('large'))?.secrets ?? {}), ['C']);
+});

@@ -95,6 +95,37 @@ test('secrets with characters of patterns are taken literally', () => {
   );
 });
 
+test('secrets that overlap in a line leave nothing of either', () => {
+  const redact = createRedactor({ secrets: ['abcdef', 'defghi', 'bcd'] });
+  assert.equal(redact('x abcdefghi y'), 'x [REDACTED] y');
+  assert.equal(redact('abcde defgh'), 'abcde defgh');
+});
+
+test('many secrets that begin alike are each found, and what only begins alike is kept', () => {
+  const secrets = Array.from({ length: 500 }, (_, index) => `common-${String(index).padStart(5, '0')}`);
+  const redact = createRedactor({ secrets });
+  for (const secret of secrets) assert.equal(redact(`<${secret}>`), '<[REDACTED]>');
+  assert.equal(redact('<common-00777> ä <common-00042>'), '<common-00777> ä <[REDACTED]>');
+});
+
+test('a large value of short lines is found line by line, and neither fails nor shows itself', () => {
+  const lines = Array.from({ length: 6_500 }, (_, index) => (0x10000 + index * 7).toString(36));
+  const redact = createRedactor({ secrets: [lines.join('\n')] });
+  for (const line of lines) assert.equal(redact(`a ${line} b`), 'a [REDACTED] b');
+});
+
+test('with 2 MB of secrets a line of a million characters is finished', () => {
+  const secrets = Array.from({ length: 60 }, (_, index) => `${'a'.repeat(32_000)}${index}`);
+  const redact = createRedactor({ secrets });
+  assert.equal(redact('a'.repeat(1_000_000)).length, 1_000_000);
+  assert.equal(redact(`${'a'.repeat(40_000)}7`), `${'a'.repeat(8_000)}[REDACTED]`);
+});
+
+test('a secret that is part of the replacement changes no redacted line again', () => {
+  const redact = createRedactor({ secrets: ['REDACTED', 'RED', 'hunter22'] });
+  assert.equal(redact(redact('hunter22')), '[REDACTED]');
+});
+
 test('empty and very short secrets change nothing', () => {
   assert.equal(createRedactor({ secrets: ['', 'a', 'abc', '    '] })('abc a    b'), 'abc a    b');
 });

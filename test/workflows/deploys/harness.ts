@@ -138,7 +138,7 @@ export async function createTemporal(startServer: () => Promise<TestWorkflowEnvi
     activities: Object.fromEntries(
       names.map((name) => [name, (...args: never[]) => (current[name] as (...args: never[]) => unknown)(...args)]),
     ),
-    interceptors: { activity: [() => ({ inbound: createActivityInterceptor() })] },
+    interceptors: { activity: [() => ({ inbound: createActivityInterceptor(() => 'err_test') })] },
     defaultHeartbeatThrottleInterval: '200ms',
     maxHeartbeatThrottleInterval: '200ms',
   });
