@@ -9,7 +9,7 @@ import type { BuildReply, LogLineReply, TriggerReply } from './replies.ts';
 import { createLiveView } from './terminal/live-view.ts';
 import { printable } from './terminal/style.ts';
 import { elapsedMs, formatDuration } from './terminal/times.ts';
-import { type WatchedBuild, watchBuild } from './watch-build.ts';
+import { type WatchResult, watchBuild } from './watch-build.ts';
 
 const FAILURE_LINES = 12;
 
@@ -42,11 +42,11 @@ export async function followStarted(
   }
   if (output.json) output.event('accepted', started);
   else output.note(acceptedLine(context, started));
-  const watched = await watchUntilInterrupted(context, buildId, {
+  const result = await watchUntilInterrupted(context, buildId, {
     logs: options.logs !== false,
     verbose: options.verbose === true,
   });
-  return report(context, watched, options);
+  return report(context, result, options);
 }
 
 function acceptedLine({ output }: CliContext, { buildId, deduplicated, supersededBuildId }: TriggerReply): string {
@@ -65,7 +65,7 @@ export function watchUntilInterrupted(
   buildId: string,
   options: ViewOptions,
   view: BuildView = chooseView(context, options),
-): Promise<WatchedBuild> {
+): Promise<WatchResult> {
   const told = {
     message: `No longer following ${buildId}; the build goes on.`,
     remedy: `Follow it: \`fairlead logs -f ${buildId}\`. End it: \`fairlead cancel ${buildId}\`.`,
@@ -80,15 +80,15 @@ function chooseView({ output }: CliContext, options: ViewOptions): BuildView {
   return output.interactive ? createLiveView(output, options) : createPlainView(output, options);
 }
 
-function report(context: CliContext, watched: WatchedBuild, options: FollowOptions): number {
+function report(context: CliContext, result: WatchResult, options: FollowOptions): number {
   const { output } = context;
-  const { build } = watched;
+  const { build } = result;
   const completed = build.status === 'completed';
   if (output.json) {
     const error = { code: failureCode(build), message: failureMessage(build), step: build.failure?.step ?? null };
     output.event('result', completed ? { success: true, data: build } : { success: false, error, data: build });
   } else if (completed) reportSuccess(context, build);
-  else reportFailure(context, watched, options);
+  else reportFailure(context, result, options);
   return exitCode(completed ? 'ok' : 'failed');
 }
 
@@ -120,7 +120,7 @@ function reportSuccess({ output, environment }: CliContext, build: BuildReply): 
   );
 }
 
-function reportFailure(context: CliContext, { build, lines }: WatchedBuild, options: FollowOptions): void {
+function reportFailure(context: CliContext, { build, lines }: WatchResult, options: FollowOptions): void {
   const { output, connection } = context;
   const { paint } = output;
   const failure = build.failure ?? null;

@@ -60,12 +60,12 @@ function prompt(name: string, { stdin, stderr }: SecretTerminal): Promise<string
   stdin.resume();
   return new Promise((resolve, reject) => {
     let value = '';
-    const finish = (settle: () => void): void => {
+    const finish = (resolveOrReject: () => void): void => {
       stdin.off('data', onData);
       stdin.setRawMode(false);
       stdin.pause();
       stderr.write('\n');
-      settle();
+      resolveOrReject();
     };
     const onData = (chunk: string): void => {
       for (const key of chunk) {

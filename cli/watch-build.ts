@@ -10,7 +10,7 @@ const REFRESH_MS = 1_000;
 const PATIENCE_MS = 60_000;
 const REMEMBERED_LINES = 200;
 
-export interface WatchedBuild {
+export interface WatchResult {
   /** The record after the build ended. */
   readonly build: BuildReply;
   /** The last lines of the log, for explaining a failure. */
@@ -34,7 +34,7 @@ export async function watchBuild(
   buildId: string,
   view: BuildView,
   signal: AbortSignal,
-): Promise<WatchedBuild> {
+): Promise<WatchResult> {
   const ended = new AbortController();
   const stop = AbortSignal.any([signal, ended.signal]);
   const refresh = createRefresh(api, buildId, view, stop);

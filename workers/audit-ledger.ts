@@ -13,8 +13,8 @@ import { idOfKey } from '../adapters/mongo/audit-ledger/event-id.ts';
 import { createEventWriter } from '../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../adapters/mongo/audit-ledger/indexes.ts';
+import { createNamespaceLeases } from '../adapters/mongo/audit-ledger/namespace-leases.ts';
 import { createPendingAnchorStore } from '../adapters/mongo/audit-ledger/pending-anchors.ts';
-import { createTurns } from '../adapters/mongo/audit-ledger/turns.ts';
 import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import type { AnchorChain } from '../domain/audit-ledger/anchoring-ports.ts';
 import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
@@ -45,11 +45,11 @@ export const auditLedger = defineModule({
     await createLedgerIndexes(mongo.db);
     await createAnchoringIndexes(mongo.db);
     const events = createEventStore(mongo);
-    const turns = createTurns({ db: mongo.db, now });
+    const leases = createNamespaceLeases({ db: mongo.db, now });
     const anchoring = createAnchoringActivities({
       events,
-      writer: createEventWriter({ store: events, turns, newId, now }),
-      turns,
+      writer: createEventWriter({ store: events, leases, newId, now }),
+      leases,
       batches: createBatchStore(mongo),
       trees: createTreeBuilder(),
       chains: env.AUDIT_CHAINS.map((chain) => lazyChain(chain, env, mongo)),

@@ -135,7 +135,7 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
 
 /** Where the platform listens on the loopback alone, workloads come in by its socket. */
 function platformAccess({ env, settings }: Parts, baseImages: BaseImages): PlatformAccess | null {
-  const { PLATFORM_DOOR: socket } = env;
+  const { PLATFORM_SOCKET: socket } = env;
   if (socket === undefined) return null;
   const addresses = addressesForWorkloads(settings.urls).map((url) => new URL(url));
   const ports = addresses.filter(({ hostname }) => isLoopbackHost(hostname)).map(({ port }) => Number(port || 80));
@@ -161,7 +161,7 @@ function readSettings({ env, settings }: Parts): DeploySettings {
     buildConcurrency: env.BUILD_CONCURRENCY,
     readinessTimeoutMs: env.READINESS_TIMEOUT_SECONDS * 1000,
     platformUrls: injectedAddresses(settings.urls, env),
-    hasPlatformDoor: env.PLATFORM_DOOR !== undefined,
+    hasPlatformProxy: env.PLATFORM_SOCKET !== undefined,
     platformSecrets: secrets.filter((secret) => secret !== undefined),
   };
 }

@@ -1,6 +1,6 @@
 import type { AnchorChain } from '../../domain/audit-ledger/anchoring-ports.ts';
 import type { TreeBuilder } from '../../domain/audit-ledger/merkle-tree.ts';
-import type { BatchStore, EventStore, EventWriter, Turns } from '../../domain/audit-ledger/ports.ts';
+import type { BatchStore, EventStore, EventWriter, NamespaceLeases } from '../../domain/audit-ledger/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 
 /** Everything the anchoring activities work with, built by a composition root in `workers/`. */
@@ -8,7 +8,7 @@ export interface AnchoringDeps {
   readonly events: EventStore;
   readonly writer: EventWriter;
   /** For closes in namespaces that are written to without a pause. */
-  readonly turns: Turns;
+  readonly leases: NamespaceLeases;
   readonly batches: BatchStore;
   readonly trees: TreeBuilder;
   /** The chains of AUDIT_CHAINS; none anchors nowhere. */

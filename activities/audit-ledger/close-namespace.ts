@@ -11,9 +11,9 @@ import { firstOf } from './first-of.ts';
 
 /** Far more than it takes once the others give way. */
 const TRIES = 200;
-/** Races lost after which a turn is asked for, and for how long. */
+/** Lost races after which the lease is requested, and for how long. */
 const RACES = 5;
-const TURN_WITHIN_MS = 2_000;
+const LEASE_WITHIN_MS = 2_000;
 const ASK_EVERY_MS = 5;
 /** Closes of earlier days that one day may hold: those of a month in which no worker ran. */
 const CLOSES = 100;
@@ -28,11 +28,11 @@ const CLOSES = 100;
 export async function closeNamespace(deps: AnchoringDeps, namespace: string, day: Day): Promise<LedgerEvent | null> {
   const attempt = createAttempt(deps, namespace, day);
   for (let losses = 0; losses < TRIES; losses += 1) {
-    const inTurn = losses % RACES === RACES - 1 && (await takeTurn(deps, namespace));
+    const isHolder = losses % RACES === RACES - 1 && (await acquireLease(deps, namespace));
     const outcome = await attempt();
     if (outcome === 'lost') continue;
-    // A turn that is not given back ends by itself.
-    if (inTurn) await deps.turns.give(namespace, outcome && headOf(outcome)).catch(() => {});
+    // A lease that is not released expires by itself.
+    if (isHolder) await deps.leases.release(namespace, outcome && headOf(outcome)).catch(() => {});
     return outcome;
   }
   const message = `${namespace} is written to so fast that ${day} could not be closed; it is tried again`;
@@ -40,9 +40,9 @@ export async function closeNamespace(deps: AnchoringDeps, namespace: string, day
 }
 
 /** False when it did not come in time: then it is raced for. */
-async function takeTurn({ turns }: AnchoringDeps, namespace: string): Promise<boolean> {
-  const deadline = performance.now() + TURN_WITHIN_MS;
-  while ((await turns.take(namespace)) === undefined) {
+async function acquireLease({ leases }: AnchoringDeps, namespace: string): Promise<boolean> {
+  const deadline = performance.now() + LEASE_WITHIN_MS;
+  while ((await leases.acquire(namespace)) === undefined) {
     if (performance.now() > deadline) return false;
     await delay(ASK_EVERY_MS);
   }
@@ -53,17 +53,16 @@ async function takeTurn({ turns }: AnchoringDeps, namespace: string): Promise<bo
 function createAttempt({ events, ...deps }: AnchoringDeps, namespace: string, day: Day) {
   const key = dayCloseKey(day);
   const id = deps.idOfKey({ namespace, emitter: LEDGER_EMITTER, key });
-  let settled: DayContent | null = null;
+  let final: DayContent | null = null;
 
   return async (): Promise<LedgerEvent | null | 'lost'> => {
     const existing = await findClose({ events }, namespace, key);
     if (existing !== null) return existing;
     const head = await events.head(namespace);
-    const content: DayContent | null =
-      settled ?? (head === null ? EMPTY : await contentOf(events, namespace, day, head));
+    const content: DayContent | null = final ?? (head === null ? EMPTY : await contentOf(events, namespace, day, head));
     if (content === null) return null;
     // Times do not go back within a chain: with an event of a later day in it, the day does not change any more.
-    if (head !== null && head.createdAt >= endOfDay(day)) settled = content;
+    if (head !== null && head.createdAt >= endOfDay(day)) final = content;
     const close = { day, namespace, ...content, head: head?.eventHash ?? GENESIS_HASH };
     const [event] = chainAfter(head, [{ id, draft: dayCloseDraft(close, deps.platformOrg) }], deps.now());
     return event !== undefined && (await events.append([event])) === 1 ? event : 'lost';

@@ -54,7 +54,7 @@ export interface DeploySettings {
   /** Addresses injected into every workload; an unset one is left out. */
   readonly platformUrls: Readonly<Record<string, string>>;
   /** True where workloads reach services of the platform on this machine's loopback. */
-  readonly hasPlatformDoor: boolean;
+  readonly hasPlatformProxy: boolean;
   /** Credentials of the platform that must never show up in a log. */
   readonly platformSecrets: readonly string[];
 }

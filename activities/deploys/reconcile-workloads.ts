@@ -27,9 +27,9 @@ export async function reconcileWorkloads(
 ): Promise<string[]> {
   const restarted: string[] = [];
   const workloads = await deps.runtime.listAll();
-  const unsettled = await eachOnItsOwn(workloads, {
+  const unlimited = await eachOnItsOwn(workloads, {
     nameOf: (workload) => `limits of ${targetKey(workload.service, workload.environment)}`,
-    work: (workload) => settleUnlessStarting(deps, workload),
+    work: (workload) => limitUnlessStarting(deps, workload),
     signal,
   });
   const byRelease = Map.groupBy(workloads, ({ releaseId }) => releaseId);
@@ -45,16 +45,16 @@ export async function reconcileWorkloads(
       lanes: LANES,
     },
   );
-  throwFailures('Services could not be brought back', [...unserved, ...unsettled], { retryable: false });
+  throwFailures('Services could not be brought back', [...unserved, ...unlimited], { retryable: false });
   return restarted;
 }
 
 /**
- * Settles what a build left that ended, or whose worker was killed, between start and readiness. The build is asked for
- * after its workload was seen, so that it is open unless it has ended.
+ * Applies the CPU limit to a workload whose build ended, or whose worker was killed, between start and readiness. The
+ * state of the build is read after its workload was listed: a build that is not open then has ended.
  */
-async function settleUnlessStarting({ builds, runtime }: DeploysDeps, workload: Workload): Promise<void> {
-  if ((await builds.stateOf(workload.buildId)) !== 'open') await runtime.settle(workload);
+async function limitUnlessStarting({ builds, runtime }: DeploysDeps, workload: Workload): Promise<void> {
+  if ((await builds.stateOf(workload.buildId)) !== 'open') await runtime.applyCpuLimit(workload);
 }
 
 interface Recovery {
@@ -101,7 +101,7 @@ async function startAndRoute(deps: DeploysDeps, release: Release, signal: AbortS
   await deps.edge.route(release.service, release.environment, { workloadId: running.id, address: running.address });
   if (!isNew) return null;
   // Nobody waits here until it is ready: it starts within the limits of its tier.
-  await deps.runtime.settle(running);
+  await deps.runtime.applyCpuLimit(running);
   return release.id;
 }
 

@@ -99,7 +99,11 @@ export async function extractArchive(
     await writing;
   }
   if (entries === 0) throw invalid('The archive is empty');
-  return { entries, unpackedBytes: meter.unpackedBytes(), ...(await settleTop(directory, tree, meter.madeByGit())) };
+  return {
+    entries,
+    unpackedBytes: meter.unpackedBytes(),
+    ...(await unwrapOnlyDirectory(directory, tree, meter.madeByGit())),
+  };
 }
 
 /** An abort closes the streams at once, but a source that hangs never reports its own end: it is not waited for. */
@@ -192,7 +196,7 @@ function createMeter(limits: ExtractLimits): Meter {
   };
 }
 
-async function settleTop(
+async function unwrapOnlyDirectory(
   directory: string,
   tree: TreeWriter,
   madeByGit: boolean,

@@ -40,7 +40,7 @@ const knownSchema = z.object({ hash: hashSchema }).nullable();
 export function createAnchorSender(options: SenderOptions): AnchorSender {
   const { rpc, contract, signer, pending: store, now } = options;
   // Nonces are handed out one at a time: batches of several days may be on their way at once.
-  let turn: Promise<unknown> = Promise.resolve();
+  let last: Promise<unknown> = Promise.resolve();
 
   const transactionCount = (from: string, at: 'latest' | 'pending'): Promise<number> =>
     rpc.call('eth_getTransactionCount', [from, at], smallNumber);
@@ -110,8 +110,8 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
 
   return {
     advance(batch) {
-      const result = turn.then(() => advance(batch));
-      turn = result.catch(() => undefined);
+      const result = last.then(() => advance(batch));
+      last = result.catch(() => undefined);
       return result;
     },
   };

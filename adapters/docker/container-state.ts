@@ -1,7 +1,7 @@
 import type { ContainerInspectInfo } from 'dockerode';
 
 /** A container that has been up this long is not in a restart loop, however often it restarted before. */
-const SETTLED_MS = 10_000;
+const STABLE_MS = 10_000;
 const RESTART_LIMIT = 3;
 
 /** False when a container has stopped for good, or keeps failing: its process ended again and again, or ran out of memory. */
@@ -9,8 +9,8 @@ export function isContainerAlive(container: ContainerInspectInfo, nowMs: number)
   const { State: state, RestartCount: restarts } = container;
   if (state.Restarting) return restarts < RESTART_LIMIT && !state.OOMKilled;
   if (!state.Running || state.Dead || state.Paused) return false;
-  const settled = nowMs - Date.parse(state.StartedAt) >= SETTLED_MS;
-  return restarts < RESTART_LIMIT || settled;
+  const stable = nowMs - Date.parse(state.StartedAt) >= STABLE_MS;
+  return restarts < RESTART_LIMIT || stable;
 }
 
 /** One line about how the container's process ended; null while it runs as it was first started. */

@@ -10,7 +10,7 @@ export function tierNanoCpus(tier: PodTier, engineCpus: number): number {
 
 /**
  * The CPU limit a container starts with: its tier's, but at least one CPU (never more than the engine has), until
- * `settleWorkload` puts the tier's own limit on. Kubernetes users know this as "startup CPU boost".
+ * `applyCpuLimit` puts the tier's own limit on. Kubernetes users know this as "startup CPU boost".
  */
 export function startupNanoCpus(tier: PodTier, engineCpus: number): number {
   return Math.min(Math.max(tier.cpuLimitMillis, STARTUP_CPU_MILLIS) * 1e6, engineCpus * 1e9);

@@ -14,7 +14,7 @@ interface FoundNetwork {
 
 /**
  * The name of the stack's bridge network, made when it is missing: containers on it do not reach each other, only the
- * outside. Falls back to the engine's default bridge with a warning. Callers of one process take turns; when another
+ * outside. Falls back to the engine's default bridge with a warning. Callers of one process go one after the other; when another
  * process makes the network at the same moment, the older one (or the one in use) stays and the other goes, because engines before 25
  * allow two of one name and then start no container on either.
  */

@@ -5,6 +5,7 @@ import type { Workload, WorkloadRuntime } from '../../domain/deploys/ports.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { probeHttp } from '../http-probe/probe-http.ts';
+import { applyCpuLimit } from './apply-cpu-limit.ts';
 import { explainEnd, isContainerAlive } from './container-state.ts';
 import { engineError, engineStatus } from './docker-client.ts';
 import { createHostPorts } from './host-port.ts';
@@ -16,7 +17,6 @@ import type { PlatformAccess } from './relay/platform-access.ts';
 import { hasItsNetwork, removeRelay } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
 import { resumeWorkload } from './resume-workload.ts';
-import { settleWorkload } from './settle-workload.ts';
 import { type StartOptions, startWorkload } from './start-workload.ts';
 import { containerName, networkName } from './workload-names.ts';
 import { ensureNetwork } from './workload-network.ts';
@@ -37,18 +37,19 @@ const TAIL_LIMIT = 1_000;
 /** The workload runtime on a Docker engine: one container for each build that was installed. */
 export function createWorkloadRuntime(options: WorkloadRuntimeOptions): WorkloadRuntime {
   const { docker, stackId, now } = options;
-  const inTurn = createTurns();
+  const exclusive = createMutex();
   const started: StartOptions = {
     ...options,
     platform: options.platform ?? null,
     ports: createHostPorts(docker),
-    network: (onWarning) => inTurn(networkName(stackId), () => ensureNetwork(docker, stackId, onWarning)),
+    network: (onWarning) => exclusive(networkName(stackId), () => ensureNetwork(docker, stackId, onWarning)),
   };
   return {
     start: (spec, context) =>
-      inTurn(containerName(stackId, spec), async () => toWorkload(await startWorkload(spec, context, started))),
+      exclusive(containerName(stackId, spec), async () => toWorkload(await startWorkload(spec, context, started))),
     probe: (workload, healthEndpoint, signal) => probeHttp({ address: workload.address, path: healthEndpoint }, signal),
-    settle: (workload) => asking('Setting the limits of a container', () => settleWorkload(docker, workload.id)),
+    applyCpuLimit: (workload) =>
+      asking('Setting the CPU limit of a container', () => applyCpuLimit(docker, workload.id)),
     isAlive: (workload) =>
       asking('Asking for a container', async () => {
         const container = await inspectContainer(docker, workload.id);
@@ -68,8 +69,8 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
   };
 }
 
-/** Lets calls of one key follow each other, so that two starts of one build make one container. */
-function createTurns(): <T>(key: string, call: () => Promise<T>) => Promise<T> {
+/** A mutex for each key: calls of one key run one after the other, so that two starts of one build make one container. */
+function createMutex(): <T>(key: string, call: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return async (key, call) => {
     const before = last.get(key) ?? Promise.resolve();

@@ -29,7 +29,7 @@ export const platformOrgSection = {
   PLATFORM_ORG: orgSlug.default('platform'),
 };
 
-/** The socket by which workloads reach the platform on this machine: see adapters/edge-router/platform-door.ts. */
+/** The socket by which workloads reach the platform on this machine: see adapters/edge-router/platform-proxy.ts. */
 export const platformSocketSection = {
-  PLATFORM_DOOR: text.optional(),
+  PLATFORM_SOCKET: text.optional(),
 };

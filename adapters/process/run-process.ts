@@ -4,8 +4,8 @@ import { delimiter, join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ProcessEnv } from './base-env.ts';
-import { GATE_SCRIPT, holdLeash } from './leash.ts';
 import { createOutputCapture } from './output-capture.ts';
+import { GATE_SCRIPT, startWatchdog } from './watchdog.ts';
 
 export type OutputStream = 'stdout' | 'stderr';
 
@@ -43,7 +43,7 @@ const PIPE_GRACE_MS = 1_000;
  *
  * On abort the group gets SIGTERM, after `killAfterMs` SIGKILL, and the promise rejects with the signal's reason once
  * the command really ended. Whatever the command leaves running in its group is killed when it exits. When this very
- * process dies, by `kill -9` too, the group dies with it (see `holdLeash`).
+ * process dies, by `kill -9` too, the group dies with it (see `startWatchdog`).
  *
  * @throws the abort reason; an error of `input` or `onLine`; an `Error` with code ENOENT when the command or `cwd` is missing.
  */
@@ -75,7 +75,7 @@ async function supervise(child: ChildProcess, pid: number, options: RunProcessOp
   };
   const onAbort = (): void => stop(options.signal.reason);
   options.signal.addEventListener('abort', onAbort);
-  const leash = holdLeash(pid);
+  const watchdog = startWatchdog(pid);
   const captured = captureOutput(child, options, stop);
   const closed = waitForEnd(child, pid);
   feedInput(child, options.input, stop);
@@ -88,8 +88,8 @@ async function supervise(child: ChildProcess, pid: number, options: RunProcessOp
   } finally {
     clearTimeout(killTimer);
     options.signal.removeEventListener('abort', onAbort);
-    leash.release();
-    await leash.ended;
+    watchdog.stop();
+    await watchdog.ended;
   }
 }
 
@@ -126,7 +126,7 @@ function attempt(action: () => void, onError: (error: unknown) => void): void {
   }
 }
 
-/** Settles when the command ended and its output is read; kills what it left in its group. */
+/** Resolves when the command ended and its output is read. Kills what it left in its group. */
 function waitForEnd(child: ChildProcess, pid: number): Promise<{ exitCode: number | null; signal: string | null }> {
   return new Promise((resolve, reject) => {
     let pipeTimer: NodeJS.Timeout | undefined;

@@ -2,7 +2,7 @@ import { revocationFeedOf } from '../../domain/identity/revocation-feed.ts';
 import { createRevocationList } from '../../sdk/auth/revocation-list.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { type PassportDeps, readConnectedServices, readPassports } from './read-passports.ts';
-import { CLOSE, type Watched } from './watched.ts';
+import { CLOSE, type Subscriber } from './subscriber.ts';
 
 /** Entries are read again this far back: one may have become visible after a later one. */
 const OVERLAP_MS = 5_000;
@@ -13,17 +13,17 @@ type Deps = PassportDeps & Pick<IdentityDeps, 'revocations'>;
 export function createRevokedEnd(deps: Deps) {
   const revoked = createRevocationList();
   let readUntil = deps.now();
-  return async (everyone: Set<Watched>): Promise<void> => {
+  return async (subscribers: Set<Subscriber>): Promise<void> => {
     const now = deps.now();
     const entries = await deps.revocations.since(new Date(readUntil.getTime() - OVERLAP_MS));
     readUntil = now;
     revoked.add(revocationFeedOf(entries, now).revocations);
     revoked.prune(now);
-    for (const watched of everyone) {
-      const by = revoked.revokedBy(watched.claims);
-      if (by.length === 0 && watched.claims.exp * 1000 > now.getTime()) continue;
-      everyone.delete(watched);
-      await end(deps, watched, by);
+    for (const subscriber of subscribers) {
+      const by = revoked.revokedBy(subscriber.claims);
+      if (by.length === 0 && subscriber.claims.exp * 1000 > now.getTime()) continue;
+      subscribers.delete(subscriber);
+      await end(deps, subscriber, by);
     }
   };
 }
@@ -33,20 +33,20 @@ export function createRevokedEnd(deps: Deps) {
  * on: because it expired, or because rights were taken away. Then the new passport is shown, and the close sends the
  * client for a new token.
  */
-async function end(deps: Deps, watched: Watched, revokedBy: readonly string[]): Promise<void> {
-  if (revokedBy.length === 0) return watched.close(CLOSE.invalidToken, 'the token has expired');
+async function end(deps: Deps, subscriber: Subscriber, revokedBy: readonly string[]): Promise<void> {
+  if (revokedBy.length === 0) return subscriber.close(CLOSE.invalidToken, 'the token has expired');
   const rightsAlone = revokedBy.every((kind) => kind === 'user');
-  const passport = rightsAlone && (await isLoginAlive(deps, watched)) ? await readPassport(deps, watched) : null;
-  watched.send(passport === null ? { type: 'revoked' } : { type: 'passport_updated', passport });
-  watched.close(CLOSE.invalidToken, passport === null ? 'the token was revoked' : 'get a token of the new rights');
+  const passport = rightsAlone && (await isLoginAlive(deps, subscriber)) ? await readPassport(deps, subscriber) : null;
+  subscriber.send(passport === null ? { type: 'revoked' } : { type: 'passport_updated', passport });
+  subscriber.close(CLOSE.invalidToken, passport === null ? 'the token was revoked' : 'get a token of the new rights');
 }
 
-async function isLoginAlive(deps: Deps, { claims }: Watched): Promise<boolean> {
+async function isLoginAlive(deps: Deps, { claims }: Subscriber): Promise<boolean> {
   const grant = claims.gid === undefined ? null : await deps.grants.find(claims.gid);
   return grant !== null && grant.revokedAt === null && grant.expiresAt > deps.now();
 }
 
-async function readPassport(deps: Deps, { claims }: Watched) {
+async function readPassport(deps: Deps, { claims }: Subscriber) {
   const connectedServices = await readConnectedServices(deps, claims);
   const [passport = null] = await readPassports(deps, [{ claims, connectedServices }]);
   return passport;

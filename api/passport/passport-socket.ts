@@ -6,9 +6,9 @@ import type { Passport } from '../../domain/passport/passport.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { findOwnToken } from '../identity/oauth/own-token.ts';
 import { createConnectionLimits, DEFAULT_LIMITS, type LimitSettings } from './connection-limits.ts';
-import { createPassportWatch, type PassportWatch } from './passport-watch.ts';
+import { createPassportSubscriptions, type PassportSubscriptions } from './passport-subscriptions.ts';
 import { readConnectedServices, readPassports } from './read-passports.ts';
-import { CLOSE, type PassportEvent, type Watched } from './watched.ts';
+import { CLOSE, type PassportEvent, type Subscriber } from './subscriber.ts';
 
 export const PASSPORT_PATH = '/passport';
 
@@ -44,10 +44,10 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 export function createPassportSocket(deps: IdentityDeps, options: PassportSocketOptions): UpgradeListener {
   const limits = createConnectionLimits(options.limits ?? DEFAULT_LIMITS);
   const log = deps.log.child({ part: 'passport-socket' });
-  const watch = createPassportWatch(deps, log);
+  const subscriptions = createPassportSubscriptions(deps, log);
   const sockets = new WebSocketServer({ noServer: true, perMessageDeflate: false, maxPayload: MAX_MESSAGE_BYTES });
   options.stopping.addEventListener('abort', () => {
-    watch.stop();
+    subscriptions.stop();
     for (const socket of sockets.clients) endAndCut(socket, GOING_AWAY, 'the server stops');
   });
   return (request, socket, head) => {
@@ -62,7 +62,7 @@ export function createPassportSocket(deps: IdentityDeps, options: PassportSocket
     socket.once('close', () => limits.releaseAddress(address));
     sockets.handleUpgrade(request, socket, head, (opened) => {
       keepAlive(opened, options.heartbeatMs ?? HEARTBEAT_MS);
-      welcome({ deps, watch, limits }, opened, url.searchParams.getAll('token')).catch((error: unknown) => {
+      welcome({ deps, subscriptions, limits }, opened, url.searchParams.getAll('token')).catch((error: unknown) => {
         log.error({ err: error }, 'a passport cannot be shown');
         opened.close(TRY_AGAIN_LATER, 'try again later');
       });
@@ -72,11 +72,15 @@ export function createPassportSocket(deps: IdentityDeps, options: PassportSocket
 
 interface Parts {
   readonly deps: IdentityDeps;
-  readonly watch: PassportWatch;
+  readonly subscriptions: PassportSubscriptions;
   readonly limits: ReturnType<typeof createConnectionLimits>;
 }
 
-async function welcome({ deps, watch, limits }: Parts, socket: WebSocket, tokens: readonly string[]): Promise<void> {
+async function welcome(
+  { deps, subscriptions, limits }: Parts,
+  socket: WebSocket,
+  tokens: readonly string[],
+): Promise<void> {
   const [token = '', ...others] = tokens;
   if (token === '') return socket.close(CLOSE.missingToken, 'there is no token');
   const claims = others.length > 0 ? null : await findOwnToken(deps, token);
@@ -85,18 +89,18 @@ async function welcome({ deps, watch, limits }: Parts, socket: WebSocket, tokens
   if (passport === null) return socket.close(CLOSE.noUser, 'there is no such user, or it is suspended');
   if (socket.readyState !== socket.OPEN) return;
   if (!limits.takeHolder(claims.sub)) return socket.close(TRY_AGAIN_LATER, 'too many connections');
-  const watched: Watched = {
+  const subscriber: Subscriber = {
     claims,
     passport,
     send: (event) => send(socket, event),
     close: (code, reason) => socket.close(code, reason),
   };
   socket.once('close', () => {
-    watch.remove(watched);
+    subscriptions.remove(subscriber);
     limits.releaseHolder(claims.sub);
   });
   send(socket, { type: 'identity', passport });
-  watch.add(watched);
+  subscriptions.add(subscriber);
 }
 
 async function readPassport(deps: IdentityDeps, claims: AccessTokenClaims): Promise<Passport | null> {

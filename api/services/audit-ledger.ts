@@ -9,7 +9,7 @@ import { createEmitCounter } from '../../adapters/mongo/audit-ledger/emit-counte
 import { createEventWriter } from '../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../adapters/mongo/audit-ledger/indexes.ts';
-import { createTurns } from '../../adapters/mongo/audit-ledger/turns.ts';
+import { createNamespaceLeases } from '../../adapters/mongo/audit-ledger/namespace-leases.ts';
 import { createAnchorCommands } from '../../adapters/temporal/anchor-commands.ts';
 import { createVerificationRuns } from '../../adapters/temporal/verification-runs.ts';
 import { ledgerNameOf } from '../../domain/audit-ledger/checkpoint.ts';
@@ -32,7 +32,7 @@ export const auditLedger = defineService({
     const store = createEventStore({ db });
     const deps = {
       store,
-      writer: createEventWriter({ store, turns: createTurns({ db, now }), newId, now }),
+      writer: createEventWriter({ store, leases: createNamespaceLeases({ db, now }), newId, now }),
       counter: createEmitCounter({ db, now, limit: env.AUDIT_EMIT_RATE_LIMIT }),
       checkpoints: createCheckpointStore({ db }),
       signer: createLedgerSigner(env.AUDIT_SIGNING_KEY),

@@ -53,15 +53,16 @@ export interface EventWriter {
 }
 
 /**
- * Turns at writing to a namespace, for processes that meet there. They save work and nothing rests on them: a turn may be
- * overstayed, and is over by itself a second after its holder died.
+ * Leases on writing to a namespace, for processes that write to the same one. They save work only, correctness does not
+ * depend on them: a holder may write longer than its lease, and a lease expires a second after it was acquired.
  */
-export interface Turns {
-  /** The head that the last turn left, if it is known; undefined while somebody has the turn. */
-  take(namespace: string): Promise<ChainHead | null | undefined>;
-  give(namespace: string, head: ChainHead | null): Promise<void>;
-  /** True while somebody has the turn. */
-  isTaken(namespace: string): Promise<boolean>;
+export interface NamespaceLeases {
+  /** The head that the last holder left, if it is known; undefined while another process holds the lease. */
+  acquire(namespace: string): Promise<ChainHead | null | undefined>;
+  /** Frees the lease and keeps the head that the holder wrote last, if it is known. */
+  release(namespace: string, head: ChainHead | null): Promise<void>;
+  /** True while a process holds the lease. */
+  isHeld(namespace: string): Promise<boolean>;
 }
 
 export interface BatchStore {

@@ -78,8 +78,8 @@ type ChainCheck = ReturnType<typeof createChainCheck>;
 async function firstFault(check: ChainCheck, events: Iterable<LedgerEvent>): Promise<ChainVerdict | null> {
   for (const event of events) {
     const verdict = check.accept(event);
-    const settled = verdict === null ? null : await verdict;
-    if (settled !== null) return settled;
+    const fault = verdict === null ? null : await verdict;
+    if (fault !== null) return fault;
   }
   return null;
 }
@@ -87,8 +87,8 @@ async function firstFault(check: ChainCheck, events: Iterable<LedgerEvent>): Pro
 async function firstFaultOfStream(check: ChainCheck, events: AsyncIterable<LedgerEvent>): Promise<ChainVerdict | null> {
   for await (const event of events) {
     const verdict = check.accept(event);
-    const settled = verdict === null ? null : await verdict;
-    if (settled !== null) return settled;
+    const fault = verdict === null ? null : await verdict;
+    if (fault !== null) return fault;
   }
   return null;
 }

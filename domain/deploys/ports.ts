@@ -229,17 +229,17 @@ export interface ProbeResult {
 /** Runs workloads: the local Docker engine, or a Kubernetes cluster. */
 export interface WorkloadRuntime {
   /**
-   * Starts the workload, or finds the one this build has already started. Traffic does not reach it yet. Until it is
-   * settled it may have more CPU than its tier, so that it is ready sooner. @throws INSTALL_FAILED, or the abort reason
+   * Starts the workload, or finds the one this build has already started. Traffic does not reach it yet. Until
+   * `applyCpuLimit` it may have more CPU than its tier, so that it is ready sooner. @throws INSTALL_FAILED, or the abort reason
    */
   start(spec: WorkloadSpec, context: EffectContext): Promise<Workload>;
   /** One probe of the workload itself, not through the public route. */
   probe(workload: Workload, healthEndpoint: string, signal: AbortSignal): Promise<ProbeResult>;
   /**
-   * Holds a workload to the limits of its tier from now on. Called once it is ready, before traffic reaches it.
+   * Applies the CPU limit of its tier. Called once the workload is ready, before traffic reaches it.
    * Idempotent; no error when it is gone.
    */
-  settle(workload: Workload): Promise<void>;
+  applyCpuLimit(workload: Workload): Promise<void>;
   /** False when it has stopped and will not start again by itself. */
   isAlive(workload: Workload): Promise<boolean>;
   /** The last lines of its output. */

@@ -11,8 +11,8 @@ export interface ChildSpec {
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
-  /** `ipc`: a process of ours, which ends by itself when its channel closes. `leash`: any other program. */
-  readonly tie: 'ipc' | 'leash';
+  /** What ends it when the supervisor dies. `ipc`: a process of ours exits when its channel closes. `watchdog`: any other program. */
+  readonly exitsBy: 'ipc' | 'watchdog';
   readonly ready: Readiness;
   readonly readyTimeoutMs: number;
   /** How long it may take to end after SIGTERM. */
@@ -24,7 +24,7 @@ export interface ChildSpec {
 }
 
 export interface RunningChild {
-  /** The process group's leader: the program itself, or its leash. */
+  /** The process group's leader: the program itself, or its watchdog. */
   readonly leader: ChildProcess;
   /** The program's own process id. */
   readonly pid: number;
@@ -35,7 +35,7 @@ export interface RunningChild {
  * Runs its arguments as a child, writes the child's pid to descriptor 4, passes signals on, and ends the child when
  * descriptor 3 closes, which happens however the supervisor dies.
  */
-const LEASH = `
+const WATCHDOG = `
 "$@" 3<&- 4>&- & child=$!
 echo "$child" >&4; exec 4>&-
 trap 'kill -TERM "$child" 2>/dev/null' TERM INT HUP
@@ -50,13 +50,13 @@ exit "$code"
 
 /** Starts a program in a session of its own, so that a terminal's Ctrl-C reaches the supervisor alone. */
 export async function spawnChild(spec: ChildSpec, log: (chunk: Buffer) => void): Promise<RunningChild> {
-  const leashed = spec.tie === 'leash';
-  const args = leashed ? ['-c', LEASH, spec.name, spec.command, ...spec.args] : [...spec.args];
-  const leader = spawn(leashed ? '/bin/sh' : spec.command, args, {
+  const hasWatchdog = spec.exitsBy === 'watchdog';
+  const args = hasWatchdog ? ['-c', WATCHDOG, spec.name, spec.command, ...spec.args] : [...spec.args];
+  const leader = spawn(hasWatchdog ? '/bin/sh' : spec.command, args, {
     cwd: spec.cwd ?? projectRoot,
     env: { ...process.env, ...spec.env },
     detached: true,
-    stdio: leashed ? ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', 'ipc'],
+    stdio: hasWatchdog ? ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   leader.stdout?.on('data', log);
   leader.stderr?.on('data', log);
@@ -64,7 +64,7 @@ export async function spawnChild(spec: ChildSpec, log: (chunk: Buffer) => void):
     leader.once('error', (error) => resolve(error.message));
     leader.once('exit', (code, signal) => resolve(signal ? `ended by ${signal}` : `exit code ${code}`));
   });
-  const pid = leashed ? await readPid(leader, exited) : leader.pid;
+  const pid = hasWatchdog ? await readPid(leader, exited) : leader.pid;
   if (pid === undefined) throw new Error(`${spec.name} could not be started: ${await exited}`);
   return { leader, pid, exited };
 }

@@ -1,7 +1,7 @@
 import { chmod, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createEdgeServer } from '../../adapters/edge-router/edge-server.ts';
-import { createPlatformDoor } from '../../adapters/edge-router/platform-door.ts';
+import { createPlatformProxy } from '../../adapters/edge-router/platform-proxy.ts';
 import { readEdgeEnv } from '../../adapters/env.ts';
 import { createHostProcess } from '../../adapters/process/host-process.ts';
 import { addressesForWorkloads } from '../../domain/service-addresses.ts';
@@ -12,7 +12,7 @@ const host = createHostProcess();
 const onError = (error: unknown): void => {
   process.stderr.write(`edge: ${error instanceof Error ? error.message : String(error)}\n`);
 };
-const door = env.PLATFORM_DOOR === undefined ? null : await openDoor(env.PLATFORM_DOOR);
+const proxy = env.PLATFORM_SOCKET === undefined ? null : await openPlatformProxy(env.PLATFORM_SOCKET);
 const edge = createEdgeServer({ routesDirectory: join(env.DATA_DIR, 'routes'), domain: env.PLATFORM_DOMAIN, onError });
 edge.server.once('error', (error: NodeJS.ErrnoException) => {
   const inUse = error.code === 'EADDRINUSE';
@@ -23,13 +23,13 @@ edge.server.once('error', (error: NodeJS.ErrnoException) => {
 edge.server.listen(env.EDGE_PORT, env.HOST, () => host.ready());
 
 await host.stopRequested;
-await Promise.all([edge.close(5_000), door?.close(5_000)]);
+await Promise.all([edge.close(5_000), proxy?.close(5_000)]);
 process.exit(0);
 
-/** The one way from workloads to the platform, which is behind this machine's loopback otherwise. */
-async function openDoor(path: string) {
+/** Opens the platform proxy: the only way from workloads to a platform that listens on loopback. */
+async function openPlatformProxy(path: string) {
   const addresses = addressesForWorkloads(env.urls);
-  const opened = createPlatformDoor({ addresses, onError });
+  const opened = createPlatformProxy({ addresses, onError });
   // What a killed process left would be in the way.
   await rm(path, { force: true });
   // Without it services are reached all the same: it is not worth the router.

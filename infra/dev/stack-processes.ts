@@ -60,7 +60,7 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
       command: process.execPath,
       args: [...NODE_FLAGS, join(projectRoot, script)],
       env: { ...variables, ...(name === 'worker' ? ofWorker : withheld) },
-      tie: 'ipc',
+      exitsBy: 'ipc',
       ready: { kind: 'ipc' },
       readyTimeoutMs: 60_000,
       graceMs,
@@ -93,7 +93,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...secretsHeldBy('every process', options),
     STACK_ID: secrets.stackId,
     ...Object.fromEntries(services.map(({ name, baseUrlVariable }) => [baseUrlVariable, addresses[name]])),
-    ...platformDoor(options),
+    ...platformSocket(options),
     ...given('OPEN_OUTBOX', 'true'),
     ...given('HOST', '127.0.0.1'),
     ...given('TEMPORAL_NAMESPACE', 'default'),
@@ -125,7 +125,8 @@ function secretsHeldBy(holder: 'every process' | 'worker', { env, secrets }: Pla
 const MAX_SOCKET_PATH = 107;
 
 /** A Unix socket is mounted into containers only where the engine runs on this very machine. */
-function platformDoor({ dataDir, env }: PlatformOptions): Record<string, string> {
+function platformSocket({ dataDir, env }: PlatformOptions): Record<string, string> {
+  // The folder keeps its name: relays of running workloads have it mounted.
   const path = join(dataDir, 'door', 'http.sock');
   const isHere = env.DOCKER_HOST === undefined || env.DOCKER_HOST === '' || env.DOCKER_HOST.startsWith('unix:');
   const fits = Buffer.byteLength(path) <= MAX_SOCKET_PATH;
@@ -133,7 +134,7 @@ function platformDoor({ dataDir, env }: PlatformOptions): Record<string, string>
   // Before the engine mounts it, which would make it its own; open to the user of the relays.
   mkdirSync(dirname(path), { recursive: true });
   chmodSync(dirname(path), 0o755);
-  return { PLATFORM_DOOR: path };
+  return { PLATFORM_SOCKET: path };
 }
 
 async function currentCommit(): Promise<string> {

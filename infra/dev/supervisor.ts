@@ -46,7 +46,7 @@ interface Kept {
   running: RunningChild | undefined;
   restarts: number;
   backoffMs: number;
-  /** Settles when nothing of the child will run any more. */
+  /** Resolves when the child and its restarts have ended. */
   loop: Promise<void>;
 }
 
@@ -71,7 +71,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
     const running = await spawnChild(spec, child.log);
     child.running = running;
     changed();
-    if (spec.tie === 'ipc') options.onChannel?.(running.leader);
+    if (spec.exitsBy === 'ipc') options.onChannel?.(running.leader);
     try {
       await becomeReady(child, running);
       await prepare(child, running);
@@ -119,7 +119,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       const startedAt = Date.now();
       const ending = await running.exited;
       if (stopping.signal.aborted) return;
-      // A leash that was killed leaves its program behind; the next one needs its port and data.
+      // A watchdog that was killed leaves its program behind; the next one needs its port and data.
       await endChild(running, 0);
       child.running = undefined;
       changed();

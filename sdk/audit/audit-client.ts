@@ -77,7 +77,7 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
       : openOutbox({ ...OUTBOX_LIMITS, ...outbox });
   const waiting = new Map<string, ((outcome: EmitOutcome) => void)[]>();
   const report = createReport(options);
-  const settled = (event: PendingEvent, result: Receipt | Error): void => {
+  const onResult = (event: PendingEvent, result: Receipt | Error): void => {
     if (result instanceof Error) report(result, event);
     else guarded(() => options.onReceipt?.(result));
     const outcome: EmitOutcome =
@@ -88,7 +88,7 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
   const sender = createSender({
     queue,
     ledger: { emit: async (event) => connect().emit(event) },
-    settled,
+    onResult,
     ...(options.retryDelaysMs === undefined ? {} : { retryDelaysMs: options.retryDelaysMs }),
   });
   sender.wake();
@@ -102,7 +102,7 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
           waiting.set(event.key, [...(waiting.get(event.key) ?? []), resolve]);
         });
     const dropped = await queue.add(event);
-    if (dropped !== null) settled(dropped, new FairleadError('UNAVAILABLE', 'The queue of audit events is full'));
+    if (dropped !== null) onResult(dropped, new FairleadError('UNAVAILABLE', 'The queue of audit events is full'));
     sender.wake();
     return recorded ?? { status: 'kept' };
   };
@@ -136,7 +136,7 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
       await flush(limits);
       await sender.stop();
       for (let event = queue.first(); event !== null && !queue.durable; event = queue.first()) {
-        settled(event, new FairleadError('UNAVAILABLE', 'The audit client was closed before the event was sent'));
+        onResult(event, new FairleadError('UNAVAILABLE', 'The audit client was closed before the event was sent'));
         await queue.done(event);
       }
       await queue.close();

@@ -8,7 +8,7 @@ export interface SenderOptions {
   readonly queue: EventQueue;
   readonly ledger: Pick<LedgerConnection, 'emit'>;
   /** Told of every event that leaves the queue: recorded, or lost. */
-  readonly settled: (event: PendingEvent, result: Receipt | Error) => void;
+  readonly onResult: (event: PendingEvent, result: Receipt | Error) => void;
   /** Waits before the attempts after the first; the last one is the wait of all that follow. */
   readonly retryDelaysMs?: readonly number[];
 }
@@ -32,28 +32,28 @@ const PATIENT_DELAYS_MS = [500, 1_000, 2_000, 5_000, 15_000, 30_000];
  * refuses is lost. While it does not answer, events in memory get two more attempts each; a durable queue waits until it
  * does. A 429 is not tried again (spec 3, "Authentication", 5), but by a durable queue, in its own time.
  */
-export function createSender({ queue, ledger, settled, retryDelaysMs }: SenderOptions): Sender {
+export function createSender({ queue, ledger, onResult, retryDelaysMs }: SenderOptions): Sender {
   const delays = retryDelaysMs ?? (queue.durable ? PATIENT_DELAYS_MS : BRIEF_DELAYS_MS);
   const stopping = new AbortController();
   let running: Promise<void> | null = null;
   let attempts = 0;
 
-  const settle = async (event: PendingEvent, result: Receipt | Error): Promise<void> => {
+  const finish = async (event: PendingEvent, result: Receipt | Error): Promise<void> => {
     attempts = 0;
-    settled(event, result);
+    onResult(event, result);
     // Where it cannot be struck off it is sent once more, under the same key.
     await queue.done(event).catch(() => {});
   };
   async function attempt(event: PendingEvent): Promise<void> {
     let error: Error;
     try {
-      return await settle(event, await ledger.emit(event));
+      return await finish(event, await ledger.emit(event));
     } catch (thrown) {
       error = thrown instanceof Error ? thrown : new Error(String(thrown));
     }
     attempts += 1;
     const given = queue.durable ? Number.POSITIVE_INFINITY : delays.length;
-    if (!mayPass(error, queue.durable) || attempts > given) return settle(event, error);
+    if (!mayPass(error, queue.durable) || attempts > given) return finish(event, error);
     await pause(delays[Math.min(attempts, delays.length) - 1] ?? 0, stopping.signal);
   }
   async function run(): Promise<void> {

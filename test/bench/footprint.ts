@@ -19,7 +19,7 @@ export const needsStack = false;
 
 const STARTS = 3;
 /** Long enough for the deploy's clean-up to be over and for a garbage collection. */
-const SETTLE_MS = 15_000;
+const IDLE_MS = 15_000;
 
 const dataDir = await mkdtemp(join(tmpdir(), 'fairlead-footprint-'));
 process.env.FAIRLEAD_TEST_STACK = dataDir;
@@ -51,7 +51,7 @@ process.exit();
 async function measured(stack: Stack): Promise<number> {
   try {
     await deployOnce();
-    await delay(SETTLE_MS);
+    await delay(IDLE_MS);
     const memory = await residentMemory(stack.state());
     console.log(
       Object.entries(memory)

@@ -98,7 +98,7 @@ function server(port: number, script: string): ChildSpec {
     name: 'mongo',
     command: process.execPath,
     args: ['-e', script, String(port)],
-    tie: 'leash',
+    exitsBy: 'watchdog',
     ready: { kind: 'tcp', host: '127.0.0.1', port },
     readyTimeoutMs: 10_000,
     graceMs: 5_000,

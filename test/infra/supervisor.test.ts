@@ -28,7 +28,7 @@ async function tcpChild(name: string, stops: string): Promise<ChildSpec & { port
     port,
     command: process.execPath,
     args: ['-e', LISTEN, String(port), stops],
-    tie: 'leash',
+    exitsBy: 'watchdog',
     ready: { kind: 'tcp', host: '127.0.0.1', port },
     readyTimeoutMs: 10_000,
     graceMs: 5_000,
@@ -145,21 +145,21 @@ test('an ipc child is ready when it says so', async () => {
   await supervisor.start({
     ...(await tcpChild('teller', '')),
     args: ['-e', script],
-    tie: 'ipc',
+    exitsBy: 'ipc',
     ready: { kind: 'ipc' },
   });
   assert.ok(isAlive(pidOf(supervisor, 'teller')));
   await supervisor.stop();
 });
 
-test('a supervisor killed with SIGKILL takes leashed and ipc children with it', async () => {
-  const { port: leashedPort, ...leashed } = await tcpChild('leashed', join(folder, 'orphans'));
+test('a supervisor killed with SIGKILL ends children with a watchdog and ipc children', async () => {
+  const { port: guardedPort, ...guarded } = await tcpChild('guarded', join(folder, 'orphans'));
   const script = "process.on('disconnect', () => process.exit()); process.send('ready'); setInterval(() => {}, 1000);";
-  const tied: ChildSpec = { ...leashed, name: 'tied', args: ['-e', script], tie: 'ipc', ready: { kind: 'ipc' } };
+  const tied: ChildSpec = { ...guarded, name: 'tied', args: ['-e', script], exitsBy: 'ipc', ready: { kind: 'ipc' } };
   const module = join(projectRoot, 'infra', 'dev', 'supervisor.ts');
   const source = `import { createSupervisor } from ${JSON.stringify(module)};
     const supervisor = createSupervisor({ logFolder: ${JSON.stringify(folder)} });
-    for (const spec of ${JSON.stringify([leashed, tied])}) await supervisor.start(spec);
+    for (const spec of ${JSON.stringify([guarded, tied])}) await supervisor.start(spec);
     console.log(JSON.stringify(Object.values(supervisor.states()).map(({ pid }) => pid)));`;
   const file = join(folder, 'supervise.ts');
   await writeFile(file, source);
@@ -168,7 +168,7 @@ test('a supervisor killed with SIGKILL takes leashed and ipc children with it', 
   owner.stdout.on('data', (chunk) => {
     output += chunk;
   });
-  await waitUntil(`both children run on ${leashedPort}`, () => output.includes(']'));
+  await waitUntil(`both children run on ${guardedPort}`, () => output.includes(']'));
   const pids: number[] = JSON.parse(output);
   assert.deepEqual(pids.map(isAlive), [true, true]);
   owner.kill('SIGKILL');

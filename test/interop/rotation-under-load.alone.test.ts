@@ -77,7 +77,7 @@ async function verdict(token: string): Promise<'good' | 'refused' | 'unknown'> {
   }
 }
 
-const settled = (token: string) =>
+const stateOf = (token: string) =>
   patiently('the verifier', async () => {
     const said = await verdict(token);
     return said === 'unknown' ? null : said;
@@ -108,7 +108,7 @@ it('2,000 tokens through a rotation and a kill of the provider: no wrong answer,
       const number = minted;
       const token = await mint();
       kids.add(decodeProtectedHeader(token).kid ?? '');
-      if ((await settled(token)) !== 'good') wrong.push(`token ${number} was refused although it was new`);
+      if ((await stateOf(token)) !== 'good') wrong.push(`token ${number} was refused although it was new`);
       if (number % REVOKE_EACH === 0) await revoke(token);
       else if (number % 10 === 1) kept.push(token);
     }
@@ -122,7 +122,7 @@ it('2,000 tokens through a rotation and a kill of the provider: no wrong answer,
     assert.equal(rotated.status, 200, rotated.text);
     await reached(REQUESTS / 2);
     const last = await Promise.all(Array.from({ length: 5 }, mint));
-    for (const token of last) assert.equal(await settled(token), 'good');
+    for (const token of last) assert.equal(await stateOf(token), 'good');
     // The provider dies with these revoked, and nobody has heard of it yet.
     await Promise.all(last.map(revoke));
     await providers.kill(0);
@@ -132,8 +132,8 @@ it('2,000 tokens through a rotation and a kill of the provider: no wrong answer,
 
   await Promise.all([disturb(), ...Array.from({ length: AT_ONCE }, client)]);
   await Promise.all(afterRevocation);
-  for (const token of revoked) assert.equal(await settled(token), 'refused');
-  for (const token of kept) assert.equal(await settled(token), 'good', 'what was not revoked outlives both');
+  for (const token of revoked) assert.equal(await stateOf(token), 'refused');
+  for (const token of kept) assert.equal(await stateOf(token), 'good', 'what was not revoked outlives both');
   assert.deepEqual(wrong, []);
   assert.equal(kids.size, 2, 'tokens of both keys were made');
   t.diagnostic(
@@ -143,7 +143,7 @@ it('2,000 tokens through a rotation and a kill of the provider: no wrong answer,
 
 it('a client that is deleted takes every token of its own along, within a second', async () => {
   const tokens = await Promise.all(Array.from({ length: 20 }, mint));
-  for (const token of tokens) assert.equal(await settled(token), 'good');
+  for (const token of tokens) assert.equal(await stateOf(token), 'good');
   const watching = createTokenVerifier({
     idpUrl: providers.issuer,
     audience: CLIENT,

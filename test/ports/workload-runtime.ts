@@ -130,20 +130,20 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       await Promise.all(started.map((workload) => under().runtime.remove(workload, 1)));
     });
 
-    it('a settled workload has the CPU of its tier, and keeps running', async () => {
+    it('after applyCpuLimit a workload has the CPU of its tier, and keeps running', async () => {
       const { runtime, cpuMillis } = under();
       const spec = workloadSpec(under().image, { tier: POD_TIERS.nano });
       const workload = await runtime.start(spec, recordingContext());
       await untilHealthy(runtime, workload);
       assert.ok((await cpuMillis(workload)) >= POD_TIERS.nano.cpuLimitMillis);
       for (const time of ['once', 'twice']) {
-        await runtime.settle(workload);
+        await runtime.applyCpuLimit(workload);
         assert.equal(await cpuMillis(workload), POD_TIERS.nano.cpuLimitMillis, time);
       }
       assert.deepEqual(await runtime.start(spec, recordingContext()), workload);
       assert.equal(await cpuMillis(workload), POD_TIERS.nano.cpuLimitMillis, 'adopted');
       await runtime.remove(workload, 1);
-      await runtime.settle(workload);
+      await runtime.applyCpuLimit(workload);
     });
 
     it('an answer other than 2xx is not ok and says its status', async () => {
@@ -208,7 +208,7 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
         assert.deepEqual([buildId, releaseId, running], [build, release, true], time);
         assert.equal((await untilHealthy(runtime, resumed)).commit, 'c0ffee', time);
         assert.deepEqual(await runtime.list('resumed', 'sandbox'), [resumed], time);
-        await runtime.settle(resumed);
+        await runtime.applyCpuLimit(resumed);
       }
       const [resumed] = await runtime.list('resumed', 'sandbox');
       assert.ok(resumed);

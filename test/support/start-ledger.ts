@@ -11,7 +11,7 @@ import { createEmitCounter } from '../../adapters/mongo/audit-ledger/emit-counte
 import { createEventWriter } from '../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../adapters/mongo/audit-ledger/indexes.ts';
-import { createTurns } from '../../adapters/mongo/audit-ledger/turns.ts';
+import { createNamespaceLeases } from '../../adapters/mongo/audit-ledger/namespace-leases.ts';
 import type { AnchoringRoutesDeps } from '../../api/audit-ledger/anchoring-routes.ts';
 import type { LedgerDeps } from '../../api/audit-ledger/deps.ts';
 import { createAuditLedgerApp } from '../../api/audit-ledger-app.ts';
@@ -147,8 +147,8 @@ export async function startLedger(
     await server.stop();
     await mongo.stop();
   };
-  const turns = createTurns({ db, now: () => new Date() });
-  return { ...deps, turns, anchoredByHand, verifications, db, call, logged, restart, stop, address: server.address };
+  const leases = createNamespaceLeases({ db, now: () => new Date() });
+  return { ...deps, leases, anchoredByHand, verifications, db, call, logged, restart, stop, address: server.address };
 }
 
 export type TestLedger = Awaited<ReturnType<typeof startLedger>>;

@@ -36,7 +36,7 @@ export async function installWorkload(deps: Deps, context: StepContext): Promise
   const workload = await deps.runtime.start(spec, { signal, onLine });
   await auditNamespace(deps, build);
   await waitUntilHealthy(deps, context, workload, release);
-  await deps.runtime.settle(workload);
+  await deps.runtime.applyCpuLimit(workload);
   await deps.edge.route(build.service, build.environment, { workloadId: workload.id, address: workload.address });
   const url = deps.edge.url(build.service, build.environment);
   onLine(`Traffic of ${url} goes to the new workload`);

@@ -13,7 +13,7 @@ import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
 type Deps = Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge'> & {
-  readonly settings: Pick<DeploysDeps['settings'], 'platformUrls' | 'hasPlatformDoor'>;
+  readonly settings: Pick<DeploysDeps['settings'], 'platformUrls' | 'hasPlatformProxy'>;
 };
 
 /**
@@ -41,7 +41,7 @@ export async function provisionOAuthClient(deps: Deps, context: StepContext): Pr
 /** The service is given the provider's address as people use it, and on a developer's machine that is the loopback's. */
 function warnOfUnreachable({ settings }: Deps, { build, warn }: StepContext): void {
   const { IDP_URL: url } = settings.platformUrls;
-  if (url === undefined || settings.hasPlatformDoor || !isLoopbackHost(new URL(url).hostname)) return;
+  if (url === undefined || settings.hasPlatformProxy || !isLoopbackHost(new URL(url).hostname)) return;
   warn(
     `${build.service} cannot reach the identity provider: IDP_URL is ${url}, and in a container that is the container itself. Start the stack with HOST=0.0.0.0 and IDP_URL=http://<address of this machine>:<port>, on a network you trust.`,
   );

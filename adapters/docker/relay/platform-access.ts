@@ -2,7 +2,7 @@ import type { EffectContext, WorkloadSpec } from '../../../domain/deploys/ports.
 
 /** How workloads reach services of the platform that listen on the loopback of the machine. */
 export interface PlatformAccess {
-  /** Unix socket of the platform's door; see adapters/edge-router/platform-door.ts. */
+  /** Unix socket of the platform proxy: see adapters/edge-router/platform-proxy.ts. */
   readonly socket: string;
   /** Ports that those services have in the addresses workloads are given. */
   readonly ports: readonly number[];

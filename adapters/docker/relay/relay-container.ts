@@ -30,14 +30,14 @@ export async function relayOptions(
 ): Promise<ContainerCreateOptions> {
   const { access, ports, image } = relay;
   const { HostConfig: network, ...exposed } = networkOptions(spec, facts);
-  const door = join(MOUNT, basename(access.socket));
+  const socket = join(MOUNT, basename(access.socket));
   return {
     ...exposed,
     name: relayName(facts.stackId, spec),
     Image: image,
     User: USER,
     Entrypoint: ['/bin/sh', '-c', LOOP],
-    Env: [`PORTS=${ports.join(',')}`, `DOOR=${door}`, `PROGRAM=${await readFile(PROGRAM, 'utf8')}`],
+    Env: [`PORTS=${ports.join(',')}`, `SOCKET=${socket}`, `PROGRAM=${await readFile(PROGRAM, 'utf8')}`],
     Labels: imageLabels(facts.stackId, spec),
     HostConfig: {
       ...network,

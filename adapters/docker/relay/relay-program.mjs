@@ -1,10 +1,10 @@
 /**
- * The relay beside a workload: passes connections to ports of their common loopback on to the platform's door. PORTS are
- * separated by commas, DOOR is the path of a Unix socket.
+ * The relay beside a workload: forwards connections at ports of their common loopback to the platform proxy. PORTS are
+ * separated by commas, SOCKET is the path of a Unix socket.
  */
 import { connect, createServer } from 'node:net';
 
-const { PORTS = '', DOOR = '' } = process.env;
+const { PORTS = '', SOCKET = '' } = process.env;
 
 for (const port of PORTS.split(',').map(Number)) {
   listen(port, '127.0.0.1');
@@ -14,10 +14,10 @@ for (const port of PORTS.split(',').map(Number)) {
 
 function listen(port, host) {
   const server = createServer({ allowHalfOpen: true }, (client) => {
-    const door = connect({ path: DOOR, allowHalfOpen: true });
+    const proxy = connect({ path: SOCKET, allowHalfOpen: true });
     for (const [one, other] of [
-      [client, door],
-      [door, client],
+      [client, proxy],
+      [proxy, client],
     ]) {
       one.pipe(other);
       one.once('error', () => other.destroy());

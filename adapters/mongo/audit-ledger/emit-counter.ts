@@ -4,8 +4,8 @@ import type { EmitCounter, EmitWindow } from '../../../domain/audit-ledger/emit-
 import { windowOf } from '../../../domain/audit-ledger/emit-limit.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
-import { gather } from './gather.ts';
 import { LEDGER_COLLECTIONS } from './indexes.ts';
+import { waitForBatch } from './wait-for-batch.ts';
 
 interface CountDocument {
   readonly _id: string;
@@ -76,7 +76,7 @@ export function createEmitCounter(deps: { db: Db; now: Clock; limit: number }): 
 
   async function run(key: string, queue: Asking[]): Promise<void> {
     while (queue.length > 0) {
-      await gather();
+      await waitForBatch();
       const together = queue.splice(0);
       try {
         const window = await add(key, together.length);

@@ -1,4 +1,4 @@
-import { setTimeout as delay, setImmediate as endOfTurn } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as nextTick } from 'node:timers/promises';
 import { chainAfter, headOf } from '../../../domain/audit-ledger/chain.ts';
 import {
   type ChainHead,
@@ -6,12 +6,12 @@ import {
   LEDGER_NAMESPACE,
   type LedgerEvent,
 } from '../../../domain/audit-ledger/event.ts';
-import type { EventStore, EventWriter, Turns } from '../../../domain/audit-ledger/ports.ts';
+import type { EventStore, EventWriter, NamespaceLeases } from '../../../domain/audit-ledger/ports.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { NewId } from '../../../domain/ids.ts';
 import { createEventIds, idOfKey } from './event-id.ts';
-import { gather } from './gather.ts';
+import { waitForBatch } from './wait-for-batch.ts';
 
 export interface WriterLimits {
   /** Events and payload characters of one write. */
@@ -20,7 +20,7 @@ export interface WriterLimits {
   /** Events and payload characters that may wait, of all namespaces together. */
   readonly queueEvents: number;
   readonly queueCharacters: number;
-  /** How long an event may wait for its turn. */
+  /** How long an event may wait until it is written. */
   readonly patienceMs: number;
 }
 
@@ -36,9 +36,9 @@ const DEFAULT_LIMITS: WriterLimits = {
 const LOSSES_UNTIL_SEARCH = 4;
 const LONGEST_PAUSE_MS = 40;
 
-/** How long after a lost race writers take turns, and how often they ask for theirs. */
+/** How long after a lost race writers use leases, and how often they ask for one. */
 const CROWDED_MS = 5_000;
-/** How often a writer that never pauses looks whether another waits: well within the time that a turn lasts. */
+/** How often a writer that never pauses looks whether another waits: well within the time that a lease lasts. */
 const LOOK_EVERY_MS = 200;
 const SHORTEST_ASK_MS = 2;
 const LONGEST_ASK_MS = 8;
@@ -47,7 +47,7 @@ export interface WriterDeps {
   readonly store: EventStore;
   readonly newId: NewId;
   /** For processes that write to the same namespaces; without it they race for every place. */
-  readonly turns?: Turns;
+  readonly leases?: NamespaceLeases;
   readonly now: Clock;
   readonly limits?: Partial<WriterLimits>;
 }
@@ -99,7 +99,7 @@ export function createEventWriter(deps: WriterDeps): EventWriter {
   };
 }
 
-function createChainWriter(namespace: string, { store, turns, now, newEventId }: ChainDeps, limits: WriterLimits) {
+function createChainWriter(namespace: string, { store, leases, now, newEventId }: ChainDeps, limits: WriterLimits) {
   const queue: Waiting[] = [];
   let running = false;
   /** Undefined: to be read. */
@@ -109,37 +109,37 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
   async function run(): Promise<void> {
     let lookAt = Date.now() + LOOK_EVERY_MS;
     while (queue.length > 0) {
-      await gather();
+      await waitForBatch();
       if (Date.now() >= lookAt) {
         lookAt = Date.now() + LOOK_EVERY_MS;
         void lookForOthers();
       }
-      await inTurn(() => commit(dropLate(takeBatch(queue, limits))));
+      await withLease(() => commit(dropLate(takeBatch(queue, limits))));
     }
     running = false;
   }
 
   /** Who writes without a pause wins every race, and so does not notice that others want to write as well. */
   async function lookForOthers(): Promise<void> {
-    if (turns === undefined || Date.now() < crowdedUntil) return;
-    if (await turns.isTaken(namespace).catch(() => false)) crowdedUntil = Date.now() + CROWDED_MS;
+    if (leases === undefined || Date.now() < crowdedUntil) return;
+    if (await leases.isHeld(namespace).catch(() => false)) crowdedUntil = Date.now() + CROWDED_MS;
   }
 
-  /** While other processes write to the namespace as well, waits for its turn; what arrives meanwhile goes along. */
-  async function inTurn(write: () => Promise<void>): Promise<void> {
-    const mine = turns !== undefined && Date.now() < crowdedUntil && (await takeTurn(turns).catch(() => false));
+  /** While other processes write to the namespace as well, waits for the lease. Events that arrive meanwhile join the batch. */
+  async function withLease(write: () => Promise<void>): Promise<void> {
+    const mine = leases !== undefined && Date.now() < crowdedUntil && (await acquireLease(leases).catch(() => false));
     await write();
-    // A turn that is not given back ends by itself.
-    if (mine) await turns.give(namespace, head ?? null).catch(() => {});
+    // A lease that is not released expires by itself.
+    if (mine) await leases.release(namespace, head ?? null).catch(() => {});
   }
 
   /** False when it did not come in time: then it is raced for. */
-  async function takeTurn(from: Turns): Promise<boolean> {
+  async function acquireLease(from: NamespaceLeases): Promise<boolean> {
     const deadline = Date.now() + limits.patienceMs / 2;
     while (Date.now() < deadline) {
-      const left = await from.take(namespace);
+      const left = await from.acquire(namespace);
       if (left !== undefined) {
-        // Only what is ahead of an own look at the chain: alone, what a turn left proves nothing.
+        // Only what is ahead of an own look at the chain: alone, the head in a lease proves nothing.
         if (left !== null && head !== undefined && left.chainIndex > (head?.chainIndex ?? -1)) {
           head = left;
           crowdedUntil = Date.now() + CROWDED_MS;
@@ -151,7 +151,7 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
     return false;
   }
 
-  /** Settles every one of the batch; it does not throw. */
+  /** Resolves or rejects every event of the batch; it does not throw. */
   async function commit(batch: readonly Waiting[]): Promise<void> {
     let rest = batch;
     let losses = 0;
@@ -171,7 +171,7 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
 
   /** Finds out who was first, and where the chain ends now. @returns who has to be chained anew */
   async function afterLoss(waiting: readonly Waiting[], losses: number): Promise<readonly Waiting[]> {
-    const rest = await settleRepeat(waiting);
+    const rest = await resolveRepeat(waiting);
     if (rest === waiting) crowdedUntil = Date.now() + CROWDED_MS;
     // All who lost at once would meet again.
     if (losses > 1) await delay(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** losses));
@@ -208,7 +208,7 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
   }
 
   /** A refused write was refused at its first event: for its place, or because it is there already under its key. */
-  async function settleRepeat(rest: readonly Waiting[]): Promise<readonly Waiting[]> {
+  async function resolveRepeat(rest: readonly Waiting[]): Promise<readonly Waiting[]> {
     const [first, ...others] = rest;
     const idempotency = first?.draft.idempotency ?? null;
     if (first === undefined || idempotency === null) return rest;
@@ -242,10 +242,10 @@ function createChainWriter(namespace: string, { store, turns, now, newEventId }:
   };
 }
 
-/** Once the write is on its way, which takes the rest of this turn: the processor is free until the database answers. */
+/** One tick later, when the write is on its way: the processor is free until the database answers. */
 async function tellMeanwhile(waiting: readonly Waiting[], events: readonly LedgerEvent[]): Promise<void> {
   if (waiting.every(({ meanwhile }) => meanwhile === undefined)) return;
-  await endOfTurn();
+  await nextTick();
   for (const [index, event] of events.entries()) waiting[index]?.meanwhile?.(event);
 }
 

@@ -6,7 +6,8 @@ export const LEDGER_COLLECTIONS = {
   events: 'audit_ledger_events',
   checkpoints: 'audit_ledger_checkpoints',
   emitCounts: 'audit_ledger_emit_counts',
-  turns: 'audit_ledger_turns',
+  /** Stored under its first name. */
+  leases: 'audit_ledger_turns',
   namespaces: 'audit_ledger_namespaces',
 } as const;
 

@@ -36,8 +36,8 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   const { log, capacity = 1_000, atOnce = 4, retryDelaysMs = [1_000, 5_000] } = options;
   const waiting: Job[] = [];
   let running = 0;
-  let settled = Promise.withResolvers<void>();
-  settled.resolve();
+  let idle = Promise.withResolvers<void>();
+  idle.resolve();
 
   async function attempt({ name, job }: Job): Promise<boolean> {
     for (const delayMs of [...retryDelaysMs, null]) {
@@ -65,11 +65,11 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   function next(): void {
     const job = running < atOnce ? waiting.shift() : undefined;
     if (job === undefined) {
-      if (running === 0) settled.resolve();
+      if (running === 0) idle.resolve();
       return;
     }
     running += 1;
-    // A turn later, so that nothing of the job comes before the reply.
+    // One tick later, so that nothing of the job comes before the reply.
     setImmediate(() => {
       run(job).then(() => {
         running -= 1;
@@ -84,11 +84,11 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
         log.error({ job: name, capacity }, 'the mail queue is full: a mail is dropped');
         return false;
       }
-      if (running === 0 && waiting.length === 0) settled = Promise.withResolvers();
+      if (running === 0 && waiting.length === 0) idle = Promise.withResolvers();
       waiting.push({ name, job, onFailure });
       next();
       return true;
     },
-    idle: () => settled.promise,
+    idle: () => idle.promise,
   };
 }

@@ -69,7 +69,7 @@ function chainServer(tool: ResolvedTool, one: EmbeddedChain, context: PartContex
       // Written when it ends, and in between for the case that it is killed.
       ...['--silent', '--state', state, '--state-interval', STATE_INTERVAL_SECONDS],
     ],
-    tie: 'leash',
+    exitsBy: 'watchdog',
     ready: { kind: 'tcp', host: CHAIN_HOST, port },
     readyTimeoutMs: 30_000,
     graceMs: 5_000,

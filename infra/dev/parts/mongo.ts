@@ -30,7 +30,7 @@ export const mongo = definePart({
     const shared = {
       name: 'mongo',
       command: tool.path,
-      tie: 'leash',
+      exitsBy: 'watchdog',
       ready: { kind: 'tcp', host: HOST, port: ports.mongo },
       readyTimeoutMs: 60_000,
       graceMs: 20_000,

@@ -28,7 +28,7 @@ export const registry = definePart({
         command: tool.path,
         args: ['serve', config],
         env: { OTEL_TRACES_EXPORTER: 'none' },
-        tie: 'leash',
+        exitsBy: 'watchdog',
         ready: { kind: 'http', url: `http://${HOST}:${ports.registry}/v2/` },
         readyTimeoutMs: 20_000,
         graceMs: 5_000,

@@ -44,7 +44,7 @@ export const temporal = definePart({
         ...['--db-filename', join(dataDir, 'temporal', 'temporal.db')],
         ...SETTINGS.flat(),
       ],
-      tie: 'leash',
+      exitsBy: 'watchdog',
       // The UI answers last, once the server behind it does.
       ready: { kind: 'http', url: `http://${HOST}:${ports.temporalUi}/api/v1/namespaces/default` },
       readyTimeoutMs: 60_000,

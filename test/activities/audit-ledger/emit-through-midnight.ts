@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
-import { createTurns } from '../../../adapters/mongo/audit-ledger/turns.ts';
+import { createNamespaceLeases } from '../../../adapters/mongo/audit-ledger/namespace-leases.ts';
 import { connectMongo } from '../../../adapters/mongo/connect.ts';
 import { draftOf } from '../../ports/audit-ledger/drafts.ts';
 
@@ -42,7 +42,12 @@ process.once('message', () => {
 });
 const goesOn = () => !stopped && now().getTime() < until;
 const now = () => new Date(Date.now() + aheadMs);
-const writer = createEventWriter({ store: createEventStore({ db }), turns: createTurns({ db, now }), newId, now });
+const writer = createEventWriter({
+  store: createEventStore({ db }),
+  leases: createNamespaceLeases({ db, now }),
+  newId,
+  now,
+});
 const acknowledged: Acknowledged[] = [];
 
 async function emit(namespace: string): Promise<void> {

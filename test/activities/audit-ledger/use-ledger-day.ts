@@ -12,8 +12,8 @@ import { idOfKey } from '../../../adapters/mongo/audit-ledger/event-id.ts';
 import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../../adapters/mongo/audit-ledger/indexes.ts';
+import { createNamespaceLeases } from '../../../adapters/mongo/audit-ledger/namespace-leases.ts';
 import { createPendingAnchorStore } from '../../../adapters/mongo/audit-ledger/pending-anchors.ts';
-import { createTurns } from '../../../adapters/mongo/audit-ledger/turns.ts';
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { BatchLeaf } from '../../../domain/audit-ledger/ports.ts';
 import { verifyChain } from '../../../domain/audit-ledger/verify-chain.ts';
@@ -55,7 +55,7 @@ export function useLedgerDay(chainIds: readonly number[]) {
     const deps: AnchoringDeps = {
       events,
       writer: createEventWriter({ store: events, newId, now }),
-      turns: createTurns({ db, now: () => new Date() }),
+      leases: createNamespaceLeases({ db, now: () => new Date() }),
       batches: createBatchStore({ db }),
       trees: createTreeBuilder(),
       chains: parts.chains.map(({ chainId, rpcUrl, contract }) =>

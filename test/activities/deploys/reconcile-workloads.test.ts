@@ -61,9 +61,9 @@ describe('reconciling workloads', () => {
         if (spec.service === 'shop-003') throw new FairleadError('UNAVAILABLE', 'its image is gone');
         return await runtime.start(spec, context);
       },
-      settle: async (workload) => {
+      applyCpuLimit: async (workload) => {
         if (workload.id === odd.id) throw new FairleadError('UNAVAILABLE', 'the engine refuses');
-        await runtime.settle(workload);
+        await runtime.applyCpuLimit(workload);
       },
     });
     const message =
@@ -97,9 +97,9 @@ describe('reconciling workloads', () => {
     }
     const left = await startWorkload({ buildId: 'bld_gone' });
     await reconcileWorkloads(deps, signal);
-    const settled = (await runtime.listAll()).filter((workload) => runtime.cpuMillis(workload) < 8_000);
+    const limited = (await runtime.listAll()).filter((workload) => runtime.cpuMillis(workload) < 8_000);
     assert.deepEqual(
-      settled.map(({ id }) => id),
+      limited.map(({ id }) => id),
       [left.id],
     );
   });

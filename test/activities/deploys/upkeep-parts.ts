@@ -29,7 +29,7 @@ export function upkeepParts() {
     archives,
     advance,
     disk,
-    /** Starts a workload that was not settled. */
+    /** Starts a workload whose CPU limit was not applied. */
     startWorkload: (changes: Partial<WorkloadSpec>): Promise<Workload> =>
       runtime.start(workloadSpec(IMAGE, changes), recordingContext()),
     /** An open build of `shop`, and the image `shop:<build>` it made. */

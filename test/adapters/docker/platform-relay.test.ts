@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
-import { createPlatformDoor } from '../../../adapters/edge-router/platform-door.ts';
+import { createPlatformProxy } from '../../../adapters/edge-router/platform-proxy.ts';
 import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
 import { recordingContext, untilHealthy, workloadSpec } from '../../ports/workload-runtime.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -34,7 +34,7 @@ describe('a workload with credentials at a provider on the loopback', () => {
   let folder: string;
   let provider: Server;
   let secretive: Server;
-  let door: ReturnType<typeof createPlatformDoor>;
+  let proxy: ReturnType<typeof createPlatformProxy>;
   let runtime: WorkloadRuntime;
   let image: string;
   let url: string;
@@ -48,13 +48,13 @@ describe('a workload with credentials at a provider on the loopback', () => {
 
   before(async () => {
     stack = await createTestStack();
-    folder = await mkdtemp(join(tmpdir(), 'fairlead-door-'));
+    folder = await mkdtemp(join(tmpdir(), 'fairlead-proxy-'));
     provider = await listening((headers) => `provider at ${headers.host}, forwarded: ${'x-forwarded-for' in headers}`);
     secretive = await listening(() => 'not for workloads');
     url = `http://localhost:${portOf(provider)}`;
-    door = createPlatformDoor({ addresses: [url], onError: () => undefined });
+    proxy = createPlatformProxy({ addresses: [url], onError: () => undefined });
     const socket = join(folder, 'http.sock');
-    await new Promise<void>((resolve) => door.server.listen(socket, resolve));
+    await new Promise<void>((resolve) => proxy.server.listen(socket, resolve));
     await chmod(folder, 0o755);
     await chmod(socket, 0o666);
     image = await stack.pushed('relayed', FILES);
@@ -65,7 +65,7 @@ describe('a workload with credentials at a provider on the loopback', () => {
   });
   after(async () => {
     await stack.dispose();
-    await door.close(100);
+    await proxy.close(100);
     provider.close();
     secretive.close();
     await rm(folder, { recursive: true, force: true });

@@ -131,7 +131,7 @@ describe('Docker workloads: isolation', () => {
     const tier = { ...POD_TIERS.small, cpuLimitMillis: NCPU * 1_000 + 1_000 };
     const context = recordingContext();
     const workload = await runtime.start(workloadSpec(image, { tier }), context);
-    await runtime.settle(workload);
+    await runtime.applyCpuLimit(workload);
     const { HostConfig } = await docker.getContainer(workload.id).inspect();
     assert.equal(HostConfig.NanoCpus, NCPU * 1e9);
     assert.match(context.lines.join('\n'), /the engine has/);
@@ -154,37 +154,37 @@ describe('Docker workloads: CPU until they are ready', () => {
     }
   });
 
-  it('settling changes the CPU limit alone', async () => {
+  it('applyCpuLimit changes nothing but the CPU limit', async () => {
     const workload = await start({ tier: POD_TIERS.nano });
     const before = await docker.getContainer(workload.id).inspect();
-    await runtime.settle(workload);
+    await runtime.applyCpuLimit(workload);
     const after = await docker.getContainer(workload.id).inspect();
     assert.deepEqual(after.HostConfig, { ...before.HostConfig, NanoCpus: 250_000_000 });
     assert.equal(after.State.StartedAt, before.State.StartedAt);
     await runtime.remove(workload, 1);
   });
 
-  it('one that stopped before it was ready is settled all the same, and resumes within its tier', async () => {
+  it('a workload that stopped before it was ready gets its CPU limit, and resumes within its tier', async () => {
     const workload = await start({ tier: POD_TIERS.nano });
     await stopStack(docker, stack.stackId);
-    await runtime.settle(workload);
+    await runtime.applyCpuLimit(workload);
     const resumed = await runtime.resume(workload, AbortSignal.timeout(30_000));
     await untilHealthy(runtime, resumed);
     assert.equal(await cpuMillisOf(resumed), POD_TIERS.nano.cpuLimitMillis);
     await runtime.remove(resumed, 1);
   });
 
-  it('a process that keeps ending is settled while it restarts', async () => {
+  it('a process that keeps ending gets its CPU limit while it restarts', async () => {
     const workload = await start({ tier: POD_TIERS.nano, env: { MODE: 'exit' } });
     await waitUntil('a restart', async () => ((await runtime.isAlive(workload)) ? null : true));
-    await runtime.settle(workload);
+    await runtime.applyCpuLimit(workload);
     assert.equal(await nanoCpusOf(workload), 250_000_000);
     await runtime.remove(workload, 1);
   });
 
-  it('removing and settling at the same time is no error', async () => {
+  it('removing a workload and applying its CPU limit at the same time is no error', async () => {
     const workload = await start({ tier: POD_TIERS.nano });
-    await Promise.all([runtime.remove(workload, 0), runtime.settle(workload)]);
+    await Promise.all([runtime.remove(workload, 0), runtime.applyCpuLimit(workload)]);
     assert.equal(await runtime.isAlive(workload), false);
   });
 });

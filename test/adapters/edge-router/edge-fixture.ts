@@ -30,7 +30,7 @@ export interface EdgeFixture {
   readonly errors: unknown[];
   upstream(listener: RequestListener): Promise<Upstream>;
   ask(host: string, options?: Ask): Promise<{ status: number; body: string; headers: IncomingMessage['headers'] }>;
-  /** A bare connection to the router; what comes back is gathered in `received()`. */
+  /** A bare connection to the router; what comes back is collected in `received()`. */
   dial(text: string): { socket: Socket; received(): string };
   end(): Promise<void>;
 }

@@ -231,8 +231,8 @@ describe('runProcess', () => {
     const { stdout } = await runProcess('ps', ['-A', '-o', 'ppid=,args='], { env, signal: never });
     const ours = stdout
       .split('\n')
-      .filter((line) => line.trim().startsWith(`${process.pid} `) && line.includes('leash'));
-    // The one leash that is there holds this very ps.
+      .filter((line) => line.trim().startsWith(`${process.pid} `) && line.includes('watchdog'));
+    // The one watchdog that is there holds this very ps.
     assert.equal(ours.length, 1);
   });
 

@@ -58,7 +58,7 @@ describe('a history that was tampered with in the database', () => {
     const deps = {
       events: ledger.store,
       writer: ledger.writer,
-      turns: ledger.turns,
+      leases: ledger.leases,
       batches: createBatchStore({ db: ledger.db }),
       trees: createTreeBuilder(),
       chains: [],

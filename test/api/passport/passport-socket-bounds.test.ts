@@ -32,9 +32,9 @@ describe('the bounds of the passport socket', () => {
   it('bounds the connections of one address with 429, and frees what is closed', async () => {
     const tokens = await Promise.all(Array.from({ length: 5 }, async () => (await loginOf(await person())).token));
     const many = [...tokens, ...tokens, ...tokens].map((token) => listener(`?token=${token}`));
-    const settled = () =>
+    const allAnswered = () =>
       many.every(({ status, events, closed }) => status !== 0 || events.length > 0 || closed !== null);
-    await waitUntil('an outcome for all', settled);
+    await waitUntil('an outcome for all', allAnswered);
     const refused = many.filter(({ status }) => status === 429).length;
     assert.ok(refused >= 3, `${refused} were refused`);
     assert.ok(

@@ -60,13 +60,13 @@ describe('the denylist', () => {
     const answered = () => Response.json(revocationFeedOf([], new Date()));
     const held = () => new Promise<Response>((resolve) => reads.push(() => resolve(answered())));
     open({ fetch: held });
-    const settle = () => new Promise((done) => setImmediate(done));
+    const nextTick = () => new Promise((done) => setImmediate(done));
     for (let read = 1; read <= 3; read += 1) {
       t.mock.timers.tick(1_900);
-      await settle();
+      await nextTick();
       assert.equal(reads.length, read, 'the next one waits for the answer');
       reads.at(-1)?.();
-      await settle();
+      await nextTick();
       t.mock.timers.tick(499);
       assert.equal(reads.length, read);
       t.mock.timers.tick(1);

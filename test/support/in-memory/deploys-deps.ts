@@ -29,7 +29,7 @@ const SETTINGS: DeploySettings = {
   buildConcurrency: 2,
   readinessTimeoutMs: 1_000,
   platformUrls: {},
-  hasPlatformDoor: false,
+  hasPlatformProxy: false,
   platformSecrets: [],
 };
 

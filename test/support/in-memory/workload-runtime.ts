@@ -25,10 +25,10 @@ interface Kept {
   readonly inFlight: Set<Promise<unknown>>;
   program: RunningProgram;
   running: boolean;
-  settled: boolean;
+  limited: boolean;
 }
 
-/** Until it is settled, a workload has the CPU of the whole machine. */
+/** Until `applyCpuLimit`, a workload has the CPU of the whole machine. */
 const MACHINE_CPU_MILLIS = 8_000;
 
 /** Workloads of this process. */
@@ -55,9 +55,9 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
       return shown(kept);
     },
     probe: async ({ address }, path, signal) => probeResult(address + path, await network.get(address, path, signal)),
-    async settle({ id }) {
+    async applyCpuLimit({ id }) {
       const kept = all.get(id);
-      if (kept !== undefined) kept.settled = true;
+      if (kept !== undefined) kept.limited = true;
     },
     async isAlive({ id }) {
       const kept = all.get(id);
@@ -89,8 +89,8 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
       all.delete(id);
     },
     cpuMillis(workload) {
-      const { settled, spec } = require(workload);
-      return settled ? spec.tier.cpuLimitMillis : MACHINE_CPU_MILLIS;
+      const { limited, spec } = require(workload);
+      return limited ? spec.tier.cpuLimitMillis : MACHINE_CPU_MILLIS;
     },
     specOf: (workload) => require(workload).spec,
     stop(workload) {
@@ -109,7 +109,7 @@ function launch(spec: WorkloadSpec, start: Program, network: InMemoryNetwork): K
   const { buildId, releaseId, service, environment } = spec;
   const address = network.listen(() => null);
   const workload = { id: `workload-${started}`, buildId, releaseId, service, environment, running: true, address };
-  const kept = { workload, spec, start, inFlight: new Set<Promise<unknown>>(), running: true, settled: false };
+  const kept = { workload, spec, start, inFlight: new Set<Promise<unknown>>(), running: true, limited: false };
   return run({ ...kept, program: NOT_STARTED }, network);
 }
 

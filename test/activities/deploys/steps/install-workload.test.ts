@@ -42,7 +42,7 @@ const failing = (status: number): Program => {
 };
 
 describe('install', () => {
-  it('starts the workload, waits until it is healthy, settles it, then routes to it', async () => {
+  it('starts the workload, waits until it is healthy, applies its CPU limit, then routes to it', async () => {
     const { parts, attempt, build, only, routed } = await withImage();
     const step = attempt(facts);
     const found = await installWorkload(parts, step);

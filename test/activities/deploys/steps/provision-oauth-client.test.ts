@@ -172,14 +172,14 @@ describe('the OAuth client of a deploy', () => {
       ['https://idp.example', false],
     ] as const) {
       warnings.length = 0;
-      await deploy({}, { settings: { platformUrls: { IDP_URL: url }, hasPlatformDoor: false } });
+      await deploy({}, { settings: { platformUrls: { IDP_URL: url }, hasPlatformProxy: false } });
       assert.equal(/cannot reach the identity provider.*HOST=0\.0\.0\.0/.test(warnings.join()), told, url);
     }
     warnings.length = 0;
     const platformUrls = { IDP_URL: 'http://localhost:3001' };
-    await deploy({}, { settings: { platformUrls, hasPlatformDoor: true } });
-    await deploy({ auth: null }, { settings: { platformUrls, hasPlatformDoor: false } });
-    assert.deepEqual(warnings, [], 'neither where there is a door, nor for a service that uses no provider');
+    await deploy({}, { settings: { platformUrls, hasPlatformProxy: true } });
+    await deploy({ auth: null }, { settings: { platformUrls, hasPlatformProxy: false } });
+    assert.deepEqual(warnings, [], 'neither where there is a proxy, nor for a service that uses no provider');
   });
 
   it('a public address without https gets no callback, and the log says why', async () => {

@@ -5,7 +5,7 @@ import { createEmitCounter } from '../../../../adapters/mongo/audit-ledger/emit-
 import { createEventWriter } from '../../../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../../../adapters/mongo/audit-ledger/indexes.ts';
-import { createTurns } from '../../../../adapters/mongo/audit-ledger/turns.ts';
+import { createNamespaceLeases } from '../../../../adapters/mongo/audit-ledger/namespace-leases.ts';
 import { connectMongo } from '../../../../adapters/mongo/connect.ts';
 import { checkpointStoreSuite } from '../../../ports/audit-ledger/checkpoint-store.ts';
 import { emitCounterSuite } from '../../../ports/audit-ledger/emit-counter.ts';
@@ -23,7 +23,7 @@ eventWriterSuite(store, (now = () => new Date()) => createEventWriter({ store, n
 emitCounterSuite((now, limit) => createEmitCounter({ db, now, limit }));
 checkpointStoreSuite(createCheckpointStore({ db }));
 
-// The same of writers that take turns, on chains of their own.
+// The same for writers that use leases, on chains of their own.
 const crowded = await connectMongo(`${mongo.uri}_turns`, 'fairlead-test');
 after(async () => {
   await crowded.db.dropDatabase();
@@ -33,6 +33,6 @@ after(async () => {
 await createLedgerIndexes(crowded.db);
 const crowdedStore = createEventStore({ db: crowded.db });
 eventWriterSuite(crowdedStore, (now = () => new Date()) => {
-  const turns = createTurns({ db: crowded.db, now: () => new Date() });
-  return createEventWriter({ store: crowdedStore, turns, newId, now });
+  const leases = createNamespaceLeases({ db: crowded.db, now: () => new Date() });
+  return createEventWriter({ store: crowdedStore, leases, newId, now });
 });

@@ -13,7 +13,7 @@ const NO_PERSONA = 'persona+nobody@acme.personas.invalid';
 const KINDS = ['known', 'suspended', 'without a password', 'a member elsewhere', 'a persona'] as const;
 
 /** Stores and ciphers whose calls take time that somebody outside could measure. */
-const WATCHED = [
+const SPIED = [
   'users',
   'sessions',
   'links',
@@ -64,8 +64,8 @@ describe('whether there is an account of an address', () => {
   }
 
   function watch(): void {
-    for (const name of WATCHED) {
-      const watched = new Proxy(idp.deps[name] as object, {
+    for (const name of SPIED) {
+      const spy = new Proxy(idp.deps[name] as object, {
         get: (target, key) => {
           const member = Reflect.get(target, key);
           if (typeof member !== 'function') return member;
@@ -75,7 +75,7 @@ describe('whether there is an account of an address', () => {
           };
         },
       });
-      Object.assign(idp.deps, { [name]: watched });
+      Object.assign(idp.deps, { [name]: spy });
     }
     const held = { add: (_name: string, job: () => Promise<void>) => jobs.push(job) > 0 };
     Object.assign(idp.deps, { mailQueue: held });

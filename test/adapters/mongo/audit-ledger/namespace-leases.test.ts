@@ -5,54 +5,54 @@ import { newId } from '../../../../adapters/crypto/new-id.ts';
 import { createEventWriter } from '../../../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../../../adapters/mongo/audit-ledger/indexes.ts';
-import { createTurns } from '../../../../adapters/mongo/audit-ledger/turns.ts';
-import type { EventStore, Turns } from '../../../../domain/audit-ledger/ports.ts';
+import { createNamespaceLeases } from '../../../../adapters/mongo/audit-ledger/namespace-leases.ts';
+import type { EventStore, NamespaceLeases } from '../../../../domain/audit-ledger/ports.ts';
 import { draftOf } from '../../../ports/audit-ledger/drafts.ts';
 import { startMongo, type TestMongo } from '../../../support/start-mongo.ts';
 
 const now = () => new Date();
 const NAMESPACE = 'busy';
 
-describe('turns at writing to a namespace', { timeout: 60_000 }, () => {
+describe('leases on writing to a namespace', { timeout: 60_000 }, () => {
   let mongo: TestMongo;
-  let turns: Turns;
+  let leases: NamespaceLeases;
   let store: EventStore;
   before(async () => {
     mongo = await startMongo();
     const { db } = mongo.connection;
     await createLedgerIndexes(db);
-    turns = createTurns({ db, now });
+    leases = createNamespaceLeases({ db, now });
     store = createEventStore({ db });
   });
   after(() => mongo.stop());
 
   it('one has it until it is given back, and it is known to be taken meanwhile', async () => {
-    assert.equal(await turns.isTaken('quiet'), false);
-    assert.equal(await turns.take('quiet'), null);
-    assert.deepEqual([await turns.take('quiet'), await turns.isTaken('quiet')], [undefined, true]);
-    await turns.give('quiet', null);
-    assert.deepEqual([await turns.isTaken('quiet'), await turns.take('quiet')], [false, null]);
+    assert.equal(await leases.isHeld('quiet'), false);
+    assert.equal(await leases.acquire('quiet'), null);
+    assert.deepEqual([await leases.acquire('quiet'), await leases.isHeld('quiet')], [undefined, true]);
+    await leases.release('quiet', null);
+    assert.deepEqual([await leases.isHeld('quiet'), await leases.acquire('quiet')], [false, null]);
   });
 
-  it('a turn whose holder died is over by itself', async () => {
+  it('a lease whose holder died expires by itself', async () => {
     let time = Date.now();
-    const later = createTurns({ db: mongo.connection.db, now: () => new Date(time) });
-    assert.equal(await later.take('left'), null);
+    const later = createNamespaceLeases({ db: mongo.connection.db, now: () => new Date(time) });
+    assert.equal(await later.acquire('left'), null);
     time += 1_001;
-    assert.deepEqual([await later.isTaken('left'), await later.take('left')], [false, null]);
+    assert.deepEqual([await later.isHeld('left'), await later.acquire('left')], [false, null]);
   });
 
-  it('a writer that never pauses gives way to whoever has the turn, and goes on after it', async () => {
-    const writer = createEventWriter({ store, turns, newId, now });
+  it('a writer that never pauses waits while another process holds the lease, and then continues', async () => {
+    const writer = createEventWriter({ store, leases, newId, now });
     let stopped = false;
     const emitters = Array.from({ length: 8 }, async () => {
       while (!stopped) await writer.emit(draftOf({ namespace: NAMESPACE }));
     });
     const length = async (): Promise<number> => (await store.head(NAMESPACE))?.chainIndex ?? -1;
-    /** Within the second that a turn lasts. */
+    /** Within the second that a lease lasts. */
     const stoodStill = async (): Promise<boolean> => {
-      if ((await turns.take(NAMESPACE)) === undefined) return false;
-      for (let last = await length(); await turns.isTaken(NAMESPACE); ) {
+      if ((await leases.acquire(NAMESPACE)) === undefined) return false;
+      for (let last = await length(); await leases.isHeld(NAMESPACE); ) {
         await delay(100);
         const next = await length();
         if (next === last) return true;
@@ -63,7 +63,7 @@ describe('turns at writing to a namespace', { timeout: 60_000 }, () => {
     const deadline = Date.now() + 20_000;
     try {
       while (!(await stoodStill())) assert.ok(Date.now() < deadline, 'it never gave way');
-      await turns.give(NAMESPACE, null);
+      await leases.release(NAMESPACE, null);
       const before = await length();
       while ((await length()) === before) assert.ok(Date.now() < deadline, 'it never went on');
     } finally {

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
-import { createPlatformDoor } from '../../../adapters/edge-router/platform-door.ts';
+import { createPlatformProxy } from '../../../adapters/edge-router/platform-proxy.ts';
 import { mayReadOutbox } from '../../../api/identity/mail/outbox-access.ts';
 
-describe('the door from workloads to the platform', () => {
+describe('the proxy from workloads to the platform', () => {
   let provider: Server;
-  let door: ReturnType<typeof createPlatformDoor>;
+  let proxy: ReturnType<typeof createPlatformProxy>;
   let folder: string;
   let issuer: string;
   before(async () => {
@@ -25,13 +25,13 @@ describe('the door from workloads to the platform', () => {
     }).listen(0, '127.0.0.1');
     await once(provider, 'listening');
     issuer = `http://localhost:${(provider.address() as AddressInfo).port}`;
-    folder = await mkdtemp(join(tmpdir(), 'fairlead-door-'));
-    door = createPlatformDoor({ addresses: [issuer], onError: () => undefined });
-    door.server.listen(join(folder, 'http.sock'));
-    await once(door.server, 'listening');
+    folder = await mkdtemp(join(tmpdir(), 'fairlead-proxy-'));
+    proxy = createPlatformProxy({ addresses: [issuer], onError: () => undefined });
+    proxy.server.listen(join(folder, 'http.sock'));
+    await once(proxy.server, 'listening');
   });
   after(async () => {
-    await door.close(100);
+    await proxy.close(100);
     provider.close();
     await rm(folder, { recursive: true, force: true });
   });

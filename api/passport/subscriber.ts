@@ -8,8 +8,8 @@ export type PassportEvent =
   | { readonly type: 'identity' | 'passport_updated'; readonly passport: Passport }
   | { readonly type: 'revoked' };
 
-/** Someone who is connected and to be told of changes. */
-export interface Watched {
+/** A connection that is told of changes. */
+export interface Subscriber {
   readonly claims: AccessTokenClaims;
   /** The passport they know. */
   passport: Passport;

@@ -29,7 +29,7 @@ describe('inside the container of a service with credentials', { timeout: 300_00
   before(async () => {
     // The builder listens there as well, and is no service that workloads are given.
     const { api } = await connection();
-    service = await sampleService('door', {
+    service = await sampleService('proxied', {
       spec: '  auth: { mode: service-only }',
       computes: inside(`${api}/health`),
     });

@@ -2,26 +2,26 @@ import type { Logger } from 'pino';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { createRevokedEnd } from './end-revoked.ts';
 import type { PassportDeps } from './read-passports.ts';
+import type { Subscriber } from './subscriber.ts';
 import { tellChanges } from './tell-changes.ts';
-import type { Watched } from './watched.ts';
 
-export interface PassportWatch {
-  add(watched: Watched): void;
-  remove(watched: Watched): void;
+export interface PassportSubscriptions {
+  add(subscriber: Subscriber): void;
+  remove(subscriber: Subscriber): void;
   stop(): void;
 }
 
 const TICK_MS = 500;
 
 /**
- * Looks twice a second at what was revoked, and once a second at everyone who is connected, all of them together: what
- * one process changes, the sockets of all show. Rests while nobody is connected.
+ * Reads revocations twice a second and the passports of all subscribers once a second, so that the sockets of every process
+ * show what one process changed. Reads nothing while nobody is connected.
  */
-export function createPassportWatch(
+export function createPassportSubscriptions(
   deps: PassportDeps & Pick<IdentityDeps, 'revocations'>,
   log: Logger,
-): PassportWatch {
-  const everyone = new Set<Watched>();
+): PassportSubscriptions {
+  const subscribers = new Set<Subscriber>();
   const endRevoked = createRevokedEnd(deps);
   let timer: NodeJS.Timeout | null = null;
   let ticks = 0;
@@ -30,8 +30,8 @@ export function createPassportWatch(
   async function tick(): Promise<void> {
     ticks += 1;
     try {
-      await endRevoked(everyone);
-      if (ticks % 2 === 0) await tellChanges(deps, everyone);
+      await endRevoked(subscribers);
+      if (ticks % 2 === 0) await tellChanges(deps, subscribers);
       failing = false;
     } catch (error) {
       // The next tick tries again; one line tells of an outage, not one a tick.
@@ -43,18 +43,18 @@ export function createPassportWatch(
   }
 
   function schedule(): void {
-    if (everyone.size > 0) timer ??= setTimeout(() => void tick(), TICK_MS).unref();
+    if (subscribers.size > 0) timer ??= setTimeout(() => void tick(), TICK_MS).unref();
   }
 
   return {
-    add(watched) {
-      everyone.add(watched);
+    add(subscriber) {
+      subscribers.add(subscriber);
       schedule();
     },
-    remove: (watched) => void everyone.delete(watched),
+    remove: (subscriber) => void subscribers.delete(subscriber),
     stop() {
       if (timer !== null) clearTimeout(timer);
-      everyone.clear();
+      subscribers.clear();
     },
   };
 }

@@ -12,7 +12,7 @@ const RETRY_MS = 200;
  * it compares first. A container without the label never had more; one that is gone, or going, needs no limit.
  * @throws errors of the engine
  */
-export async function settleWorkload(docker: Docker, id: string): Promise<void> {
+export async function applyCpuLimit(docker: Docker, id: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
     const container = await inspectContainer(docker, id);
     const limit = Number(container?.Config.Labels[LABELS.nanoCpus]);

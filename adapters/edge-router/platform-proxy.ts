@@ -10,12 +10,12 @@ const CLOSED: EdgeError = {
 };
 
 /**
- * The door by which workloads reach the platform where it listens on the machine's loopback alone: it listens on a Unix
- * socket that is mounted into their relays, and passes on what is for one of the `addresses`, by the request's Host.
- * Nothing else of the machine is behind it. Requests arrive with `X-Forwarded-*`, so that nobody takes a workload for
- * somebody who sits at this machine.
+ * A reverse proxy from workloads to a platform that listens on the loopback of this machine only. It listens on a Unix
+ * socket, which is mounted into the relays of workloads, and forwards a request when its Host is one of the `addresses`.
+ * It answers everything else with 404. It adds `X-Forwarded-*`, so that the platform does not take a workload for a local
+ * user.
  */
-export function createPlatformDoor(options: {
+export function createPlatformProxy(options: {
   /** Base URLs of services of the platform. */
   readonly addresses: readonly string[];
   readonly onError: (error: unknown) => void;
