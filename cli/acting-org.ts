@@ -1,4 +1,4 @@
-import { decodeJwt } from 'jose';
+import { decodeJwt } from 'jose/jwt/decode';
 import { z } from 'zod';
 import { pathOf } from './api-client.ts';
 import { usageFailure } from './cli-failure.ts';

@@ -3,7 +3,8 @@ import { parseJson } from '../domain/parse-json.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { Connection } from './connection.ts';
 import { exitOfStatus } from './exit-codes.ts';
-import { type Authorize, loginEnded } from './login/authorization.ts';
+import type { Authorize } from './login/authorization.ts';
+import { loginEnded } from './login/login-state.ts';
 
 /** Longer than the API itself waits for anything, so that its own answer arrives first. */
 const CALL_TIMEOUT_MS = 30_000;

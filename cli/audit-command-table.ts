@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { auditEvent, auditEvents } from './commands/audit-events.ts';
-import { auditProof } from './commands/audit-proof.ts';
-import { auditVerifyEntity } from './commands/audit-verify-entity.ts';
 import { fromMoment, toMoment } from './moment-option.ts';
 import { collect, wholeNumber } from './option-values.ts';
 import type { Perform, PerformAlone } from './perform.ts';
+
+// Loaded when a command of theirs runs: no other command waits for them.
+const loadAuditEvents = () => import('./commands/audit-events.ts');
+const loadAuditProof = () => import('./commands/audit-proof.ts');
+const loadAuditVerifyEntity = () => import('./commands/audit-verify-entity.ts');
 
 const EVENT = 'event id, as `audit events` and receipts show it';
 
@@ -29,19 +31,25 @@ function addReading(audit: Command, perform: Perform): void {
     .option('--to <time>', 'up to and with this day (UTC), or before this ISO time', toMoment)
     .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
     .option('--cursor <cursor>', 'go on where the page before ended')
-    .action((_options, self) => perform(self, (context) => auditEvents(context, self.opts())));
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadAuditEvents()).auditEvents(context, self.opts())),
+    );
   audit
     .command('event')
     .description('one event with all that it says')
     .argument('<event>', EVENT)
     .option('-o, --output <file>', 'write it into a file, for `audit verify --event`')
-    .action((event, _options, self) => perform(self, (context) => auditEvent(context, event, self.opts())));
+    .action((event, _options, self) =>
+      perform(self, async (context) => (await loadAuditEvents()).auditEvent(context, event, self.opts())),
+    );
   audit
     .command('proof')
     .description('the proof of an event, from the night after it on')
     .argument('<event>', EVENT)
     .option('-o, --output <file>', 'write it into a file, for `audit verify`')
-    .action((event, _options, self) => perform(self, (context) => auditProof(context, event, self.opts())));
+    .action((event, _options, self) =>
+      perform(self, async (context) => (await loadAuditProof()).auditProof(context, event, self.opts())),
+    );
 }
 
 function addVerifying(audit: Command, perform: Perform, performAlone: PerformAlone): void {
@@ -50,7 +58,9 @@ function addVerifying(audit: Command, perform: Perform, performAlone: PerformAlo
     .description('have the ledger verify the history of an entity; exits 1 when it is broken')
     .argument('<entity>', 'entity id, such as the name of a service')
     .option('--expected-head <hash>', 'event hash of a receipt: a history without it is not valid')
-    .action((entity, _options, self) => perform(self, (context) => auditVerifyEntity(context, entity, self.opts())));
+    .action((entity, _options, self) =>
+      perform(self, async (context) => (await loadAuditVerifyEntity()).auditVerifyEntity(context, entity, self.opts())),
+    );
   audit
     .command('verify')
     .description('verify a proof against the contract of each chain; the ledger is not asked')
@@ -61,10 +71,10 @@ function addVerifying(audit: Command, perform: Perform, performAlone: PerformAlo
     .option('--receipt <file>', 'the receipt of the emit: its signature is checked with --key')
     .option('--key <key>', 'public key of the ledger, in base64 or as a verifier key (may be repeated)', collect, [])
     .action((proof, _options, self) =>
-      performAlone(self, async (output) => {
+      performAlone(self, async (alone) => {
         // Loaded for this alone: no other command waits for it.
         const { verifyProofFile } = await import('./commands/audit.ts');
-        return verifyProofFile(output, proof, self.opts());
+        return verifyProofFile(alone, proof, self.opts());
       }),
     );
 }

@@ -1,19 +1,21 @@
 import { type Command, Option } from 'commander';
 import { BUILD_STATUSES } from '../domain/deploys/status.ts';
-import { builds, cancel, retry, rollback } from './commands/builds.ts';
-import { deploy } from './commands/deploy.ts';
-import { login } from './commands/login.ts';
-import { logout } from './commands/logout.ts';
-import { logs } from './commands/logs.ts';
-import { open } from './commands/open.ts';
-import { deleteService, link, listServices, releases, showService, status } from './commands/services.ts';
-import { whoami } from './commands/whoami.ts';
 import { addOauthCommands } from './oauth-command-table.ts';
 import { collect, wholeNumber } from './option-values.ts';
 import { addOrgCommands } from './org-command-table.ts';
 import { addPeopleCommands } from './people-command-table.ts';
 import type { Perform } from './perform.ts';
 import { addUserCommands } from './user-command-table.ts';
+
+// Loaded when a command of theirs runs: no other command waits for them.
+const loadBuilds = () => import('./commands/builds.ts');
+const loadDeploy = () => import('./commands/deploy.ts');
+const loadLogin = () => import('./commands/login.ts');
+const loadLogout = () => import('./commands/logout.ts');
+const loadLogs = () => import('./commands/logs.ts');
+const loadOpen = () => import('./commands/open.ts');
+const loadServices = () => import('./commands/services.ts');
+const loadWhoami = () => import('./commands/whoami.ts');
 
 /** Declares every command with its arguments and options. */
 export function addCommands(program: Command, perform: Perform): void {
@@ -53,7 +55,7 @@ function addDeploy(program: Command, perform: Perform): void {
     )
     .option('--plan', 'show the steps without running anything');
   followOptions(command).action((source, _options, self) =>
-    perform(self, (context) => deploy(context, source, self.opts())),
+    perform(self, async (context) => (await loadDeploy()).deploy(context, source, self.opts())),
   );
 }
 
@@ -65,9 +67,9 @@ function addBuildCommands(program: Command, perform: Perform): void {
     .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
     .addOption(new Option('--status <status>', 'only with this status').choices(BUILD_STATUSES))
     .action((service, _options, self) =>
-      perform(self, (context) => {
+      perform(self, async (context) => {
         const allEnvironments = self.parent?.getOptionValueSource('env') === 'default';
-        return builds(context, service, { ...self.opts(), allEnvironments });
+        return (await loadBuilds()).builds(context, service, { ...self.opts(), allEnvironments });
       }),
     );
   program
@@ -75,26 +77,32 @@ function addBuildCommands(program: Command, perform: Perform): void {
     .description('show the log of a build')
     .argument('[build]', BUILD_ARGUMENT)
     .option('-f, --follow', 'go on until the build ends')
-    .action((build, _options, self) => perform(self, (context) => logs(context, build, self.opts())));
+    .action((build, _options, self) =>
+      perform(self, async (context) => (await loadLogs()).logs(context, build, self.opts())),
+    );
   program
     .command('cancel')
     .description('cancel a build, and return when it has really ended')
     .argument('[build]', BUILD_ARGUMENT)
-    .action((build, _options, self) => perform(self, (context) => cancel(context, build)));
+    .action((build, _options, self) => perform(self, async (context) => (await loadBuilds()).cancel(context, build)));
   followOptions(
     program
       .command('retry')
       .description('run a failed build again from the step that failed')
       .argument('[build]', BUILD_ARGUMENT)
       .option('--from <step>', 'begin at this earlier step'),
-  ).action((build, _options, self) => perform(self, (context) => retry(context, build, self.opts())));
+  ).action((build, _options, self) =>
+    perform(self, async (context) => (await loadBuilds()).retry(context, build, self.opts())),
+  );
   followOptions(
     program
       .command('rollback')
       .description('install an earlier release again, without a build')
       .argument('[service]', SERVICE_ARGUMENT)
       .option('--to <release>', 'release to install (default: the one before)'),
-  ).action((service, _options, self) => perform(self, (context) => rollback(context, service, self.opts())));
+  ).action((service, _options, self) =>
+    perform(self, async (context) => (await loadBuilds()).rollback(context, service, self.opts())),
+  );
 }
 
 function addServiceCommands(program: Command, perform: Perform): void {
@@ -106,40 +114,52 @@ function addServiceCommands(program: Command, perform: Perform): void {
     .option('--branch <branch>', 'branch that deploys build')
     .option('--app-path <path>', 'directory of the app inside the repository')
     .option('--port <port>', 'port the service listens on', wholeNumber(1, 65_535))
-    .action((source, _options, self) => perform(self, (context) => link(context, source, self.opts())));
+    .action((source, _options, self) =>
+      perform(self, async (context) => (await loadServices()).link(context, source, self.opts())),
+    );
   program
     .command('status')
     .description('where a service is live, and its last builds')
     .argument('[service]', SERVICE_ARGUMENT)
-    .action((service, _options, self) => perform(self, (context) => status(context, service)));
+    .action((service, _options, self) =>
+      perform(self, async (context) => (await loadServices()).status(context, service)),
+    );
   program
     .command('releases')
     .description('list what was live in an environment, newest first')
     .argument('[service]', SERVICE_ARGUMENT)
     .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
-    .action((service, _options, self) => perform(self, (context) => releases(context, service, self.opts())));
+    .action((service, _options, self) =>
+      perform(self, async (context) => (await loadServices()).releases(context, service, self.opts())),
+    );
   program
     .command('open')
     .description('print the address of a service, and on a terminal open it')
     .argument('[service]', SERVICE_ARGUMENT)
-    .action((service, _options, self) => perform(self, (context) => open(context, service)));
+    .action((service, _options, self) => perform(self, async (context) => (await loadOpen()).open(context, service)));
   const services = program.command('services').description('list, show or delete services');
   services
     .command('list', { isDefault: true })
     .description('list services')
     .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
-    .action((_options, self) => perform(self, (context) => listServices(context, self.opts())));
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadServices()).listServices(context, self.opts())),
+    );
   services
     .command('show')
     .description('show the record of a service; secrets by name only')
     .argument('<service>')
-    .action((service, _options, self) => perform(self, (context) => showService(context, service)));
+    .action((service, _options, self) =>
+      perform(self, async (context) => (await loadServices()).showService(context, service)),
+    );
   services
     .command('delete')
     .description('take a service off line everywhere and delete it')
     .argument('<service>')
     .option('--yes', 'delete it without asking')
-    .action((service, _options, self) => perform(self, (context) => deleteService(context, service, self.opts())));
+    .action((service, _options, self) =>
+      perform(self, async (context) => (await loadServices()).deleteService(context, service, self.opts())),
+    );
 }
 
 function addLoginCommands(program: Command, perform: Perform): void {
@@ -147,15 +167,15 @@ function addLoginCommands(program: Command, perform: Perform): void {
     .command('login')
     .description('log in at the identity provider of the API; later commands act as you')
     .option('--device', 'by a code to type on another device, without a browser here')
-    .action((_options, self) => perform(self, (context) => login(context, self.opts())));
+    .action((_options, self) => perform(self, async (context) => (await loadLogin()).login(context, self.opts())));
   program
     .command('logout')
     .description('end the login at the identity provider and forget it here')
-    .action((_options, self) => perform(self, logout));
+    .action((_options, self) => perform(self, async (context) => (await loadLogout()).logout(context)));
   program
     .command('whoami')
     .description('who commands act as')
-    .action((_options, self) => perform(self, whoami));
+    .action((_options, self) => perform(self, async (context) => (await loadWhoami()).whoami(context)));
 }
 
 const BUILD_ARGUMENT = 'build id, or a service for its newest build (default: the service of this folder)';

@@ -1,6 +1,6 @@
 import { createInterface } from 'node:readline/promises';
 import { CliFailure, usageFailure } from './cli-failure.ts';
-import type { Output } from './output.ts';
+import type { CliContext } from './context.ts';
 
 /** What a command is about to do that cannot be taken back. */
 export interface Consequence {
@@ -18,30 +18,30 @@ export interface Consequence {
  * @throws CliFailure with exit `usage` when nobody could be asked, `interrupted` when they said no
  */
 export async function confirm(
-  output: Pick<Output, 'json'>,
+  { output, terminal }: Pick<CliContext, 'output' | 'terminal'>,
   options: { readonly yes?: boolean },
   { text, command, instead }: Consequence,
 ): Promise<void> {
   if (options.yes === true) return;
-  const { stdin, stderr } = process;
+  const { stdin, stderr } = terminal;
   const insteadLine = instead === undefined ? '' : `\n${instead}`;
   if (output.json || stdin.isTTY !== true || stderr.isTTY !== true) {
     throw usageFailure(text, `If that is meant: \`fairlead ${command} --yes\`${insteadLine}`);
   }
   stderr.write(`${text}${insteadLine}\n`);
-  if (await agrees('Go on? [y/N] ')) return;
+  if (await agrees(terminal, 'Go on? [y/N] ')) return;
   throw new CliFailure('INTERRUPTED', 'Nothing was changed.', { exit: 'interrupted' });
 }
 
 /** Only a yes is one: Enter, end of input and Ctrl-C are not. */
-async function agrees(question: string): Promise<boolean> {
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+async function agrees({ stdin, stderr }: CliContext['terminal'], question: string): Promise<boolean> {
+  const lines = createInterface({ input: stdin, output: stderr });
   const gone = new Promise<string>((resolve) => {
-    terminal.once('SIGINT', () => resolve('')).once('close', () => resolve(''));
+    lines.once('SIGINT', () => resolve('')).once('close', () => resolve(''));
   });
   try {
-    return /^y(es)?$/i.test((await Promise.race([terminal.question(question), gone])).trim());
+    return /^y(es)?$/i.test((await Promise.race([lines.question(question), gone])).trim());
   } finally {
-    terminal.close();
+    lines.close();
   }
 }

@@ -9,6 +9,7 @@ import type { DesktopEnv } from './open-browser.ts';
 import type { Output } from './output.ts';
 import { nameFromFolder } from './project.ts';
 import { buildReply, pageOf } from './replies.ts';
+import type { Surroundings } from './surroundings.ts';
 
 /** The options that every command takes. */
 export interface GlobalOptions {
@@ -30,6 +31,8 @@ export interface CliContext {
   readonly credentials: CredentialsFile;
   /** What is known of the desktop this runs on. */
   readonly desktop: DesktopEnv;
+  /** Where a person is asked. */
+  readonly terminal: Pick<Surroundings, 'stdin' | 'stderr'>;
   readonly cwd: string;
   readonly now: Clock;
 }
@@ -37,7 +40,7 @@ export interface CliContext {
 export const ENVIRONMENT_CHOICES = ENVIRONMENTS;
 
 /** The service that is meant: the one named, else the one of the folder this is run in. */
-export function serviceName(context: CliContext, given: string | undefined): string {
+export async function serviceName(context: CliContext, given: string | undefined): Promise<string> {
   return given ?? nameFromFolder(context.cwd, undefined);
 }
 
@@ -47,7 +50,7 @@ export function serviceName(context: CliContext, given: string | undefined): str
  */
 export async function findBuildId(context: CliContext, given: string | undefined): Promise<string> {
   if (given?.startsWith('bld_') === true) return given;
-  const service = serviceName(context, given);
+  const service = await serviceName(context, given);
   const { items } = await context.api.call(pageOf(buildReply), {
     method: 'GET',
     path: pathOf('builds'),

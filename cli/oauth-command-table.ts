@@ -1,17 +1,9 @@
 import type { Command } from 'commander';
-import {
-  addSecret,
-  changeUri,
-  createClient,
-  deleteClient,
-  getClient,
-  listClients,
-  regenerateSecret,
-  removeSecret,
-  updateClient,
-} from './commands/oauth.ts';
 import { given, list, onOrOff, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
+
+// Loaded when a command of theirs runs: no other command waits for them.
+const loadOauth = () => import('./commands/oauth.ts');
 
 const CLIENT = 'client id, such as my-service-prod';
 
@@ -28,12 +20,16 @@ function addReading(oauth: Command, perform: Perform): void {
     .command('list', { isDefault: true })
     .description('list the clients of your org and of the services it may use')
     .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 50)
-    .action((_options, self) => perform(self, (context) => listClients(context, self.opts())));
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadOauth()).listClients(context, self.opts())),
+    );
   oauth
     .command('get')
     .description('show a client; its secrets by id only')
     .argument('<client>', CLIENT)
-    .action((client, _options, self) => perform(self, (context) => getClient(context, client)));
+    .action((client, _options, self) =>
+      perform(self, async (context) => (await loadOauth()).getClient(context, client)),
+    );
 }
 
 function addChanging(oauth: Command, perform: Perform): void {
@@ -47,7 +43,9 @@ function addChanging(oauth: Command, perform: Perform): void {
   fieldOptions(create).action((name, _options, self) => {
     const { id, org, public: isPublic } = self.opts();
     const identity = { clientId: id, orgSlug: org, clientType: isPublic === true ? 'public' : undefined };
-    return perform(self, (context) => createClient(context, { name, ...given(identity), ...fieldsOf(self.opts()) }));
+    return perform(self, async (context) =>
+      (await loadOauth()).createClient(context, { name, ...given(identity), ...fieldsOf(self.opts()) }),
+    );
   });
   fieldOptions(
     oauth
@@ -56,8 +54,11 @@ function addChanging(oauth: Command, perform: Perform): void {
       .argument('<client>', CLIENT)
       .option('--name <name>', 'what people call it'),
   ).action((client, _options, self) =>
-    perform(self, (context) =>
-      updateClient(context, client, { ...given({ name: self.opts().name }), ...fieldsOf(self.opts()) }),
+    perform(self, async (context) =>
+      (await loadOauth()).updateClient(context, client, {
+        ...given({ name: self.opts().name }),
+        ...fieldsOf(self.opts()),
+      }),
     ),
   );
   for (const [command, method, what] of [
@@ -70,7 +71,7 @@ function addChanging(oauth: Command, perform: Perform): void {
       .argument('<client>', CLIENT)
       .argument('<uri>', 'of a service: its address with /api/auth/callback')
       .action((clientId, redirectUri, _options, self) =>
-        perform(self, (context) => changeUri(context, method, { clientId, redirectUri })),
+        perform(self, async (context) => (await loadOauth()).changeUri(context, method, { clientId, redirectUri })),
       );
   }
   oauth
@@ -78,7 +79,9 @@ function addChanging(oauth: Command, perform: Perform): void {
     .description('delete a client; its tokens end with it')
     .argument('<client>', CLIENT)
     .option('--yes', 'delete it without asking')
-    .action((client, _options, self) => perform(self, (context) => deleteClient(context, client, self.opts())));
+    .action((client, _options, self) =>
+      perform(self, async (context) => (await loadOauth()).deleteClient(context, client, self.opts())),
+    );
 }
 
 function addSecrets(oauth: Command, perform: Perform): void {
@@ -86,7 +89,9 @@ function addSecrets(oauth: Command, perform: Perform): void {
     .command('add-secret')
     .description('add a second secret, printed this once; the first goes on working')
     .argument('<client>', CLIENT)
-    .action((client, _options, self) => perform(self, (context) => addSecret(context, client)));
+    .action((client, _options, self) =>
+      perform(self, async (context) => (await loadOauth()).addSecret(context, client)),
+    );
   oauth
     .command('remove-secret')
     .description('remove a secret')
@@ -94,14 +99,16 @@ function addSecrets(oauth: Command, perform: Perform): void {
     .argument('<secret>', 'its id, as `oauth get` shows it')
     .option('--yes', 'remove it without asking')
     .action((clientId, secretId, _options, self) =>
-      perform(self, (context) => removeSecret(context, { clientId, secretId }, self.opts())),
+      perform(self, async (context) => (await loadOauth()).removeSecret(context, { clientId, secretId }, self.opts())),
     );
   oauth
     .command('regenerate-secret')
     .description('put one new secret in the place of all, at once; it is printed this once')
     .argument('<client>', CLIENT)
     .option('--yes', 'replace it without asking')
-    .action((client, _options, self) => perform(self, (context) => regenerateSecret(context, client, self.opts())));
+    .action((client, _options, self) =>
+      perform(self, async (context) => (await loadOauth()).regenerateSecret(context, client, self.opts())),
+    );
 }
 
 /** Options of fields that `create` and `update` share; who may set which is the API's to say. */

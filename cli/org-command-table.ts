@@ -1,20 +1,14 @@
 import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import { parseJson } from '../domain/parse-json.ts';
 import { usageFailure } from './cli-failure.ts';
-import {
-  changeGrant,
-  createOrg,
-  listGrants,
-  listOrgs,
-  showOrg,
-  suspendOrg,
-  updateOrg,
-  useOrg,
-} from './commands/orgs.ts';
 import { given, list, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
+
+// Loaded when a command of theirs runs: no other command waits for them.
+const loadOrgs = () => import('./commands/orgs.ts');
 
 export const ORG_FLAG = ['--org <slug>', 'the org (default: the one you act in)'] as const;
 const ORG = 'slug of the org (default: the one you act in)';
@@ -26,12 +20,12 @@ export function addOrgCommands(program: Command, perform: Perform): void {
     .command('list', { isDefault: true })
     .description('list the orgs you are in; all of them for the platform')
     .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
-    .action((_options, self) => perform(self, (context) => listOrgs(context, self.opts())));
+    .action((_options, self) => perform(self, async (context) => (await loadOrgs()).listOrgs(context, self.opts())));
   orgs
     .command('use')
     .description('act in an org from now on, here and wherever else you are signed in')
     .argument('<org>', 'slug of an org you are in')
-    .action((org, _options, self) => perform(self, (context) => useOrg(context, org)));
+    .action((org, _options, self) => perform(self, async (context) => (await loadOrgs()).useOrg(context, org)));
   addRecords(orgs, perform);
   addGrants(orgs, perform);
 }
@@ -41,14 +35,16 @@ function addRecords(orgs: Command, perform: Perform): void {
     .command('show')
     .description('show an org')
     .argument('[org]', ORG)
-    .action((org, _options, self) => perform(self, (context) => showOrg(context, org)));
+    .action((org, _options, self) => perform(self, async (context) => (await loadOrgs()).showOrg(context, org)));
   orgs
     .command('create')
     .description('create an org (platform admins)')
     .argument('<slug>', 'what addresses and tokens call it')
     .requiredOption('--name <name>', 'what people call it')
     .option('--modules <modules>', 'modules it has, separated by commas', list)
-    .action((slug, _options, self) => perform(self, (context) => createOrg(context, { slug, ...given(self.opts()) })));
+    .action((slug, _options, self) =>
+      perform(self, async (context) => (await loadOrgs()).createOrg(context, { slug, ...given(self.opts()) })),
+    );
   orgs
     .command('update')
     .description('change an org; what is not given stays')
@@ -58,13 +54,15 @@ function addRecords(orgs: Command, perform: Perform): void {
     .option('--email-from-name <name>', 'sender name of its mail; empty for none')
     .option('--logo-url <url>', 'logo on pages and in mail; empty for none')
     .option('--primary-color <colour>', 'such as #0F172A; empty for none')
-    .option('--mail-templates <file>', 'JSON of its own mail by kind, in the place of all it has', readTemplates)
-    .action((org, _options, self) => perform(self, (context) => updateOrg(context, org, changesOf(self.opts()))));
+    .option('--mail-templates <file>', 'JSON of its own mail by kind, in the place of all it has')
+    .action((org, _options, self) =>
+      perform(self, async (context) => (await loadOrgs()).updateOrg(context, org, changesOf(self.opts(), context.cwd))),
+    );
   for (const verb of ['suspend', 'restore'] as const) {
     const command = orgs.command(verb).description(`${verb} an org (platform admins)`).argument('<org>', 'its slug');
     if (verb === 'suspend') command.option('--yes', 'suspend it without asking');
     command.action((org, _options, self) =>
-      perform(self, (context) => suspendOrg(context, org, verb === 'suspend', self.opts())),
+      perform(self, async (context) => (await loadOrgs()).suspendOrg(context, org, verb === 'suspend', self.opts())),
     );
   }
 }
@@ -75,7 +73,9 @@ function addGrants(orgs: Command, perform: Perform): void {
     .description("list the clients that manage the org's people")
     .argument('[client]', 'this client alone')
     .option(...ORG_FLAG)
-    .action((client, _options, self) => perform(self, (context) => listGrants(context, client, self.opts())));
+    .action((client, _options, self) =>
+      perform(self, async (context) => (await loadOrgs()).listGrants(context, client, self.opts())),
+    );
   for (const [verb, method, what] of [
     ['grant', 'PUT', "let a client manage the org's people"],
     ['revoke-grant', 'DELETE', "let a client manage the org's people no more"],
@@ -86,12 +86,12 @@ function addGrants(orgs: Command, perform: Perform): void {
       .argument('<client>', 'client id, such as my-service-prod')
       .option(...ORG_FLAG)
       .action((client, _options, self) =>
-        perform(self, (context) => changeGrant(context, client, method, self.opts())),
+        perform(self, async (context) => (await loadOrgs()).changeGrant(context, client, method, self.opts())),
       );
   }
 }
 
-function changesOf(options: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function changesOf(options: Readonly<Record<string, unknown>>, cwd: string): Record<string, unknown> {
   const { name, modules, mailTemplates, emailFromName, logoUrl, primaryColor } = options;
   const whiteLabel = given({
     emailFromName: orNull(emailFromName),
@@ -99,7 +99,8 @@ function changesOf(options: Readonly<Record<string, unknown>>): Record<string, u
     primaryColor: orNull(primaryColor),
   });
   return given({
-    ...{ name, modules, mailTemplates },
+    ...{ name, modules },
+    mailTemplates: mailTemplates === undefined ? undefined : readTemplates(String(mailTemplates), cwd),
     whiteLabel: Object.keys(whiteLabel).length === 0 ? undefined : whiteLabel,
   });
 }
@@ -110,10 +111,10 @@ function orNull(text: unknown): unknown {
 }
 
 /** The API says what is wrong with the templates; here only whether they can be read. */
-function readTemplates(path: string): unknown {
+function readTemplates(path: string, cwd: string): unknown {
   let text: string;
   try {
-    text = readFileSync(path, 'utf8');
+    text = readFileSync(resolve(cwd, path), 'utf8');
   } catch (error) {
     throw usageFailure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
   }

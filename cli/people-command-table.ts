@@ -1,20 +1,14 @@
 import { type Command, Option } from 'commander';
 import { ORG_ROLES } from '../domain/roles.ts';
-import { invite, listInvites, withdrawInvite } from './commands/invites.ts';
-import {
-  addMember,
-  changeRights,
-  listMembers,
-  provisionMember,
-  type RightsChange,
-  removeMember,
-  showMember,
-  suspendMember,
-} from './commands/members.ts';
+import type { RightsChange } from './commands/members.ts';
 import { list, wholeNumber } from './option-values.ts';
 import { ORG_FLAG } from './org-command-table.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
+
+// Loaded when a command of theirs runs: no other command waits for them.
+const loadInvites = () => import('./commands/invites.ts');
+const loadMembers = () => import('./commands/members.ts');
 
 const PERSON = 'their address, or user id';
 
@@ -33,13 +27,17 @@ function addReading(members: Command, perform: Perform): void {
     .description('list the people of the org')
     .option(...ORG_FLAG)
     .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
-    .action((_options, self) => perform(self, (context) => listMembers(context, self.opts())));
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadMembers()).listMembers(context, self.opts())),
+    );
   members
     .command('show')
     .description('show a member')
     .argument('<person>', PERSON)
     .option(...ORG_FLAG)
-    .action((person, _options, self) => perform(self, (context) => showMember(context, person, self.opts())));
+    .action((person, _options, self) =>
+      perform(self, async (context) => (await loadMembers()).showMember(context, person, self.opts())),
+    );
 }
 
 /** Each row makes the rights that a member has into those they get. */
@@ -93,7 +91,9 @@ function addRights(members: Command, perform: Perform): void {
       .argument(argument, several)
       .option(...ORG_FLAG)
       .action((person, value, _options, self) =>
-        perform(self, (context) => changeRights(context, person, self.opts(), change(value))),
+        perform(self, async (context) =>
+          (await loadMembers()).changeRights(context, person, self.opts(), change(value)),
+        ),
       );
   }
 }
@@ -108,7 +108,9 @@ function addMembership(members: Command, perform: Perform): void {
     .option(...ORG_FLAG)
     .action((person, _options, self) => {
       const { role, modules, ...org } = self.opts();
-      return perform(self, (context) => addMember(context, person, org, { roles: [role], modules }));
+      return perform(self, async (context) =>
+        (await loadMembers()).addMember(context, person, org, { roles: [role], modules }),
+      );
     });
   members
     .command('provision')
@@ -121,7 +123,9 @@ function addMembership(members: Command, perform: Perform): void {
     .option(...ORG_FLAG)
     .action((email, _options, self) => {
       const { org, ...person } = self.opts();
-      return perform(self, (context) => provisionMember(context, { org }, { email, ...person }));
+      return perform(self, async (context) =>
+        (await loadMembers()).provisionMember(context, { org }, { email, ...person }),
+      );
     });
   for (const [verb, what] of [
     ['suspend', 'suspend a membership; the account and other orgs stay'],
@@ -133,7 +137,7 @@ function addMembership(members: Command, perform: Perform): void {
       .argument('<person>', PERSON)
       .option(...ORG_FLAG)
       .action((person, _options, self) =>
-        perform(self, (context) => suspendMember(context, person, verb, self.opts())),
+        perform(self, async (context) => (await loadMembers()).suspendMember(context, person, verb, self.opts())),
       );
   }
   members
@@ -142,7 +146,9 @@ function addMembership(members: Command, perform: Perform): void {
     .argument('<person>', PERSON)
     .option(...ORG_FLAG)
     .option('--yes', 'remove them without asking')
-    .action((person, _options, self) => perform(self, (context) => removeMember(context, person, self.opts())));
+    .action((person, _options, self) =>
+      perform(self, async (context) => (await loadMembers()).removeMember(context, person, self.opts())),
+    );
 }
 
 function addInvites(program: Command, perform: Perform): void {
@@ -156,20 +162,26 @@ function addInvites(program: Command, perform: Perform): void {
     .option(...ORG_FLAG)
     .action((email, _options, self) => {
       const { role, modules, mail: sendEmail, ...org } = self.opts();
-      return perform(self, (context) => invite(context, org, { email, sendEmail, role, modules }));
+      return perform(self, async (context) =>
+        (await loadInvites()).invite(context, org, { email, sendEmail, role, modules }),
+      );
     });
   const invites = program.command('invites').description('open invitations: list, withdraw');
   invites
     .command('list', { isDefault: true })
     .description('list the open invitations of the org')
     .option(...ORG_FLAG)
-    .action((_options, self) => perform(self, (context) => listInvites(context, self.opts())));
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadInvites()).listInvites(context, self.opts())),
+    );
   invites
     .command('withdraw')
     .description('withdraw an invitation')
     .argument('<invitation>', 'its id, or the address it is for')
     .option(...ORG_FLAG)
-    .action((which, _options, self) => perform(self, (context) => withdrawInvite(context, which, self.opts())));
+    .action((which, _options, self) =>
+      perform(self, async (context) => (await loadInvites()).withdrawInvite(context, which, self.opts())),
+    );
 }
 
 function roleOption(): Option {

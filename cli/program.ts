@@ -16,39 +16,41 @@ import { createCredentialsFile, credentialsPath } from './login/credentials-file
 import { createOutput, type Output } from './output.ts';
 import type { Perform, PerformAlone } from './perform.ts';
 import { connectToProvider } from './provider-api.ts';
+import { type Printer, type Surroundings, thisProcess } from './surroundings.ts';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
 /**
  * Runs one command line.
  * @param args without the interpreter and the script
+ * @param surroundings where it reads and writes
  * @returns the exit code; nothing is thrown
  */
-export async function runCli(args: readonly string[]): Promise<number> {
+export async function runCli(args: readonly string[], surroundings: Surroundings = thisProcess): Promise<number> {
   let code = exitCode('ok');
   // Before the options are parsed, an error has to know how to show itself.
   const json = args.includes('--json');
-  let output = makeOutput({ json, env: 'prod', color: !args.includes('--no-color') }, {});
+  let output = makeOutput({ json, env: 'prod', color: !args.includes('--no-color') }, {}, surroundings);
   if (args[0] === 'help' && args[1] === 'exit-codes') {
-    for (const line of exitCodeLines()) process.stdout.write(`${line}\n`);
+    for (const line of exitCodeLines()) surroundings.stdout.write(`${line}\n`);
     return code;
   }
   try {
-    const env = readCliEnv();
+    const env = readCliEnv(surroundings.env);
     const perform: Perform = async (command, action) => {
       const globals: GlobalOptions = command.optsWithGlobals();
-      output = makeOutput(globals, env);
-      code = await action(createContext(globals, env, output));
+      output = makeOutput(globals, env, surroundings);
+      code = await action(createContext(globals, { env, output, surroundings }));
     };
     const performAlone: PerformAlone = async (command, action) => {
-      output = makeOutput(command.optsWithGlobals(), env);
-      code = await action(output);
+      output = makeOutput(command.optsWithGlobals(), env, surroundings);
+      code = await action({ output, terminal: surroundings, cwd: surroundings.cwd });
     };
-    const program = buildProgram({ perform, performAlone }, json);
+    const program = buildProgram({ perform, performAlone }, { json, surroundings });
     await program.parseAsync([...args], { from: 'user' });
     return code;
   } catch (error) {
-    if (error instanceof CommanderError) return reportUsage(error, json);
+    if (error instanceof CommanderError) return reportUsage(error, { json, surroundings });
     const failure = toFailure(error);
     output.failure(failure);
     return exitCode(failure.exit);
@@ -57,8 +59,9 @@ export async function runCli(args: readonly string[]): Promise<number> {
 
 function buildProgram(
   { perform, performAlone }: { perform: Perform; performAlone: PerformAlone },
-  json: boolean,
+  { json, surroundings }: { json: boolean; surroundings: Surroundings },
 ): Command {
+  const { stdout, stderr } = surroundings;
   const program = new Command('fairlead')
     .description('Deploys services to Fairlead: from a git commit or a folder to a running, healthy address.')
     .addOption(new Option('-e, --env <environment>', 'environment').choices(ENVIRONMENT_CHOICES).default('prod'))
@@ -74,11 +77,21 @@ function buildProgram(
     .helpCommand('help [command]', 'show help of a command; `help exit-codes` lists the exit codes')
     .addHelpText('after', '\nExit codes: fairlead help exit-codes')
     .showHelpAfterError('(fairlead --help shows what there is)')
-    .exitOverride();
-  if (json) program.configureOutput({ writeErr: () => {} });
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => stdout.write(text),
+      // With --json the error is told as JSON.
+      writeErr: (text) => json || stderr.write(text),
+      getOutHelpWidth: () => widthOf(stdout),
+      getErrHelpWidth: () => widthOf(stderr),
+    });
   addCommands(program, perform);
   addAuditCommands(program, { perform, performAlone });
   return program;
+}
+
+function widthOf({ isTTY, columns }: Printer): number {
+  return (isTTY === true ? columns : undefined) ?? 80;
 }
 
 function version(): string {
@@ -90,16 +103,19 @@ function exitCodeLines(): string[] {
   return EXIT_CODES.map(({ code, meaning }) => `${String(code).padStart(4)}  ${meaning}`);
 }
 
-function makeOutput(globals: GlobalOptions, env: Pick<CliEnv, 'NO_COLOR'>): Output {
+function makeOutput(globals: GlobalOptions, env: Pick<CliEnv, 'NO_COLOR'>, { stdout, stderr }: Surroundings): Output {
   const options = {
     json: globals.json === true,
     quiet: globals.quiet === true,
     colour: globals.color && env.NO_COLOR === undefined,
   };
-  return createOutput(options, process.stdout, process.stderr);
+  return createOutput(options, stdout, stderr);
 }
 
-function createContext(globals: GlobalOptions, env: CliEnv, output: Output): CliContext {
+function createContext(
+  globals: GlobalOptions,
+  { env, output, surroundings }: { env: CliEnv; output: Output; surroundings: Surroundings },
+): CliContext {
   const now = () => new Date();
   const credentials = createCredentialsFile(credentialsPath(env));
   const connection = resolveConnection(env, globals.apiUrl, ROOT, credentials);
@@ -112,19 +128,23 @@ function createContext(globals: GlobalOptions, env: CliEnv, output: Output): Cli
     credentials,
     desktop: env,
     environment: globals.env,
-    cwd: process.cwd(),
+    terminal: surroundings,
+    cwd: surroundings.cwd,
     now,
   };
 }
 
 /** Commander has written its message for people already. */
-function reportUsage(error: CommanderError, json: boolean): number {
+function reportUsage(
+  error: CommanderError,
+  { json, surroundings }: { json: boolean; surroundings: Surroundings },
+): number {
   if (error.exitCode === 0) return exitCode('ok');
   if (json) {
     const noCommand = error.code === 'commander.help';
     const message = noCommand ? 'name a command; `fairlead --help` lists them' : error.message.replace(/^error: /, '');
     const body = { success: false, error: { code: 'USAGE', message }, exitCode: exitCode('usage') };
-    process.stdout.write(`${JSON.stringify(body)}\n`);
+    surroundings.stdout.write(`${JSON.stringify(body)}\n`);
   }
   return exitCode('usage');
 }

@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { parseJson } from '../domain/parse-json.ts';
 import { serviceNameSchema } from '../domain/service-name.ts';
@@ -15,10 +14,10 @@ export type Source =
   | { readonly kind: 'git'; readonly url: string }
   | { readonly kind: 'folder'; readonly folder: string };
 
-/** A git address, or a folder that exists. @throws CliFailure with exit `usage` */
-export function readSource(given: string): Source {
+/** A git address, or a folder that exists, seen from `cwd`. @throws CliFailure with exit `usage` */
+export function readSource(given: string, cwd: string): Source {
   if (/^(https?|ssh|git|file):\/\//.test(given) || /^[\w.-]+@[\w.-]+:/.test(given)) return { kind: 'git', url: given };
-  const folder = resolve(given);
+  const folder = resolve(cwd, given);
   const found = statSync(folder, { throwIfNoEntry: false });
   if (found?.isDirectory() === true) return { kind: 'folder', folder };
   throw usageFailure(
@@ -40,8 +39,8 @@ const manifestHead = z.looseObject({ name: z.string().min(1) });
  * The service name of a folder: `metadata.name` of its catalog file, else the given name, else the manifest's, else
  * the folder's own. @throws CliFailure when the given name contradicts the catalog, or no name can be made
  */
-export function nameFromFolder(folder: string, given: string | undefined): string {
-  const catalog = readCatalogName(folder);
+export async function nameFromFolder(folder: string, given: string | undefined): Promise<string> {
+  const catalog = await readCatalogName(folder);
   if (catalog !== null && given !== undefined && given !== catalog) {
     throw usageFailure(
       `catalog-info.yaml names the service ${catalog}, --name says ${given}.`,
@@ -121,9 +120,11 @@ export async function readGitRemote(folder: string): Promise<string | null> {
   }
 }
 
-function readCatalogName(folder: string): string | null {
+async function readCatalogName(folder: string): Promise<string | null> {
   const text = readOptional(join(folder, 'catalog-info.yaml'));
   if (text === null) return null;
+  // Loaded for a folder with such a file: no other command waits for it.
+  const { parse } = await import('yaml');
   let document: unknown;
   try {
     document = parse(text);

@@ -2,7 +2,7 @@ import { type ApiClient, createApiClient } from './api-client.ts';
 import { CliFailure } from './cli-failure.ts';
 import type { Connection } from './connection.ts';
 import type { Authorize } from './login/authorization.ts';
-import { findIssuer } from './login/provider.ts';
+import { findIssuer } from './login/issuer.ts';
 
 /**
  * The identity provider of a builder API, where orgs and people are. A login goes to the provider that made it. A key

@@ -1,9 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { CliFailure, usageFailure } from './cli-failure.ts';
+import type { Input, Printer } from './surroundings.ts';
 
 export interface SecretTerminal {
-  readonly stdin: NodeJS.ReadStream;
-  readonly stderr: NodeJS.WritableStream;
+  readonly stdin: Input;
+  readonly stderr: Printer;
 }
 
 /**
@@ -35,7 +36,7 @@ export async function readSecrets(names: readonly string[], terminal: SecretTerm
   return values;
 }
 
-async function readAll(names: readonly string[], stdin: NodeJS.ReadStream): Promise<string[]> {
+async function readAll(names: readonly string[], stdin: Input): Promise<string[]> {
   const content = (await text(stdin)).replace(/\r?\n$/, '');
   if (names.length === 1) return [content];
   const lines = content.split(/\r?\n/);
@@ -55,14 +56,14 @@ const ERASES: ReadonlySet<string> = new Set(['\u007f', '\b']);
 
 function prompt(name: string, { stdin, stderr }: SecretTerminal): Promise<string> {
   stderr.write(`${name} (not shown): `);
-  stdin.setRawMode(true);
+  stdin.setRawMode?.(true);
   stdin.setEncoding('utf8');
   stdin.resume();
   return new Promise((resolve, reject) => {
     let value = '';
     const finish = (resolveOrReject: () => void): void => {
       stdin.off('data', onData);
-      stdin.setRawMode(false);
+      stdin.setRawMode?.(false);
       stdin.pause();
       stderr.write('\n');
       resolveOrReject();

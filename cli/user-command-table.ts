@@ -1,9 +1,11 @@
 import type { Command } from 'commander';
 import { PLATFORM_ROLES } from '../domain/roles.ts';
-import { listUsers, showUser, suspendUser, updateUser } from './commands/users.ts';
 import { given, list, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
+
+// Loaded when a command of theirs runs: no other command waits for them.
+const loadUsers = () => import('./commands/users.ts');
 
 const PERSON = 'their address, or user id';
 
@@ -15,12 +17,16 @@ export function addUserCommands(program: Command, perform: Perform): void {
     .description('list accounts by address')
     .argument('[prefix]', 'what the address begins with')
     .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
-    .action((prefix, _options, self) => perform(self, (context) => listUsers(context, prefix, self.opts())));
+    .action((prefix, _options, self) =>
+      perform(self, async (context) => (await loadUsers()).listUsers(context, prefix, self.opts())),
+    );
   users
     .command('show')
     .description('show an account')
     .argument('<person>', PERSON)
-    .action((person, _options, self) => perform(self, (context) => showUser(context, person)));
+    .action((person, _options, self) =>
+      perform(self, async (context) => (await loadUsers()).showUser(context, person)),
+    );
   users
     .command('update')
     .description('change a name, or platform roles (a super admin, signed in as themself)')
@@ -28,12 +34,14 @@ export function addUserCommands(program: Command, perform: Perform): void {
     .option('--first-name <name>', 'first name')
     .option('--last-name <name>', 'last name')
     .option('--platform-roles <roles>', `all platform roles: ${PLATFORM_ROLES.join(', ')}; empty for none`, list)
-    .action((person, _options, self) => perform(self, (context) => updateUser(context, person, given(self.opts()))));
+    .action((person, _options, self) =>
+      perform(self, async (context) => (await loadUsers()).updateUser(context, person, given(self.opts()))),
+    );
   for (const verb of ['suspend', 'restore'] as const) {
     const command = users.command(verb).description(`${verb} an account`).argument('<person>', PERSON);
     if (verb === 'suspend') command.option('--yes', 'suspend it without asking');
     command.action((person, _options, self) =>
-      perform(self, (context) => suspendUser(context, person, verb, self.opts())),
+      perform(self, async (context) => (await loadUsers()).suspendUser(context, person, verb, self.opts())),
     );
   }
 }

@@ -78,7 +78,7 @@ export async function auditEvent(
     path: pathOf('v1', 'events', id),
   });
   output.document(event);
-  if (options.output !== undefined) await writeDocument(options.output, event);
+  if (options.output !== undefined) await writeDocument(options.output, context.cwd, event);
   if (output.quiet) output.print(options.output ?? event.id);
   else if (options.output !== undefined) output.print(`Wrote ${options.output}`);
   else show(context, event);

@@ -19,7 +19,7 @@ export async function auditProof(
   const proof = await connectToLedger(context).call(proofReply, { method: 'GET', path: pathOf('v1', 'proofs', id) });
   output.document(proof);
   const path = options.output;
-  if (path !== undefined) await writeDocument(path, proof);
+  if (path !== undefined) await writeDocument(path, context.cwd, proof);
   if (output.quiet) output.print(path ?? proof.root);
   else if (path !== undefined) output.print(`Wrote ${path}`);
   else printFields(output, fieldsOf(proof));

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { z } from 'zod';
 import type { ProofCheck } from '../../sdk/audit/proof-check.ts';
@@ -7,6 +8,7 @@ import { type ProofVerdict, verifyProof } from '../../sdk/audit/verify-proof.ts'
 import { usageFailure } from '../cli-failure.ts';
 import { exitCode } from '../exit-codes.ts';
 import type { Output } from '../output.ts';
+import type { Alone } from '../perform.ts';
 import { printable, type Tone } from '../terminal/style.ts';
 
 export interface VerifyOptions {
@@ -40,21 +42,21 @@ const SENTENCES: Record<ProofVerdict['verdict'], readonly [sentence: string, ton
  * `fairlead audit verify`: checks a proof with nothing but the nodes that are named. Exit 0 when it is proven, 1 when
  * something contradicts it, 5 when a node could not be asked.
  */
-export async function verifyProofFile(output: Output, path: string, options: VerifyOptions): Promise<number> {
+export async function verifyProofFile(alone: Alone, path: string, options: VerifyOptions): Promise<number> {
   const { contract, event, receipt, rpc, key } = options;
   if (contract !== undefined && !ADDRESS.test(contract)) throw usageFailure('--contract: 0x and 40 hex digits');
   if (receipt !== undefined && key.length === 0) {
     throw usageFailure('--receipt needs --key: without a key of the ledger, anybody could have signed it.');
   }
   const result = await verifyProof({
-    proof: parseProof(await readJson(path)),
+    proof: parseProof(await readJson(path, alone)),
     rpcUrls: rpc,
     keys: key.map(publicKeyOf),
     ...(contract === undefined ? {} : { contract }),
-    ...(event === undefined ? {} : { event: parseEvent(await readJson(event)) }),
-    ...(receipt === undefined ? {} : { receipt: parseReceipt(await readJson(receipt)) }),
+    ...(event === undefined ? {} : { event: parseEvent(await readJson(event, alone)) }),
+    ...(receipt === undefined ? {} : { receipt: parseReceipt(await readJson(receipt, alone)) }),
   });
-  show(output, result);
+  show(alone.output, result);
   return exitCode(EXITS[result.verdict]);
 }
 
@@ -74,10 +76,10 @@ function show(output: Output, { verdict, checks }: ProofVerdict): void {
 }
 
 /** @throws CliFailure with exit `usage` */
-async function readJson(path: string): Promise<unknown> {
+async function readJson(path: string, { terminal, cwd }: Alone): Promise<unknown> {
   let content: string;
   try {
-    content = path === '-' ? await text(process.stdin) : await readFile(path, 'utf8');
+    content = path === '-' ? await text(terminal.stdin) : await readFile(resolve(cwd, path), 'utf8');
   } catch (error) {
     throw usageFailure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
   }

@@ -109,7 +109,7 @@ export async function rollback(
   given: string | undefined,
   options: FollowOptions & { to?: string },
 ): Promise<number> {
-  const service = serviceName(context, given);
+  const service = await serviceName(context, given);
   const started = await start(context.api, pathOf('services', service, 'rollback'), {
     environment: context.environment,
     ...(options.to === undefined ? {} : { releaseId: options.to }),

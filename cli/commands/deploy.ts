@@ -41,7 +41,7 @@ export async function deploy(context: CliContext, given: string, options: Deploy
   const target = await readTarget(context, given, options);
   if (options.plan === true) return showPlan(context, given, target, options);
   const config = parseAssignments(options.set);
-  const secrets = await readSecrets(options.secret, { stdin: process.stdin, stderr: process.stderr });
+  const secrets = await readSecrets(options.secret, context.terminal);
   await context.api.call(serviceReply, {
     method: 'POST',
     path: pathOf('services'),
@@ -58,7 +58,7 @@ export async function deploy(context: CliContext, given: string, options: Deploy
 }
 
 async function readTarget(context: CliContext, given: string, options: DeployOptions): Promise<Target> {
-  const source = readSource(given);
+  const source = readSource(given, context.cwd);
   const commit = options.commit?.toLowerCase();
   const extra = { ...(options.port === undefined ? {} : { port: options.port }) };
   const appPath = options.appPath === undefined ? {} : { appPath: options.appPath };
@@ -67,7 +67,7 @@ async function readTarget(context: CliContext, given: string, options: DeployOpt
     const service = { gitUrl: source.url, ...appPath, ...extra };
     return { name, service, upload: null, branch: options.branch, commit };
   }
-  const name = nameFromFolder(join(source.folder, options.appPath ?? ''), options.name);
+  const name = await nameFromFolder(join(source.folder, options.appPath ?? ''), options.name);
   if (options.git !== true) {
     if (options.branch !== undefined || options.commit !== undefined) {
       throw usageFailure('--branch and --commit need a git source.', 'Add --git to deploy the folder as a repository.');
@@ -146,7 +146,7 @@ async function upload(context: CliContext, service: string, folder: string): Pro
 }
 
 async function showPlan(context: CliContext, given: string, target: Target, options: DeployOptions): Promise<number> {
-  const source = readSource(given);
+  const source = readSource(given, context.cwd);
   const files = source.kind === 'folder' ? planFiles(resolve(source.folder, options.appPath ?? '')) : {};
   const plan = await context.api.call(planReply, {
     method: 'POST',

@@ -28,7 +28,7 @@ export async function login(context: CliContext, options: { device?: boolean }):
   const cancelled = { message: 'Login cancelled: nothing was changed.', remedy: 'Log in: `fairlead login`' };
   const after = await interruptible(cancelled, (interrupted) => {
     // People must see where to go even when the result is for a program, so this goes to stderr in every case.
-    const tell = (text: string): void => void process.stderr.write(`${text}\n`);
+    const tell = (text: string): void => void context.terminal.stderr.write(`${text}\n`);
     const signal = AbortSignal.any([interrupted, timeLimit()]);
     const byDevice = options.device === true || !hasBrowser(context.desktop);
     return obtain(config, byDevice, { tell, now, signal });

@@ -117,7 +117,7 @@ export async function removeMember(
 ): Promise<number> {
   const { output } = context;
   const slug = actingOrg(context.connection, options.org);
-  await confirm(output, options, {
+  await confirm(context, options, {
     text: `${person} loses all roles in ${slug}, and comes back by an invitation only.`,
     command: `members remove ${person} --org ${slug}`,
   });

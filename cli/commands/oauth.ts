@@ -98,7 +98,7 @@ export async function removeSecret(
   options: { yes?: boolean },
 ): Promise<number> {
   const { clientId, secretId } = given;
-  await confirm(context.output, options, {
+  await confirm(context, options, {
     text: 'Whatever still uses this secret stops working.',
     command: `oauth remove-secret ${clientId} ${secretId}`,
   });
@@ -119,7 +119,7 @@ export async function regenerateSecret(
   options: { yes?: boolean },
 ): Promise<number> {
   const before = await context.api.call(clientReply, { method: 'GET', path: clientPath(clientId) });
-  await confirm(context.output, options, regenerating(before));
+  await confirm(context, options, regenerating(before));
   const path = clientPath(clientId, 'regenerate-secret');
   const client = await context.api.call(newSecretReply, { method: 'POST', path });
   showSecret(context, client);
@@ -145,7 +145,7 @@ function regenerating({ clientId, service, environment, secrets }: ClientReply):
 
 /** `fairlead oauth delete <client>`. */
 export async function deleteClient(context: CliContext, clientId: string, options: { yes?: boolean }): Promise<number> {
-  await confirm(context.output, options, {
+  await confirm(context, options, {
     text: `Deleting ${clientId} logs its people out and ends its tokens, for good.`,
     command: `oauth delete ${clientId}`,
   });

@@ -6,7 +6,7 @@ import { liveUrl } from './services.ts';
 /** `fairlead open [service]`: prints the address, and on a terminal opens it in the browser. */
 export async function open(context: CliContext, given: string | undefined): Promise<number> {
   const { output } = context;
-  const name = serviceName(context, given);
+  const name = await serviceName(context, given);
   const url = await liveUrl(context, name);
   output.document({ service: name, environment: context.environment, url });
   output.print(url);

@@ -5,7 +5,6 @@ import { usageFailure } from '../cli-failure.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { freshLogin } from '../login/authorization.ts';
 import { requireChanges } from '../option-values.ts';
 import { grantReply, meReply, type OrgReply, orgReply } from '../people-replies.ts';
 import { noteMore, readPages } from '../read-pages.ts';
@@ -85,7 +84,7 @@ export async function suspendOrg(
 ): Promise<number> {
   if (suspended) {
     const text = `Suspending ${slug} ends the tokens of its services and members, until it is restored.`;
-    await confirm(context.output, options, { text, command: `orgs suspend ${slug}` });
+    await confirm(context, options, { text, command: `orgs suspend ${slug}` });
   }
   const provider = await context.provider();
   printOrg(context, await provider.call(orgReply, { method: 'PATCH', path: orgPath(slug), body: { suspended } }));
@@ -103,7 +102,10 @@ export async function useOrg(context: CliContext, slug: string): Promise<number>
   const me = await provider.call(meReply, { method: 'PATCH', path: pathOf('api', 'v2', 'me'), body });
   // The token at hand names the org before: the next command must not use it.
   const stored = credentials.find(connection.api);
-  if (stored !== null) await freshLogin(connection.api, credentials, now, stored.accessToken);
+  if (stored !== null) {
+    const { freshLogin } = await import('../login/fresh-login.ts');
+    await freshLogin(connection.api, credentials, now, stored.accessToken);
+  }
   const roles = me.orgs.find(({ orgSlug }) => orgSlug === slug)?.roles ?? [];
   output.document({ primaryOrg: slug, roles });
   output.print(output.quiet ? slug : `You act in ${output.paint('bold', slug)} now, as ${roles.join(', ')}`);

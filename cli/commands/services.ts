@@ -17,11 +17,11 @@ export async function link(
   given: string,
   options: { name?: string; branch?: string; appPath?: string; port?: number },
 ): Promise<number> {
-  const source = readSource(given);
+  const source = readSource(given, context.cwd);
   const gitUrl = source.kind === 'git' ? source.url : await readGitRemote(source.folder);
   const name =
     source.kind === 'folder'
-      ? nameFromFolder(source.folder, options.name)
+      ? await nameFromFolder(source.folder, options.name)
       : options.name === undefined
         ? nameFromGitUrl(source.url)
         : checkName(options.name);
@@ -85,7 +85,7 @@ export async function showService(context: CliContext, name: string): Promise<nu
 
 /** `fairlead services delete <service>`: its workloads, routes, releases and record. */
 export async function deleteService(context: CliContext, name: string, options: { yes?: boolean }): Promise<number> {
-  await confirm(context.output, options, {
+  await confirm(context, options, {
     text: `Deleting ${name} takes it off line in every environment, for good.`,
     command: `services delete ${name}`,
   });
@@ -102,7 +102,7 @@ export async function releases(
   options: { limit: number },
 ): Promise<number> {
   const { output, environment, now } = context;
-  const service = serviceName(context, given);
+  const service = await serviceName(context, given);
   const page = await context.api.call(pageOf(releaseReply), {
     method: 'GET',
     path: pathOf('services', service, 'releases'),
@@ -135,7 +135,7 @@ export async function releases(
 /** `fairlead status [service]`: where it is live, and its last build in each environment. */
 export async function status(context: CliContext, given: string | undefined): Promise<number> {
   const { output, now } = context;
-  const name = serviceName(context, given);
+  const name = await serviceName(context, given);
   const service = await readService(context, name);
   const { items } = await context.api.call(pageOf(buildReply), {
     method: 'GET',

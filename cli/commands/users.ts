@@ -69,7 +69,7 @@ export async function suspendUser(
 ): Promise<number> {
   if (verb === 'suspend') {
     const text = `Suspending ${person} ends every session, login and token of theirs, in every org.`;
-    await confirm(context.output, options, { text, command: `users suspend ${person}` });
+    await confirm(context, options, { text, command: `users suspend ${person}` });
   }
   const provider = await context.provider();
   const path = userPath(await findUserId(provider, person), verb);

@@ -2,8 +2,9 @@ import * as oidc from 'openid-client';
 import { tokenClaims } from '../acting-org.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { freshLogin, loginEnded } from '../login/authorization.ts';
 import type { StoredLogin } from '../login/credentials-file.ts';
+import { freshLogin } from '../login/fresh-login.ts';
+import { loginEnded } from '../login/login-state.ts';
 import { connectProvider } from '../login/provider.ts';
 import { printFields } from '../terminal/fields.ts';
 
