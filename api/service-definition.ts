@@ -46,8 +46,6 @@ export interface ServiceParts<Env> {
 export interface ComposedService {
   readonly app: Express;
   readonly upgrade?: ServerOptions['upgrade'];
-  /** Work that begins once the service listens. @returns what ends it, which happens while the last requests end */
-  readonly beside?: () => () => Promise<void>;
 }
 
 /** Gives a definition the types of its own variables. */

@@ -55,7 +55,7 @@ async function open<Section extends EnvSection>(
   opened.defer(() => mongo.close());
   const temporal = lazyTemporal(row, settings, opened);
   const stopping = new AbortController();
-  const { app, upgrade, beside } = await definition.compose({
+  const { app, upgrade } = await definition.compose({
     env: own,
     settings,
     publicUrl: settings.urls[definition.name] ?? defaultServiceUrl(row),
@@ -69,11 +69,7 @@ async function open<Section extends EnvSection>(
   const { host, port } = settings;
   const { portVariable } = row;
   const server = await startServer(app, { host, port, portVariable, stopping, graceMs: DRAIN_MS, upgrade });
-  let endBeside: (() => Promise<void>) | undefined;
-  opened.defer(async () => {
-    await Promise.all([server.stop(), endBeside?.()]);
-  });
-  endBeside = beside?.();
+  opened.defer(() => server.stop());
   return server.address;
 }
 

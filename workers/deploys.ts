@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { DeploySettings, DeploysDeps } from '../activities/deploys/deps.ts';
 import { createDeploysActivities } from '../activities/deploys/index.ts';
 import { createArchiveStore } from '../adapters/archives/archive-store.ts';
-import { createPlatformAudit } from '../adapters/audit-ledger/platform-audit.ts';
+import { createOutboxRecorder } from '../adapters/audit-ledger/outbox-recorder.ts';
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { type BaseImages, createBaseImages } from '../adapters/docker/base-images.ts';
@@ -87,11 +87,13 @@ function composeClients({ settings: { urls, providerKey } }: Parts): DeploysDeps
   return createClientAdministration({ url: urls.idp, internalKey: providerKey });
 }
 
-function composeAudit({ env, settings: { urls, internalKey }, logger: log }: Parts): DeploysDeps['audit'] {
+function composeAudit({ env, settings, logger: log, opened }: Parts): DeploysDeps['audit'] {
+  const { urls, internalKey } = settings;
   const auditUrl = urls['audit-ledger'];
   if (auditUrl === undefined || internalKey === undefined) return null;
   const folder = join(env.DATA_DIR, 'audit-outbox');
-  return createPlatformAudit({ auditUrl, internalKey, namespace: 'builder', folder, log });
+  const recorder = createOutboxRecorder({ auditUrl, internalKey, namespace: 'builder', folder, log });
+  return opened.adopt(recorder, () => recorder.close());
 }
 
 async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' | 'runtime'>> {

@@ -1,4 +1,4 @@
-import type { PlatformEvent } from '../../domain/audit/platform-audit.ts';
+import type { AuditEvent } from '../../domain/audit/audit-event.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { BuildFailure, BuildRecord, BuildRequest, FailureReason } from '../../domain/deploys/build.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -28,22 +28,19 @@ export async function auditBuild(
   await audit.record({ ...event, orgSlug: service?.org ?? input.build.org });
 }
 
-type BuildEvent = Omit<PlatformEvent, 'orgSlug'>;
+type BuildEvent = Omit<AuditEvent, 'orgSlug'>;
 
 function eventOf({ build, status, reason, failure }: BuildEnd, record: BuildRecord | null): BuildEvent | null {
   const { buildId, service, environment, org, kind, requestedBy, requestId } = build;
-  const common = {
-    entityId: service,
-    metadata: { actor: requestedBy, requestId },
-  };
+  const common = { subject: service, actor: requestedBy, requestId, address: null, time: null };
   const data = { buildId, service, environment, org, kind, commit: record?.commitSha ?? null };
   if (status === 'completed') {
     const { imageDigest = null, releaseId = null, url = null } = record ?? {};
     const live = { ...data, imageDigest, releaseId: record?.facts.releaseId ?? releaseId, url };
-    return { ...common, eventType: 'service.deployed', data: live, key: `service.deployed/${buildId}` };
+    return { ...common, id: `service.deployed/${buildId}`, type: 'service.deployed', data: live };
   }
   if (reason !== 'step_failed' || failure === null) return null;
   // The message may quote what a build printed; the code and the step are enough to find it by.
   const failed = { ...data, step: failure.step, code: failure.code };
-  return { ...common, eventType: 'build.failed', data: failed, key: `build.failed/${buildId}` };
+  return { ...common, id: `build.failed/${buildId}`, type: 'build.failed', data: failed };
 }

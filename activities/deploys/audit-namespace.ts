@@ -17,12 +17,16 @@ export async function auditNamespace(
   const { environment } = build;
   if (namespaces[environment] !== undefined) return;
   await deps.audit?.record({
-    eventType: 'namespace.created',
-    entityId: name,
+    id: `namespace.created/${id}/${environment}`,
+    type: 'namespace.created',
+    actor: 'builder',
+    why: 'first workload',
+    requestId: null,
+    subject: name,
     orgSlug: org,
     data: { namespace: `${name}-${environment}`, service: name, environment },
-    metadata: { actor: 'builder', why: 'first workload' },
-    key: `namespace.created/${id}/${environment}`,
+    address: null,
+    time: null,
   });
   await deps.services.addNamespace(id, environment);
 }

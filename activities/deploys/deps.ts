@@ -1,4 +1,4 @@
-import type { PlatformAudit } from '../../domain/audit/platform-audit.ts';
+import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
@@ -32,8 +32,8 @@ export interface DeploysDeps {
   readonly cipher: SecretCipher | null;
   /** Clients at the identity provider; null when none is configured. */
   readonly clients: Pick<ClientAdministration, 'provision' | 'remove'> | null;
-  /** The audit ledger; null when none is configured. */
-  readonly audit: PlatformAudit | null;
+  /** Null when no audit ledger is configured. */
+  readonly audit: AuditRecorder | null;
   readonly workflows: WorkflowDirectory;
   readonly now: Clock;
   readonly settings: DeploySettings;

@@ -1,17 +1,15 @@
 import { canonicalPayload } from '../../domain/audit-ledger/canonical.ts';
 import type { EventDraft } from '../../domain/audit-ledger/event.ts';
-import { isNamespace } from '../../domain/audit-ledger/grammar.ts';
+import { isIdempotencyKey, isNamespace } from '../../domain/audit-ledger/grammar.ts';
 import { sha256 } from '../../domain/audit-ledger/hash.ts';
 import { parseEmitBody } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { type Emitter, namespaceFor, ownerFor } from './emitter.ts';
 
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
-
 /** Reads an `Idempotency-Key` header; null without one. @throws EVENT_INVALID */
 export function readIdempotencyKey(header: string | string[] | undefined): string | null {
   if (header === undefined) return null;
-  if (typeof header === 'string' && IDEMPOTENCY_KEY.test(header)) return header;
+  if (typeof header === 'string' && isIdempotencyKey(header)) return header;
   throw new FairleadError('EVENT_INVALID', 'Idempotency-Key: 1 to 200 visible ASCII characters, once');
 }
 

@@ -1,7 +1,7 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { forwardTrail } from '../../adapters/audit-ledger/forward-trail.ts';
+import { forwardEvents } from '../../adapters/audit-ledger/forward-events.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createPasswordHasher } from '../../adapters/crypto/password-hasher.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
@@ -12,8 +12,9 @@ import { createKeyring } from '../../adapters/jose/keyring.ts';
 import { createSigningKeyFactory } from '../../adapters/jose/signing-key-factory.ts';
 import { createOutboxSender } from '../../adapters/mail/outbox-sender.ts';
 import { createSmtpSender } from '../../adapters/mail/smtp-sender.ts';
-import { createAuditForwarding } from '../../adapters/mongo/audit/audit-forwarding.ts';
+import { createTrailSource } from '../../adapters/mongo/audit/trail-source.ts';
 import { createIdentityIndexes, createIdentityStores } from '../../adapters/mongo/identity-database.ts';
+import type { AuditTrail } from '../../domain/audit/ports.ts';
 import type { MailSender } from '../../domain/identity/ports.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { bootstrapIdentity } from '../identity/bootstrap.ts';
@@ -27,6 +28,9 @@ import { defineService, type ServiceParts } from '../service-definition.ts';
 type Parts = ServiceParts<ReadSection<typeof identitySection>>;
 
 const MAIL_DRAIN_MS = 5_000;
+const AUDIT_DRAIN_MS = 5_000;
+/** What a process that died recorded, and did not tell, waits no longer than this. */
+const TRAIL_POLL_MS = 30_000;
 const now = () => new Date();
 
 /** The identity provider. Its start makes what every installation has from the first one on. */
@@ -48,16 +52,26 @@ export const idp = defineService({
     const app = createIdpApp(deps, options);
     const addressOf = (request: Parameters<typeof clientAddress>[1]) => clientAddress(app, request);
     const upgrade = createPassportSocket(deps, { stopping: parts.stopping, addressOf });
-    return { app, upgrade, beside: () => forwardToLedger(parts) };
+    return { app, upgrade };
   },
 });
 
-/** Tells the audit ledger what changes here, where there is one. */
-function forwardToLedger({ settings, mongo, log }: Parts): () => Promise<void> {
-  const auditUrl = settings.urls['audit-ledger'];
-  if (auditUrl === undefined) return async () => undefined;
-  const { internalKey } = settings;
-  return forwardTrail({ trail: createAuditForwarding(mongo), auditUrl, internalKey, namespace: 'identity', log });
+/** What is recorded here is told to the audit ledger, where there is one. */
+function toldToLedger(trail: AuditTrail, { settings, mongo: { db }, log, opened }: Parts): AuditTrail {
+  const { urls, internalKey } = settings;
+  const auditUrl = urls['audit-ledger'];
+  if (auditUrl === undefined) return trail;
+  const onUnreadable = (id: string, err: unknown) => log.warn({ id, err }, 'an audit event cannot be read');
+  const source = createTrailSource({ db, now, namespace: 'identity', onUnreadable });
+  const forwarder = forwardEvents({ source, auditUrl, internalKey, log, pollMs: TRAIL_POLL_MS });
+  opened.defer(() => forwarder.finish({ timeoutMs: AUDIT_DRAIN_MS }));
+  return {
+    ...trail,
+    async record(event) {
+      await trail.record(event);
+      forwarder.wake();
+    },
+  };
 }
 
 /** A real mail server where there is one, else the outbox. */
@@ -67,11 +81,14 @@ function openMail({ env, mongo: { db }, opened }: Parts): MailSender {
   return opened.adopt(createSmtpSender(options), (sender) => sender.close());
 }
 
-function identityDeps({ env, settings, publicUrl, mongo: { db }, log }: Parts, mail: MailSender): IdentityDeps {
+function identityDeps(parts: Parts, mail: MailSender): IdentityDeps {
+  const { env, settings, publicUrl, mongo, log } = parts;
+  const { db } = mongo;
   const cipher = createSecretCipher(env.IDP_ENCRYPTION_KEY);
   const stores = createIdentityStores({ db, now });
   return {
     ...cacheReads(stores),
+    audit: toldToLedger(stores.audit, parts),
     cipher,
     signer: createKeyring({
       store: stores.signingKeys,

@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import type { PendingEvent } from '../../domain/audit/pending-event.ts';
 import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import type { AuditEventInput, EmitOutcome, EventQueue, PendingEvent } from './audit-event.ts';
+import type { AuditEventInput, EmitOutcome, EventQueue } from './audit-event.ts';
+import { createForwarder } from './forwarder.ts';
 import { type ConnectionOptions, lazyConnection } from './lazy-connection.ts';
 import { createMemoryQueue } from './memory-queue.ts';
 import { type OutboxOptions, openOutbox } from './outbox.ts';
@@ -12,13 +14,12 @@ import {
   queryEvents,
   verifyEntity,
 } from './read-ledger.ts';
-import { createSender } from './sender.ts';
 
 export interface AuditClientOptions extends ConnectionOptions {
   /** Events that may wait in memory; beyond, the oldest are dropped. */
   readonly queueLimit?: number;
   /** Keeps events on disk until the ledger has them, also over restarts. */
-  readonly outbox?: Pick<OutboxOptions, 'folder'> & Partial<OutboxOptions>;
+  readonly outbox?: OutboxOptions;
   /** Told of every event that is lost, and of how many were before; by default a line on stderr. */
   readonly onError?: (error: Error, lost: LostEvent) => void;
   /** Told of every event that is recorded: whoever keeps receipts can show later what the ledger had. */
@@ -60,7 +61,6 @@ export interface AuditClient {
 }
 
 const QUEUE_LIMIT = 1_000;
-const OUTBOX_LIMITS = { maxEvents: 10_000, maxBytes: 64 * 1024 * 1024 };
 const CLOSE_MS = 5_000;
 /**
  * A service's way to the audit ledger (spec 3, "Authentication", "Audit ledger"). It mints its own tokens and renews them
@@ -72,9 +72,7 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
   const connect = lazyConnection(options);
   const { outbox } = options;
   const queue: EventQueue =
-    outbox === undefined
-      ? createMemoryQueue(options.queueLimit ?? QUEUE_LIMIT)
-      : openOutbox({ ...OUTBOX_LIMITS, ...outbox });
+    outbox === undefined ? createMemoryQueue(options.queueLimit ?? QUEUE_LIMIT) : openOutbox(outbox);
   const waiting = new Map<string, ((outcome: EmitOutcome) => void)[]>();
   const report = createReport(options);
   const onResult = (event: PendingEvent, result: Receipt | Error): void => {
@@ -85,11 +83,14 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
     for (const resolve of waiting.get(event.key) ?? []) resolve(outcome);
     waiting.delete(event.key);
   };
-  const sender = createSender({
-    queue,
+  const sender = createForwarder({
+    source: queue,
     ledger: { emit: async (event) => connect().emit(event) },
     onResult,
-    ...(options.retryDelaysMs === undefined ? {} : { retryDelaysMs: options.retryDelaysMs }),
+    patient: queue.durable,
+    // A full queue in memory drops what waits, so nothing may be read before it is sent.
+    ...(queue.durable ? {} : { batch: 1 }),
+    ...(options.retryDelaysMs === undefined ? {} : { delaysMs: options.retryDelaysMs }),
   });
   sender.wake();
   let closed = false;
@@ -135,9 +136,9 @@ export function createAuditClient(options: AuditClientOptions): AuditClient {
       closed = true;
       await flush(limits);
       await sender.stop();
-      for (let event = queue.first(); event !== null && !queue.durable; event = queue.first()) {
+      const left = queue.durable ? [] : await queue.readNext(queue.size);
+      for (const event of left) {
         onResult(event, new FairleadError('UNAVAILABLE', 'The audit client was closed before the event was sent'));
-        await queue.done(event);
       }
       await queue.close();
     },

@@ -1,3 +1,5 @@
+import type { PendingEvent } from '../../domain/audit/pending-event.ts';
+import type { LedgerSource } from '../../domain/audit/ports.ts';
 import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
 
 /** What a service says happened (spec 3, "Audit event"). The ledger adds the org, the time and the place in the chain. */
@@ -24,24 +26,14 @@ export type EmitOutcome =
   | { readonly status: 'kept' }
   | { readonly status: 'lost'; readonly error: Error };
 
-/** An event on its way. Under its key the ledger takes it once, however often it is sent. */
-export interface PendingEvent {
-  readonly key: string;
-  /** The body of the emit, as JSON. */
-  readonly body: string;
-}
-
-/** Where events wait for being sent, in their order. */
-export interface EventQueue {
+/** Where events of this process wait for being sent, in their order. */
+export interface EventQueue extends LedgerSource {
   readonly size: number;
   /**
-   * Takes an event. It may drop another for it, the oldest, which it returns.
+   * Takes an event. It may drop another for it, the oldest that is not being sent, which it returns.
    * @throws UNAVAILABLE when it takes none
    */
   add(event: PendingEvent): Promise<PendingEvent | null>;
-  /** The oldest; it stays until {@link done}. */
-  first(): PendingEvent | null;
-  done(event: PendingEvent): Promise<void>;
   /** True when what waits here outlives the process. */
   readonly durable: boolean;
   close(): Promise<void>;

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { PendingEvent } from '../../domain/audit/pending-event.ts';
+import { isIdempotencyKey } from '../../domain/audit-ledger/grammar.ts';
 import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
 import { hashSchema } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ServiceTokens } from '../auth/service-tokens.ts';
-import type { PendingEvent } from './audit-event.ts';
 
 const REQUEST_LIMIT_MS = 10_000;
 
@@ -36,6 +37,27 @@ export class LedgerRefusal extends Error {
   }
 }
 
+/** Refusals that say nothing of the event: of the caller, of the address, or of the moment. */
+const NOT_ABOUT_THE_EVENT: ReadonlySet<number> = new Set([401, 404, 405, 408, 429]);
+
+/** 413: also a proxy in front of the ledger will never let an event through that is too large for it. */
+const TOO_LARGE = 413;
+
+/** True when the ledger itself says no to an event, and would say so again. */
+export function isAboutEvent({ status, code }: LedgerRefusal): boolean {
+  return status === TOO_LARGE || (code !== codeOfStatus(status) && !NOT_ABOUT_THE_EVENT.has(status));
+}
+
+/** The ledger failed at a request by an error that it has no code for, so that the same request may always fail. */
+export class LedgerFault extends FairleadError {
+  constructor() {
+    super('UNAVAILABLE', 'The audit ledger failed', { retryable: true });
+  }
+}
+
+/** The code of an answer that is not in the ledger's words, as that of a proxy in front of it. */
+const codeOfStatus = (status: number): string => `HTTP_${status}`;
+
 /** How the ledger knows the caller. */
 export type LedgerCredential =
   | { readonly kind: 'tokens'; readonly tokens: ServiceTokens }
@@ -53,13 +75,15 @@ export function connectLedger(options: {
   url: string;
   credential: LedgerCredential;
   fetch: typeof fetch;
+  /** How long an answer may take. */
+  requestLimitMs?: number;
 }): LedgerConnection {
-  const { credential } = options;
+  const { credential, requestLimitMs = REQUEST_LIMIT_MS } = options;
   const base = options.url.replace(/\/+$/, '');
 
   async function send(path: string, init: RequestInit, token: string | null): Promise<Response> {
     const headers = { ...init.headers, ...headerOf(credential, token) };
-    const signal = AbortSignal.timeout(REQUEST_LIMIT_MS);
+    const signal = AbortSignal.timeout(requestLimitMs);
     try {
       // The credential follows no redirect.
       return await options.fetch(base + path, { ...init, headers, redirect: 'error', signal });
@@ -82,6 +106,9 @@ export function connectLedger(options: {
   }
   return {
     async emit({ key, body }) {
+      if (!isIdempotencyKey(key)) {
+        throw new LedgerRefusal(400, 'EVENT_INVALID', 'The idempotency key is not 1 to 200 visible ASCII characters');
+      }
       const headers = { 'content-type': 'application/json', 'idempotency-key': key };
       return (await call('/v1/events/emit', { method: 'POST', headers, body }, emitReply)).data.receipt;
     },
@@ -98,9 +125,10 @@ function headerOf(credential: LedgerCredential, token: string | null): Record<st
 
 function refusalOf({ status }: Response, reply: unknown): Error {
   const error = errorReply.safeParse(reply).data?.error;
+  if (status === 500 && error?.code === 'INTERNAL') return new LedgerFault();
   if (status < 400 || status >= 500) {
     return new FairleadError('UNAVAILABLE', `The audit ledger answered with status ${status}`, { retryable: true });
   }
   const message = error?.message ?? `The audit ledger refused with status ${status}`;
-  return new LedgerRefusal(status, error?.code ?? `HTTP_${status}`, message);
+  return new LedgerRefusal(status, error?.code ?? codeOfStatus(status), message);
 }

@@ -102,21 +102,6 @@ describe('the starter of services', () => {
     taken.close();
   });
 
-  it('closes all of it, and ends its server, when the work beside it cannot begin', async () => {
-    const port = await freePort();
-    const { definition, ended } = recorded({
-      compose: async (parts) => ({
-        ...(await composeApp(parts)),
-        beside: () => {
-          throw new FairleadError('UNAVAILABLE', 'not now');
-        },
-      }),
-    });
-    await assert.rejects(start(definition, { AUDIT_PORT: String(port) }), { code: 'UNAVAILABLE' });
-    assert.deepEqual(ended, ['requests', ...OWN]);
-    await assert.rejects(fetch(`http://127.0.0.1:${port}/health`));
-  });
-
   it('tells why the start failed, even where something cannot be closed; the rest is closed all the same', async () => {
     const refused = new FairleadError('VALIDATION_FAILED', 'of no use');
     const { definition, ended } = recorded({

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { auditNamespace } from '../../../activities/deploys/audit-namespace.ts';
-import { createPlatformAudit } from '../../../adapters/audit-ledger/platform-audit.ts';
+import { createOutboxRecorder, type OutboxRecorder } from '../../../adapters/audit-ledger/outbox-recorder.ts';
 import { createServiceStore } from '../../../adapters/mongo/catalog/services.ts';
 import type { ServiceStore } from '../../../domain/catalog/ports.ts';
 import type { Environment } from '../../../domain/environment.ts';
@@ -16,14 +16,14 @@ describe('namespace.created', () => {
   const folder = mkdtempSync(join(tmpdir(), 'audit-namespace-'));
   let ledger: TestLedger;
   let services: ServiceStore;
-  let audit: ReturnType<typeof createPlatformAudit>;
+  let audit: OutboxRecorder;
   const warnings: unknown[] = [];
   before(async () => {
     ledger = await startLedger();
     services = createServiceStore({ db: ledger.db, now: () => new Date() });
   });
   beforeEach(() => {
-    audit = createPlatformAudit({
+    audit = createOutboxRecorder({
       auditUrl: ledger.address,
       internalKey: KEY,
       namespace: 'builder',

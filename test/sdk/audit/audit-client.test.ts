@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, readFileSync, rmdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -211,6 +211,25 @@ describe('the audit client', () => {
     const later = make({ outbox: { folder } });
     await later.flush();
     assert.deepEqual(entities(), ['order-1', 'order-2']);
+    await later.close();
+  });
+
+  it('an outbox that cannot be written says kept of no event, also of several at once, and keeps the next', async () => {
+    const folder = newFolder();
+    const client = make({ auditUrl: 'http://127.0.0.1:1', outbox: { folder } });
+    mkdirSync(join(folder, 'events.jsonl.new'));
+    const emitted = [1, 2, 3, 1].map((number) => client.emit(order(number), { idempotencyKey: `order-${number}` }));
+    const outcomes = await Promise.all(emitted);
+    assert.deepEqual(
+      outcomes.map(({ status }) => status),
+      ['lost', 'lost', 'lost', 'lost'],
+    );
+    rmdirSync(join(folder, 'events.jsonl.new'));
+    assert.equal((await client.emit(order(4))).status, 'kept');
+    await client.close({ timeoutMs: 10 });
+    const later = make({ outbox: { folder } });
+    assert.equal(await later.flush(), 0);
+    assert.deepEqual(entities(), ['order-4']);
     await later.close();
   });
 

@@ -14,8 +14,8 @@ export async function startTestLedger(port = 0) {
   const ledger = {
     url: '',
     received,
-    /** Status of the answers to come, one after the other; 201 when there is none. */
-    statuses: [] as number[],
+    /** The answers to come, one after the other, in the ledger's words or as a page of something else; 201 when there is none. */
+    statuses: [] as (number | { readonly status: number; readonly page: string })[],
     /** Held answers wait for this. */
     gate: Promise.resolve() as Promise<unknown>,
     stop: async () => {
@@ -30,7 +30,12 @@ export async function startTestLedger(port = 0) {
     const key = String(request.headers['idempotency-key']);
     received.push({ key, authorization: request.headers.authorization ?? '', eventType, entityId });
     await ledger.gate;
-    const status = ledger.statuses.shift() ?? 201;
+    const next = ledger.statuses.shift() ?? 201;
+    if (typeof next !== 'number') {
+      response.writeHead(next.status, { 'content-type': 'text/html' }).end(next.page);
+      return;
+    }
+    const status = next;
     const body =
       status === 201 ? { success: true, data: { receipt: receiptOf(received.length - 1) } } : refusal(status);
     response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify(body));
@@ -57,7 +62,8 @@ function receiptOf(chainIndex: number) {
   };
 }
 
+const CODES: Readonly<Record<number, string>> = { 429: 'RATE_LIMIT_EXCEEDED', 500: 'INTERNAL', 503: 'UNAVAILABLE' };
 const refusal = (status: number) => ({
   success: false,
-  error: { code: status === 429 ? 'RATE_LIMIT_EXCEEDED' : 'EVENT_INVALID', message: 'no' },
+  error: { code: CODES[status] ?? 'EVENT_INVALID', message: 'no' },
 });

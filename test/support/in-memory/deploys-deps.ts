@@ -1,6 +1,7 @@
 import type { DeploySettings, DeploysDeps } from '../../../activities/deploys/deps.ts';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { createInMemoryArchiveStore } from './archive-store.ts';
+import { createInMemoryAudit } from './audit-recorder.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
 import { createInMemoryClientAdministration } from './client-administration.ts';
@@ -10,7 +11,6 @@ import { createFileTree } from './file-tree.ts';
 import { createInMemoryImageBuilder } from './image-builder.ts';
 import { createInMemoryRegistry } from './image-registry.ts';
 import { createInMemoryNetwork } from './network.ts';
-import { createInMemoryAudit } from './platform-audit.ts';
 import { createInMemoryReleaseStore } from './release-store.ts';
 import type { InMemoryRepository } from './repository.ts';
 import { createInMemoryServiceStore } from './service-store.ts';

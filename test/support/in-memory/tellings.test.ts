@@ -1,20 +1,13 @@
+import { auditRecorderSuite } from '../../ports/audit-recorder.ts';
 import { deployCommandsSuite } from '../../ports/deploy-commands.ts';
-import { platformAuditSuite } from '../../ports/platform-audit.ts';
 import { workflowDirectorySuite } from '../../ports/workflow-directory.ts';
+import { createInMemoryAudit } from './audit-recorder.ts';
 import { createInMemoryDeployCommands } from './deploy-commands.ts';
-import { createInMemoryAudit } from './platform-audit.ts';
 import { createInMemoryWorkflows } from './workflow-directory.ts';
 
-platformAuditSuite(() => {
+auditRecorderSuite(() => {
   const audit = createInMemoryAudit();
-  return {
-    audit,
-    told: async (entityId) =>
-      audit
-        .told()
-        .filter((event) => event.entityId === entityId)
-        .map(({ key: _, ...event }) => event),
-  };
+  return { audit, told: async (subject) => audit.told().filter(({ entityId }) => entityId === subject) };
 });
 
 const directory = createInMemoryWorkflows();
