@@ -9,6 +9,7 @@ import {
   type UpdateFilter,
 } from 'mongodb';
 import { FairleadError } from '../../domain/errors.ts';
+import { serviceRow } from '../../domain/services.ts';
 
 /** A connected database with what a process needs to watch and end the connection. */
 export interface MongoConnection {
@@ -18,7 +19,7 @@ export interface MongoConnection {
   close(): Promise<void>;
 }
 
-const DEFAULT_DATABASE = 'builder';
+const DEFAULT_DATABASE = serviceRow('builder').database;
 
 /**
  * Connects with write concern `majority` and bounded waits: what was acknowledged survives the loss of one member,

@@ -10,6 +10,8 @@ import { startTemporal, type TestTemporal } from '../support/start-temporal.ts';
 import { startWorker, type WorkerProcess } from '../support/start-worker.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
+/** Of the queues of one name, in Temporal's API. */
+const ACTIVITIES = 2;
 const LEDGER = { AUDIT_URL: 'http://audit.example.org', AUDIT_SIGNING_KEY: '05'.repeat(32) };
 
 describe('a worker without the settings of the ledger', { timeout: 120_000 }, () => {
@@ -55,9 +57,8 @@ describe('a worker without the settings of the ledger', { timeout: 120_000 }, ()
       workflowId: 'checkpoints-of-a-test',
     });
     await waitUntil('an activity is scheduled', async () => (await activityEvents(handle)).includes('scheduled'));
-    // A worker that polled would have it at once: what was waiting before is done, and this is not begun.
-    const { client: other } = temporal;
-    const upkeep = await other.workflow.start('reconcileDeploys', {
+    // A worker that polled its queue would have begun by the time that it takes what was asked for later.
+    const upkeep = await client.workflow.start('reconcileDeploys', {
       taskQueue: TASK_QUEUE,
       workflowId: 'upkeep-of-a-test',
     });
@@ -67,12 +68,12 @@ describe('a worker without the settings of the ledger', { timeout: 120_000 }, ()
       pendingActivities?.map(({ attempt, lastStartedTime }) => [attempt, lastStartedTime ?? null]),
       [[1, null]],
     );
-    const pollers = await temporal.client.workflowService.describeTaskQueue({
+    const { pollers } = await client.workflowService.describeTaskQueue({
       namespace: 'default',
       taskQueue: { name: moduleTaskQueue('audit-ledger') },
-      taskQueueType: 2,
+      taskQueueType: ACTIVITIES,
     });
-    assert.deepEqual(pollers.pollers ?? [], []);
+    assert.deepEqual(pollers ?? [], []);
 
     await start(LEDGER);
     assert.deepEqual(await handle.result(), { namespaces: 0 });
@@ -81,12 +82,12 @@ describe('a worker without the settings of the ledger', { timeout: 120_000 }, ()
 
   it('keeps no schedule of the ledger, and leaves those that another worker keeps', async () => {
     const { schedule } = temporal.client;
-    const before = await schedule.getHandle('anchor-night').describe();
+    const kept = await schedule.getHandle('anchor-night').describe();
     const [first] = workers;
     assert.ok(first);
     assert.equal(await first.kill('SIGTERM'), 0);
     await start({});
     const { info, action } = await schedule.getHandle('anchor-night').describe();
-    assert.deepEqual([info.createdAt, action], [before.info.createdAt, before.action]);
+    assert.deepEqual([info.createdAt, action], [kept.info.createdAt, kept.action]);
   });
 });
