@@ -52,6 +52,7 @@ await ensureSchedules(client, {
   served: served.modules.flatMap(({ schedules }) => schedules),
   all: MODULES.flatMap(({ schedules }) => schedules),
   version: await ownVersion(),
+  log: logger,
 });
 host.ready();
 logger.info({ modules: served.modules.map(({ name }) => name) }, 'worker serves');

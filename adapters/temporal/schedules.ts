@@ -1,4 +1,7 @@
-import { type Client, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import { Client, ScheduleAlreadyRunning, ScheduleNotFoundError, ScheduleOverlapPolicy } from '@temporalio/client';
+import type { Payload, PayloadCodec } from '@temporalio/common';
+import type { Logger } from 'pino';
+import { compareVersions } from '../../domain/compare-versions.ts';
 import type { ScheduleDefinition } from '../../domain/schedule.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 
@@ -19,14 +22,15 @@ export interface ScheduleTable {
   readonly all: readonly ScheduleDefinition[];
   /** Version of the platform that has this table. */
   readonly version: string;
+  readonly log: Pick<Logger, 'warn'>;
 }
 
 /**
  * Brings the server's schedules in line with the table: creates, updates and deletes, and runs those that want it at
- * start. Schedules of modules that other workers serve stay as they are. Deleted is only what an older or the same
- * version of the platform made: never a schedule of somebody else, nor one of a newer version that runs beside this one.
+ * start. Schedules of modules that other workers serve stay as they are, and so do those that a newer version of the
+ * platform made, which may run beside this one: each is a line in the log. A schedule of somebody else is never deleted.
  */
-export async function ensureSchedules(client: Client, { served, all, version }: ScheduleTable): Promise<void> {
+export async function ensureSchedules(client: Client, { served, all, version, log }: ScheduleTable): Promise<void> {
   for (const definition of served) {
     const options = scheduleOptions(definition, version);
     const handle = client.schedule.getHandle(definition.id);
@@ -34,21 +38,24 @@ export async function ensureSchedules(client: Client, { served, all, version }: 
       await client.schedule.create(options);
     } catch (error) {
       if (!(error instanceof ScheduleAlreadyRunning)) throw error;
+      const madeBy = versionOf(definition.id, (await handle.describe()).action.memo);
+      if (madeBy !== null && isLeft(definition.id, madeBy, { version, log })) continue;
       await handle.update((previous) => ({ ...previous, ...options }));
     }
     if (definition.atStart) await handle.trigger(ScheduleOverlapPolicy.SKIP);
   }
-  await deleteRetired(client, new Set(all.map(({ id }) => id)), version);
+  await deleteRetired(readingOnlyOurs(client), new Set(all.map(({ id }) => id)), { version, log });
 }
 
-async function deleteRetired(client: Client, table: ReadonlySet<string>, version: string): Promise<void> {
+type Own = Pick<ScheduleTable, 'version' | 'log'>;
+
+async function deleteRetired(client: Client, table: ReadonlySet<string>, own: Own): Promise<void> {
   for await (const { scheduleId } of client.schedule.list()) {
     if (table.has(scheduleId)) continue;
     const handle = client.schedule.getHandle(scheduleId);
     try {
-      const { action } = await handle.describe();
-      const madeBy = versionOf(scheduleId, action.memo?.[MARK]);
-      if (madeBy !== null && !isNewer(madeBy, version)) await handle.delete();
+      const madeBy = versionOf(scheduleId, (await handle.describe()).action.memo);
+      if (madeBy !== null && !isLeft(scheduleId, madeBy, own)) await handle.delete();
     } catch (error) {
       // Another worker that starts as well was faster.
       if (!(error instanceof ScheduleNotFoundError)) throw error;
@@ -56,14 +63,32 @@ async function deleteRetired(client: Client, table: ReadonlySet<string>, version
   }
 }
 
-/** The version of the platform that made a schedule; null for one of somebody else. */
-function versionOf(scheduleId: string, mark: unknown): string | null {
-  if (typeof mark === 'string') return mark;
-  return UNMARKED_IDS.has(scheduleId) ? UNMARKED_VERSION : null;
+/** True for a schedule of a newer version, which this one leaves as it is. */
+function isLeft(scheduleId: string, madeBy: string, { version, log }: Own): boolean {
+  if (compareVersions(madeBy, version) <= 0) return false;
+  log.warn({ scheduleId, madeBy, version }, 'a schedule stays as it is: a newer version of the platform made it');
+  return true;
 }
 
-function isNewer(version: string, than: string): boolean {
-  return version.localeCompare(than, 'en', { numeric: true }) > 0;
+/**
+ * The same server, for reading schedules of others as well: a value that is sealed, which only they can read, is
+ * undefined instead of an error.
+ */
+function readingOnlyOurs({ connection, options: { namespace, identity } }: Client): Client {
+  const none: Payload = { metadata: { encoding: Buffer.from('binary/null') } };
+  const isPlain = ({ metadata }: Payload) => Buffer.from(metadata?.encoding ?? []).toString() === 'json/plain';
+  const codec: PayloadCodec = {
+    encode: async (payloads) => payloads,
+    decode: async (payloads) => payloads.map((payload) => (isPlain(payload) ? payload : none)),
+  };
+  return new Client({ connection, namespace, identity, dataConverter: { payloadCodecs: [codec] } });
+}
+
+/** The version of the platform that made a schedule; null for one of somebody else. */
+function versionOf(scheduleId: string, memo: Record<string, unknown> | undefined): string | null {
+  const mark = memo?.[MARK];
+  if (typeof mark === 'string') return mark;
+  return UNMARKED_IDS.has(scheduleId) ? UNMARKED_VERSION : null;
 }
 
 function scheduleOptions(definition: ScheduleDefinition, version: string) {

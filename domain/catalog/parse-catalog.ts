@@ -1,3 +1,4 @@
+import { compareVersions } from '../compare-versions.ts';
 import { FairleadError } from '../errors.ts';
 import {
   CATALOG_SECTIONS,
@@ -178,15 +179,6 @@ function lastOfEach<T>(
     byKey.set(key, item);
   }
   return [...byKey.values()];
-}
-
-function compareVersions(a: string, b: string): number {
-  const [left, right] = [a.split('.').map(Number), b.split('.').map(Number)];
-  for (const index of [0, 1, 2]) {
-    const difference = (left[index] ?? 0) - (right[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return 0;
 }
 
 function recordAt(value: unknown, key: string): Record<string, unknown> | null {

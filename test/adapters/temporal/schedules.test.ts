@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { ScheduleNotFoundError } from '@temporalio/client';
+import { Client, ScheduleNotFoundError } from '@temporalio/client';
 import { ensureSchedules } from '../../../adapters/temporal/schedules.ts';
 import type { ScheduleDefinition } from '../../../domain/schedule.ts';
 import { MODULES } from '../../../workers/modules.ts';
@@ -28,8 +28,10 @@ describe('schedules on a Temporal server', { timeout: 90_000 }, () => {
   });
   after(() => temporal.stop());
 
+  const left: unknown[] = [];
+  const log = { warn: (...args: unknown[]) => void left.push(args[0]) };
   const ensure = (served: readonly ScheduleDefinition[], all = TABLE, version = VERSION): Promise<void> =>
-    ensureSchedules(temporal.client, { served, all, version });
+    ensureSchedules(temporal.client, { served, all, version, log });
 
   async function found(id: string) {
     const { action, spec, policies } = await temporal.client.schedule.getHandle(id).describe();
@@ -38,10 +40,10 @@ describe('schedules on a Temporal server', { timeout: 90_000 }, () => {
   }
 
   /** The listing of a server follows what it has by some moments. */
-  async function listed(id: string, expected = true): Promise<void> {
+  async function listed(id: string, expected = true, { schedule } = temporal.client): Promise<void> {
     await waitUntil(`${id} is ${expected ? '' : 'not '}listed`, async () => {
       const ids: string[] = [];
-      for await (const { scheduleId } of temporal.client.schedule.list()) ids.push(scheduleId);
+      for await (const { scheduleId } of schedule.list()) ids.push(scheduleId);
       return ids.includes(id) === expected;
     });
   }
@@ -120,15 +122,63 @@ describe('schedules on a Temporal server', { timeout: 90_000 }, () => {
     await handle.delete();
   });
 
-  it('one of a newer version that runs beside this one stays; one of an older goes', async () => {
+  it('a schedule of somebody else whose values only they can read stays, and stops no worker at its start', async () => {
+    const sealed = { metadata: { encoding: Buffer.from('binary/encrypted') }, data: Buffer.from('sealed') };
+    const open = { metadata: { encoding: Buffer.from('json/plain') }, data: Buffer.from('"x"') };
+    const codec = {
+      encode: async (payloads: object[]) => payloads.map(() => sealed),
+      decode: async (payloads: object[]) => payloads.map(() => open),
+    };
+    const theirs = new Client({
+      connection: temporal.client.connection,
+      dataConverter: { payloadCodecs: [codec] },
+    });
+    const handle = await theirs.schedule.create({
+      scheduleId: 'sealed-report',
+      spec: { cronExpressions: ['0 2 * * *'] },
+      action: { type: 'startWorkflow', workflowType: 'report', taskQueue: 'theirs', args: ['x'], memo: { why: 'y' } },
+      memo: { owner: 'z' },
+    });
+    await listed('sealed-report', true, theirs);
+    await ensure([RETIRED], [...TABLE, RETIRED]);
+    await listed(RETIRED.id, true, theirs);
+    await ensure(TABLE);
+    assert.equal(await isThere(RETIRED.id), false);
+    await handle.delete();
+    await listed('sealed-report', false, theirs);
+  });
+
+  it('one that a newer version made and no longer is in this table stays; one of an older goes', async () => {
     for (const [version, stays] of [
       ['1.10.0', true],
+      ['1.2.1-rc.1', true],
       ['1.1.9', false],
+      ['1.2.0-rc.2', false],
     ] as const) {
+      left.length = 0;
       await ensure([RETIRED], [...TABLE, RETIRED], version);
       await listed(RETIRED.id);
-      await ensure(TABLE);
+      await ensure([]);
       assert.equal(await isThere(RETIRED.id), stays, version);
+      assert.deepEqual(left, stays ? [{ scheduleId: RETIRED.id, madeBy: version, version: VERSION }] : []);
+      if (!stays) continue;
+      await temporal.client.schedule.getHandle(RETIRED.id).delete();
+      await listed(RETIRED.id, false);
     }
+  });
+
+  it('an older worker neither changes nor runs what a newer version made; the newer one changes it', async () => {
+    const row = { ...RETIRED, atStart: true };
+    const runTimeoutMs = async () => (await found(row.id)).runTimeoutMs;
+    const runs = async () => (await temporal.client.schedule.getHandle(row.id).describe()).info.numActionsTaken;
+    await ensure([RETIRED], [...TABLE, RETIRED], '1.3.0-alpha');
+    left.length = 0;
+    await ensure([{ ...row, runTimeout: '55m' }], [...TABLE, RETIRED]);
+    assert.deepEqual([await runTimeoutMs(), await runs()], [30 * 60_000, 0]);
+    assert.deepEqual(left, [{ scheduleId: row.id, madeBy: '1.3.0-alpha', version: VERSION }]);
+    await ensure([{ ...row, runTimeout: '55m' }], [...TABLE, RETIRED], '1.3.0');
+    assert.equal(await runTimeoutMs(), 55 * 60_000);
+    await waitUntil('the newer one runs it', async () => (await runs()) === 1);
+    await temporal.client.schedule.getHandle(row.id).delete();
   });
 });
