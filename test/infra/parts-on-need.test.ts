@@ -200,6 +200,25 @@ test('a process is told the line of a failure, and may ask again', async () => {
   await waitUntil('the asker has its answer', async () => (await notes()).includes('asker has it'));
 });
 
+test('a process that gets no answer is told so after a limit, and may ask again', async () => {
+  const start = partsOnNeed();
+  const stuck = Promise.withResolvers<void>();
+  ensurePart = async (name) => {
+    await stuck.promise;
+    await start(name);
+  };
+  await startAsker(`const [soon, late] = [0.001, 15].map((minutes) => createEnsurePart(['server'], process, minutes));
+    process.on('message', (message) => message === 'again' && late('server').then(() => note('asker has it')));
+    await soon('server').catch(({ code, message }) => note(code + ': ' + message));`);
+  await waitUntil('the asker was told', async () => (await notes()).length > 0);
+  const told = 'UNAVAILABLE: server was not started: the stack did not answer within 0.001 minutes';
+  assert.deepEqual(await notes(), [told]);
+  stuck.resolve();
+  asker?.send('again');
+  await waitUntil('the asker has its answer', async () => (await notes()).includes('asker has it'));
+  assert.deepEqual(await notes(), [told, 'server starts', 'asker has it']);
+});
+
 test('what starts on need stops after the processes that use it', async () => {
   await startAsker(`await ensurePart('server'); note('asker has it');`);
   await waitUntil('the asker has its answer', async () => (await notes()).includes('asker has it'));
