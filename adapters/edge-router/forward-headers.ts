@@ -52,8 +52,11 @@ export function requestHeaders(request: IncomingMessage): ForwardedHeaders {
 export function responseHeaders(answer: IncomingMessage): string[] {
   const nominated = listed(answer.headers.connection);
   const { rawHeaders } = answer;
+  // Such an answer has no body, whatever it says (RFC 9110, section 8.6).
+  const hasNoLength = answer.statusCode === 204;
   return rawHeaders.filter((_, index) => {
     const name = rawHeaders[index - (index % 2)]?.toLowerCase() ?? '';
+    if (hasNoLength && name === 'content-length') return false;
     return !HOP_BY_HOP.has(name) && (!nominated.has(name) || NEVER_DROPPED.has(name));
   });
 }

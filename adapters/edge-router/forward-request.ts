@@ -1,5 +1,6 @@
 import { Agent, type ClientRequest, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream';
+import { BAD_ANSWER, faultOf } from './bad-answer.ts';
 import { answerError, type EdgeError } from './error-page.ts';
 import { hasBody, requestHeaders, responseHeaders } from './forward-headers.ts';
 
@@ -63,7 +64,13 @@ export function createForwarder(options: ForwardOptions): Forwarder {
 
     outgoing.once('response', (answer) => {
       watch.answered();
-      relayAnswer(answer, response);
+      relayAnswer(answer, { incoming, response, onError: options.onError });
+    });
+    // Nobody asked for another protocol, so whatever would follow is not HTTP.
+    outgoing.once('upgrade', (_answer, upstream) => {
+      watch.answered();
+      upstream.destroy();
+      refuseAnswer('a switch of protocols that nobody asked for', { incoming, response, onError: options.onError });
     });
     outgoing.on('error', (error: NodeJS.ErrnoException) => {
       if (watch.hasAnswer() || response.destroyed) return;
@@ -147,12 +154,34 @@ export function watchConnection(
   };
 }
 
-/** Sends an answer on. One that breaks off breaks off for the client too: it must not look whole. */
-export function relayAnswer(answer: IncomingMessage, response: ServerResponse): void {
+export interface Exchange {
+  readonly incoming: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly onError: (error: unknown) => void;
+}
+
+/**
+ * Sends an answer on, without its trailers. One that breaks off breaks off for the client too: it must not look whole. One
+ * that is not valid HTTP becomes a 502.
+ */
+export function relayAnswer(answer: IncomingMessage, exchange: Exchange): void {
+  const { response } = exchange;
+  const fault = faultOf(answer);
+  if (fault !== null) {
+    answer.destroy();
+    refuseAnswer(fault, exchange);
+    return;
+  }
   response.writeHead(answer.statusCode ?? 502, answer.statusMessage, responseHeaders(answer));
   // Without a length this may be a stream of events: its headers do not wait for the first of them.
   if (answer.headers['content-length'] === undefined) response.flushHeaders();
   pipeline(answer, response, () => {
     // A failure on either side has destroyed both, which is all that can be told to anybody at this point.
   });
+}
+
+/** Tells the client that the service's answer is unfit, and the operator why. */
+export function refuseAnswer(fault: string, { incoming, response, onError }: Exchange): void {
+  onError(new Error(`${incoming.headers.host}: an answer was refused: ${fault}`));
+  answerError(incoming, response, BAD_ANSWER);
 }

@@ -1,9 +1,10 @@
 import { type IncomingMessage, request, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
+import { faultOfUpgrade } from './bad-answer.ts';
 import { answerError, type EdgeError } from './error-page.ts';
 import { requestHeaders } from './forward-headers.ts';
-import { type ForwardOptions, relayAnswer, watchConnection } from './forward-request.ts';
+import { type ForwardOptions, refuseAnswer, relayAnswer, watchConnection } from './forward-request.ts';
 
 const UNREACHABLE: EdgeError = {
   status: 502,
@@ -33,14 +34,21 @@ export function forwardUpgrade(incoming: IncomingMessage, socket: Socket, head: 
   const onClientGone = (): void => void outgoing.destroy();
   socket.once('close', onClientGone);
 
+  const exchange = () => ({ incoming, response: plainResponse(incoming, socket), onError: options.onError });
   outgoing.once('upgrade', (answer, upstream: Socket, upstreamHead) => {
     watch.answered();
     socket.off('close', onClientGone);
+    const fault = faultOfUpgrade(answer);
+    if (fault !== null) {
+      upstream.destroy();
+      refuseAnswer(fault, exchange());
+      return;
+    }
     join(answer, [socket, head], [upstream, upstreamHead]);
   });
   outgoing.once('response', (answer) => {
     watch.answered();
-    relayAnswer(answer, plainResponse(incoming, socket));
+    relayAnswer(answer, exchange());
   });
   outgoing.on('error', (error) => {
     if (watch.hasAnswer() || socket.destroyed) return;

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { answerError, type EdgeError } from './error-page.ts';
 import { createForwarder, type FindAddress, type ForwardOptions } from './forward-request.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
 
@@ -22,6 +23,13 @@ export interface ForwardingServer {
 }
 
 const TIMEOUTS: EdgeTimeouts = { headers: 20_000, request: 600_000, connect: 5_000, answer: 300_000 };
+/** For a request that Node's parser takes and its client refuses to send. */
+const UNFIT: EdgeError = {
+  status: 400,
+  title: 'The request cannot be passed on',
+  advice: 'A header or the path holds characters that none may have.',
+};
+
 const MAX_CONNECTIONS = 10_000;
 
 /**
@@ -52,14 +60,26 @@ export function createForwardingServer(options: {
       // Other protocols (h2c) are an offer that a server may pass over.
       shouldUpgradeCallback: (request) => request.headers.upgrade?.toLowerCase() === 'websocket',
     },
-    (request, response) => forwarder.forward(request, response),
+    (request, response) => {
+      try {
+        forwarder.forward(request, response);
+      } catch (error) {
+        options.onError(error);
+        answerError(request, response, UNFIT);
+      }
+    },
   );
   server.maxConnections = MAX_CONNECTIONS;
   const upgraded = new Set<Socket>();
   server.on('upgrade', (request: IncomingMessage, socket: Socket, head: Buffer) => {
     upgraded.add(socket);
     socket.once('close', () => upgraded.delete(socket));
-    forwardUpgrade(request, socket, head, forwarding);
+    try {
+      forwardUpgrade(request, socket, head, forwarding);
+    } catch (error) {
+      options.onError(error);
+      socket.destroy();
+    }
   });
   server.once('close', () => forwarder.close());
   return { server, close: (graceMs) => closeServer(server, upgraded, graceMs) };

@@ -10,6 +10,8 @@ export interface ChildSpec {
   readonly command: string;
   readonly args: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
+  /** `own`: it gets `env` alone. By default also all that this process has. */
+  readonly environment?: 'inherited' | 'own';
   readonly cwd?: string;
   /** What ends it when the supervisor dies. `ipc`: a process of ours exits when its channel closes. `watchdog`: any other program. */
   readonly exitsBy: 'ipc' | 'watchdog';
@@ -54,7 +56,7 @@ export async function spawnChild(spec: ChildSpec, log: (chunk: Buffer) => void):
   const args = hasWatchdog ? ['-c', WATCHDOG, spec.name, spec.command, ...spec.args] : [...spec.args];
   const leader = spawn(hasWatchdog ? '/bin/sh' : spec.command, args, {
     cwd: spec.cwd ?? projectRoot,
-    env: { ...process.env, ...spec.env },
+    env: spec.environment === 'own' ? { ...spec.env } : { ...process.env, ...spec.env },
     detached: true,
     stdio: hasWatchdog ? ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe', 'ipc'],
   });

@@ -1,6 +1,9 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { edgeSection } from '../../adapters/env/edge.ts';
+import { serviceUrlsSection } from '../../adapters/env/service-urls.ts';
+import { baseEnv } from '../../adapters/process/base-env.ts';
 import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import type { ChildSpec } from './child-process.ts';
 import { type Env, projectRoot } from './project.ts';
@@ -53,19 +56,35 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
     api: `http://127.0.0.1:${ports[API]}`,
     edge: `http://<service>.<env>.${env.PLATFORM_DOMAIN || 'localhost'}:${ports.edge}`,
   };
+  const environmentOf = (name: string): Pick<ChildSpec, 'env' | 'environment'> => {
+    if (name === 'edge') return { env: edgeVariables(env, variables), environment: 'own' };
+    return { env: { ...variables, ...(name === 'worker' ? ofWorker : withheld) } };
+  };
   return PROCESSES.map(({ name, script, graceMs }) => ({
     row: { address: addresses[name], version: commit.slice(0, 7), dataFolder: dataDir },
     spec: {
       name,
       command: process.execPath,
       args: [...NODE_FLAGS, join(projectRoot, script)],
-      env: { ...variables, ...(name === 'worker' ? ofWorker : withheld) },
+      ...environmentOf(name),
       exitsBy: 'ipc',
       ready: { kind: 'ipc' },
       readyTimeoutMs: 60_000,
       graceMs,
     },
   }));
+}
+
+/** The router reads bytes of anybody and anything: it has the variables that it needs, and so none of the platform's keys. */
+function edgeVariables(env: Env, variables: Readonly<Record<string, string>>): Record<string, string> {
+  const all = { ...env, ...variables };
+  const needed = [
+    ...Object.keys(runtimeVariables(env)),
+    ...Object.keys(edgeSection),
+    ...Object.keys(serviceUrlsSection),
+  ];
+  const given = needed.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]] as const]));
+  return { ...baseEnv(env), ...Object.fromEntries(given) };
 }
 
 /** Where each service answers: what its variable says, or `localhost`, since passkeys belong to a name. */
