@@ -1,5 +1,6 @@
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
 import { buildEnvFile } from '../../../domain/deploys/container-file/build-env-file.ts';
+import { checkSources } from '../../../domain/deploys/container-file/check-sources.ts';
 import { checkUser } from '../../../domain/deploys/container-file/check-user.ts';
 import {
   type ContextFile,
@@ -87,9 +88,13 @@ async function decide(
 }
 
 function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: string, text: string): Prepared {
-  const patched = patchContainerFile(text, { secretsEnabled: deps.settings.secretsEnabled, fileName });
+  const { build } = context;
+  // By the service's id, since its name may be somebody else's one day.
+  const policy = { registry: deps.settings.registry, service: build.service, cacheScope: build.serviceId, fileName };
+  const checked = checkSources(text, policy);
+  const patched = patchContainerFile(checked.text, { secretsEnabled: deps.settings.secretsEnabled, fileName });
   context.onLine(`Using ${fileName}`);
-  for (const change of patched.changes) context.onLine(change);
+  for (const change of [...checked.changes, ...patched.changes]) context.onLine(change);
   for (const warning of patched.warnings) context.warn(warning);
   // Checked by its own name, so that a message leads to the file its author knows.
   checkUser(patched.text, { framework: catalog.framework, fileName });

@@ -1,0 +1,82 @@
+/** Whose image is built, and where the platform keeps images. */
+export interface ImagePolicy {
+  /** Host and port of the platform's image registry, with a path prefix if it has one. */
+  readonly registry: string;
+  /** Of that registry a service may use its own repository. */
+  readonly service: string;
+}
+
+/** Judges the names of images, with the ARGs before the first FROM put in and the stages of the file known. */
+export class ImageNames {
+  readonly #policy: ImagePolicy;
+  readonly #defaults = new Map<string, string>();
+  readonly #stages = new Set<string>();
+  #begun = false;
+
+  constructor(policy: ImagePolicy) {
+    this.#policy = policy;
+  }
+
+  note(content: string): void {
+    if (this.#begun) return;
+    for (const [, name = '', value = ''] of content.matchAll(/(\w+)=("[^"]*"|'[^']*'|\S*)/g)) {
+      this.#defaults.set(name, this.#expand(value.replace(/^(["'])(.*)\1$/, '$2')));
+    }
+  }
+
+  problemOfFrom(content: string): string | null {
+    this.#begun = true;
+    const [image = '', , stage] = content.split(/\s+/).filter((word) => word !== '' && !word.startsWith('--'));
+    const problem = this.problemOf(image);
+    if (stage !== undefined) this.#stages.add(stage.toLowerCase());
+    return problem;
+  }
+
+  problemOf(written: string): string | null {
+    const name = this.#expand(written).replace(/^(["'])(.*)\1$/, '$2');
+    if (name === 'scratch' || /^\d{1,3}$/.test(name) || this.#stages.has(name.toLowerCase())) return null;
+    return problemOfImage(name, this.#policy);
+  }
+
+  /** The outcome of nested or unknown variables is refused as a name, since `$` is in none. */
+  #expand(text: string): string {
+    return text.replace(
+      /\$(?:\{(\w+)(?::?-([^{}$]*))?\}|(\w+))/g,
+      (whole, braced: string | undefined, fallback: string | undefined, bare: string | undefined) =>
+        this.#defaults.get(braced ?? bare ?? '') ?? fallback ?? whole,
+    );
+  }
+}
+
+function problemOfImage(name: string, { registry, service }: ImagePolicy): string | null {
+  const shown = name.slice(0, 200);
+  if (/[^\w./:@[\]-]/.test(name) || name === '') {
+    return `${shown} cannot be read as the name of an image; write it out, or give its ARG a default before the first FROM`;
+  }
+  // Engines look such a name up among the ids of all their images.
+  if (/^(?:sha256:)?[0-9a-f]{4,64}$/i.test(name))
+    return `${shown} names an image by its id; name it by repository and tag`;
+  const own = `${registry}/${service}`.toLowerCase();
+  const rest = name.toLowerCase().slice(own.length);
+  if (name.toLowerCase().startsWith(own) && /^[:@]/.test(rest)) return null;
+  const host = hostOf(name);
+  if (host === null) return null;
+  if (host.toLowerCase() === hostOf(`${registry}/x`)?.toLowerCase()) {
+    return `${shown} is in the platform's registry and not of this service; push it to a registry of your own`;
+  }
+  const bare = host.replace(/:\d+$/, '').toLowerCase();
+  // Numbers, also as 0x7f.1: a name's last label begins with a letter and is more than a number in hexadecimal.
+  const isNumber = /^(?:\d*|0x[0-9a-f]*)$/.test(bare.split('.').at(-1) ?? '');
+  const local = isNumber || bare === 'localhost' || bare.endsWith('.localhost');
+  return local || bare.startsWith('[')
+    ? `${shown} is in a registry named by an address; name it by a public host name`
+    : null;
+}
+
+/** The registry of an image name: its first part when that looks like a host (distribution's reference grammar). */
+function hostOf(name: string): string | null {
+  const [first = '', ...rest] = name.split('/');
+  if (rest.length === 0) return null;
+  const isHost = /[.:[\]]/.test(first) || first === 'localhost' || first !== first.toLowerCase();
+  return isHost ? first : null;
+}
