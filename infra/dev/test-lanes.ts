@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 
-/** Files of tests that run under the same conditions, one lane after the other. */
+/** Files of tests that run under the same conditions. */
 export interface Lane {
   readonly name: 'unit' | 'load' | 'steady' | 'disruptive';
   /** What a person reads above its files. */
@@ -12,6 +12,8 @@ export interface Lane {
   readonly fileLimitMs: number;
   /** Runs against one embedded stack that all of its files share. */
   readonly needsStack: boolean;
+  /** Runs when no other lane does. */
+  readonly hasMachine: boolean;
 }
 
 const isEndToEnd = (file: string): boolean => file.startsWith('test/e2e/');
@@ -19,15 +21,20 @@ const isEndToEnd = (file: string): boolean => file.startsWith('test/e2e/');
 /** A file whose name ends like this has the machine, or the stack, to itself: it measures load, or kills parts. */
 const isAlone = (file: string): boolean => file.endsWith('.alone.test.ts');
 
-/** The one table of lanes, in the order in which they run. A file belongs to exactly one. */
+/**
+ * The one table of lanes. A file belongs to exactly one. Lanes on the stack run one after the other, beside those without
+ * one: both wait for containers, clocks and restarts more than they work. Then a lane has the machine to itself.
+ */
 export const LANES: readonly Lane[] = [
   {
     name: 'unit',
     title: 'tests without a stack',
     holds: (file) => !isEndToEnd(file) && !isAlone(file),
-    concurrency: Math.max(2, availableParallelism()),
+    // One more than cores: some wait for a container engine, a clock or another process.
+    concurrency: availableParallelism() + 1,
     fileLimitMs: 300_000,
     needsStack: false,
+    hasMachine: false,
   },
   {
     name: 'load',
@@ -36,6 +43,7 @@ export const LANES: readonly Lane[] = [
     concurrency: 1,
     fileLimitMs: 600_000,
     needsStack: false,
+    hasMachine: true,
   },
   {
     name: 'steady',
@@ -44,6 +52,7 @@ export const LANES: readonly Lane[] = [
     concurrency: 2,
     fileLimitMs: 900_000,
     needsStack: true,
+    hasMachine: false,
   },
   {
     name: 'disruptive',
@@ -52,5 +61,13 @@ export const LANES: readonly Lane[] = [
     concurrency: 1,
     fileLimitMs: 900_000,
     needsStack: true,
+    hasMachine: false,
   },
 ];
+
+const OF_ENGINE = ['test/e2e/', 'test/adapters/docker/'];
+
+/** Whether a file builds images or runs containers. */
+export function needsEngine(file: string): boolean {
+  return OF_ENGINE.some((folder) => file.startsWith(folder));
+}

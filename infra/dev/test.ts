@@ -5,18 +5,19 @@ import { useEngine } from './container-engine.ts';
 import { projectRoot } from './project.ts';
 import type { EngineConsent } from './start-engine.ts';
 import { createReporter, errorLine, type Reporter } from './terminal.ts';
-import { LANES, type Lane } from './test-lanes.ts';
+import { LANES, type Lane, needsEngine } from './test-lanes.ts';
 import { startTestParts } from './test-parts.ts';
 import { addVerdicts, summaryOf } from './test-report.ts';
 import { runFiles } from './test-run.ts';
+import { keepSeconds, longestFirst, readSeconds } from './test-seconds.ts';
 import { selectFiles } from './test-selection.ts';
 import { forgetProduction, startTestStack } from './test-stack.ts';
 import { newTally, type Tally } from './test-tally.ts';
 import { TEST_STACK } from './test-variables.ts';
 
 /**
- * `npm test [-- <glob or substring> …] [--smoke] [--no-e2e] [--yes]`: checks, then the lanes of tests one after the
- * other, end-to-end tests on one embedded stack. A filter leaves the checks out, and shows every test. `--smoke` takes a
+ * `npm test [-- <glob or substring> …] [--smoke] [--no-e2e] [--yes]`: checks, then the lanes of tests, end-to-end tests
+ * on one embedded stack. A filter leaves the checks out, and shows every test. `--smoke` takes a
  * selection of 90 seconds. `--yes` installs a container engine where there is none; an installed one is started in any
  * case. The last line is `N passed, N failed`.
  */
@@ -42,13 +43,15 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
   const files = selectFiles({ filters, smoke: values.smoke, endToEnd: !values['no-e2e'] });
   const engine: EngineConsent = { may: values.yes ? 'install' : 'start', command: 'npm test -- --yes' };
   // Tests of adapters use the engine as well as the stack does: it is there from the first test to the last.
-  const { leave } = await useEngine({ env: process.env, report, consent: engine });
+  const used = files.some(needsEngine);
+  const { leave } = used ? await useEngine({ env: process.env, report, consent: engine }) : { leave: async () => {} };
   const parts = await startTestParts({ env: process.env, report, files: files.length });
   for (const { name, reason } of parts.missing) tally.failures.push({ name, file: '', reason });
   Object.assign(process.env, parts.variables);
   try {
     await runLanes(files, { tally, report, signal, engine, everyTest: filters.length > 0 });
   } finally {
+    keepSeconds(process.env, tally);
     await parts.stop();
     await leave();
   }
@@ -61,20 +64,50 @@ async function addChecks(tally: Tally): Promise<void> {
   }
 }
 
+interface FilledLane {
+  readonly lane: Lane;
+  readonly files: readonly string[];
+}
+
 async function runLanes(files: readonly string[], run: Run): Promise<void> {
-  const filled = LANES.map((lane) => ({ lane, files: files.filter(lane.holds) })).filter((one) => one.files.length > 0);
-  for (const { lane, files } of filled) if (!lane.needsStack) await runLane(lane, files, run);
-  const onStack = filled.filter(({ lane }) => lane.needsStack);
-  if (onStack.length === 0 || run.signal.aborted) return;
-  run.report.line('\nstarting a stack for the end-to-end tests …');
-  const failuresBefore = run.tally.failures.length;
+  const ordered = longestFirst(files, readSeconds(process.env));
+  const filled = LANES.map((lane) => ({ lane, files: ordered.filter(lane.holds) })).filter(
+    (one) => one.files.length > 0,
+  );
+  const shared = filled.filter(({ lane }) => !lane.hasMachine);
+  // Each to its end, whatever becomes of the other: nothing may run on when the parts are stopped.
+  const ended = await Promise.allSettled([
+    runInTurn(
+      shared.filter(({ lane }) => !lane.needsStack),
+      run,
+    ),
+    runOnStack(
+      shared.filter(({ lane }) => lane.needsStack),
+      run,
+    ),
+  ]);
+  for (const one of ended) if (one.status === 'rejected') throw one.reason;
+  await runInTurn(
+    filled.filter(({ lane }) => lane.hasMachine),
+    run,
+  );
+}
+
+async function runOnStack(lanes: readonly FilledLane[], run: Run): Promise<void> {
+  if (lanes.length === 0 || run.signal.aborted) return;
+  run.report.line('starting a stack for the end-to-end tests …');
   const { stack, end } = await startTestStack(process.env, run.report, run);
+  const failed = (): boolean => run.tally.failures.some(({ file }) => lanes.some(({ lane }) => lane.holds(file)));
   try {
     process.env[TEST_STACK] = stack.dataDir;
-    for (const { lane, files } of onStack) await runLane(lane, files, run);
+    await runInTurn(lanes, run);
   } finally {
-    await end(run.tally.failures.length > failuresBefore);
+    await end(failed());
   }
+}
+
+async function runInTurn(lanes: readonly FilledLane[], run: Run): Promise<void> {
+  for (const { lane, files } of lanes) await runLane(lane, files, run);
 }
 
 async function runLane(lane: Lane, files: readonly string[], { tally, report, signal, everyTest }: Run): Promise<void> {

@@ -3,13 +3,14 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { differences, type Step } from './read-page.ts';
 
 const PAGE_MS = 180_000;
 
 /**
  * Runs the blocks of a page in one shell (`bash -euo pipefail`), in a folder of its own, with nothing in the
- * environment but the variables the page names. @throws Error naming the line of the block that failed, with what it
+ * environment but the variables the page names and those that every process of the platform has. @throws Error naming the line of the block that failed, with what it
  * printed, or whose reply is not as shown
  */
 export async function runPage(
@@ -40,7 +41,7 @@ export async function runPage(
 async function runShell(folder: string, variables: Readonly<Record<string, string>>) {
   const child = spawn('bash', ['-euo', 'pipefail', 'page.sh'], {
     cwd: folder,
-    env: { ...variables, HOME: folder },
+    env: { ...runtimeVariables(process.env), ...variables, HOME: folder },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: PAGE_MS,
     killSignal: 'SIGKILL',

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { projectRoot } from '../../infra/dev/project.ts';
 import { SMOKE } from '../../infra/dev/smoke.ts';
-import { LANES } from '../../infra/dev/test-lanes.ts';
+import { LANES, needsEngine } from '../../infra/dev/test-lanes.ts';
+import { keepSeconds, longestFirst, readSeconds } from '../../infra/dev/test-seconds.ts';
 import { selectFiles } from '../../infra/dev/test-selection.ts';
 
 const all = selectFiles({ filters: [], smoke: false, endToEnd: true });
@@ -32,6 +34,32 @@ test('what kills a part of the stack runs alone', () => {
     killers.filter((file) => !file.endsWith('.alone.test.ts')),
     [],
   );
+});
+
+test('a container engine is there for what uses one, and is not started for what does not', () => {
+  const users = all.filter((file) => /\/engine-fixture\.ts'/.test(read(file)));
+  assert.ok(users.length > 3);
+  assert.deepEqual(
+    [...users, ...all.filter((file) => file.startsWith('test/e2e/'))].filter((file) => !needsEngine(file)),
+    [],
+  );
+  const rules = selectFiles({ filters: ['domain'], smoke: false, endToEnd: true });
+  assert.ok(rules.length > 20);
+  assert.deepEqual(rules.filter(needsEngine), []);
+});
+
+test('files run longest first by what they took the last time, unknown ones before them', () => {
+  const env = { XDG_CACHE_HOME: mkdtempSync(join(tmpdir(), 'fairlead-seconds-')) };
+  try {
+    assert.deepEqual(longestFirst(['a', 'b', 'c'], readSeconds(env)), ['a', 'b', 'c']);
+    const ran = (file: string, seconds: number) => ({ file, seconds, tests: 1 });
+    keepSeconds(env, { files: [ran('a', 1.04), ran('b', 20)] });
+    keepSeconds(env, { files: [ran('c', 3)] });
+    assert.deepEqual(readSeconds(env), { a: 1, b: 20, c: 3 });
+    assert.deepEqual(longestFirst(['a', 'b', 'c', 'new'], readSeconds(env)), ['new', 'b', 'c', 'a']);
+  } finally {
+    rmSync(env.XDG_CACHE_HOME, { recursive: true, force: true });
+  }
 });
 
 test('a smoke run touches every module, and makes one deploy', () => {

@@ -1,0 +1,34 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { z } from 'zod';
+import { parseJson } from '../../domain/parse-json.ts';
+import { cacheFolder, type Env } from './project.ts';
+import type { Tally } from './test-tally.ts';
+
+/** How long each file took when it last ran, by its path from the root. */
+export type TestSeconds = Readonly<Record<string, number>>;
+
+const schema = z.record(z.string(), z.number());
+const pathOf = (env: Env): string => join(cacheFolder(env), 'test-seconds.json');
+
+/** What former runs on this machine took; nothing where there was none. */
+export function readSeconds(env: Env): TestSeconds {
+  try {
+    return schema.safeParse(parseJson(readFileSync(pathOf(env), 'utf8'))).data ?? {};
+  } catch {
+    // The first run on this machine: files run in the order of their names.
+    return {};
+  }
+}
+
+export function keepSeconds(env: Env, { files }: Pick<Tally, 'files'>): void {
+  const ran = Object.fromEntries(files.map(({ file, seconds }) => [file, Math.round(seconds * 10) / 10]));
+  mkdirSync(dirname(pathOf(env)), { recursive: true });
+  writeFileSync(pathOf(env), JSON.stringify({ ...readSeconds(env), ...ran }));
+}
+
+/** Longest first, so that no long file is left over for the end, when nothing runs beside it; before them unknown ones. */
+export function longestFirst(files: readonly string[], seconds: TestSeconds): readonly string[] {
+  const of = (file: string): number => seconds[file] ?? Number.POSITIVE_INFINITY;
+  return files.toSorted((a, b) => (of(a) === of(b) ? 0 : of(b) - of(a)));
+}
