@@ -23,9 +23,11 @@ if (firstWord === 'doctor') {
 } else if (!installed) {
   fail(`Fairlead's dependencies are not installed yet. Run \`npm start\` in ${root} first.`);
 } else if (runsTypeScript) {
+  const { useCompileCache } = await import('./compile-cache.mjs');
+  useCompileCache();
   await import(pathToFileURL(main).href);
 } else if (existsSync(projectNode)) {
-  run(projectNode, [main, ...args]);
+  run(projectNode, [fileURLToPath(import.meta.url), ...args]);
 } else {
   fail(`Fairlead needs Node 24, which its dependencies bring along. Run \`npm start\` in ${root} first.`);
 }

@@ -1,6 +1,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -72,8 +84,70 @@ describe('the entry of the command line', () => {
       const run = spawnSync(process.execPath, [...flags, join(other, 'cli', 'fairlead.mjs'), 'builds', '-q'], {
         encoding: 'utf8',
       });
-      assert.deepEqual([run.status, run.stdout], [6, `${join(other, 'cli', 'main.ts')} builds -q\n`]);
+      assert.deepEqual([run.status, run.stdout], [6, `${join(other, 'cli', 'fairlead.mjs')} builds -q\n`]);
     }
+  });
+
+  describe('the cache of compiled code', () => {
+    const help = (cache: string) => {
+      const { NODE_COMPILE_CACHE: _, ...env } = process.env;
+      const run = spawnSync(process.execPath, [ENTRY, '--help'], {
+        env: { ...env, XDG_CACHE_HOME: cache },
+        encoding: 'utf8',
+      });
+      assert.deepEqual([run.status, run.stderr], [0, '']);
+    };
+    const compiled = (cache: string): string[] =>
+      readdirSync(cache, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile() && entry.name !== 'pruned')
+        .map((entry) => join(entry.parentPath, entry.name));
+
+    it('is kept between runs, readable and writable by its owner alone', () => {
+      const cache = join(folder, 'kept');
+      help(cache);
+      const kept = compiled(cache);
+      assert.ok(kept.length > 50);
+      assert.equal(statSync(join(cache, 'fairlead', 'compiled')).mode & 0o777, 0o700);
+      help(cache);
+      assert.deepEqual(compiled(cache).sort(), kept.sort(), 'the second run found all of it');
+    });
+
+    it('is not used where others may write to it: what stands there is run', () => {
+      const cache = join(folder, 'open');
+      mkdirSync(join(cache, 'fairlead', 'compiled'), { recursive: true });
+      chmodSync(join(cache, 'fairlead', 'compiled'), 0o777);
+      help(cache);
+      assert.deepEqual(compiled(cache), []);
+    });
+
+    it('never fails a command', () => {
+      const file = join(folder, 'a-file');
+      writeFileSync(file, '');
+      help(file);
+    });
+
+    it('loses once a day what was compiled more than 30 days ago', async () => {
+      const { pruneDaily }: { pruneDaily(folder: string, now: number): void } = await import(
+        new URL('../../cli/compile-cache.mjs', import.meta.url).href
+      );
+      const cache = join(folder, 'old');
+      const day = 24 * 60 * 60 * 1000;
+      const at = Date.now();
+      mkdirSync(join(cache, 'v24'), { recursive: true });
+      const entries = { young: 29, old: 31 } as const;
+      const make = (): void => {
+        for (const [name, days] of Object.entries(entries)) {
+          writeFileSync(join(cache, 'v24', name), '');
+          utimesSync(join(cache, 'v24', name), new Date(at - days * day), new Date(at - days * day));
+        }
+      };
+      make();
+      pruneDaily(cache, at);
+      assert.deepEqual(compiled(cache), [join(cache, 'v24', 'young')]);
+      make();
+      pruneDaily(cache, at + day / 2);
+      assert.equal(compiled(cache).length, 2, 'not again on the same day');
+    });
   });
 
   it('the README has the same table of exit codes', () => {

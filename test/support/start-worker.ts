@@ -37,7 +37,7 @@ export async function startWorker(variables: Readonly<Record<string, string>>): 
   const exited = once(child, 'exit') as Promise<[number | null]>;
   const running = exited.then(() => Promise.reject(new Error('the worker ended by itself')));
   running.catch(() => undefined);
-  await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(60_000) }), running]);
+  await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(120_000) }), running]);
   return {
     running,
     kill: async (signal) => {

@@ -22,7 +22,7 @@ import { startWorker, type WorkerProcess } from '../support/start-worker.ts';
 
 const CHAIN_ID = 31_337;
 
-describe('a worker that is killed between sending an anchor and recording it', { timeout: 150_000 }, () => {
+describe('a worker that is killed between sending an anchor and recording it', { timeout: 240_000 }, () => {
   let mongo: TestMongo;
   let temporal: TestTemporal;
   let chain: TestChain;
