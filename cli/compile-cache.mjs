@@ -31,7 +31,16 @@ function isOwn(folder) {
   return process.getuid === undefined || (uid === process.getuid() && (mode & 0o022) === 0);
 }
 
-/** Removes what was compiled long ago. @param now milliseconds */
+/** Prunes the cache of every process of the platform on this machine, which is the same one. */
+export function pruneCompileCache() {
+  try {
+    pruneDaily(cacheFolder());
+  } catch {
+    // None yet, or one that belongs to somebody else.
+  }
+}
+
+/** Removes what was compiled long ago, if that was not done within a day. @param now milliseconds */
 export function pruneDaily(folder, now = Date.now()) {
   const stamp = join(folder, 'pruned');
   const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs ?? 0;

@@ -5,6 +5,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { pruneCompileCache } from '../../cli/compile-cache.mjs';
 
 const COMMANDS = ['start', 'test', 'bench', 'check', 'doctor', 'pack-sdk'];
 const OLDEST_NODE = 20;
@@ -90,4 +91,5 @@ if (Number(process.versions.node.split('.')[0]) < OLDEST_NODE) {
 }
 if (!COMMANDS.includes(command ?? '')) fail(`unknown command "${command ?? ''}": one of ${COMMANDS.join(', ')}.`);
 await setUp();
+pruneCompileCache();
 runCommand(command, args);

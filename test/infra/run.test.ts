@@ -25,8 +25,10 @@ function newClone(npm: string): { root: string; run: (...args: string[]) => { co
   const root = mkdtempSync(join(tmpdir(), 'fairlead-run-'));
   folders.push(root);
   mkdirSync(join(root, 'infra', 'dev'), { recursive: true });
+  mkdirSync(join(root, 'cli'));
   mkdirSync(join(root, 'path'));
-  copyFileSync(join(projectRoot, 'infra/dev/run.mjs'), join(root, 'infra/dev/run.mjs'));
+  for (const file of ['infra/dev/run.mjs', 'cli/compile-cache.mjs'])
+    copyFileSync(join(projectRoot, file), join(root, file));
   writeFileSync(join(root, 'package.json'), '{}');
   writeFileSync(join(root, 'package-lock.json'), '{}');
   writeFileSync(join(root, 'path', 'npm'), `#!/bin/sh\necho ran >> "${root}/npm-runs"\n${npm}\n`);
