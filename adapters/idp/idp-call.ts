@@ -22,8 +22,8 @@ export interface IdpRequest {
 
 /**
  * One call of the identity provider's internal API: the data of its envelope.
- * @throws the provider's own code where it is about the request; UNAVAILABLE (retryable) when the provider is away, or
- *   takes no calls from here
+ * @throws the provider's own code where it is about the request; UNAVAILABLE (retryable, of the system
+ *   `identity-provider`) when the provider is away, or takes no calls from here
  */
 export type IdpCall = <T extends z.ZodType>(reply: T, request: IdpRequest) => Promise<z.output<T>>;
 
@@ -85,5 +85,9 @@ function asOwnError({ code, message, details }: { code: string; message: string;
 }
 
 function unavailable(what: string, cause?: unknown): FairleadError {
-  return new FairleadError('UNAVAILABLE', `The identity provider ${what}.`, { retryable: true, cause });
+  return new FairleadError('UNAVAILABLE', `The identity provider ${what}.`, {
+    system: 'identity-provider',
+    retryable: true,
+    cause,
+  });
 }

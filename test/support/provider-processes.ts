@@ -62,6 +62,11 @@ export async function startProviders(count: number) {
     await gone;
   }
 
+  /** Holds a process, which keeps its port and answers nobody, or lets it go on. */
+  function pause(index: number, paused: boolean): void {
+    children[index]?.kill(paused ? 'SIGSTOP' : 'SIGCONT');
+  }
+
   for (const index of ports.keys()) await start(index);
   return {
     issuer,
@@ -71,6 +76,7 @@ export async function startProviders(count: number) {
     db: mongo.connection.db,
     start,
     kill,
+    pause,
     firstAdminLink: async () => (await readFile(join(folder, 'first-admin-link'), 'utf8')).trim(),
     /** One request to one of them; redirects are not followed. */
     call: (index: number, method: string, path: string, options: CallOptions = {}) =>

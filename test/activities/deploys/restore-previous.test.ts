@@ -89,6 +89,25 @@ describe('restore-previous, the undo of an installation', () => {
     assert.ok((await running()).includes(own?.id ?? ''));
   });
 
+  for (const [system, method] of [
+    ['runtime', 'list'],
+    ['releases', 'active'],
+    ['edge', 'current'],
+    ['edge', 'route'],
+    ['runtime', 'remove'],
+  ] as const) {
+    it(`fails where ${system}.${method} fails, with a workload behind the route; the next attempt undoes all`, async () => {
+      const { parts, build, previous, own, route, routed, running } = await installed({ earlier: true, own: true });
+      await route(own);
+      const failing = { ...parts, [system]: { ...parts[system], [method]: () => Promise.reject(new Error('away')) } };
+      await assert.rejects(restorePrevious(failing, build), /away/);
+      assert.ok((await running()).includes((await routed()) ?? ''), 'what the route leads to still runs');
+      await restorePrevious(parts, build);
+      assert.equal(await routed(), previous?.id);
+      assert.deepEqual(await running(), [previous?.id]);
+    });
+  }
+
   it('tells no secret of the service in its failure, which comes into the record of the build', async () => {
     const { parts, build, own, route } = await installed({ earlier: true, own: true });
     await parts.services.upsert(

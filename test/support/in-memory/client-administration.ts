@@ -93,7 +93,8 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
 }
 
 const away = async (): Promise<never> => {
-  throw new FairleadError('UNAVAILABLE', 'The identity provider cannot be reached.', { retryable: true });
+  const options = { system: 'identity-provider', retryable: true };
+  throw new FairleadError('UNAVAILABLE', 'The identity provider cannot be reached.', options);
 };
 
 /** The clients of a provider that does not answer. */
