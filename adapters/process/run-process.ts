@@ -5,7 +5,7 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ProcessEnv } from './base-env.ts';
 import { createOutputCapture } from './output-capture.ts';
-import { GATE_SCRIPT, startWatchdog } from './watchdog.ts';
+import { createWatchdog, GATE_SCRIPT } from './watchdog.ts';
 
 export type OutputStream = 'stdout' | 'stderr';
 
@@ -38,12 +38,15 @@ const DEFAULT_KILL_AFTER_MS = 2_000;
 /** How long a process that left the group may hold our pipes open after the command ended. */
 const PIPE_GRACE_MS = 1_000;
 
+/** For all commands of this process. */
+const watchdog = createWatchdog();
+
 /**
  * Runs a command in a process group of its own and waits for its end. A non-zero exit is a result, not an error.
  *
  * On abort the group gets SIGTERM, after `killAfterMs` SIGKILL, and the promise rejects with the signal's reason once
  * the command really ended. Whatever the command leaves running in its group is killed when it exits. When this very
- * process dies, by `kill -9` too, the group dies with it (see `startWatchdog`).
+ * process dies, by `kill -9` too, the group dies with it (see `createWatchdog`).
  *
  * @throws the abort reason; an error of `input` or `onLine`; an `Error` with code ENOENT when the command or `cwd` is missing.
  */
@@ -75,21 +78,21 @@ async function supervise(child: ChildProcess, pid: number, options: RunProcessOp
   };
   const onAbort = (): void => stop(options.signal.reason);
   options.signal.addEventListener('abort', onAbort);
-  const watchdog = startWatchdog(pid);
   const captured = captureOutput(child, options, stop);
   const closed = waitForEnd(child, pid);
-  feedInput(child, options.input, stop);
-  openGate(child);
+  const opened = watchdog.watch(pid).then(() => {
+    feedInput(child, options.input, stop);
+    openGate(child);
+  });
   try {
-    const { exitCode, signal } = await closed;
+    const [{ exitCode, signal }] = await Promise.all([closed, opened]);
     const output = captured();
     if (stopped[0] !== undefined) throw stopped[0].reason;
     return { exitCode, signal, ...output };
   } finally {
     clearTimeout(killTimer);
     options.signal.removeEventListener('abort', onAbort);
-    watchdog.stop();
-    await watchdog.ended;
+    watchdog.forget(pid);
   }
 }
 

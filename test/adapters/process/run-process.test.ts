@@ -27,6 +27,16 @@ function alive(pid: number): boolean {
   return !existsSync(`/proc/${pid}/stat`) || !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
 }
 
+/** What watches the commands of this process, while one runs. */
+async function watchdogs(): Promise<readonly number[]> {
+  const { stdout } = await runProcess('ps', ['-A', '-o', 'pid=,ppid=,stat=,args='], { env, signal: never });
+  const rows = stdout.split('\n').map((line) => line.trim().split(/\s+/));
+  const ours = rows.filter(([, parent, state, ...args]) => {
+    return Number(parent) === process.pid && !state?.startsWith('Z') && args.includes('watchdog');
+  });
+  return ours.map(([pid]) => Number(pid));
+}
+
 function readPid(path: string): number {
   return existsSync(path) ? Number(readFileSync(path, 'utf8')) : 0;
 }
@@ -226,14 +236,17 @@ describe('runProcess', () => {
     process.kill(readPid(pidFile), 'SIGKILL');
   });
 
-  it('leaves no process of its own after the end', async () => {
-    await sh('true');
-    const { stdout } = await runProcess('ps', ['-A', '-o', 'ppid=,args='], { env, signal: never });
-    const ours = stdout
-      .split('\n')
-      .filter((line) => line.trim().startsWith(`${process.pid} `) && line.includes('watchdog'));
-    // The one watchdog that is there holds this very ps.
-    assert.equal(ours.length, 1);
+  it('watches all commands with one process of its own, and replaces it when it is killed', async () => {
+    await Promise.all([sh('true'), sh('true')]);
+    const [first, ...others] = await watchdogs();
+    assert.ok(first !== undefined && others.length === 0);
+    process.kill(first, 'SIGKILL');
+    await waitUntil('the watchdog ended', () => !alive(first), { withinMs: 5_000 });
+    const isReplaced = async () => {
+      const [second, ...more] = await watchdogs();
+      return second !== undefined && second !== first && more.length === 0;
+    };
+    await waitUntil('another one watches', isReplaced, { withinMs: 5_000 });
   });
 
   it('a command that waits for all of its children sees only its own', async () => {
@@ -244,17 +257,22 @@ describe('runProcess', () => {
     assert.equal(stdout, '0');
   });
 
-  it('kill -9 of our process ends the whole group', async () => {
-    const pids = join(folder, 'orphans');
+  it('kill -9 of our process ends every group whole, also one that began before another ended', async () => {
+    const [first, second] = [join(folder, 'orphans-1'), join(folder, 'orphans-2')];
     const module = fileURLToPath(new URL('../../../adapters/process/run-process.ts', import.meta.url));
     const script = `import { runProcess } from ${JSON.stringify(module)};
-      await runProcess('sh', ['-c', 'trap "" TERM HUP; sleep 60 & echo "$$ $!" > ${pids}.new; mv ${pids}.new ${pids}; wait'],
-        { env: { PATH: process.env.PATH }, signal: new AbortController().signal });`;
+      const sh = (script) => runProcess('sh', ['-c', script],
+        { env: { PATH: process.env.PATH }, signal: new AbortController().signal });
+      const stay = (pids) => sh('trap "" TERM HUP; sleep 60 & echo "$$ $!" > ' + pids + '.new; mv ' + pids + '.new ' + pids + '; wait');
+      const staying = stay(${JSON.stringify(first)});
+      await Promise.all([sh('true'), sh('true')]);
+      await Promise.all([staying, stay(${JSON.stringify(second)})]);`;
     const parent = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
-    await waitUntil('the command started', () => existsSync(pids), { withinMs: 10_000 });
-    const started = readFileSync(pids, 'utf8').trim().split(' ').map(Number);
-    assert.ok(started.length === 2 && started.every(alive));
+    const bothStarted = () => existsSync(first) && existsSync(second);
+    await waitUntil('the commands started', bothStarted, { withinMs: 10_000 });
+    const started = [first, second].flatMap((pids) => readFileSync(pids, 'utf8').trim().split(' ').map(Number));
+    assert.ok(started.length === 4 && started.every(alive));
     parent.kill('SIGKILL');
-    await waitUntil('the group ended', () => !started.some(alive), { withinMs: 5_000 });
+    await waitUntil('the groups ended', () => !started.some(alive), { withinMs: 5_000 });
   });
 });
