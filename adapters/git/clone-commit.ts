@@ -5,7 +5,7 @@ import type { ProcessResult } from '../process/run-process.ts';
 import { removeTree } from '../workspace/remove-tree.ts';
 import { explainGitFailure, type GitPlace, shown } from './git-errors.ts';
 import type { GitSession } from './git-session.ts';
-import { missingBranch, readRemoteHead, remoteHeadsLike } from './remote-refs.ts';
+import { missingBranch, remoteHeadsLike } from './remote-refs.ts';
 
 export interface CloneInput {
   readonly session: GitSession;
@@ -19,6 +19,17 @@ export interface CloneInput {
 }
 
 const FETCH = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
+/** Without `--no-local`, a repository of this machine would be copied with all of its history, unchecked. */
+const CLONE = [
+  'clone',
+  '--quiet',
+  '--depth=1',
+  '--single-branch',
+  '--no-tags',
+  '--no-local',
+  '--no-recurse-submodules',
+];
+const HEADS = 'ref: refs/heads/';
 /** Commits of the branch that are looked through before all history of all branches is. */
 const BRANCH_DEPTH = 200;
 const ALL_DEPTH = 2_147_483_647;
@@ -27,8 +38,8 @@ const NOT_GIVEN = /not our ref|unadvertised object|find remote ref|want [0-9a-f]
 const NO_SUCH_REF = /couldn't find remote ref/i;
 
 /**
- * Fetches one commit without its history and checks it out: three git processes when the server gives out the commit.
- * A server that gives out branch heads only is asked for the branch (200 commits deep), then for everything.
+ * Fetches one commit without its history and checks it out. The head of the default branch takes one git process, as each
+ * one costs a large process like ours some time; another commit takes three when the server gives it out. A server that gives out branch heads only is asked for the branch (200 commits deep), then for everything.
  * @returns the full commit id, and the branch when it is known.
  * @throws COMMIT_NOT_FOUND, SOURCE_MISSING; what the git failure means.
  */
@@ -38,16 +49,23 @@ export async function cloneCommit(input: CloneInput): Promise<{ commitSha: strin
     await fetchBranch(input, branch);
     return { commitSha: await checkOut(input, 'FETCH_HEAD'), branch };
   }
-  const wanted = commit === null ? await defaultHead(input) : { commit: await expand(input, commit), branch };
-  await init(input, wanted.commit.length === 64);
-  const isFull = wanted.commit.length >= 40;
-  const found = isFull && (await fetchExact(input, wanted.commit)) ? 'FETCH_HEAD' : await search(input, wanted.commit);
-  return { commitSha: await checkOut(input, found), branch: wanted.branch };
+  if (commit === null) return await cloneDefaultBranch(input);
+  const wanted = await expand(input, commit);
+  await init(input, wanted.length === 64);
+  const found = wanted.length >= 40 && (await fetchExact(input, wanted)) ? 'FETCH_HEAD' : await search(input, wanted);
+  return { commitSha: await checkOut(input, found), branch };
 }
 
-async function defaultHead({ session, place, url }: CloneInput): Promise<{ commit: string; branch: string | null }> {
-  const head = await readRemoteHead(session, place, url, null);
-  return { commit: head.commit, branch: head.branch === 'HEAD' ? null : head.branch };
+async function cloneDefaultBranch({ session, place, url, directory }: CloneInput) {
+  const result = await session.attempt([...CLONE, '--', url, directory]);
+  if (result.exitCode !== 0) throw explainGitFailure(result.stderr, place);
+  const head = (await readFile(join(directory, '.git', 'HEAD'), 'utf8')).trim();
+  // A remote on no branch. Git names one all the same where one is at that very commit.
+  if (!head.startsWith(HEADS)) return { commitSha: head, branch: null };
+  const branch = head.slice(HEADS.length);
+  const commit = await readFile(join(directory, '.git', 'refs', 'heads', branch), 'utf8').catch(() => null);
+  if (commit === null) throw await missingBranch(session, place, url, null);
+  return { commitSha: commit.trim(), branch };
 }
 
 /** An abbreviation that one branch or tag head begins with becomes that head's id. */

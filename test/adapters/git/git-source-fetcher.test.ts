@@ -96,6 +96,14 @@ describe('createSourceFetcher', () => {
     assert.equal((await fx.fetcher().fetch(source(foreign), fx.target, context)).commitSha, last());
   });
 
+  it('a remote on no branch gives the commit that it is at', async () => {
+    const commit = fx.git('commit-tree', '-p', 'main', '-m', 'on no branch', 'main^{tree}');
+    fx.git('checkout', '-q', '--detach', commit);
+    const fetched = await fx.fetcher().fetch(source(fx.repository, null), fx.target, context);
+    fx.git('checkout', '-q', 'main');
+    assert.deepEqual(fetched, { commitSha: commit, branch: null });
+  });
+
   it('says that submodules and LFS content are not fetched', async () => {
     fx.git('checkout', '-q', '-b', 'parts');
     fx.commit({
