@@ -55,8 +55,9 @@ async function awaitPrune({ workflows }: DiskDeps, signal: AbortSignal): Promise
 
 /** Source is checked out on one disk, images are kept on another, or on the same. */
 async function fullestDisk({ workspace, images }: DiskDeps): Promise<{ what: string; free: number }> {
-  const checkout = { what: 'the workspace', free: await workspace.freeBytes() };
-  const store = { what: 'the image store', free: await images.freeBytes() };
+  const [ofWorkspace, ofImages] = await Promise.all([workspace.freeBytes(), images.freeBytes()]);
+  const checkout = { what: 'the workspace', free: ofWorkspace };
+  const store = { what: 'the image store', free: ofImages };
   return store.free < checkout.free ? store : checkout;
 }
 

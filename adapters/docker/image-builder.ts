@@ -6,6 +6,7 @@ import type { BaseImages } from './base-images.ts';
 import { buildImage } from './build-image.ts';
 import type { DockerCli } from './docker-cli.ts';
 import { engineError } from './docker-client.ts';
+import { createEngineInfo, type EngineInfo } from './engine-info.ts';
 import { pruneImages } from './prune-images.ts';
 import { pushImage } from './push-image.ts';
 import type { RegistryAuth } from './registry-auth.ts';
@@ -28,21 +29,22 @@ export interface ImageBuilderOptions {
 
 /** The image builder on a Docker engine. */
 export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
+  const engineInfo = createEngineInfo(options.docker);
   return {
     build: (input, context) => buildImage(input, context, options),
     push: (tag, context) => pushImage(tag, context, options),
     prune: (isNeeded, signal) => pruneImages(isNeeded, signal, options),
-    freeBytes: () => freeBytes(options.docker),
+    freeBytes: () => freeBytes(engineInfo),
   };
 }
 
 /** Free bytes where the engine keeps its images; the largest number when the engine's disk is not this machine's. */
-async function freeBytes(docker: Docker): Promise<number> {
-  const info = await docker.info().catch((error: unknown) => {
+async function freeBytes(engineInfo: () => Promise<EngineInfo>): Promise<number> {
+  const { rootDirectory } = await engineInfo().catch((error: unknown) => {
     throw engineError(error, 'Asking the engine for its data folder', 'UNAVAILABLE', { retryable: true });
   });
   try {
-    const { bavail, bsize } = await statfs(info.DockerRootDir);
+    const { bavail, bsize } = await statfs(rootDirectory);
     return bavail * bsize;
   } catch {
     return Number.MAX_SAFE_INTEGER;

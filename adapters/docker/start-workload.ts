@@ -1,10 +1,11 @@
 import type Docker from 'dockerode';
-import type { ContainerInspectInfo } from 'dockerode';
+import type { ContainerInspectInfo, ImageInspectInfo } from 'dockerode';
 import type { EffectContext, WorkloadSpec } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { pullImage } from './base-images.ts';
 import { type ContainerFacts, containerOptions, safeUser } from './container-options.ts';
 import { engineError, engineMessage, engineStatus } from './docker-client.ts';
+import type { EngineInfo } from './engine-info.ts';
 import { type HostPorts, saysPortTaken } from './host-port.ts';
 import { inspectContainer } from './inspect-container.ts';
 import { LABELS } from './labels.ts';
@@ -20,6 +21,7 @@ export interface StartOptions {
   readonly stackId: string;
   readonly registry: RegistryAuth;
   readonly ports: HostPorts;
+  readonly engineInfo: () => Promise<EngineInfo>;
   /** The network of the stack; see `ensureNetwork`. */
   readonly network: (onWarning: (message: string) => void) => Promise<string>;
   /** Null where workloads reach the platform by themselves, or not at all. */
@@ -51,9 +53,11 @@ export async function startWorkload(
       context.onLine(`Replacing container ${name} of an earlier attempt, which does not run`, 'warn');
       await removeContainer(docker, existing.Id, 0);
     }
-    await removeRelay(docker, stackId, spec);
-    await ensureImage(docker, spec.image, options.registry, context);
-    return await createAndStart(spec, context, options);
+    const [image] = await Promise.all([
+      ensureImage(docker, spec.image, options.registry, context),
+      removeRelay(docker, stackId, spec),
+    ]);
+    return await createAndStart(spec, image.Config.User ?? '', context, options);
   } catch (error) {
     context.signal.throwIfAborted();
     // Another process starts the same build (409) or makes the network at this moment; the next attempt finds it done.
@@ -70,12 +74,14 @@ function isAdoptable(container: ContainerInspectInfo, spec: WorkloadSpec): boole
 
 async function createAndStart(
   spec: WorkloadSpec,
+  imageUser: string,
   context: EffectContext,
   options: StartOptions,
 ): Promise<ContainerInspectInfo> {
-  const { docker, stackId, ports, network } = options;
+  const { docker, stackId, ports } = options;
   const warn = (message: string): void => context.onLine(message, 'warn');
-  const facts = { stackId, ...(await engineFacts(docker, spec)), network: await network(warn) };
+  const [engine, network] = await Promise.all([options.engineInfo(), options.network(warn)]);
+  const facts = { stackId, engineCpus: engine.cpus, imageUser, network };
   const openRelay = await prepareRelay(spec, context, options);
   warnOfChanges(spec, facts, warn);
   for (let attempt = 1; ; attempt += 1) {
@@ -121,14 +127,6 @@ export async function runContainer(
   }
 }
 
-async function engineFacts(
-  docker: Docker,
-  spec: WorkloadSpec,
-): Promise<Pick<ContainerFacts, 'engineCpus' | 'imageUser'>> {
-  const [info, image] = await Promise.all([docker.info(), docker.getImage(spec.image).inspect()]);
-  return { engineCpus: info.NCPU, imageUser: image.Config.User ?? '' };
-}
-
 function warnOfChanges(
   spec: WorkloadSpec,
   facts: Pick<ContainerFacts, 'engineCpus' | 'imageUser'>,
@@ -141,21 +139,22 @@ function warnOfChanges(
   }
 }
 
+/** The image of a workload, which is pulled when it is missing. */
 async function ensureImage(
   docker: Docker,
   image: string,
   registry: RegistryAuth,
   context: EffectContext,
-): Promise<void> {
+): Promise<ImageInspectInfo> {
   try {
-    await docker.getImage(image).inspect();
-    return;
+    return await docker.getImage(image).inspect();
   } catch (error) {
     if (engineStatus(error) !== 404) throw error;
   }
   context.onLine(`Pulling ${image}`);
   try {
     await pullImage(docker, image, registry, context.signal);
+    return await docker.getImage(image).inspect();
   } catch (error) {
     context.signal.throwIfAborted();
     const failure = engineError(error, `Pulling ${image}`, 'INSTALL_FAILED', { retryable: true });

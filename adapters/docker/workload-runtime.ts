@@ -8,6 +8,7 @@ import { probeHttp } from '../http-probe/probe-http.ts';
 import { applyCpuLimit } from './apply-cpu-limit.ts';
 import { explainEnd, isContainerAlive } from './container-state.ts';
 import { engineError, engineStatus } from './docker-client.ts';
+import { createEngineInfo } from './engine-info.ts';
 import { createHostPorts } from './host-port.ts';
 import { inspectContainer } from './inspect-container.ts';
 import { LABELS, labelFilter } from './labels.ts';
@@ -42,6 +43,7 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
     ...options,
     platform: options.platform ?? null,
     ports: createHostPorts(docker),
+    engineInfo: createEngineInfo(docker),
     network: (onWarning) => exclusive(networkName(stackId), () => ensureNetwork(docker, stackId, onWarning)),
   };
   return {

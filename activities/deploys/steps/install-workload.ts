@@ -8,8 +8,10 @@ import type { DeploysDeps } from '../deps.ts';
 import { type ReleaseDeps, releaseOfBuild, type WorkloadDeps, workloadOf } from '../release-of-build.ts';
 import type { StepContext } from '../step.ts';
 
-const SHORTEST_PAUSE_MS = 10;
+const SHORTEST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
+/** How often it is asked whether the workload still runs. */
+const LOOK_EVERY_MS = 100;
 const DIAGNOSTIC_LINES = 40;
 
 type Deps = ReleaseDeps &
@@ -48,6 +50,7 @@ async function waitUntilHealthy(deps: Deps, context: StepContext, workload: Work
   const startedAt = Date.now();
   const deadline = startedAt + deps.settings.readinessTimeoutMs;
   let last: ProbeResult | null = null;
+  let lookedAt = 0;
   for (;;) {
     signal.throwIfAborted();
     const probe = await deps.runtime.probe(workload, release.healthEndpoint, signal);
@@ -57,9 +60,13 @@ async function waitUntilHealthy(deps: Deps, context: StepContext, workload: Work
     }
     if (probe.summary !== last?.summary) onLine(`Not ready: ${probe.summary}`);
     last = probe;
-    if (!(await deps.runtime.isAlive(workload)))
-      return await giveUp(deps, context, workload, 'the container stopped', last);
-    if (Date.now() > deadline) {
+    const isLate = Date.now() > deadline;
+    if (isLate || Date.now() - lookedAt >= LOOK_EVERY_MS) {
+      if (!(await deps.runtime.isAlive(workload)))
+        return await giveUp(deps, context, workload, 'the container stopped', last);
+      lookedAt = Date.now();
+    }
+    if (isLate) {
       const after = `no healthy answer within ${Math.round(deps.settings.readinessTimeoutMs / 1000)} seconds`;
       return await giveUp(deps, context, workload, after, last);
     }
@@ -67,9 +74,9 @@ async function waitUntilHealthy(deps: Deps, context: StepContext, workload: Work
   }
 }
 
-/** A quarter of the wait so far: an app ready in a moment is not kept waiting, a slow one is not asked all the time. */
+/** A twentieth of the wait so far: an app ready in a moment is not kept waiting, a slow one is not asked all the time. */
 function pauseAfter(waitedMs: number): number {
-  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs / 4));
+  return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs / 20));
 }
 
 async function giveUp(
