@@ -56,6 +56,8 @@ export interface ChainExpectations {
   readonly required?: Iterable<Hash>;
   /** Days, as numbers, that the ledger has closed without this namespace: it must have no event of theirs. */
   readonly omittedDays?: ReadonlySet<number>;
+  /** Is told of each event before it is checked. */
+  readonly look?: (event: LedgerEvent) => void;
 }
 
 /**
@@ -95,7 +97,7 @@ async function firstFaultOfStream(check: ChainCheck, events: AsyncIterable<Ledge
 
 /** Everything that is checked of one event after the other. `accept` answers with the verdict once something is wrong. */
 function createChainCheck(expectations: ChainExpectations) {
-  const { fromIndex = 0, prevHash, omittedDays = new Set() } = expectations;
+  const { fromIndex = 0, prevHash, omittedDays = new Set(), look } = expectations;
   const link = createLinkCheck(fromIndex, prevHash);
   const known = createKnownCheck(expectations.known ?? []);
   const required = new Set(expectations.required);
@@ -108,6 +110,7 @@ function createChainCheck(expectations: ChainExpectations) {
 
   return {
     accept(event: LedgerEvent): ChainVerdict | null | Promise<ChainVerdict | null> {
+      look?.(event);
       const reason = link.accept(event);
       if (reason !== null) return link.verdict(reason);
       if (!known.waitsFor(event.chainIndex)) return place(event);

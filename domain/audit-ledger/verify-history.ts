@@ -80,30 +80,36 @@ export async function verifyHistory(
 ): Promise<HistoryVerdict> {
   const parts = await chainsOf(request, deps.store);
   const closes = createCloseReader();
-  const tally = { count: 0 };
-  const ledger = await verifyChain(counted(closes.reading(deps.store.stream(LEDGER_NAMESPACE, 0)), tally, progress), {
+  let count = 0;
+  const tally = (): void => {
+    count += 1;
+    if (count % PROGRESS_EVERY === 0) progress(count);
+  };
+  const ledger = await verifyChain(closes.reading(deps.store.stream(LEDGER_NAMESPACE, 0)), {
     known: checkpointsOf(LEDGER_NAMESPACE, 0, deps),
+    look: tally,
   });
-  if (!ledger.valid) return broken(LEDGER_NAMESPACE, ledger, tally.count);
+  if (!ledger.valid) return broken(LEDGER_NAMESPACE, ledger, count);
   const heads: HistoryVerdict['heads'][number][] = [];
   let missing = request.expectedHead;
   for (const { namespace, fromIndex, since } of parts) {
     const wanted = missing;
     let seen = false;
-    const events = counted(deps.store.stream(namespace, fromIndex), tally, progress, ({ eventHash }) => {
-      if (eventHash === wanted) seen = true;
-    });
-    const verdict = await verifyChain(events, {
+    const verdict = await verifyChain(deps.store.stream(namespace, fromIndex), {
       fromIndex,
       known: checkpointsOf(namespace, fromIndex, deps),
+      look({ eventHash }) {
+        tally();
+        if (eventHash === wanted) seen = true;
+      },
       ...closes.expectationsOf(namespace, since),
     });
-    if (!verdict.valid) return broken(namespace, verdict, tally.count);
+    if (!verdict.valid) return broken(namespace, verdict, count);
     if (verdict.head !== null) heads.push({ namespace, ...verdict.head });
     if (seen) missing = null;
   }
-  if (missing === null) return { valid: true, brokenAt: null, reason: null, count: tally.count, heads };
-  return { valid: false, brokenAt: endOf(parts, heads), reason: 'truncated', count: tally.count, heads };
+  if (missing === null) return { valid: true, brokenAt: null, reason: null, count, heads };
+  return { valid: false, brokenAt: endOf(parts, heads), reason: 'truncated', count, heads };
 }
 
 function broken(
@@ -128,21 +134,6 @@ function endOf(parts: readonly ChainPart[], heads: HistoryVerdict['heads']): His
 }
 
 const PROGRESS_EVERY = 1_000;
-
-/** In one generator, as each of them takes an event as long as a digest does. */
-async function* counted(
-  events: AsyncIterable<LedgerEvent>,
-  tally: { count: number },
-  progress: (count: number) => void,
-  look: (event: LedgerEvent) => void = () => {},
-) {
-  for await (const event of events) {
-    tally.count += 1;
-    if (tally.count % PROGRESS_EVERY === 0) progress(tally.count);
-    look(event);
-    yield event;
-  }
-}
 
 async function* checkpointsOf(namespace: string, fromIndex: number, deps: HistoryDeps): AsyncIterable<KnownHash> {
   for await (const checkpoint of deps.checkpoints.stream(namespace)) {
