@@ -18,6 +18,6 @@ export async function failOpen(
   const warning = `${step.title} failed [${failure.code}], and the build goes on without it: ${failure.message}`;
   const time = deps.now();
   await deps.log.append(buildId, [{ time, step: step.key, level: 'warn', text: warning }], `fail-open/${step.key}`);
-  await deps.builds.addWarnings(buildId, [warning]);
-  await deps.builds.markStep(buildId, step, { state: 'warned', finishedAt: time, warnings: [warning] });
+  const changes = { state: 'warned', finishedAt: time, warnings: [warning] } as const;
+  await deps.builds.markStep(buildId, step, changes, { warnings: [warning] });
 }

@@ -15,10 +15,11 @@ type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now'>;
 export async function openBuild(deps: Deps, request: BuildRequest): Promise<readonly PlannedStep[] | null> {
   const { buildId, requestedBy, org, requestId } = request;
   const record = await newRecord(deps, request);
-  await deps.builds.create(record);
-  const stored = await deps.builds.find(buildId);
-  await noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued');
-  return storedPlan(stored ?? record);
+  const [stored] = await Promise.all([
+    deps.builds.create(record),
+    noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued'),
+  ]);
+  return storedPlan(stored);
 }
 
 /** A step that was left out because it could not be read would be missed by nobody: the build would succeed without it. */

@@ -47,15 +47,17 @@ export async function runStep(
   const { attempt } = Context.current().info;
   const { key, title } = definition;
   const { buildId } = input.build;
-  const redact = await buildRedactor(deps, input.build.serviceId);
+  const started = { state: 'running', attempt, startedAt: deps.now(), finishedAt: null } as const;
+  const [redact] = await Promise.all([
+    buildRedactor(deps, input.build.serviceId),
+    deps.builds.markStep(buildId, definition, started),
+  ]);
   const log = createBuildLogWriter({ log: deps.log, buildId, step: key, redact, now: deps.now });
   const warnings: string[] = [];
   const warn = (warning: string): void => {
     warnings.push(redact(warning));
     log.write(warning, 'warn');
   };
-  const started = { state: 'running', attempt, startedAt: deps.now(), finishedAt: null } as const;
-  await deps.builds.markStep(buildId, definition, started);
   log.write(attempt === 1 ? title : `${title}, attempt ${attempt}`);
   try {
     const facts = await whileHeartbeating((signal) =>
@@ -74,9 +76,8 @@ export async function runStep(
     const known = { facts: { ...input.facts, ...facts }, after: key };
     const plan = facts.catalog === undefined ? {} : { plan: await replan(deps, input.build, known, warn) };
     await whileHeartbeating(() => log.close());
-    if (Object.keys(facts).length > 0) await deps.builds.mergeFacts(buildId, facts);
-    if (warnings.length > 0) await deps.builds.addWarnings(buildId, warnings);
-    await deps.builds.markStep(buildId, definition, { state: 'completed', finishedAt: deps.now(), warnings });
+    const completed = { state: 'completed', finishedAt: deps.now(), warnings } as const;
+    await deps.builds.markStep(buildId, definition, completed, { facts, warnings });
     return { facts, ...plan };
   } catch (error) {
     const shown = redactError(error, redact);

@@ -38,10 +38,17 @@ export type BuildOutline = Pick<
   'id' | 'serviceId' | 'service' | 'environment' | 'createdAt' | 'imageTag' | 'imageDigest' | 'releaseId'
 >;
 
+/** What a step adds to the record of its build. */
+export interface StepFindings {
+  /** Merged; commitSha, imageTag, imageDigest, releaseId, url and healthReportsCommit are backfilled from them. */
+  readonly facts?: BuildFacts;
+  readonly warnings?: readonly string[];
+}
+
 /** Build records. Every write is one conditional update of one document; a terminal record never changes again. */
 export interface BuildStore {
-  /** Idempotent on the id: a second call with the same id changes nothing. */
-  create(record: BuildRecord): Promise<void>;
+  /** Idempotent on the id: a second call with the same id changes nothing. @returns what is stored under it */
+  create(record: BuildRecord): Promise<BuildRecord>;
   find(id: string): Promise<BuildRecord | null>;
   /** Newest first. */
   list(filter: BuildFilter, page: PageRequest): Promise<Page<BuildRecord>>;
@@ -55,14 +62,16 @@ export interface BuildStore {
   needsArchive(archiveId: string): Promise<boolean>;
   /** Replaces the planned steps, as happens when the catalog is known. */
   setSteps(id: string, steps: readonly BuildStep[]): Promise<void>;
-  /** Marks one step and moves `status` forward to the step's stage; never backward, never out of a terminal state. */
+  /**
+   * Marks one step and moves `status` forward to the step's stage; never backward, never out of a terminal state. What the
+   * step found is kept in the same write.
+   */
   markStep(
     id: string,
     step: Pick<BuildStep, 'key' | 'stage'>,
     changes: Partial<Pick<BuildStep, 'state' | 'reason' | 'attempt' | 'startedAt' | 'finishedAt' | 'warnings'>>,
+    found?: StepFindings,
   ): Promise<void>;
-  /** Merges facts, and backfills commitSha, imageTag, imageDigest, releaseId, url and healthReportsCommit from them. */
-  mergeFacts(id: string, facts: BuildFacts): Promise<void>;
   addWarnings(id: string, warnings: readonly string[]): Promise<void>;
   addDiagnostic(id: string, diagnostic: Diagnostic): Promise<void>;
   /** The terminal write. False when the record was terminal already. Steps still running become failed or cancelled. */

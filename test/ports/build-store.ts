@@ -21,8 +21,9 @@ export function buildStoreSuite(store: () => BuildStore): void {
   describe('BuildStore', () => {
     it('gives back what was created, and a second create changes nothing', async () => {
       const record = buildRecord({ id: 'bld_same' });
-      await Promise.all([store().create(record), store().create(record)]);
-      await store().create({ ...record, service: 'other' });
+      const made = await Promise.all([store().create(record), store().create(record)]);
+      made.push(await store().create({ ...record, service: 'other' }));
+      assert.deepEqual(made, [record, record, record]);
       assert.deepEqual(await store().find('bld_same'), record);
       assert.equal(await store().find('bld_none'), null);
     });
@@ -54,7 +55,7 @@ export function buildStoreSuite(store: () => BuildStore): void {
       const before = await store().find('bld_end');
       await store().markStep('bld_end', stepOf('catalog'), { state: 'running' });
       await store().setSteps('bld_end', []);
-      await store().mergeFacts('bld_end', { commitSha: 'x' });
+      await store().markStep('bld_end', stepOf('source'), {}, { facts: { commitSha: 'x' }, warnings: ['late'] });
       await store().addWarnings('bld_end', ['late']);
       await store().addDiagnostic('bld_end', { step: 'source', title: 'late', lines: [] });
       assert.deepEqual(await store().find('bld_end'), before);
@@ -74,14 +75,22 @@ export function buildStoreSuite(store: () => BuildStore): void {
       await assert.rejects(store().finish('bld_none', completed), code('BUILD_NOT_FOUND'));
     });
 
-    it('merges facts and backfills the record from them', async () => {
+    it('keeps what a step found, and backfills the record from its facts', async () => {
       await store().create(buildRecord({ id: 'bld_facts' }));
-      await store().mergeFacts('bld_facts', { commitSha: 'abc', workDir: '/w' });
-      await store().mergeFacts('bld_facts', { imageTag: 't', healthReportsCommit: false });
+      const found = { facts: { commitSha: 'abc', workDir: '/w' }, warnings: ['a'] };
+      await store().markStep('bld_facts', stepOf('source'), { state: 'completed' }, found);
+      await store().markStep(
+        'bld_facts',
+        stepOf('source'),
+        {},
+        { facts: { imageTag: 't', healthReportsCommit: false } },
+      );
       const record = await store().find('bld_facts');
       assert.deepEqual(record?.facts, { commitSha: 'abc', workDir: '/w', imageTag: 't', healthReportsCommit: false });
       assert.equal(record?.commitSha, 'abc');
       assert.equal(record?.healthReportsCommit, false);
+      assert.deepEqual([record?.warnings, record?.status], [['a'], 'cloning']);
+      assert.equal((await step('bld_facts', 'source'))?.state, 'completed');
       await store().addWarnings('bld_facts', ['a', 'b']);
       await store().addWarnings('bld_facts', ['b']);
       assert.deepEqual((await store().find('bld_facts'))?.warnings, ['a', 'b']);
@@ -105,7 +114,7 @@ export function buildStoreSuite(store: () => BuildStore): void {
         store().setSteps('bld_none', []),
         store().markStep('bld_none', stepOf('source'), { state: 'running' }),
         store().markStep('bld_none', stepOf('source'), { attempt: 2 }),
-        store().mergeFacts('bld_none', { commitSha: 'x' }),
+        store().markStep('bld_none', stepOf('source'), {}, { facts: { commitSha: 'x' } }),
         store().addWarnings('bld_none', ['a']),
         store().addDiagnostic('bld_none', { step: 'source', title: 'a', lines: [] }),
       ];

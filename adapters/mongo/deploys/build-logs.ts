@@ -11,7 +11,7 @@ import {
   reserveOf,
 } from '../../../domain/logs/log-limits.ts';
 import type { LogLine, NewLogLine } from '../../../domain/logs/log-line.ts';
-import { insertOnce, mongoCall } from '../connect.ts';
+import { insertOnce, isDuplicateKey, mongoCall } from '../connect.ts';
 import { readLogLine } from './documents.ts';
 import { COLLECTIONS } from './indexes.ts';
 
@@ -45,6 +45,8 @@ interface LineDocument extends LogLine {
 
 export const GAP_PATIENCE_MS = 2_000;
 
+const EMPTY_RESERVES = { tailLines: 0, tailErrors: 0 } as const;
+
 export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits }): BuildLog {
   const { now, limits = DEFAULT_LOG_LIMITS } = deps;
   const heads = deps.db.collection<HeadDocument>(COLLECTIONS.buildLogHeads);
@@ -53,8 +55,7 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
   async function head(buildId: string): Promise<HeadDocument> {
     const found = await mongoCall(() => heads.findOne({ _id: buildId }));
     if (found !== null) return found;
-    const empty = { seq: 0, bytes: 0, capped: false, tailLines: 0, tailErrors: 0 };
-    await insertOnce(heads, buildId, empty);
+    await insertOnce(heads, buildId, { seq: 0, bytes: 0, capped: false, ...EMPTY_RESERVES });
     return head(buildId);
   }
 
@@ -67,6 +68,36 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
     await mongoCall(() => rows.insertMany(documents));
   }
 
+  /** What a head must have so that these lines fit. */
+  function roomFor(buildId: string, lines: readonly NewLogLine[], bytes: number) {
+    const [seq, kept] = [{ $lte: limits.lines - lines.length }, { $lte: limits.bytes - bytes }];
+    return { _id: buildId, capped: false, seq, bytes: kept };
+  }
+
+  /**
+   * Reserves numbers for all of the lines in one call, and makes the head where there is none. Lines under a key come once.
+   * @returns the number before the first; null when not all fit, or the key is known
+   */
+  async function reserveForAll(buildId: string, lines: readonly NewLogLine[], once?: string): Promise<number | null> {
+    if (fittingPrefix(lines, { seq: 0, bytes: 0 }, limits).length < lines.length) return null;
+    const bytes = bytesOf(lines);
+    const [isNew, keep] = once === undefined ? [{}, {}] : [{ once: { $ne: once } }, { $push: { once } }];
+    try {
+      const { value } = await mongoCall(() =>
+        heads.findOneAndUpdate(
+          { ...roomFor(buildId, lines, bytes), ...isNew },
+          { $inc: { seq: lines.length, bytes }, $setOnInsert: EMPTY_RESERVES, ...keep },
+          { returnDocument: 'before', upsert: true, includeResultMetadata: true },
+        ),
+      );
+      return value?.seq ?? 0;
+    } catch (error) {
+      // There is a head that does not fit the filter.
+      if (isDuplicateKey(error)) return null;
+      throw error;
+    }
+  }
+
   /** Reserves numbers for as many of the lines as fit and stores them. @returns the lines that did not fit. */
   async function appendWithinCap(buildId: string, lines: readonly NewLogLine[]): Promise<readonly NewLogLine[]> {
     for (;;) {
@@ -76,12 +107,7 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
       const bytes = bytesOf(fitting);
       const reserved = await mongoCall(() =>
         heads.findOneAndUpdate(
-          {
-            _id: buildId,
-            capped: false,
-            seq: { $lte: limits.lines - fitting.length },
-            bytes: { $lte: limits.bytes - bytes },
-          },
+          roomFor(buildId, fitting, bytes),
           { $inc: { seq: fitting.length, bytes } },
           { returnDocument: 'before' },
         ),
@@ -130,8 +156,10 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
   return {
     async append(buildId, lines, once) {
       if (lines.length === 0) return;
-      if (once !== undefined && !(await isFirst(buildId, once))) return;
       const cut = lines.map((line) => cutLine(line, limits.lineBytes));
+      const before = await reserveForAll(buildId, cut, once);
+      if (before !== null) return await insert(buildId, cut, before + cut.length);
+      if (once !== undefined && !(await isFirst(buildId, once))) return;
       const left = await appendWithinCap(buildId, cut);
       if (left.length === 0) return;
       await announceCap(buildId);

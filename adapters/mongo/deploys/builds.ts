@@ -5,8 +5,9 @@ import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { BuildEnd, BuildFilter, BuildStore } from '../../../domain/deploys/ports.ts';
 import { type BuildStatus, statusesBefore } from '../../../domain/deploys/status.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { insertOnce, mongoCall } from '../connect.ts';
+import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { upsertOnceMore } from '../upsert-once-more.ts';
 import { createBuildOutlines } from './build-outlines.ts';
 import { readBuild } from './documents.ts';
 import { COLLECTIONS } from './indexes.ts';
@@ -41,7 +42,7 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
     return result.matchedCount === 1;
   }
 
-  async function requireOpenWrite(id: string, matched: Promise<boolean>): Promise<boolean> {
+  async function requireOpenWrite(id: string, matched: boolean | Promise<boolean>): Promise<boolean> {
     if (await matched) return true;
     const exists = await mongoCall(() => collection.countDocuments({ _id: id }, { limit: 1 }));
     if (exists === 0) throw new FairleadError('BUILD_NOT_FOUND', `No build has the id ${id}`);
@@ -50,8 +51,13 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
 
   return {
     ...createBuildOutlines(collection),
-    async create(record) {
-      await insertOnce(collection, record.id, toDocument(record));
+    async create({ id, ...record }) {
+      const change = { $setOnInsert: toDocument(record) } as UpdateFilter<BuildDocument>;
+      const document = await upsertOnceMore(() =>
+        collection.findOneAndUpdate({ _id: id }, change, { upsert: true, returnDocument: 'after' }),
+      );
+      if (document === null) throw new Error(`the record of build ${id} was neither found nor made`);
+      return readBuild(document);
     },
     async find(id) {
       const document = await mongoCall(() => collection.findOne({ _id: id }));
@@ -71,26 +77,28 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
     async setSteps(id, steps) {
       await requireOpenWrite(id, updateOpen(id, { $set: { steps: steps.map(stepDocument) } }));
     },
-    async markStep(id, { key, stage }, changes) {
-      const set = Object.fromEntries(
-        Object.entries(changes).map(([field, value]) => [`steps.$[step].${field}`, value] as const),
-      );
-      const arrayFilters = [{ 'step.key': key }];
-      if (entersStage(changes.state)) {
-        const startedAt = changes.startedAt ?? deps.now();
-        const moved = await updateOpen(
-          id,
-          { $set: { ...set, status: stage }, $min: { startedAt } },
-          { statuses: statusesBefore(stage), arrayFilters },
-        );
-        if (moved) return;
-      }
-      if (Object.keys(set).length === 0) return;
-      await requireOpenWrite(id, updateOpen(id, { $set: set }, { arrayFilters }));
-    },
-    async mergeFacts(id, facts) {
-      const set = factsUpdate(facts);
-      if (Object.keys(set).length > 0) await requireOpenWrite(id, updateOpen(id, { $set: set }));
+    async markStep(id, { key, stage }, changes, { facts = {}, warnings = [] } = {}) {
+      const fields = Object.entries(changes).map(([field, value]) => [`steps.$[step].${field}`, value] as const);
+      const set = { ...Object.fromEntries(fields), ...factsUpdate(facts) };
+      const add = warnings.length === 0 ? {} : { $addToSet: { warnings: { $each: [...warnings] } } };
+      const mark = (statuses: readonly BuildStatus[], more: object, update: object) => ({
+        updateOne: {
+          filter: { _id: id, status: { $in: [...statuses] } },
+          update: { $set: { ...set, ...more }, ...add, ...update },
+          ...(fields.length === 0 ? {} : { arrayFilters: [{ 'step.key': key }] }),
+        },
+      });
+      const startedAt = changes.startedAt ?? deps.now();
+      // One call; each write is whole, and the second repeats what the first has done.
+      const writes = [
+        ...(entersStage(changes.state)
+          ? [mark(statusesBefore(stage), { status: stage }, { $min: { startedAt } })]
+          : []),
+        ...(Object.keys(set).length + warnings.length > 0 ? [mark(OPEN, {}, {})] : []),
+      ];
+      if (writes.length === 0) return;
+      const { matchedCount } = await mongoCall(() => collection.bulkWrite(writes));
+      await requireOpenWrite(id, matchedCount > 0);
     },
     async addWarnings(id, warnings) {
       if (warnings.length === 0) return;
@@ -146,7 +154,7 @@ function queryOf(filter: BuildFilter): Record<string, unknown> {
 }
 
 /** Null times are left out, so that `$min` can set the first start atomically. */
-function toDocument({ id: _id, startedAt, ...rest }: BuildRecord): Record<string, unknown> {
+function toDocument({ startedAt, ...rest }: Omit<BuildRecord, 'id'>): Record<string, unknown> {
   const { finishedAt, steps, ...fields } = rest;
   return {
     ...fields,

@@ -35,7 +35,7 @@ async function failedBuild(id: string): Promise<void> {
     await api.builds.markStep(id, step, { state: 'completed', startedAt: new Date(), finishedAt: new Date() });
   }
   await api.builds.markStep(id, stepOf('image-build'), { state: 'running', startedAt: new Date() });
-  await api.builds.mergeFacts(id, { commitSha: 'c'.repeat(40) });
+  await api.builds.markStep(id, { key: 'source', stage: 'cloning' }, {}, { facts: { commitSha: 'c'.repeat(40) } });
   await api.builds.finish(id, failed);
 }
 

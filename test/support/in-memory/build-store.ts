@@ -33,7 +33,9 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
 
   return {
     async create(record) {
-      if (!records.has(record.id)) records.set(record.id, structuredClone(record));
+      const stored = records.get(record.id) ?? structuredClone(record);
+      records.set(record.id, stored);
+      return structuredClone(stored);
     },
     find: async (id) => structuredClone(records.get(id) ?? null),
     async list(filter, page) {
@@ -62,16 +64,18 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
     async setSteps(id, steps) {
       changeOpen(id, () => ({ steps }));
     },
-    async markStep(id, step, changes) {
-      if (Object.keys(changes).length === 0) return;
-      changeOpen(id, (record) => ({ ...withStep(record, step, changes), ...entered(record, step, changes, now()) }));
-    },
-    async mergeFacts(id, facts) {
-      if (Object.keys(facts).length > 0) changeOpen(id, (record) => withFacts(record, facts));
+    async markStep(id, step, changes, { facts = {}, warnings = [] } = {}) {
+      if (Object.keys(changes).length + Object.keys(facts).length + warnings.length === 0) return;
+      changeOpen(id, (record) => ({
+        ...withStep(record, step, changes),
+        ...entered(record, step, changes, now()),
+        ...withFacts(record, facts),
+        ...withWarnings(record, warnings),
+      }));
     },
     async addWarnings(id, warnings) {
       if (warnings.length === 0) return;
-      changeOpen(id, (record) => ({ warnings: [...new Set([...record.warnings, ...warnings])] }));
+      changeOpen(id, (record) => withWarnings(record, warnings));
     },
     async addDiagnostic(id, diagnostic) {
       changeOpen(id, ({ diagnostics }) => ({
@@ -113,6 +117,10 @@ function withFacts(record: BuildRecord, facts: BuildFacts): Partial<BuildRecord>
   const found = Object.entries(facts).filter(([, value]) => value !== undefined);
   const backfilled = found.filter(([name]) => BACKFILLED.has(name));
   return { facts: { ...record.facts, ...Object.fromEntries(found) }, ...Object.fromEntries(backfilled) };
+}
+
+function withWarnings(record: BuildRecord, warnings: readonly string[]): Pick<BuildRecord, 'warnings'> {
+  return { warnings: [...new Set([...record.warnings, ...warnings])] };
 }
 
 function ended({ steps }: BuildRecord, end: BuildEnd): Partial<BuildRecord> {
