@@ -32,7 +32,7 @@ export const LANES: readonly Lane[] = [
     holds: (file) => !isEndToEnd(file) && !isAlone(file),
     // One more than cores: some wait for a container engine, a clock or another process.
     concurrency: availableParallelism() + 1,
-    fileLimitMs: 300_000,
+    fileLimitMs: 600_000,
     needsStack: false,
     hasMachine: false,
   },

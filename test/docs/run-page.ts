@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { differences, type Step } from './read-page.ts';
 
-const PAGE_MS = 180_000;
+/** Enough for a page of many commands on a busy machine. */
+const PAGE_MS = 400_000;
 
 /**
  * Runs the blocks of a page in one shell (`bash -euo pipefail`), in a folder of its own, with nothing in the

@@ -4,10 +4,10 @@ import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, MongoClient, type WriteConcernSettings } from 'mongodb';
 import { type StandInProcess, startStandIn } from '../../../infra/dev/stand-in-process.ts';
 import { toolPath } from '../../support/tool-path.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 interface Numbered {
   readonly _id: string;
@@ -49,9 +49,8 @@ async function on<T>(
 const numbered = (db: Db) => db.collection<Numbered>('numbered');
 const make = (n: number): Numbered => ({ _id: `d${n}`, n, text: 'x'.repeat(n % 500) });
 
-/** Inserts from many clients until the server is gone. @returns the numbers whose insert was acknowledged */
-async function insertUntilGone(db: Db): Promise<number[]> {
-  const acknowledged: number[] = [];
+/** Inserts from many clients until the server is gone, and notes the numbers whose insert was acknowledged. */
+async function insertUntilGone(db: Db, acknowledged: number[]): Promise<void> {
   let next = 0;
   const client = async (): Promise<void> => {
     for (;;) {
@@ -65,7 +64,6 @@ async function insertUntilGone(db: Db): Promise<number[]> {
     }
   };
   await Promise.all(Array.from({ length: CLIENTS }, client));
-  return acknowledged;
 }
 
 /** Each document is found by each of its indexes and each index leads to a document. */
@@ -84,17 +82,17 @@ async function assertWhole(db: Db): Promise<Set<number>> {
 
 test('every acknowledged insert is there after a SIGKILL, and every document in each of its indexes', async (t) => {
   const file = await dataFile(t);
-  const acknowledged = await on(file, 'SIGKILL', async (db, server, client) => {
+  const acknowledged: number[] = [];
+  await on(file, 'SIGKILL', async (db, server, client) => {
     await numbered(db).createIndex({ n: 1 }, { unique: true });
-    const inserting = insertUntilGone(db);
-    await delay(1_500);
+    const inserting = insertUntilGone(db, acknowledged);
+    await waitUntil('the inserts to be under way', () => acknowledged.length > 500);
     await server.kill('SIGKILL');
     // Ends the writes that wait for another server, which does not come.
     await client.close();
-    return inserting;
+    await inserting;
   });
   t.diagnostic(`${acknowledged.length} were acknowledged`);
-  assert.ok(acknowledged.length > 100);
   const kept = await on(file, 'SIGTERM', assertWhole);
   assert.deepEqual(
     acknowledged.filter((n) => !kept.has(n)),
@@ -145,7 +143,7 @@ test('ended in order it leaves the data file alone, and all is in it', async (t)
 
 test('more than a checkpoint of writes before a SIGKILL is all there', async (t) => {
   const file = await dataFile(t);
-  const [documents, text] = [60_000, 'y'.repeat(400)];
+  const [documents, text] = [6_000, 'y'.repeat(4_000)];
   await on(file, 'SIGKILL', async (db) => {
     for (let n = 0; n < documents; n += 1_000) {
       const many = Array.from({ length: 1_000 }, (_, index) => ({ _id: `d${n + index}`, n: n + index, text }));
