@@ -36,6 +36,6 @@ export function tokenClaims({ accessToken }: Pick<StoredLogin, 'accessToken'>): 
 export function actingOrg({ credential }: Connection, given: string | undefined): string {
   const org = given ?? (credential?.kind === 'login' ? tokenClaims(credential.login).orgSlug : undefined);
   if (org !== undefined) return org;
-  const why = credential?.kind === 'key' ? 'A key acts in no org of its own.' : 'You are in no org.';
+  const why = credential?.kind === 'key' ? 'A key has no org of its own.' : 'You are not in an org.';
   throw usageFailure(why, 'Name the org: `--org <slug>`; `fairlead orgs` lists them.');
 }

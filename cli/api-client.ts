@@ -130,7 +130,7 @@ async function sendRenewed(
   await refused.body?.cancel();
   const authorization = await authorize('refused');
   if (request.content !== undefined) {
-    throw new CliFailure('LOGIN_RENEWED', 'Your login was renewed, since what you may do has changed.', {
+    throw new CliFailure('LOGIN_RENEWED', 'Your login was renewed because your permissions changed.', {
       exit: 'auth',
       remedy: 'Run the command again.',
     });
@@ -146,7 +146,7 @@ function refusal(status: number, text: string, { api, name }: Peer): CliFailure 
   const spokenByApi = parsed.success && !parsed.data.success;
   const exit = exitOfStatus(status, spokenByApi);
   if (!parsed.success || parsed.data.success) {
-    return new CliFailure('UNEXPECTED_REPLY', `${api} answered ${status} without saying why.`, {
+    return new CliFailure('UNEXPECTED_REPLY', `${api} answered ${status} without an error message.`, {
       exit,
       remedy: `Check that this is the address of a Fairlead ${name}.`,
     });
@@ -177,7 +177,7 @@ function uploadCut(api: string, cause: unknown): CliFailure {
   return new CliFailure('UPLOAD_CUT', `${api} closed the connection during the upload${why(cause)}.`, {
     exit: 'unreachable',
     cause,
-    remedy: 'It refused the folder or went away: its log says which. Then deploy again.',
+    remedy: 'It refused the folder or stopped: see its log, then deploy again.',
   });
 }
 

@@ -8,14 +8,14 @@ const loadAuditEvents = () => import('./commands/audit-events.ts');
 const loadAuditProof = () => import('./commands/audit-proof.ts');
 const loadAuditVerifyEntity = () => import('./commands/audit-verify-entity.ts');
 
-const EVENT = 'event id, as `audit events` and receipts show it';
+const EVENT = 'event id, as shown by `audit events` and in receipts';
 
 /** Declares `fairlead audit …`. */
 export function addAuditCommands(
   program: Command,
   { perform, performAlone }: { readonly perform: Perform; readonly performAlone: PerformAlone },
 ): void {
-  const audit = program.command('audit').description('read the audit ledger, and check what it proves without it');
+  const audit = program.command('audit').description('read the audit ledger and verify its proofs independently');
   addReading(audit, perform);
   addVerifying(audit, perform, performAlone);
 }
@@ -23,30 +23,30 @@ export function addAuditCommands(
 function addReading(audit: Command, perform: Perform): void {
   audit
     .command('events', { isDefault: true })
-    .description('what was recorded, newest first: of your org, or of all for a platform admin')
-    .option('--namespace <name>', 'only of this service')
-    .option('--entity <id>', 'only about this entity')
-    .option('--type <type>', 'only of this type, such as service.deployed')
-    .option('--from <time>', 'from this day (UTC) or ISO time on', fromMoment)
-    .option('--to <time>', 'up to and with this day (UTC), or before this ISO time', toMoment)
+    .description('list the events of your org (platform admins: of all orgs), newest first')
+    .option('--namespace <name>', 'only this service')
+    .option('--entity <id>', 'only this entity')
+    .option('--type <type>', 'only this type, such as service.deployed')
+    .option('--from <time>', 'start: a day (UTC) or an ISO time', fromMoment)
+    .option('--to <time>', 'end: a day (UTC, inclusive) or an ISO time (exclusive)', toMoment)
     .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
-    .option('--cursor <cursor>', 'go on where the page before ended')
+    .option('--cursor <cursor>', 'continue after the previous page')
     .action((_options, self) =>
       perform(self, async (context) => (await loadAuditEvents()).auditEvents(context, self.opts())),
     );
   audit
     .command('event')
-    .description('one event with all that it says')
+    .description('show an event with its content')
     .argument('<event>', EVENT)
-    .option('-o, --output <file>', 'write it into a file, for `audit verify --event`')
+    .option('-o, --output <file>', 'write the event to a file, for `audit verify --event`')
     .action((event, _options, self) =>
       perform(self, async (context) => (await loadAuditEvents()).auditEvent(context, event, self.opts())),
     );
   audit
     .command('proof')
-    .description('the proof of an event, from the night after it on')
+    .description('get the proof of an event; it exists from the night after the event')
     .argument('<event>', EVENT)
-    .option('-o, --output <file>', 'write it into a file, for `audit verify`')
+    .option('-o, --output <file>', 'write the proof to a file, for `audit verify`')
     .action((event, _options, self) =>
       perform(self, async (context) => (await loadAuditProof()).auditProof(context, event, self.opts())),
     );
@@ -55,20 +55,20 @@ function addReading(audit: Command, perform: Perform): void {
 function addVerifying(audit: Command, perform: Perform, performAlone: PerformAlone): void {
   audit
     .command('verify-entity')
-    .description('have the ledger verify the history of an entity; exits 1 when it is broken')
+    .description('let the ledger verify the history of an entity; exit code 1 when it is broken')
     .argument('<entity>', 'entity id, such as the name of a service')
-    .option('--expected-head <hash>', 'event hash of a receipt: a history without it is not valid')
+    .option('--expected-head <hash>', 'event hash from a receipt; a history without it is invalid')
     .action((entity, _options, self) =>
       perform(self, async (context) => (await loadAuditVerifyEntity()).auditVerifyEntity(context, entity, self.opts())),
     );
   audit
     .command('verify')
-    .description('verify a proof against the contract of each chain; the ledger is not asked')
+    .description('verify a proof against the contract on each chain, without the ledger')
     .argument('<proof>', 'file with the proof, as `audit proof` writes it; - for stdin')
-    .requiredOption('--rpc <url>', 'node of a chain (repeat it: one for each chain, or several)', collectUrl)
-    .option('--contract <address>', 'address of the anchor contract, as you know it (default: the one of the proof)')
-    .option('--event <file>', 'the event itself: shows that the proof is about it')
-    .option('--receipt <file>', 'the receipt of the emit: its signature is checked with --key')
+    .requiredOption('--rpc <url>', 'address of a chain node (repeat it for each chain)', collectUrl)
+    .option('--contract <address>', 'address of the anchor contract (default: the one in the proof)')
+    .option('--event <file>', 'file with the event, to check that the proof belongs to it')
+    .option('--receipt <file>', 'file with the receipt; its signature is verified with --key')
     .option('--key <key>', 'public key of the ledger, in base64 or as a verifier key (may be repeated)', collect, [])
     .action((proof, _options, self) =>
       performAlone(self, async (alone) => {

@@ -40,7 +40,7 @@ function addDeploy(program: Command, perform: Perform): void {
     .command('deploy')
     .description('deploy a folder (uploaded) or a git repository, and follow the build')
     .argument('[source]', 'folder or git address', '.')
-    .option('--name <service>', 'service name (default: the catalog, the manifest or the folder says it)')
+    .option('--name <service>', 'service name (default: from the catalog, the manifest or the folder)')
     .option('--git', 'deploy the folder as a git repository, at its HEAD, instead of uploading it')
     .option('--branch <branch>', 'branch to build')
     .option('--commit <sha>', 'commit to build')
@@ -49,7 +49,7 @@ function addDeploy(program: Command, perform: Perform): void {
     .option('--set <KEY=VALUE>', 'store a config value before the deploy (may be repeated)', collect, [])
     .option(
       '--secret <KEY>',
-      'store a secret before the deploy; its value is asked for or read from stdin',
+      'store a secret before the deploy; prompts for its value or reads it from stdin',
       collect,
       [],
     )
@@ -63,7 +63,7 @@ function addBuildCommands(program: Command, perform: Perform): void {
   program
     .command('builds')
     .description('list builds, newest first')
-    .argument('[service]', 'only of this service')
+    .argument('[service]', 'only this service')
     .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
     .addOption(new Option('--status <status>', 'only with this status').choices(BUILD_STATUSES))
     .action((service, _options, self) =>
@@ -76,13 +76,13 @@ function addBuildCommands(program: Command, perform: Perform): void {
     .command('logs')
     .description('show the log of a build')
     .argument('[build]', BUILD_ARGUMENT)
-    .option('-f, --follow', 'go on until the build ends')
+    .option('-f, --follow', 'follow until the build ends')
     .action((build, _options, self) =>
       perform(self, async (context) => (await loadLogs()).logs(context, build, self.opts())),
     );
   program
     .command('cancel')
-    .description('cancel a build, and return when it has really ended')
+    .description('cancel a build and wait until it has ended')
     .argument('[build]', BUILD_ARGUMENT)
     .action((build, _options, self) => perform(self, async (context) => (await loadBuilds()).cancel(context, build)));
   followOptions(
@@ -90,16 +90,16 @@ function addBuildCommands(program: Command, perform: Perform): void {
       .command('retry')
       .description('run a failed build again from the step that failed')
       .argument('[build]', BUILD_ARGUMENT)
-      .option('--from <step>', 'begin at this earlier step'),
+      .option('--from <step>', 'start at this earlier step'),
   ).action((build, _options, self) =>
     perform(self, async (context) => (await loadBuilds()).retry(context, build, self.opts())),
   );
   followOptions(
     program
       .command('rollback')
-      .description('install an earlier release again, without a build')
+      .description('install an earlier release again without building it')
       .argument('[service]', SERVICE_ARGUMENT)
-      .option('--to <release>', 'release to install (default: the one before)'),
+      .option('--to <release>', 'release to install (default: the previous one)'),
   ).action((service, _options, self) =>
     perform(self, async (context) => (await loadBuilds()).rollback(context, service, self.opts())),
   );
@@ -119,14 +119,14 @@ function addServiceCommands(program: Command, perform: Perform): void {
     );
   program
     .command('status')
-    .description('where a service is live, and its last builds')
+    .description('show where a service is live and its last builds')
     .argument('[service]', SERVICE_ARGUMENT)
     .action((service, _options, self) =>
       perform(self, async (context) => (await loadServices()).status(context, service)),
     );
   program
     .command('releases')
-    .description('list what was live in an environment, newest first')
+    .description('list the releases of an environment, newest first')
     .argument('[service]', SERVICE_ARGUMENT)
     .option('-n, --limit <count>', 'how many', wholeNumber(1, 200), 20)
     .action((service, _options, self) =>
@@ -134,7 +134,7 @@ function addServiceCommands(program: Command, perform: Perform): void {
     );
   program
     .command('open')
-    .description('print the address of a service, and on a terminal open it')
+    .description('print the address of a service; on a terminal, open it too')
     .argument('[service]', SERVICE_ARGUMENT)
     .action((service, _options, self) => perform(self, async (context) => (await loadOpen()).open(context, service)));
   const services = program.command('services').description('list, show or delete services');
@@ -154,9 +154,9 @@ function addServiceCommands(program: Command, perform: Perform): void {
     );
   services
     .command('delete')
-    .description('take a service off line everywhere and delete it')
+    .description('remove a service from every environment and delete it')
     .argument('<service>')
-    .option('--yes', 'delete it without asking')
+    .option('--yes', 'delete without confirmation')
     .action((service, _options, self) =>
       perform(self, async (context) => (await loadServices()).deleteService(context, service, self.opts())),
     );
@@ -166,24 +166,24 @@ function addLoginCommands(program: Command, perform: Perform): void {
   program
     .command('login')
     .description('log in at the identity provider of the API; later commands act as you')
-    .option('--device', 'by a code to type on another device, without a browser here')
+    .option('--device', 'log in with a code on another device instead of a browser here')
     .action((_options, self) => perform(self, async (context) => (await loadLogin()).login(context, self.opts())));
   program
     .command('logout')
-    .description('end the login at the identity provider and forget it here')
+    .description('end the login at the identity provider and delete it here')
     .action((_options, self) => perform(self, async (context) => (await loadLogout()).logout(context)));
   program
     .command('whoami')
-    .description('who commands act as')
+    .description('show who commands act as')
     .action((_options, self) => perform(self, async (context) => (await loadWhoami()).whoami(context)));
 }
 
-const BUILD_ARGUMENT = 'build id, or a service for its newest build (default: the service of this folder)';
+const BUILD_ARGUMENT = 'build id, or service name for its newest build (default: the service of this folder)';
 const SERVICE_ARGUMENT = 'service name (default: the service of this folder)';
 
 function followOptions(command: Command): Command {
   return command
     .option('-d, --detach', 'return as soon as the build is accepted')
-    .option('--no-logs', 'leave log lines out')
-    .option('--verbose', 'every step and every log line');
+    .option('--no-logs', 'hide log lines')
+    .option('--verbose', 'show every step and every log line');
 }

@@ -26,7 +26,7 @@ export async function confirm(
   const { stdin, stderr } = terminal;
   const insteadLine = instead === undefined ? '' : `\n${instead}`;
   if (output.json || stdin.isTTY !== true || stderr.isTTY !== true) {
-    throw usageFailure(text, `If that is meant: \`fairlead ${command} --yes\`${insteadLine}`);
+    throw usageFailure(text, `To confirm: \`fairlead ${command} --yes\`${insteadLine}`);
   }
   stderr.write(`${text}${insteadLine}\n`);
   if (await agrees(terminal, 'Go on? [y/N] ')) return;

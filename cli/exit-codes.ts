@@ -1,21 +1,29 @@
 /** What the exit code of every command means: the one table, shown by `fairlead help exit-codes`. */
 export const EXIT_CODES = [
-  { name: 'ok', code: 0, meaning: 'It worked. A followed build completed.' },
+  { name: 'ok', code: 0, meaning: 'Success. A followed build completed.' },
   { name: 'failed', code: 1, meaning: 'The build or the operation failed.' },
-  { name: 'usage', code: 2, meaning: 'The command line or what it names was refused: correct it and run it again.' },
+  { name: 'usage', code: 2, meaning: 'The command or its input is invalid: correct it and run it again.' },
   {
     name: 'notFound',
     code: 3,
-    meaning: 'There is no such service, build, person or event, or no proof of the event yet.',
+    meaning: 'The service, build, person or event does not exist, or the event has no proof yet.',
   },
   {
     name: 'auth',
     code: 4,
-    meaning: 'The login or key is missing, over, not accepted, not enough, or readable by other users.',
+    meaning: 'The login or key is missing, expired or invalid, lacks permission, or is readable by other users.',
   },
-  { name: 'unreachable', code: 5, meaning: 'The builder API does not answer, is overloaded, or went away for good.' },
-  { name: 'conflict', code: 6, meaning: 'The present state does not allow it, such as cancelling a build that ended.' },
-  { name: 'interrupted', code: 130, meaning: 'Ctrl-C, or no to a question. A build that was being followed goes on.' },
+  { name: 'unreachable', code: 5, meaning: 'The builder API does not answer, is overloaded, or did not come back.' },
+  {
+    name: 'conflict',
+    code: 6,
+    meaning: 'The current state does not allow it, such as cancelling a build that has ended.',
+  },
+  {
+    name: 'interrupted',
+    code: 130,
+    meaning: 'Interrupted by Ctrl-C, or a question was answered with no. A followed build continues.',
+  },
 ] as const;
 
 export type ExitName = (typeof EXIT_CODES)[number]['name'];

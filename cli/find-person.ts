@@ -13,7 +13,7 @@ export async function findMember(provider: ApiClient, slug: string, person: stri
   const { items } = await readPages(provider, memberReply, { path: orgPath(slug, 'members'), limit: MOST });
   const found = items.find((member) => member.email === email);
   if (found !== undefined) return found;
-  throw new CliFailure('USER_NOT_FOUND', `${person} is no member of ${slug}.`, {
+  throw new CliFailure('USER_NOT_FOUND', `${person} is not a member of ${slug}.`, {
     exit: 'notFound',
     remedy: `See who is: \`fairlead members --org ${slug}\`. Invite: \`fairlead invite ${person} --org ${slug}\``,
   });

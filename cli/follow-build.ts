@@ -73,7 +73,7 @@ async function* readConnection(
   signal: AbortSignal,
 ): AsyncGenerator<BuildEvent | null> {
   const silence = new AbortController();
-  const watch = setTimeout(() => silence.abort(new Error('it fell silent')), SILENCE_MS);
+  const watch = setTimeout(() => silence.abort(new Error('no data arrived')), SILENCE_MS);
   const either = AbortSignal.any([signal, silence.signal]);
   try {
     for await (const message of openStream(api, buildId, cursor.seq, either, () => watch.refresh())) {
@@ -143,8 +143,8 @@ function toEvent({ event, data }: StreamMessage): BuildEvent | null {
 
 function gone(api: ApiClient, buildId: string, patienceMs: number): CliFailure {
   const seconds = Math.round(patienceMs / 1000);
-  return new CliFailure('UNREACHABLE', `The builder API at ${api.base} has been away for ${seconds} s.`, {
+  return new CliFailure('UNREACHABLE', `The builder API at ${api.base} has not answered for ${seconds} s.`, {
     exit: 'unreachable',
-    remedy: `The build goes on without it. Later: \`fairlead logs -f ${buildId}\``,
+    remedy: `The build continues. Later: \`fairlead logs -f ${buildId}\``,
   });
 }

@@ -51,8 +51,8 @@ export async function followStarted(
 
 function acceptedLine({ output }: CliContext, { buildId, deduplicated, supersededBuildId }: TriggerReply): string {
   const id = output.paint('bold', buildId);
-  if (deduplicated) return `Attached to ${id}: the same source is being built already`;
-  const instead = typeof supersededBuildId === 'string' ? `, in place of the obsolete ${supersededBuildId}` : '';
+  if (deduplicated) return `Attached to ${id}: the same source is already being built`;
+  const instead = typeof supersededBuildId === 'string' ? `, replacing the obsolete ${supersededBuildId}` : '';
   return `Build ${id} accepted${instead}`;
 }
 
@@ -67,7 +67,7 @@ export function watchUntilInterrupted(
   view: BuildView = chooseView(context, options),
 ): Promise<WatchResult> {
   const told = {
-    message: `No longer following ${buildId}; the build goes on.`,
+    message: `Stopped following ${buildId}; the build continues.`,
     remedy: `Follow it: \`fairlead logs -f ${buildId}\`. End it: \`fairlead cancel ${buildId}\`.`,
     details: { buildId },
   };
@@ -162,5 +162,5 @@ function failureCode(build: BuildReply): string {
 }
 
 function failureMessage(build: BuildReply): string {
-  return build.failure?.message ?? 'The build failed without saying why; its log tells more.';
+  return build.failure?.message ?? 'The build failed without an error message; see its log.';
 }

@@ -35,11 +35,11 @@ function addReading(oauth: Command, perform: Perform): void {
 function addChanging(oauth: Command, perform: Perform): void {
   const create = oauth
     .command('create')
-    .description('create a client; its secret is printed this once')
-    .argument('<name>', 'what people call it')
+    .description('create a client; its secret is printed only once')
+    .argument('<name>', 'display name')
     .option('--id <client>', 'client id (default: made from the name)')
     .option('--org <slug>', 'owning org, for a super admin (default: your own)')
-    .option('--public', 'a client that can keep no secret: a page, a command line, an app');
+    .option('--public', 'a public client, which cannot keep a secret: a page, a command line, an app');
   fieldOptions(create).action((name, _options, self) => {
     const { id, org, public: isPublic } = self.opts();
     const identity = { clientId: id, orgSlug: org, clientType: isPublic === true ? 'public' : undefined };
@@ -50,9 +50,9 @@ function addChanging(oauth: Command, perform: Perform): void {
   fieldOptions(
     oauth
       .command('update')
-      .description('change a client; what is not given stays')
+      .description('change a client; options that are not given stay unchanged')
       .argument('<client>', CLIENT)
-      .option('--name <name>', 'what people call it'),
+      .option('--name <name>', 'display name'),
   ).action((client, _options, self) =>
     perform(self, async (context) =>
       (await loadOauth()).updateClient(context, client, {
@@ -63,7 +63,7 @@ function addChanging(oauth: Command, perform: Perform): void {
   );
   for (const [command, method, what] of [
     ['add-uri', 'POST', 'register a redirect URI'],
-    ['remove-uri', 'DELETE', 'take a redirect URI away'],
+    ['remove-uri', 'DELETE', 'remove a redirect URI'],
   ] as const) {
     oauth
       .command(command)
@@ -76,9 +76,9 @@ function addChanging(oauth: Command, perform: Perform): void {
   }
   oauth
     .command('delete')
-    .description('delete a client; its tokens end with it')
+    .description('delete a client and revoke its tokens')
     .argument('<client>', CLIENT)
-    .option('--yes', 'delete it without asking')
+    .option('--yes', 'delete without confirmation')
     .action((client, _options, self) =>
       perform(self, async (context) => (await loadOauth()).deleteClient(context, client, self.opts())),
     );
@@ -87,7 +87,7 @@ function addChanging(oauth: Command, perform: Perform): void {
 function addSecrets(oauth: Command, perform: Perform): void {
   oauth
     .command('add-secret')
-    .description('add a second secret, printed this once; the first goes on working')
+    .description('add a second secret, printed only once; the first keeps working')
     .argument('<client>', CLIENT)
     .action((client, _options, self) =>
       perform(self, async (context) => (await loadOauth()).addSecret(context, client)),
@@ -97,15 +97,15 @@ function addSecrets(oauth: Command, perform: Perform): void {
     .description('remove a secret')
     .argument('<client>', CLIENT)
     .argument('<secret>', 'its id, as `oauth get` shows it')
-    .option('--yes', 'remove it without asking')
+    .option('--yes', 'remove without confirmation')
     .action((clientId, secretId, _options, self) =>
       perform(self, async (context) => (await loadOauth()).removeSecret(context, { clientId, secretId }, self.opts())),
     );
   oauth
     .command('regenerate-secret')
-    .description('put one new secret in the place of all, at once; it is printed this once')
+    .description('replace all secrets with a new one at once; it is printed only once')
     .argument('<client>', CLIENT)
-    .option('--yes', 'replace it without asking')
+    .option('--yes', 'replace without confirmation')
     .action((client, _options, self) =>
       perform(self, async (context) => (await loadOauth()).regenerateSecret(context, client, self.opts())),
     );
@@ -126,8 +126,8 @@ function fieldOptions(command: Command): Command {
     .option('--self-service-email <on|off>', 'may send its own reset mail', onOrOff)
     .option('--include-branding <on|off>', 'branding in tokens', onOrOff)
     .option('--include-entity-hash <on|off>', 'entity hash in tokens', onOrOff)
-    .option('--trusted <on|off>', 'no consent is asked for', onOrOff)
-    .option('--auto-approve-scopes <on|off>', 'no consent is asked for its scopes', onOrOff);
+    .option('--trusted <on|off>', 'skip consent', onOrOff)
+    .option('--auto-approve-scopes <on|off>', 'skip consent for its scopes', onOrOff);
 }
 
 function fieldsOf(options: Readonly<Record<string, unknown>>): Record<string, unknown> {

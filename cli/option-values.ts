@@ -38,5 +38,5 @@ export function given(fields: Readonly<Record<string, unknown>>): Record<string,
 /** @throws CliFailure with exit `usage` when there are none */
 export function requireChanges(fields: Readonly<Record<string, unknown>>, command: string): void {
   if (Object.keys(fields).length > 0) return;
-  throw usageFailure('Nothing to change was given.', `See what can be: \`fairlead ${command} --help\``);
+  throw usageFailure('No change was given.', `See the options: \`fairlead ${command} --help\``);
 }

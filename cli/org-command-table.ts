@@ -15,15 +15,15 @@ const ORG = 'slug of the org (default: the one you act in)';
 
 /** Declares `fairlead orgs …`. */
 export function addOrgCommands(program: Command, perform: Perform): void {
-  const orgs = program.command('orgs').description('orgs: yours, the one you act in, how they look, who manages them');
+  const orgs = program.command('orgs').description('orgs: list, switch, create, change, suspend');
   orgs
     .command('list', { isDefault: true })
-    .description('list the orgs you are in; all of them for the platform')
+    .description('list your orgs (platform admins: all orgs)')
     .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
     .action((_options, self) => perform(self, async (context) => (await loadOrgs()).listOrgs(context, self.opts())));
   orgs
     .command('use')
-    .description('act in an org from now on, here and wherever else you are signed in')
+    .description('switch to an org, here and wherever else you are signed in')
     .argument('<org>', 'slug of an org you are in')
     .action((org, _options, self) => perform(self, async (context) => (await loadOrgs()).useOrg(context, org)));
   addRecords(orgs, perform);
@@ -39,28 +39,28 @@ function addRecords(orgs: Command, perform: Perform): void {
   orgs
     .command('create')
     .description('create an org (platform admins)')
-    .argument('<slug>', 'what addresses and tokens call it')
-    .requiredOption('--name <name>', 'what people call it')
+    .argument('<slug>', 'its name in addresses and tokens')
+    .requiredOption('--name <name>', 'display name')
     .option('--modules <modules>', 'modules it has, separated by commas', list)
     .action((slug, _options, self) =>
       perform(self, async (context) => (await loadOrgs()).createOrg(context, { slug, ...given(self.opts()) })),
     );
   orgs
     .command('update')
-    .description('change an org; what is not given stays')
+    .description('change an org; options that are not given stay unchanged')
     .argument('[org]', ORG)
-    .option('--name <name>', 'what people call it')
+    .option('--name <name>', 'display name')
     .option('--modules <modules>', 'all its modules, separated by commas (platform admins)', list)
     .option('--email-from-name <name>', 'sender name of its mail; empty for none')
     .option('--logo-url <url>', 'logo on pages and in mail; empty for none')
     .option('--primary-color <colour>', 'such as #0F172A; empty for none')
-    .option('--mail-templates <file>', 'JSON of its own mail by kind, in the place of all it has')
+    .option('--mail-templates <file>', 'JSON of its mail templates by kind; replaces all of them')
     .action((org, _options, self) =>
       perform(self, async (context) => (await loadOrgs()).updateOrg(context, org, changesOf(self.opts(), context.cwd))),
     );
   for (const verb of ['suspend', 'restore'] as const) {
     const command = orgs.command(verb).description(`${verb} an org (platform admins)`).argument('<org>', 'its slug');
-    if (verb === 'suspend') command.option('--yes', 'suspend it without asking');
+    if (verb === 'suspend') command.option('--yes', 'suspend without confirmation');
     command.action((org, _options, self) =>
       perform(self, async (context) => (await loadOrgs()).suspendOrg(context, org, verb === 'suspend', self.opts())),
     );
@@ -71,14 +71,14 @@ function addGrants(orgs: Command, perform: Perform): void {
   orgs
     .command('grants')
     .description("list the clients that manage the org's people")
-    .argument('[client]', 'this client alone')
+    .argument('[client]', 'only this client')
     .option(...ORG_FLAG)
     .action((client, _options, self) =>
       perform(self, async (context) => (await loadOrgs()).listGrants(context, client, self.opts())),
     );
   for (const [verb, method, what] of [
     ['grant', 'PUT', "let a client manage the org's people"],
-    ['revoke-grant', 'DELETE', "let a client manage the org's people no more"],
+    ['revoke-grant', 'DELETE', "stop a client from managing the org's people"],
   ] as const) {
     orgs
       .command(verb)

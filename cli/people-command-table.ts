@@ -10,7 +10,7 @@ import { MOST } from './read-pages.ts';
 const loadInvites = () => import('./commands/invites.ts');
 const loadMembers = () => import('./commands/members.ts');
 
-const PERSON = 'their address, or user id';
+const PERSON = 'e-mail address or user id';
 
 /** Declares `fairlead members …`, `invite` and `invites …`. */
 export function addPeopleCommands(program: Command, perform: Perform): void {
@@ -49,7 +49,7 @@ const RIGHTS: readonly {
 }[] = [
   {
     verb: 'add-role',
-    what: 'give a member a role besides those they have',
+    what: 'add a role to a member',
     argument: '<role>',
     change:
       (role) =>
@@ -57,7 +57,7 @@ const RIGHTS: readonly {
   },
   {
     verb: 'remove-role',
-    what: 'take a role from a member',
+    what: 'remove a role from a member',
     argument: '<role>',
     change:
       (role) =>
@@ -65,7 +65,7 @@ const RIGHTS: readonly {
   },
   {
     verb: 'set-roles',
-    what: 'put these roles in the place of all they have',
+    what: 'replace all roles of a member',
     argument: '<roles>',
     change:
       (roles) =>
@@ -73,7 +73,7 @@ const RIGHTS: readonly {
   },
   {
     verb: 'set-modules',
-    what: 'put these modules in the place of all they have',
+    what: 'replace all modules of a member',
     argument: '<modules>',
     change:
       (modules) =>
@@ -101,7 +101,7 @@ function addRights(members: Command, perform: Perform): void {
 function addMembership(members: Command, perform: Perform): void {
   members
     .command('add')
-    .description('put somebody who has an account into the org (platform admins; everybody else invites them)')
+    .description('add an existing account to the org (platform admins; others invite)')
     .argument('<person>', PERSON)
     .addOption(roleOption())
     .option('--modules <modules>', 'modules, separated by commas', list, [])
@@ -114,7 +114,7 @@ function addMembership(members: Command, perform: Perform): void {
     });
   members
     .command('provision')
-    .description('create an account whose person sets its first password through a headless client (platform admins)')
+    .description('create an account; its owner sets the first password through a headless client (platform admins)')
     .argument('<email>', 'their address')
     .requiredOption('--first-name <name>', 'first name')
     .requiredOption('--last-name <name>', 'last name')
@@ -142,10 +142,10 @@ function addMembership(members: Command, perform: Perform): void {
   }
   members
     .command('remove')
-    .description('take a member out of the org; anybody may leave')
+    .description('remove a member from the org; members may remove themselves')
     .argument('<person>', PERSON)
     .option(...ORG_FLAG)
-    .option('--yes', 'remove them without asking')
+    .option('--yes', 'remove without confirmation')
     .action((person, _options, self) =>
       perform(self, async (context) => (await loadMembers()).removeMember(context, person, self.opts())),
     );
@@ -154,11 +154,11 @@ function addMembership(members: Command, perform: Perform): void {
 function addInvites(program: Command, perform: Perform): void {
   program
     .command('invite')
-    .description('invite somebody into the org, by mail or with a link to pass on')
+    .description('invite a person to the org by mail or by link')
     .argument('<email>', 'their address')
     .addOption(roleOption())
     .option('--modules <modules>', 'modules, separated by commas', list, [])
-    .option('--no-mail', 'send nothing: print the link, this once')
+    .option('--no-mail', 'print the link once instead of sending mail')
     .option(...ORG_FLAG)
     .action((email, _options, self) => {
       const { role, modules, mail: sendEmail, ...org } = self.opts();
@@ -177,7 +177,7 @@ function addInvites(program: Command, perform: Perform): void {
   invites
     .command('withdraw')
     .description('withdraw an invitation')
-    .argument('<invitation>', 'its id, or the address it is for')
+    .argument('<invitation>', 'invitation id or e-mail address')
     .option(...ORG_FLAG)
     .action((which, _options, self) =>
       perform(self, async (context) => (await loadInvites()).withdrawInvite(context, which, self.opts())),

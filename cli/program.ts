@@ -65,9 +65,9 @@ function buildProgram(
   const program = new Command('fairlead')
     .description('Deploys services to Fairlead: from a git commit or a folder to a running, healthy address.')
     .addOption(new Option('-e, --env <environment>', 'environment').choices(ENVIRONMENT_CHOICES).default('prod'))
-    .option('--json', 'JSON on stdout: one document, or one event a line while a build is followed')
-    .option('-q, --quiet', 'only the essential: the address, or ids one per line')
-    .option('--no-color', 'no colours (NO_COLOR is obeyed as well)')
+    .option('--json', 'JSON on stdout: one document, or one event per line while following a build')
+    .option('-q, --quiet', 'print only the result: the address, or ids one per line')
+    .option('--no-color', 'no colours (same as NO_COLOR)')
     .option(
       '--api-url <url>',
       'the builder API (default: FAIRLEAD_URL, else the stack started from this checkout, else the last login)',
@@ -76,7 +76,7 @@ function buildProgram(
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command; `help exit-codes` lists the exit codes')
     .addHelpText('after', '\nExit codes: fairlead help exit-codes')
-    .showHelpAfterError('(fairlead --help shows what there is)')
+    .showHelpAfterError('(see fairlead --help)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(text),

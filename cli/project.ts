@@ -73,7 +73,7 @@ export function dnsLabel(text: string, origin: string): string {
     .slice(0, 40)
     .replace(/-+$/, '');
   if (label !== '') return label;
-  throw usageFailure(`No service name can be made from ${origin}.`, 'Say it with --name.');
+  throw usageFailure(`No service name can be derived from ${origin}.`, 'Set it with --name.');
 }
 
 export interface LocalRepository {

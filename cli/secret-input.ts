@@ -21,7 +21,7 @@ export async function readSecrets(names: readonly string[], terminal: SecretTerm
     if (name.includes('=')) {
       throw usageFailure(
         `--secret takes a name only: ${name.slice(0, name.indexOf('='))}.`,
-        'The value is asked for, or read from stdin. Change a secret that was typed on a command line.',
+        'The value is read from a prompt or from stdin. Replace a secret that was typed on a command line.',
       );
     }
   }

@@ -7,7 +7,7 @@ import { MOST } from './read-pages.ts';
 // Loaded when a command of theirs runs: no other command waits for them.
 const loadUsers = () => import('./commands/users.ts');
 
-const PERSON = 'their address, or user id';
+const PERSON = 'e-mail address or user id';
 
 /** Declares `fairlead users …`. */
 export function addUserCommands(program: Command, perform: Perform): void {
@@ -29,7 +29,7 @@ export function addUserCommands(program: Command, perform: Perform): void {
     );
   users
     .command('update')
-    .description('change a name, or platform roles (a super admin, signed in as themself)')
+    .description('change a name or platform roles (only a super admin in their own login)')
     .argument('<person>', PERSON)
     .option('--first-name <name>', 'first name')
     .option('--last-name <name>', 'last name')
@@ -39,7 +39,7 @@ export function addUserCommands(program: Command, perform: Perform): void {
     );
   for (const verb of ['suspend', 'restore'] as const) {
     const command = users.command(verb).description(`${verb} an account`).argument('<person>', PERSON);
-    if (verb === 'suspend') command.option('--yes', 'suspend it without asking');
+    if (verb === 'suspend') command.option('--yes', 'suspend without confirmation');
     command.action((person, _options, self) =>
       perform(self, async (context) => (await loadUsers()).suspendUser(context, person, verb, self.opts())),
     );

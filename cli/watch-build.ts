@@ -114,7 +114,7 @@ export async function waitForEnd(api: ApiClient, buildId: string, limitMs: numbe
     if (isTerminal(build.status)) return build;
     if (Date.now() > deadline) {
       throw new CliFailure('BUILD_STILL_RUNNING', `${buildId} is still ${build.status} after ${limitMs / 1000} s.`, {
-        remedy: `See what it does: \`fairlead logs -f ${buildId}\``,
+        remedy: `Follow it: \`fairlead logs -f ${buildId}\``,
       });
     }
     await sleep(300);

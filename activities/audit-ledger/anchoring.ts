@@ -77,7 +77,7 @@ async function anchorBatch(
   const recorded = batch.anchors.find((anchor) => anchor.chainId === chainId);
   const chain = deps.chains.find((candidate) => candidate.chainId === chainId);
   if (chain === undefined) {
-    throw new FairleadError('CHAIN_UNREACHABLE', `Chain ${chainId}: AUDIT_CHAINS does not name it any more`);
+    throw new FairleadError('CHAIN_UNREACHABLE', `Chain ${chainId}: it is no longer in AUDIT_CHAINS`);
   }
   const anchor = await chain.anchor(batch, signal).catch((error: unknown) => {
     // A chain that is away takes nothing back.

@@ -50,13 +50,14 @@ type Leaves = ReturnType<typeof createLeaves>;
 
 async function addNamespace(deps: AnchoringDeps, leaves: Leaves, namespace: string, day: Day, signal: AbortSignal) {
   const closeEvent = await findClose(deps, namespace, dayCloseKey(day));
-  if (closeEvent === null) throw broken(day, namespace, 'its close is gone');
+  if (closeEvent === null) throw broken(day, namespace, 'its close is missing');
   const close = readDayClose(closeEvent);
   let count = 0;
   for await (const event of deps.events.streamBetween(namespace, startOfDay(day), endOfDay(day))) {
     signal.throwIfAborted();
     if (event.eventType === DAY_CLOSED || event.eventType === LEDGER_CLOSED) continue;
-    if (count === 0 && event.chainIndex !== close.firstIndex) throw broken(day, namespace, 'its first event is gone');
+    if (count === 0 && event.chainIndex !== close.firstIndex)
+      throw broken(day, namespace, 'its first event is missing');
     if (event.eventHash !== hashOfEvent(event)) throw broken(day, namespace, `event ${event.chainIndex} was changed`);
     count += 1;
     leaves.add(event);

@@ -35,7 +35,7 @@ export async function closeNamespace(deps: AnchoringDeps, namespace: string, day
     if (isHolder) await deps.leases.release(namespace, outcome && headOf(outcome)).catch(() => {});
     return outcome;
   }
-  const message = `${namespace} is written to so fast that ${day} could not be closed; it is tried again`;
+  const message = `${namespace} is written to too fast to close ${day}; trying again`;
   throw new FairleadError('UNAVAILABLE', message, { retryable: true });
 }
 

@@ -83,7 +83,7 @@ export function createBuildLogWriter(options: {
           time: now(),
           step,
           level: 'warn',
-          text: `${dropped} lines came faster than they could be stored and were left out`,
+          text: `${dropped} lines were dropped: they came faster than they could be stored`,
         });
       }
       flush();

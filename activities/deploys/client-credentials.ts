@@ -24,6 +24,6 @@ export function requireCipher({ cipher }: Pick<DeploysDeps, 'cipher'>, service: 
   if (cipher !== null) return cipher;
   throw new FairleadError(
     'INTERNAL',
-    `Set CONFIG_ENCRYPTION_KEY on the worker: ${service} has a client secret to keep.`,
+    `Set CONFIG_ENCRYPTION_KEY on the worker: ${service} has a client secret to store.`,
   );
 }

@@ -15,7 +15,7 @@ export async function failOpen(
   deps: Pick<DeploysDeps, 'builds' | 'log' | 'now'>,
   { build: { buildId }, step, failure }: FailedOpen,
 ): Promise<void> {
-  const warning = `${step.title} failed [${failure.code}], and the build goes on without it: ${failure.message}`;
+  const warning = `${step.title} failed [${failure.code}]; the build continues without it: ${failure.message}`;
   const time = deps.now();
   await deps.log.append(buildId, [{ time, step: step.key, level: 'warn', text: warning }], `fail-open/${step.key}`);
   const changes = { state: 'warned', finishedAt: time, warnings: [warning] } as const;

@@ -34,8 +34,7 @@ export async function reconcileBuilds(deps: ReconcileDeps, signal: AbortSignal):
 }
 
 async function abandon(deps: ReconcileDeps, { id }: BuildOutline): Promise<void> {
-  const message =
-    'No workflow works on this build any more: it was terminated or its history is gone. Trigger it again.';
+  const message = 'No workflow runs this build: it was terminated or its history was deleted. Trigger it again.';
   await note(deps, id, message, 'error');
   await deps.builds.finish(id, {
     status: 'failed',

@@ -45,7 +45,7 @@ export async function reconcileWorkloads(
       lanes: LANES,
     },
   );
-  throwFailures('Services could not be brought back', [...unserved, ...unlimited], { retryable: false });
+  throwFailures('Services could not be restarted', [...unserved, ...unlimited], { retryable: false });
   return restarted;
 }
 

@@ -18,7 +18,7 @@ export async function restorePrevious(deps: RestoreDeps, build: BuildRequest): P
 
 async function restore(deps: RestoreDeps, build: BuildRequest): Promise<void> {
   const serving = await undoInstallation(deps, build);
-  const outcome = serving === null ? 'no earlier release to return to' : `release ${serving} keeps serving`;
+  const outcome = serving === null ? 'there is no previous release' : `release ${serving} keeps serving`;
   await note(deps, build.buildId, `Removed the new workload; ${outcome}`, 'warn', 'install');
 }
 

@@ -98,7 +98,7 @@ export function requireFacts<K extends keyof BuildFacts>(
 ): { [P in K]-?: NonNullable<BuildFacts[P]> } {
   const missing = names.filter((name) => facts[name] === undefined || facts[name] === null);
   if (missing.length > 0) {
-    throw new FairleadError('INTERNAL', `The step needs ${missing.join(', ')}, which no earlier step has found.`);
+    throw new FairleadError('INTERNAL', `The step needs ${missing.join(', ')}, which no earlier step has provided.`);
   }
   return facts as { [P in K]-?: NonNullable<BuildFacts[P]> };
 }

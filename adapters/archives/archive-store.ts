@@ -128,5 +128,5 @@ function tooLarge(limitBytes: number): FairleadError {
 
 function gone(id: string): FairleadError {
   const shown = ID_PATTERN.test(id) ? id : 'of that id';
-  return new FairleadError('SOURCE_MISSING', `The uploaded archive ${shown} is not there any more; upload it again`);
+  return new FairleadError('SOURCE_MISSING', `The uploaded archive ${shown} no longer exists; upload it again`);
 }

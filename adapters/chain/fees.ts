@@ -20,7 +20,7 @@ export async function suggestFees(rpc: Rpc, capWei: bigint): Promise<Fees> {
   const tip = await suggestedTip(rpc);
   if (baseFeePerGas + tip > capWei) {
     const now = `${(baseFeePerGas + tip) / GWEI} gwei`;
-    throw unreachable(rpc.chainId, `gas costs ${now} and may cost ${capWei / GWEI}: it has to wait`, false);
+    throw unreachable(rpc.chainId, `gas costs ${now} and the limit is ${capWei / GWEI}: anchoring waits`, false);
   }
   const wanted = 2n * baseFeePerGas + tip;
   return { maxFeePerGas: wanted < capWei ? wanted : capWei, maxPriorityFeePerGas: tip };

@@ -45,7 +45,7 @@ function openWith(key: Uint8Array, bytes: Buffer, context: { service: string; ke
     const ciphertext = bytes.subarray(NONCE_BYTES, -TAG_BYTES);
     return Buffer.concat([decipher.update(ciphertext), decipher.final()]).toString('utf8');
   } catch (cause) {
-    const message = `Secret ${context.key} of ${context.service} cannot be opened: it was altered, or belongs elsewhere`;
+    const message = `Secret ${context.key} of ${context.service} cannot be decrypted: it was changed, or belongs elsewhere`;
     throw new FairleadError('INTERNAL', message, { cause });
   }
 }

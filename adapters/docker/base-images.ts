@@ -97,7 +97,7 @@ async function makeStandIn(name: string, reason: string, standIns: StandIns): Pr
   try {
     await standIns.provide(name);
   } catch (error) {
-    const failure = engineError(error, `the making of its local stand-in failed`, 'BASE_IMAGE_UNAVAILABLE');
+    const failure = engineError(error, `its local stand-in could not be built`, 'BASE_IMAGE_UNAVAILABLE');
     if (failure.code !== 'BASE_IMAGE_UNAVAILABLE') throw failure;
     const text = `Base image ${name} could not be pulled (${reason}), and ${failure.message}`;
     throw new FairleadError('BASE_IMAGE_UNAVAILABLE', text, { cause: error, retryable: true });

@@ -98,7 +98,7 @@ function buildFailed(failure: BuildFailure, exitCode: number | null, stderr: str
   const { instruction, line, lastLines } = failure;
   const words = lastLines.join('\n').slice(-1_500);
   if (instruction === null && BASE_IMAGE_LOST.test(end)) {
-    return new FairleadError('BASE_IMAGE_UNAVAILABLE', `A base image of the container file could not be had: ${words}`);
+    return new FairleadError('BASE_IMAGE_UNAVAILABLE', `A base image of the container file is not available: ${words}`);
   }
   const place = line === null ? 'The container file' : `Line ${line} of the container file`;
   const what = instruction === null ? 'could not be built' : `failed: ${instruction.slice(0, 200)}`;

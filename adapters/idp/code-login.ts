@@ -54,7 +54,7 @@ export function createCodeLogin(options: { issuer: string; clientId: string; red
         });
         return { accessToken: reply.access_token, expiresInSeconds: reply.expires_in ?? 0 };
       } catch (cause) {
-        throw new FairleadError('UNAUTHORIZED', 'The login did not succeed: begin it again', { cause });
+        throw new FairleadError('UNAUTHORIZED', 'The login failed: start again', { cause });
       }
     },
   };

@@ -44,10 +44,10 @@ export function createIdpCall(connection: IdpConnection): IdpCall {
   return async (reply, request) => {
     const response = await send(connection, request);
     const envelope = envelopeSchema.safeParse(response.body);
-    if (!envelope.success) throw unavailable(`answered ${response.status} in a form that is not its own`);
+    if (!envelope.success) throw unavailable(`answered ${response.status} in an unexpected format`);
     if (!envelope.data.success) throw asOwnError(envelope.data.error);
     const data = reply.safeParse(envelope.data.data);
-    if (!data.success) throw unavailable('is of another version: its reply has another shape', data.error);
+    if (!data.success) throw unavailable('has another version: its reply has another format', data.error);
     return data.data;
   };
 }

@@ -28,7 +28,7 @@ export async function rotateKeys(deps: RotateKeysDeps, { force }: { force: boole
     const keys = [...plan.keys, ...created];
     if (await deps.store.write(set.version, keys)) return outcome(plan, created, keys);
   }
-  throw new FairleadError('UNAVAILABLE', 'The signing keys are being changed by others; try again', {
+  throw new FairleadError('UNAVAILABLE', 'Another process is changing the signing keys; try again', {
     retryable: true,
   });
 }

@@ -9,5 +9,5 @@ import { FairleadError } from '../../domain/errors.ts';
 export function readDocument<T>(what: string, schema: z.ZodType<T>, document: unknown): T {
   const result = schema.safeParse(document);
   if (result.success) return result.data;
-  throw new FairleadError('INTERNAL', `A stored ${what} does not have the shape of one`, { cause: result.error });
+  throw new FairleadError('INTERNAL', `A stored ${what} has an invalid format`, { cause: result.error });
 }

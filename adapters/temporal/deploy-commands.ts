@@ -98,8 +98,7 @@ function toDomainError(error: unknown): unknown {
     return domainErrorOf(error) ?? error;
   }
   if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcServiceError(error)) {
-    const message =
-      'No worker answered in time. The request was not lost if it had been accepted: try again in a moment.';
+    const message = 'No worker answered in time. An accepted request is not lost: try again in a moment.';
     return new FairleadError('UNAVAILABLE', message, { cause: error, retryable: true });
   }
   return error;

@@ -73,6 +73,6 @@ function requireInside(realRoot: string, real: string, shown: string): void {
 function leaves(shown: string): FairleadError {
   return new FairleadError(
     'SOURCE_REFUSED',
-    `${shown} leads out of the source by a symbolic link; replace the link by the file`,
+    `${shown} points outside the source through a symbolic link; replace the link with the file`,
   );
 }

@@ -100,7 +100,7 @@ function anchorsRoute({ batches, now }: AnchoringRoutesDeps): Route {
     method: 'get',
     path: '/v1/anchors',
     summary: 'Anchored roots with their transactions, by day',
-    description: `Nothing of any event. Without \`from\` the last ${DEFAULT_DAYS} days; at most ${MAX_DAYS} at once.`,
+    description: `No content of events. Without \`from\` the last ${DEFAULT_DAYS} days; at most ${MAX_DAYS} at once.`,
     tag,
     callers: 'public',
     query: z.strictObject({ from: daySchema.optional(), to: daySchema.optional() }),

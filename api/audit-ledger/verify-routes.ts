@@ -37,7 +37,7 @@ const expectations = z.strictObject({
 });
 
 const RESPONSES = {
-  200: { description: 'Whether the chain holds, and if not, where it breaks and why', schema: verdictSchema },
+  200: { description: 'Whether the chain is valid, and if not, where and why', schema: verdictSchema },
   202: { description: 'The chain is long: ask GET /v1/verifications/:id', schema: runSchema },
 };
 
@@ -47,7 +47,7 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
     defineRoute({
       method: 'get',
       path: '/v1/entities/:entityId/verify',
-      summary: 'Whether the history of an entity holds',
+      summary: 'Whether the history of an entity is valid',
       description:
         'Verified are the events of the entity and, as they are only as sound as what they are chained into, the chains ' +
         'of their namespaces from the first such event on.',
@@ -66,7 +66,7 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
     defineRoute({
       method: 'get',
       path: '/v1/namespaces/:namespace/verify',
-      summary: 'Whether the chain of a namespace holds, from its first event on',
+      summary: 'Whether the chain of a namespace is valid, from its first event on',
       tag: 'verification',
       callers: READERS,
       params: z.strictObject({ namespace: z.string().max(63) }),
@@ -82,7 +82,7 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
     defineRoute({
       method: 'get',
       path: '/v1/verifications/:id',
-      summary: 'How far a verification in the background is, and what came out',
+      summary: 'Progress and result of a verification in the background',
       tag: 'verification',
       callers: READERS,
       params: z.strictObject({ id: z.string().max(100) }),

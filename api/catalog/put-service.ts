@@ -53,7 +53,8 @@ function ownerOf(caller: Caller, existing: ServiceRecord | null, wanted: string 
     throw new FairleadError('FORBIDDEN', 'org: only your own org can own a service you register');
   }
   const org = wanted ?? caller.org;
-  if (org === '') throw new FairleadError('VALIDATION_FAILED', 'org: say which org owns it, for you are in none');
+  if (org === '')
+    throw new FairleadError('VALIDATION_FAILED', 'org: name the org that owns it, because you are not in an org');
   return org;
 }
 

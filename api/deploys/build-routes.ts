@@ -166,7 +166,7 @@ function cancelRoute(deps: BuildRoutesDeps): Route {
     params: buildParams,
     responses: {
       200: { description: 'The build has ended', schema: buildViewSchema },
-      202: { description: 'The build is undoing what it began; follow it until it has ended', schema: buildViewSchema },
+      202: { description: 'The build is rolling back; follow it until it has ended', schema: buildViewSchema },
     },
     errors: ['BUILD_NOT_FOUND', 'BUILD_FINISHED'],
     resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),

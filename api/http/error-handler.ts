@@ -68,9 +68,9 @@ function asFairleadError(thrown: unknown): FairleadError {
   const known = BODY_ERRORS[type]?.();
   if (known !== undefined) return known;
   if (isBrokenCompression(thrown))
-    return new FairleadError('VALIDATION_FAILED', 'The body is not what it is encoded as');
+    return new FairleadError('VALIDATION_FAILED', 'The body does not match its Content-Encoding');
   if (thrown instanceof URIError) return new FairleadError('VALIDATION_FAILED', 'The path is not validly encoded');
-  return new FairleadError('INTERNAL', 'Something went wrong here; the request id leads to it in the logs');
+  return new FairleadError('INTERNAL', 'Internal error; find it in the logs by the request id');
 }
 
 /** An error of zlib, which the body parser passes on as it is but for its status. */

@@ -131,7 +131,7 @@ function redirectUriRoutes<A extends AllowedCallers, Q extends z.ZodObject, F ex
     defineRoute({
       ...oneClient(at, '/redirect-uris'),
       method,
-      summary: method === 'post' ? 'Register a redirect URI' : 'Take a redirect URI away',
+      summary: method === 'post' ? 'Register a redirect URI' : 'Remove a redirect URI',
       callers: callers.change,
       body: redirectUriBodySchema,
       responses: CLIENT_REPLY,
@@ -174,7 +174,7 @@ function secretRoutes<A extends AllowedCallers, Q extends z.ZodObject, F extends
     defineRoute({
       ...oneClient(at, '/regenerate-secret'),
       method: 'post',
-      summary: 'Put one new secret in the place of all',
+      summary: 'Replace all secrets with a new one',
       callers: callers.change,
       responses: { 200: withSecret },
       errors: ['CLIENT_NOT_FOUND', 'CONFLICT'],

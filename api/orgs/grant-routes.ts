@@ -55,7 +55,7 @@ export function grantRoutes(deps: IdentityDeps): readonly Route[] {
       ...orgRoute(deps, 'admin'),
       method: 'delete',
       path,
-      summary: "Let a client manage the org's people no more",
+      summary: "Stop a client from managing the org's people",
       params: grantParamsSchema,
       responses: { 200: { description: 'The grant is gone', schema: z.object({ clientId: z.string() }) } },
       errors: ['ORG_NOT_FOUND', 'NOT_FOUND'],

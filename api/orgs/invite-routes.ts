@@ -52,7 +52,7 @@ export function inviteRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/api/v2/orgs/:orgSlug/invites/:inviteId',
       summary: 'Withdraw an invitation',
       params: inviteParamsSchema,
-      responses: { 200: { description: 'It works no more', schema: z.object({ id: z.string() }) } },
+      responses: { 200: { description: 'The invitation is withdrawn', schema: z.object({ id: z.string() }) } },
       errors: ['ORG_NOT_FOUND', 'NOT_FOUND'],
       handle: async ({ params, resource: { org } }, context) => {
         await revokeInvite(deps, context, org, params.inviteId);

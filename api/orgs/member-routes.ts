@@ -68,9 +68,9 @@ export function memberRoutes(deps: IdentityDeps): readonly Route[] {
       ...orgRoute(deps, 'admin'),
       method: 'delete',
       path: '/api/v2/orgs/:orgSlug/members/:userId',
-      summary: 'Take a member out of the org; anybody may leave',
+      summary: 'Remove a member from the org; members may remove themselves',
       params: memberParamsSchema,
-      responses: { 200: { description: 'Not a member any more', schema: z.object({ userId: z.string() }) } },
+      responses: { 200: { description: 'The member is removed', schema: z.object({ userId: z.string() }) } },
       errors: ['ORG_NOT_FOUND', 'USER_NOT_FOUND', 'CONFLICT'],
       resource: ({ params }, { caller }) => {
         const leaves = isPerson(caller) && caller.userId === params.userId;

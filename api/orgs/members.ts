@@ -130,7 +130,7 @@ async function keepingAnAdmin(
   await change();
   if (before === 0 || (await deps.memberships.countWithRole(org.id, 'admin')) > 0) return;
   await undo();
-  throw new FairleadError('CONFLICT', `${org.slug} must keep an admin: make somebody else one first`);
+  throw new FairleadError('CONFLICT', `${org.slug} must keep an admin: make another member one first`);
 }
 
 function noteMember(

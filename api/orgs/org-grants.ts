@@ -13,7 +13,7 @@ export async function approveOrgGrant(
   org: OrgRecord,
   clientId: string,
 ): Promise<OrgGrant> {
-  if (org.platform) throw new FairleadError('FORBIDDEN', "Nobody is let manage the people of the platform's own org");
+  if (org.platform) throw new FairleadError('FORBIDDEN', "No client may manage the people of the platform's own org");
   const client = await deps.clients.find(clientId);
   if (client === null) throw new FairleadError('CLIENT_NOT_FOUND', 'There is no such client');
   const found = await findOrgGrant(deps, client, org);

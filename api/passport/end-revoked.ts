@@ -38,7 +38,10 @@ async function end(deps: Deps, subscriber: Subscriber, revokedBy: readonly strin
   const rightsAlone = revokedBy.every((kind) => kind === 'user');
   const passport = rightsAlone && (await isLoginAlive(deps, subscriber)) ? await readPassport(deps, subscriber) : null;
   subscriber.send(passport === null ? { type: 'revoked' } : { type: 'passport_updated', passport });
-  subscriber.close(CLOSE.invalidToken, passport === null ? 'the token was revoked' : 'get a token of the new rights');
+  subscriber.close(
+    CLOSE.invalidToken,
+    passport === null ? 'the token was revoked' : 'permissions changed: get a new token',
+  );
 }
 
 async function isLoginAlive(deps: Deps, { claims }: Subscriber): Promise<boolean> {

@@ -124,7 +124,7 @@ function keepAlive(socket: WebSocket, heartbeatMs: number): void {
   });
   socket.on('message', () => {
     messages += 1;
-    if (messages > MAX_MESSAGES_PER_BEAT) socket.close(POLICY_VIOLATION, 'nothing is said here');
+    if (messages > MAX_MESSAGES_PER_BEAT) socket.close(POLICY_VIOLATION, 'clients send no messages here');
   });
   // Too large a message, or broken frames: ws closes by itself.
   socket.on('error', () => {});

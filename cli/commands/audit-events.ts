@@ -35,7 +35,7 @@ export async function auditEvents(
   if (output.quiet) for (const { id } of events) output.print(id);
   else if (events.length === 0) output.print(cursor === undefined ? 'No such events.' : 'No more events.');
   else output.table(COLUMNS, events.map(row));
-  if (nextCursor !== null) output.note(`There are more: the same with --cursor ${nextCursor}`);
+  if (nextCursor !== null) output.note(`More events: repeat the command with --cursor ${nextCursor}`);
   return exitCode('ok');
 }
 
@@ -66,7 +66,7 @@ function actorOf({ metadata, emitter }: AuditEventReply): string {
   return typeof metadata.actor === 'string' ? metadata.actor : emitter;
 }
 
-/** `fairlead audit event <id>`: one event with all that it says. */
+/** `fairlead audit event <id>`: show an event with its content. */
 export async function auditEvent(
   context: CliContext,
   id: string,

@@ -23,7 +23,7 @@ export async function auditProof(
   if (output.quiet) output.print(path ?? proof.root);
   else if (path !== undefined) output.print(`Wrote ${path}`);
   else printFields(output, fieldsOf(proof));
-  if (proof.anchors.length === 0) output.note('It stands on no chain yet: ask again within hours.');
+  if (proof.anchors.length === 0) output.note('It is not anchored on any chain yet: try again in a few hours.');
   else output.note(`Verify it with a node of each chain: fairlead audit verify ${path ?? '<file>'} --rpc <url> …`);
   return exitCode('ok');
 }

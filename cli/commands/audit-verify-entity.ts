@@ -36,7 +36,10 @@ export async function auditVerifyEntity(
 /** @throws CliFailure VERIFICATION_FAILED; INTERRUPTED on Ctrl-C */
 async function inBackground({ output }: CliContext, ledger: ApiClient, id: string): Promise<VerdictReply> {
   output.note('The chain is long: the ledger verifies it in the background. Waiting … (Ctrl-C stops waiting)');
-  const told = { message: 'No longer waiting: the verification goes on.', remedy: 'Ask again at any time.' };
+  const told = {
+    message: 'Stopped waiting: the verification continues.',
+    remedy: 'Run the command again at any time.',
+  };
   return interruptible({ ...told, details: { verificationId: id } }, async (signal) => {
     for (;;) {
       const path = pathOf('v1', 'verifications', id);
@@ -45,7 +48,7 @@ async function inBackground({ output }: CliContext, ledger: ApiClient, id: strin
       if (status !== 'running') {
         throw new CliFailure('VERIFICATION_FAILED', 'The ledger could not verify the history.', {
           details: { verificationId: id },
-          remedy: 'Try again; its log says why.',
+          remedy: 'See its log, then try again.',
         });
       }
       await delay(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -34,8 +34,8 @@ const MARKS: Record<ProofCheck['outcome'], readonly [mark: string, tone: Tone]> 
 };
 const SENTENCES: Record<ProofVerdict['verdict'], readonly [sentence: string, tone: Tone]> = {
   proven: ['Proven: the event was in the ledger when this root was anchored, and has not changed since.', 'good'],
-  refuted: ['Not proven: see what failed above.', 'bad'],
-  undecided: ['Undecided: nothing failed, but not every question was answered.', 'warn'],
+  refuted: ['Not proven: see the failed checks above.', 'bad'],
+  undecided: ['Undecided: no check failed, but some could not be completed.', 'warn'],
 };
 
 /**
@@ -46,7 +46,7 @@ export async function verifyProofFile(alone: Alone, path: string, options: Verif
   const { contract, event, receipt, rpc, key } = options;
   if (contract !== undefined && !ADDRESS.test(contract)) throw usageFailure('--contract: 0x and 40 hex digits');
   if (receipt !== undefined && key.length === 0) {
-    throw usageFailure('--receipt needs --key: without a key of the ledger, anybody could have signed it.');
+    throw usageFailure('--receipt needs --key: only a key of the ledger can verify the signature.');
   }
   const result = await verifyProof({
     proof: parseProof(await readJson(path, alone)),

@@ -91,7 +91,7 @@ async function readTarget(context: CliContext, given: string, options: DeployOpt
   };
 }
 
-const NOTHING_STARTED = { message: 'The upload was interrupted.', remedy: 'Nothing is being built because of it.' };
+const NOTHING_STARTED = { message: 'The upload was interrupted.', remedy: 'No build was started.' };
 
 function trigger(context: CliContext, target: Target): Promise<TriggerReply> {
   return context.api.call(triggerReply, {

@@ -29,7 +29,7 @@ export async function invite(
     output.print(`Invited ${output.paint('bold', made.email)} to ${slug} as ${made.role}, until ${dayOf(made)}`);
     if (made.inviteUrl != null) output.print(made.inviteUrl);
   }
-  if (made.inviteUrl != null) output.note('Whoever has this link joins as that address: it is shown this once.');
+  if (made.inviteUrl != null) output.note('Anyone with this link can join as that address. It is shown only once.');
   return exitCode('ok');
 }
 
@@ -72,11 +72,11 @@ export async function withdrawInvite(context: CliContext, which: string, options
   if (open === undefined) {
     throw new CliFailure('NOT_FOUND', `${slug} has no open invitation ${which}.`, {
       exit: 'notFound',
-      remedy: `See those it has: \`fairlead invites --org ${slug}\``,
+      remedy: `List them: \`fairlead invites --org ${slug}\``,
     });
   }
   output.document(await provider.call(z.unknown(), { method: 'DELETE', path: orgPath(slug, 'invites', open.id) }));
-  output.print(output.quiet ? open.id : `The invitation of ${open.email} works no more`);
+  output.print(output.quiet ? open.id : `The invitation of ${open.email} was withdrawn`);
   return exitCode('ok');
 }
 

@@ -23,7 +23,8 @@ export async function login(context: CliContext, options: { device?: boolean }):
   const before = credentials.find(api);
   const config = await findProvider(api);
   for (const address of [api, config.serverMetadata().issuer]) {
-    if (travelsInClear(address)) output.note(`${address} is not encrypted: whoever is on the way can take your login.`);
+    if (travelsInClear(address))
+      output.note(`${address} is not encrypted: others on the network can steal your login.`);
   }
   const cancelled = { message: 'Login cancelled: nothing was changed.', remedy: 'Log in: `fairlead login`' };
   const after = await interruptible(cancelled, (interrupted) => {
@@ -44,7 +45,7 @@ export async function login(context: CliContext, options: { device?: boolean }):
     output.print(`Logged in at ${api} as ${output.paint('bold', email ?? identityId)} (${org})`);
   }
   if (connection.credential?.kind === 'key' && connection.credential.source === 'environment') {
-    output.note('FAIRLEAD_KEY is set and goes before this login: unset it to act as yourself.');
+    output.note('FAIRLEAD_KEY is set and overrides this login: unset it to act as yourself.');
   }
   return exitCode('ok');
 }

@@ -18,7 +18,7 @@ export async function logout({ output, connection, credentials }: CliContext): P
   output.print(`Logged out of ${api}`);
   if (!ended) {
     output.note(
-      `${login.issuer} did not answer: the login is forgotten here, and goes on there until you end it on its account page.`,
+      `${login.issuer} did not answer: the login was deleted here and is still active there. End it on its account page.`,
     );
   }
   return exitCode('ok');

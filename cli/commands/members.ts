@@ -118,14 +118,14 @@ export async function removeMember(
   const { output } = context;
   const slug = actingOrg(context.connection, options.org);
   await confirm(context, options, {
-    text: `${person} loses all roles in ${slug}, and comes back by an invitation only.`,
+    text: `${person} loses all roles in ${slug}. Only a new invitation brings them back.`,
     command: `members remove ${person} --org ${slug}`,
   });
   const provider = await context.provider();
   const userId = ownId(context.connection, person) ?? (await findMember(provider, slug, person)).userId;
   const path = orgPath(slug, 'members', userId);
   output.document(await provider.call(z.unknown(), { method: 'DELETE', path }));
-  output.print(output.quiet ? person : `${person} is no member of ${slug} any more`);
+  output.print(output.quiet ? person : `${person} is no longer a member of ${slug}`);
   return exitCode('ok');
 }
 

@@ -21,7 +21,8 @@ export async function listClients(context: CliContext, options: { limit: number 
   });
   output.document(page);
   if (output.quiet) for (const client of page.items) output.print(client.clientId);
-  else if (page.items.length === 0) output.print('No OAuth clients. A service gets one at deploy by spec.auth.');
+  else if (page.items.length === 0)
+    output.print('No OAuth clients. A deploy creates one for a service that declares spec.auth.');
   else {
     output.table(
       [{ title: 'CLIENT' }, { title: 'NAME', shrinks: true }, { title: 'ORG' }, { title: 'FOR' }, { title: 'CHANGED' }],
@@ -99,7 +100,7 @@ export async function removeSecret(
 ): Promise<number> {
   const { clientId, secretId } = given;
   await confirm(context, options, {
-    text: 'Whatever still uses this secret stops working.',
+    text: 'Clients that still use this secret stop working.',
     command: `oauth remove-secret ${clientId} ${secretId}`,
   });
   const path = clientPath(clientId, 'secrets', secretId);
@@ -132,21 +133,21 @@ function regenerating({ clientId, service, environment, secrets }: ClientReply):
   const [only, second] = secrets;
   const text =
     service == null
-      ? 'Whatever uses a present secret is refused from this moment on.'
-      : `${service} in ${environment} uses the present secret: it is cut off from this moment until its next deploy.`;
+      ? 'Clients that use a current secret are refused immediately.'
+      : `${service} in ${environment} uses the current secret: it is refused until its next deploy.`;
   if (only === undefined || second !== undefined) return { text, command };
   const deploy = service == null ? 'put the new one in place' : `deploy ${service}`;
   const [add, remove] = [
     `fairlead oauth add-secret ${clientId}`,
     `fairlead oauth remove-secret ${clientId} ${only.id}`,
   ];
-  return { text, command, instead: `Without a gap: \`${add}\`, ${deploy}, \`${remove}\`` };
+  return { text, command, instead: `Without downtime: \`${add}\`, ${deploy}, \`${remove}\`` };
 }
 
 /** `fairlead oauth delete <client>`. */
 export async function deleteClient(context: CliContext, clientId: string, options: { yes?: boolean }): Promise<number> {
   await confirm(context, options, {
-    text: `Deleting ${clientId} logs its people out and ends its tokens, for good.`,
+    text: `Deleting ${clientId} logs its people out and revokes its tokens permanently.`,
     command: `oauth delete ${clientId}`,
   });
   const data = await context.api.call(z.unknown(), { method: 'DELETE', path: clientPath(clientId) });
@@ -160,8 +161,8 @@ function showSecret({ output }: CliContext, client: NewSecretReply): void {
   output.document(client);
   if (client.clientSecret == null) return;
   output.print(output.quiet ? client.clientSecret : `Client secret: ${client.clientSecret}`);
-  output.note('Keep it now: it is shown this once.');
-  if (client.service != null) output.note(`The next deploy of ${client.service} injects it by itself.`);
+  output.note('Save it now: it is shown only once.');
+  if (client.service != null) output.note(`The next deploy of ${client.service} injects it automatically.`);
 }
 
 function showClient({ output, now }: CliContext, client: ClientReply): void {

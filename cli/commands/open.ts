@@ -11,7 +11,7 @@ export async function open(context: CliContext, given: string | undefined): Prom
   output.document({ service: name, environment: context.environment, url });
   output.print(url);
   if (output.interactive && /^https?:\/\//.test(url) && !(await openBrowser(url))) {
-    output.note('No browser could be opened from here.');
+    output.note('No browser could be opened.');
   }
   return exitCode('ok');
 }

@@ -22,7 +22,7 @@ export async function listOrgs(context: CliContext, options: { limit: number }):
   const { credential } = connection;
   const acting = credential?.kind === 'login' ? (tokenClaims(credential.login).orgSlug ?? null) : null;
   if (output.quiet) for (const org of page.items) output.print(org.slug);
-  else if (page.items.length === 0) output.print('You are in no org. Ask an admin of one for an invitation.');
+  else if (page.items.length === 0) output.print('You are not in an org. Ask an org admin for an invitation.');
   else {
     output.table(
       [{ title: 'ORG' }, { title: 'NAME', shrinks: true }, { title: 'MODULES', shrinks: true }, { title: '' }],
@@ -95,7 +95,7 @@ export async function suspendOrg(
 export async function useOrg(context: CliContext, slug: string): Promise<number> {
   const { output, connection, credentials, now } = context;
   if (connection.credential?.kind === 'key') {
-    throw usageFailure('A key acts in no org of its own.', 'Log in as yourself: `fairlead login`');
+    throw usageFailure('A key has no org of its own.', 'Log in as yourself: `fairlead login`');
   }
   const provider = await context.provider();
   const body = { primaryOrg: slug };

@@ -86,7 +86,7 @@ export async function showService(context: CliContext, name: string): Promise<nu
 /** `fairlead services delete <service>`: its workloads, routes, releases and record. */
 export async function deleteService(context: CliContext, name: string, options: { yes?: boolean }): Promise<number> {
   await confirm(context, options, {
-    text: `Deleting ${name} takes it off line in every environment, for good.`,
+    text: `Deleting ${name} removes it from every environment permanently.`,
     command: `services delete ${name}`,
   });
   const data = await context.api.call(z.unknown(), { method: 'DELETE', path: pathOf('services', name) });
@@ -181,7 +181,7 @@ export async function liveUrl(context: CliContext, name: string): Promise<string
   if (typeof url === 'string') return url;
   throw new CliFailure('NOT_DEPLOYED', `${name} is not live in ${context.environment}.`, {
     exit: 'notFound',
-    remedy: `See where it is: \`fairlead status ${name}\``,
+    remedy: `See where it is live: \`fairlead status ${name}\``,
   });
 }
 

@@ -22,7 +22,7 @@ export async function listUsers(
   const page = await readPages(provider, userReply, { path: userPath(), query, limit: options.limit });
   output.document(page);
   if (output.quiet) for (const { email } of page.items) output.print(email);
-  else if (page.items.length === 0) output.print('No account begins so.');
+  else if (page.items.length === 0) output.print('No account has this prefix.');
   else {
     output.table(
       [{ title: 'PERSON' }, { title: 'NAME', shrinks: true }, { title: 'ORG' }, { title: 'PLATFORM' }, { title: '' }],
@@ -68,7 +68,7 @@ export async function suspendUser(
   options: { yes?: boolean },
 ): Promise<number> {
   if (verb === 'suspend') {
-    const text = `Suspending ${person} ends every session, login and token of theirs, in every org.`;
+    const text = `Suspending ${person} ends all their sessions, logins and tokens in every org.`;
     await confirm(context, options, { text, command: `users suspend ${person}` });
   }
   const provider = await context.provider();

@@ -34,7 +34,9 @@ export async function loginByBrowser(config: oidc.Configuration, io: LoginIo): P
       nonce,
     });
     if (!(await openBrowser(url.href))) return null;
-    io.tell(`Log in with the browser that opened. If none did, go to\n\n  ${url.href}\n\nWaiting… (Ctrl-C cancels)`);
+    io.tell(
+      `Log in with the browser that opened. If no browser opened, go to\n\n  ${url.href}\n\nWaiting… (Ctrl-C cancels)`,
+    );
     const came = await callback.wait(io.signal);
     const reply = await oidc.authorizationCodeGrant(config, came, {
       pkceCodeVerifier: verifier,
@@ -46,7 +48,7 @@ export async function loginByBrowser(config: oidc.Configuration, io: LoginIo): P
     callback.answer(true, 'You are logged in. You can close this window and go back to the terminal.');
     return login;
   } catch (error) {
-    callback.answer(false, 'The login did not succeed. The terminal says why.');
+    callback.answer(false, 'The login failed. The terminal shows the reason.');
     throw loginFailure(error);
   } finally {
     callback.close();

@@ -13,7 +13,7 @@ export async function loginByDevice(config: oidc.Configuration, io: LoginIo): Pr
     io.tell(
       `On any device, open\n\n  ${printable(device.verification_uri)}\n\nand enter the code\n\n` +
         `  ${printable(device.user_code)}\n\n` +
-        `Check that the page shows this code. It is good for ${minutes} minutes. Waiting… (Ctrl-C cancels)`,
+        `Check that the page shows this code. It expires in ${minutes} minutes. Waiting… (Ctrl-C cancels)`,
     );
     const reply = await oidc.pollDeviceAuthorizationGrant(config, device, undefined, { signal: io.signal });
     return loginOf(config, reply, io.now());

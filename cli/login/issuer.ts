@@ -47,7 +47,7 @@ async function readMetadata(api: string): Promise<z.infer<typeof metadataSchema>
 }
 
 function noProvider(api: string): CliFailure {
-  return new CliFailure('NO_IDENTITY_PROVIDER', `${api} takes no logins: it names no identity provider.`, {
+  return new CliFailure('NO_IDENTITY_PROVIDER', `${api} accepts no logins: it has no identity provider.`, {
     exit: 'auth',
     remedy: 'Set IDP_URL where that API runs, or use its key: FAIRLEAD_KEY.',
   });

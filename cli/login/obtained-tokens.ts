@@ -36,7 +36,7 @@ function tokensOf(reply: Reply, now: Date): Pick<StoredLogin, 'accessToken' | 'e
 const DENIALS: Readonly<Record<string, string>> = {
   access_denied: 'The login was denied in the browser.',
   expired_token: 'The code was not entered in time.',
-  login_required: 'The identity provider wants another login.',
+  login_required: 'The identity provider requires a new login.',
 };
 
 /** What the provider, or the library that checked its answers, said against a login. */
@@ -46,7 +46,7 @@ export function loginFailure(error: unknown): CliFailure {
   const remedy = 'Try again: `fairlead login`';
   if (!refused) {
     const message = error instanceof Error ? error.message : String(error);
-    return new CliFailure('LOGIN_FAILED', `The login did not succeed: ${message}`, {
+    return new CliFailure('LOGIN_FAILED', `The login failed: ${message}`, {
       exit: 'auth',
       cause: error,
       remedy,

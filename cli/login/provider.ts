@@ -27,10 +27,14 @@ export async function connectProvider(issuer: string): Promise<oidc.Configuratio
       execute: url.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
     });
   } catch (cause) {
-    throw new CliFailure('UNREACHABLE', `The identity provider at ${issuer} does not answer as one.`, {
-      exit: 'unreachable',
-      cause,
-      remedy: 'Check that it runs and that this machine can reach that address.',
-    });
+    throw new CliFailure(
+      'UNREACHABLE',
+      `The identity provider at ${issuer} does not answer like an identity provider.`,
+      {
+        exit: 'unreachable',
+        cause,
+        remedy: 'Check that it runs and that this machine can reach that address.',
+      },
+    );
   }
 }

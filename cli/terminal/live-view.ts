@@ -41,7 +41,7 @@ export function createLiveView(output: Output, options: ViewOptions): BuildView 
     const step = runningStep(build);
     const since = step === null ? build.createdAt : step.startedAt;
     const elapsed = formatDuration(elapsedMs(since, null, new Date()) ?? 0);
-    const title = step?.title ?? (build.status === 'queued' ? 'Waiting for a place to build' : 'Next step');
+    const title = step?.title ?? (build.status === 'queued' ? 'Waiting for a build slot' : 'Next step');
     return `${spinner} ${title}  ${paint('dim', elapsed)}`;
   };
   const timer = setInterval(() => {

@@ -45,7 +45,7 @@ const leafSchema = z.object({
 
 export const batchSchema = anchoredDaySchema.extend({
   leafCount: z.int(),
-  leaves: z.array(leafSchema).meta({ description: 'In order; of events of other orgs the hash alone' }),
+  leaves: z.array(leafSchema).meta({ description: 'In order; of events of other orgs only the hash' }),
 });
 
 /** The anchors as a proof carries them. */

@@ -65,12 +65,12 @@ function assertPortableScalar(value: unknown, path: string): void {
   if (typeof value === 'string') {
     if (!value.isWellFormed()) refuse(path, 'is not well-formed Unicode: it holds half of a surrogate pair');
   } else if (typeof value === 'number') {
-    if (!Number.isFinite(value)) refuse(path, 'is not a number that JSON has');
+    if (!Number.isFinite(value)) refuse(path, 'is not a valid JSON number');
     // A reader of the request has already rounded it: what would be kept is not what was sent (RFC 7493, 2.2).
     if (Number.isInteger(value) && !Number.isSafeInteger(value)) {
       refuse(path, 'is an integer beyond 2^53, which JSON readers round: send it as a string');
     }
-  } else if (typeof value !== 'boolean' && value !== null) refuse(path, 'is nothing that JSON has');
+  } else if (typeof value !== 'boolean' && value !== null) refuse(path, 'is not a JSON value');
 }
 
 function refuse(field: string, problem: string): never {

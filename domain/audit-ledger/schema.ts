@@ -19,7 +19,7 @@ const jsonObject = z
   .meta({ type: 'object', additionalProperties: true });
 
 const REMEDIES: Readonly<Record<string, string>> = {
-  createdAt: 'the ledger sets the time itself: leave it out, and put times of your own into data',
+  createdAt: 'the ledger sets the time: leave it out, and put your own times into data',
   chainIndex: 'the ledger sets it: leave it out',
   id: 'the ledger makes it: leave it out, and send an Idempotency-Key to repeat safely',
 };
@@ -35,7 +35,9 @@ export const emitBodySchema = z.strictObject({
     .string()
     .refine(isOrgSlug, 'must be the slug of an org')
     .optional()
-    .meta({ description: 'Owner of the event, from the platform itself alone: by token it is the org of the token' }),
+    .meta({
+      description: 'Owner of the event. Only the platform may send it; with a token it is the org of the token',
+    }),
   data: jsonObject.default({}),
   metadata: jsonObject.default({}),
 });
@@ -62,7 +64,7 @@ export function parseEmitBody(body: unknown): EmitBody {
 function remedyOf(key: string): string {
   return (
     (Object.hasOwn(REMEDIES, key) ? REMEDIES[key] : undefined) ??
-    'unknown field: put what is yours into data or metadata'
+    'unknown field: put your own fields into data or metadata'
   );
 }
 

@@ -77,7 +77,7 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
       // While it is away it is not asked for every token.
       if (away === null || Math.abs(clock().getTime() - away.at) >= RETRY_MS) await polling.now();
       if (isFresh() || (options.stale === 'accept' && !closed)) return;
-      const message = 'Whether the token was revoked cannot be known now: the identity provider does not answer';
+      const message = 'Cannot check whether the token was revoked: the identity provider does not answer';
       throw new FairleadError('UNAVAILABLE', message, { cause: away?.cause, retryable: true });
     },
     close: () => {

@@ -133,5 +133,5 @@ async function request(send: typeof fetch, url: string, body: URLSearchParams): 
 }
 
 function unavailable(cause: unknown): FairleadError {
-  return new FairleadError('UNAVAILABLE', 'The identity provider gives no token now', { cause, retryable: true });
+  return new FairleadError('UNAVAILABLE', 'The identity provider issues no token now', { cause, retryable: true });
 }

@@ -107,7 +107,7 @@ describe('fairlead audit', () => {
     for (let pages = 0; pages < 3; pages += 1) {
       const { stdout, stderr } = await run(['events', '-n', '2', ...cursor]);
       seen.push(...Array.from(stdout.matchAll(/evt_\w+/g), String));
-      const next = /There are more: the same with --cursor (\S+)\n/.exec(stderr)?.[1];
+      const next = /More events: repeat the command with --cursor (\S+)\n/.exec(stderr)?.[1];
       assert.equal(next === undefined, pages === 2);
       assert.ok(!stdout.includes('--cursor'));
       cursor = ['--cursor', next ?? ''];

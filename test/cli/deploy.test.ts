@@ -129,7 +129,7 @@ describe('fairlead deploy', () => {
     api.answers.set('POST /builds/trigger', { status: 202, data });
     const { code, stderr } = await runCli(api, ['deploy', 'https://git.example/acme/hello.git']);
     assert.equal(code, 0);
-    assert.match(stderr, /Attached to bld_9: the same source is being built already/);
+    assert.match(stderr, /Attached to bld_9: the same source is already being built/);
     assert.equal(putServiceBodySchema.parse(body('POST /services')).gitUrl, 'https://git.example/acme/hello.git');
   });
 

@@ -45,7 +45,7 @@ describe('fairlead oauth', () => {
     );
     assert.equal(made.code, 0, made.stderr);
     assert.match(made.stdout, /^Created back-office\nClient secret: flcs_\S+\n$/);
-    assert.match(made.stderr, /shown this once/);
+    assert.match(made.stderr, /shown only once/);
     const secret = /flcs_\S+/.exec(made.stdout)?.[0] ?? '';
     assert.equal(await accepts('back-office', secret), true);
     for (const args of [['get', 'back-office'], ['get', 'back-office', '--json'], ['list'], ['list', '--json']]) {
@@ -90,7 +90,7 @@ describe('fairlead oauth', () => {
     assert.deepEqual(passportConfig.allowedEmbedOrigins, ['https://a.example']);
     const nothing = await run('update', 'desk');
     assert.equal(nothing.code, 2);
-    assert.match(nothing.stderr, /Nothing to change/);
+    assert.match(nothing.stderr, /No change was given/);
     assert.equal((await run('update', 'desk', '--headless', 'maybe')).code, 2);
     assert.equal((await run('update', 'desk', '--access-token-ttl', '5')).code, 2);
   });
@@ -143,7 +143,7 @@ describe('fairlead oauth', () => {
       ] as const) {
         const cli = onTerminal('live-prod');
         await waitUntil('the question', () => cli.text().includes('[y/N]'));
-        assert.match(cli.text(), /live in prod uses the present secret: it is cut off .* until its next deploy\./);
+        assert.match(cli.text(), /live in prod uses the current secret: it is refused until its next deploy\./);
         const old = client.secrets[0]?.id;
         const gentle = `add-secret live-prod\`, deploy live, \`fairlead oauth remove-secret live-prod ${old}\``;
         assert.ok(cli.text().includes(gentle), cli.text());
@@ -159,7 +159,7 @@ describe('fairlead oauth', () => {
       await idp.seedClient('quiet-prod', { orgSlug: 'acme', service: 'quiet', environment: 'prod' });
       const refused = await run('regenerate-secret', 'quiet-prod');
       assert.equal(refused.code, 2);
-      assert.match(refused.stderr, /cut off[\s\S]*regenerate-secret quiet-prod --yes[\s\S]*Without a gap/);
+      assert.match(refused.stderr, /refused until[\s\S]*regenerate-secret quiet-prod --yes[\s\S]*Without downtime/);
       const json = await run('regenerate-secret', 'quiet-prod', '--json');
       assert.deepEqual([json.code, JSON.parse(json.stdout).error.code], [2, 'USAGE']);
       assert.match((await run('regenerate-secret', 'quiet-prod', '--yes')).stderr, /invalid_client: deploy it now/);
@@ -170,8 +170,8 @@ describe('fairlead oauth', () => {
       await idp.seedClient('full', { orgSlug: 'acme' });
       await run('add-secret', 'full');
       const { stderr } = await run('regenerate-secret', 'full');
-      assert.match(stderr, /Whatever uses a present secret is refused/);
-      assert.doesNotMatch(stderr, /Without a gap/);
+      assert.match(stderr, /Clients that use a current secret are refused/);
+      assert.doesNotMatch(stderr, /Without downtime/);
     });
   });
 

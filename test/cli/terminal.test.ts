@@ -89,7 +89,7 @@ describe('a deploy on a terminal', () => {
     await waitUntil('the first line', () => run.text().includes('first line'));
     run.type('\u0003');
     assert.equal(await run.done, 130);
-    assert.match(stripVTControlCharacters(run.text()), /No longer following bld_1; the build goes on\./);
+    assert.match(stripVTControlCharacters(run.text()), /Stopped following bld_1; the build continues\./);
     assert.ok(run.text().lastIndexOf(`${ESC}[?25h`) > run.text().lastIndexOf(`${ESC}[?25l`));
   });
 

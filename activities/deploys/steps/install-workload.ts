@@ -41,7 +41,7 @@ export async function installWorkload(deps: Deps, context: StepContext): Promise
   await deps.runtime.applyCpuLimit(workload);
   await deps.edge.route(build.service, build.environment, { workloadId: workload.id, address: workload.address });
   const url = deps.edge.url(build.service, build.environment);
-  onLine(`Traffic of ${url} goes to the new workload`);
+  onLine(`Traffic of ${url} is routed to the new workload`);
   return { releaseId: release.id, workloadId: workload.id, url };
 }
 

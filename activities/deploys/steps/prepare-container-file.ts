@@ -83,7 +83,7 @@ async function decide(
   if (own !== null) return patch(deps, context, catalog, place(DEFAULT_CONTAINER_FILE), own);
   throw new FairleadError(
     'CONTAINER_FILE_MISSING',
-    'There is no Dockerfile, and no framework is known to generate one for: add a Dockerfile, or name the framework in platform.io/framework (express, fastify, hono, nextjs or static).',
+    'There is no Dockerfile, and the framework is unknown: add a Dockerfile, or name the framework in platform.io/framework (express, fastify, hono, nextjs or static).',
   );
 }
 

@@ -64,7 +64,7 @@ function wantedClient(
   }
   const { scopes, refused } = deriveScopes(catalog.dependencies);
   if (refused.length > 0) {
-    context.warn(`Scopes that a dependency cannot bring: ${refused.join(', ')}; ask a platform admin for them.`);
+    context.warn(`Scopes that dependencies cannot grant: ${refused.join(', ')}; ask a platform admin for them.`);
   }
   const passportConfig = { ...auth.passport, allowedEmbedOrigins: [...auth.passport.allowedEmbedOrigins] };
   return {
@@ -105,7 +105,7 @@ async function extendExisting(
   }
   // Forgotten before the new one is made: an attempt that ends in between must not take the old secret for good.
   await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
-  context.warn(`Client ${stored.clientId} was gone at the identity provider and is made anew.`);
+  context.warn(`Client ${stored.clientId} no longer existed at the identity provider; creating a new one.`);
   return false;
 }
 

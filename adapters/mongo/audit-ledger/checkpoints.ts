@@ -48,5 +48,5 @@ export function createCheckpointStore(deps: { db: Db }): CheckpointStore {
 function readCheckpoint(document: unknown): Checkpoint {
   const result = checkpointSchema.safeParse(document);
   if (result.success) return result.data;
-  throw new FairleadError('INTERNAL', 'A stored checkpoint does not have the shape of one', { cause: result.error });
+  throw new FairleadError('INTERNAL', 'A stored checkpoint has an invalid format', { cause: result.error });
 }

@@ -29,7 +29,7 @@ const eventSchema = z.object({
 export function readEvent(document: unknown): LedgerEvent {
   const result = eventSchema.safeParse(document);
   if (!result.success) {
-    throw new FairleadError('INTERNAL', 'A stored event does not have the shape of one', { cause: result.error });
+    throw new FairleadError('INTERNAL', 'A stored event has an invalid format', { cause: result.error });
   }
   const { _id, ...rest } = result.data;
   return { id: _id, ...rest };

@@ -47,7 +47,7 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       // The name was taken by this org between the match and the insert: now it matches.
       const second = await tryUpsert(key, changes);
       if (second !== null) return second;
-      throw new FairleadError('CONFLICT', `Service ${key.name} is being changed by others; try again`, {
+      throw new FairleadError('CONFLICT', `Another request is changing service ${key.name}; try again`, {
         retryable: true,
       });
     },

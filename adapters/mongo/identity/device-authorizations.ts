@@ -50,7 +50,7 @@ export function createDeviceAuthorizationStore(deps: { db: Db; now: Clock }): De
       const expired = { userCode: fields.userCode, expiresAt: { $lte: deps.now() } };
       await mongoCall(() => collection.deleteOne(expired));
       await insertNew(collection, { _id: deviceCodeHash, ...fields }, () => {
-        return new FairleadError('CONFLICT', 'The user code is in use; draw another', { retryable: true });
+        return new FairleadError('CONFLICT', 'The user code is in use; generate another', { retryable: true });
       });
     },
     async findByUserCode(userCode, now) {

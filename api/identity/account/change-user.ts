@@ -70,7 +70,7 @@ export async function suspendUser(
 
 function requireSuperAdmin({ caller }: AdministratorContext, wanted: readonly string[]): void {
   if (caller.kind === 'platform-admin') return;
-  throw new FairleadError('ROLE_ESCALATION', 'Only a super admin, signed in as themself, gives platform roles', {
+  throw new FairleadError('ROLE_ESCALATION', 'Only a super admin in their own session can grant platform roles', {
     details: { refused: wanted, grantable: [], howToGetTheRest: 'Ask a super admin of the platform' },
   });
 }
@@ -86,7 +86,7 @@ async function keepingASuperAdmin(
   if (after === null) throw new FairleadError('USER_NOT_FOUND', 'There is no such user');
   if (!isPlatformAdmin(platformRoles) || (await deps.users.countWithPlatformRole('super_admin')) > 0) return after;
   await deps.users.update(id, undo);
-  throw new FairleadError('CONFLICT', 'The platform must keep a super admin: make somebody else one first');
+  throw new FairleadError('CONFLICT', 'The platform must keep a super admin: make another user one first');
 }
 
 function noteUser(

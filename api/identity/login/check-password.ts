@@ -72,6 +72,6 @@ async function upgradeHash(deps: Deps, user: UserRecord, password: string): Prom
     await deps.users.upgradePasswordHash(user.id, passwordHash, await deps.hasher.hash(password));
   } catch (error) {
     // The login itself is good; the next one tries again.
-    deps.log.warn({ err: error, userId: user.id }, 'a password could not be hashed anew');
+    deps.log.warn({ err: error, userId: user.id }, 'a password could not be rehashed');
   }
 }

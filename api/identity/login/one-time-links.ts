@@ -78,7 +78,10 @@ export async function takeLink(
 }
 
 export function linkInvalid(): FairleadError {
-  return new FairleadError('LINK_INVALID', 'This link was used before, has expired, or never was; ask for a new one');
+  return new FairleadError(
+    'LINK_INVALID',
+    'This link was already used, has expired, or never existed; request a new one',
+  );
 }
 
 async function insertLink(

@@ -85,7 +85,7 @@ export function queueMail(
     if (prepared !== null) await sendMail(deps, { kind, to, ...prepared });
   };
   if (deps.mailQueue.add(`mail ${kind}`, job, () => noteFailure('not_sent'))) return;
-  noteFailure('queue_full').catch((error: unknown) => deps.log.error({ err: error }, 'an event was not kept'));
+  noteFailure('queue_full').catch((error: unknown) => deps.log.error({ err: error }, 'an event was not stored'));
 }
 
 async function withinLimit(deps: IdentityDeps, kind: MailKind, to: string): Promise<boolean> {

@@ -98,7 +98,7 @@ function touch(deps: Deps, client: ClientRecord, secret: ClientSecret): void {
   const now = deps.now();
   if (secret.lastUsedAt !== null && now.getTime() - secret.lastUsedAt.getTime() < TOUCH_MS) return;
   deps.clients.touchSecret(client.clientId, secret.id, now).catch((error: unknown) => {
-    deps.log.warn({ err: error, clientId: client.clientId }, 'the use of a client secret was not kept');
+    deps.log.warn({ err: error, clientId: client.clientId }, 'the use of a client secret was not stored');
   });
 }
 

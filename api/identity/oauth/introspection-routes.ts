@@ -29,7 +29,7 @@ export function introspectionRoutes(deps: IdentityDeps): readonly Route[] {
     defineRoute({
       ...shared,
       path: '/api/oauth/introspect',
-      summary: 'What a token is, and whether it is good now',
+      summary: 'What a token is, and whether it is valid now',
       description: 'For clients with a secret. A token that is not for the client, nor issued to it, is inactive.',
       responses: { 200: { description: 'The token', schema: introspectionSchema } },
       errors: ['OAUTH_INVALID_REQUEST', 'OAUTH_INVALID_CLIENT'],
@@ -42,9 +42,9 @@ export function introspectionRoutes(deps: IdentityDeps): readonly Route[] {
     defineRoute({
       ...shared,
       path: '/api/oauth/revoke',
-      summary: 'Give a token up',
+      summary: 'Revoke a token',
       description: 'A refresh token ends its whole login; an access token ends itself. An unknown token is no error.',
-      responses: { 200: { description: 'The token is good no more', schema: z.object({}) } },
+      responses: { 200: { description: 'The token is revoked', schema: z.object({}) } },
       errors: ['OAUTH_INVALID_REQUEST', 'OAUTH_INVALID_CLIENT', 'OAUTH_UNAUTHORIZED_CLIENT'],
       handle: async ({ body }, context) => {
         const { client } = await authenticate(deps, body, context);

@@ -35,7 +35,7 @@ export async function resolveAudience(
 export function narrowAudience(granted: readonly string[], requested: readonly string[]): string[] {
   const refused = requested.find((audience) => !granted.includes(audience));
   if (refused === undefined && requested.length <= MAX_AUDIENCES) return [...requested];
-  throw invalidTarget('The audience asked for is not one that this client gets tokens for');
+  throw invalidTarget('This client cannot get tokens for the requested audience');
 }
 
 /** Audience of a service's own token, and whether it lies outside the installation. */
@@ -56,12 +56,12 @@ export async function resolveServiceAudience(
   scopes: readonly string[],
 ): Promise<ServiceAudience> {
   if (requested.length === 0) return { audience: await targetsOf(deps, client, scopes), external: false };
-  if (requested.length > MAX_AUDIENCES) throw invalidTarget(`At most ${MAX_AUDIENCES} audiences can be asked for`);
+  if (requested.length > MAX_AUDIENCES) throw invalidTarget(`At most ${MAX_AUDIENCES} audiences can be requested`);
   const outside = requested.filter((audience) => deps.settings.externalAudiences.includes(audience));
   if (outside.length > 0) return { audience: requireExternal(client, requested, outside), external: true };
   for (const audience of requested) {
     const known = audience === deps.settings.issuer || (await deps.clients.find(audience)) !== null;
-    if (!known) throw invalidTarget('There is no client, and no audience outside, of the name asked for');
+    if (!known) throw invalidTarget('No client and no external audience has the requested name');
   }
   return { audience: requested, external: false };
 }
@@ -69,7 +69,7 @@ export async function resolveServiceAudience(
 /** A token that leaves the installation is for nobody within, so that who gets it can do nothing here with it. */
 function requireExternal(client: ClientRecord, requested: readonly string[], outside: readonly string[]) {
   if (outside.length !== requested.length || outside.length > 1) {
-    throw invalidTarget('An audience outside the installation must be the only one');
+    throw invalidTarget('An external audience must be the only one');
   }
   if (!client.llmAccessEnabled) throw invalidTarget('Access to this audience is switched off for this client');
   return outside;

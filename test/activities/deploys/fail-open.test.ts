@@ -13,7 +13,7 @@ describe('a step that fails open', () => {
   const request = buildRequest({ buildId: 'bld_open' });
   const step = { ...stepOf('snapshot'), title: 'Deploy snapshot' };
   const failure: BuildFailure = { code: 'UNAVAILABLE', message: 'the registry is away', step: 'snapshot' };
-  const warning = 'Deploy snapshot failed [UNAVAILABLE], and the build goes on without it: the registry is away';
+  const warning = 'Deploy snapshot failed [UNAVAILABLE]; the build continues without it: the registry is away';
   let deps: Parameters<typeof failOpen>[0];
 
   beforeEach(async () => {

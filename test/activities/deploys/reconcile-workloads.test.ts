@@ -67,7 +67,7 @@ describe('reconciling workloads', () => {
       },
     });
     const message =
-      /^Services could not be brought back: shop-003\/prod: its image is gone; limits of odd\/\w+: the engine refuses$/;
+      /^Services could not be restarted: shop-003\/prod: its image is gone; limits of odd\/\w+: the engine refuses$/;
     const expected = { code: 'UNAVAILABLE', retryable: false, message };
     await assert.rejects(reconcileWorkloads({ ...deps, runtime: broken }, signal), expected);
     for (const service of services) assert.equal(await serves(service), service !== 'shop-003', service);

@@ -69,7 +69,7 @@ describe('restore-previous, the undo of an installation', () => {
     await restorePrevious(parts, build);
     assert.equal(await routed(), null);
     assert.deepEqual(await running(), []);
-    assert.deepEqual(await logged(), ['Removed the new workload; no earlier release to return to']);
+    assert.deepEqual(await logged(), ['Removed the new workload; there is no previous release']);
   });
 
   it('does nothing to what serves when the new workload was never started', async () => {

@@ -121,7 +121,7 @@ it('an API without an identity provider says that it takes keys', async () => {
   const api = await startApi();
   try {
     const { code, stderr } = await startCli({ url: api.address }, ['login'], { env: { FAIRLEAD_KEY: '' } }).done;
-    assert.deepEqual([code, /names no identity provider/.test(stderr)], [4, true]);
+    assert.deepEqual([code, /has no identity provider/.test(stderr)], [4, true]);
   } finally {
     await api.stop();
   }

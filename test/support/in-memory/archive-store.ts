@@ -28,7 +28,7 @@ export function createInMemoryArchiveStore({ now }: { readonly now: Clock }): In
     async open(id) {
       const archive = archives.get(id);
       if (archive === undefined) {
-        throw new FairleadError('SOURCE_MISSING', `The uploaded archive ${id} is not there any more; upload it again`);
+        throw new FairleadError('SOURCE_MISSING', `The uploaded archive ${id} no longer exists; upload it again`);
       }
       return inOnePiece(archive.content);
     },

@@ -76,6 +76,6 @@ function inside(root: string, path: string, shown: string): string {
   throw leaves(shown);
 }
 
-const leaves = (shown: string) => refused(`${shown} leads out of the source by a symbolic link`);
+const leaves = (shown: string) => refused(`${shown} points outside the source through a symbolic link`);
 
 const refused = (message: string) => new FairleadError('SOURCE_REFUSED', message);

@@ -57,11 +57,11 @@ function checkCode(
   // A code that was redeemed is judged as a replay for as long as it is remembered.
   if (code.redeemedFor === null && code.expiresAt <= deps.now()) throw codeInvalid();
   if (parameters.redirect_uri !== code.redirectUri) {
-    throw invalidGrant('redirect_uri is not the one the code was asked for with');
+    throw invalidGrant('redirect_uri does not match the one in the authorization request');
   }
   const verifier = requireParameter(parameters.code_verifier, 'code_verifier');
   if (!VERIFIER.test(verifier) || !deps.tokens.equals(s256(deps, verifier), code.codeChallenge)) {
-    throw invalidGrant('code_verifier does not fit the code_challenge');
+    throw invalidGrant('code_verifier does not match the code_challenge');
   }
 }
 
@@ -85,5 +85,5 @@ async function refuseReuse(
 }
 
 function codeInvalid() {
-  return invalidGrant('The code was used before, has expired, or never was');
+  return invalidGrant('The code was already used, has expired, or never existed');
 }

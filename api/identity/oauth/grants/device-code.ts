@@ -54,5 +54,5 @@ function cameTooEarly(device: DeviceAuthorization, now: Date): boolean {
 }
 
 function deviceInvalid() {
-  return invalidGrant('The device code was used before, or never was');
+  return invalidGrant('The device code was already used, or never existed');
 }

@@ -96,5 +96,5 @@ function sealContext(grantId: string, generation: number): { service: string; ke
 }
 
 function refreshInvalid() {
-  return invalidGrant('The refresh token was used before, has expired, was revoked, or never was; log in again');
+  return invalidGrant('The refresh token was already used, has expired, was revoked, or never existed; log in again');
 }

@@ -63,7 +63,7 @@ function checkTypes(parameters: TokenParameters): void {
   if (![ACCESS_TOKEN, JWT].includes(type) || ![ACCESS_TOKEN, JWT].includes(requested)) {
     throw refused('Only an access token can be exchanged, and only for an access token');
   }
-  if (actor !== undefined) throw refused('actor_token is not taken: the client acts for itself');
+  if (actor !== undefined) throw refused('actor_token is not supported: the client acts for itself');
 }
 
 /** An access token of this client's own login: not one that was exchanged before, nor a service's or a persona's. */

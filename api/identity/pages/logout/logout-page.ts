@@ -96,7 +96,7 @@ async function signedOut(deps: IdentityDeps, { client, next }: Understood): Prom
 async function understand(deps: IdentityDeps, request: LogoutRequest): Promise<Understood> {
   const hint = request.id_token_hint === '' ? null : await readIdTokenHint(deps, request.id_token_hint);
   if (hint !== null && request.client_id !== '' && request.client_id !== hint.clientId) {
-    throw new FairleadError('OAUTH_INVALID_REQUEST', 'client_id is not whom the ID token was issued to');
+    throw new FairleadError('OAUTH_INVALID_REQUEST', 'client_id does not match the ID token');
   }
   const clientId = hint?.clientId ?? request.client_id;
   const client = clientId === '' ? null : await deps.clients.find(clientId);
