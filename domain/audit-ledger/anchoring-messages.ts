@@ -1,3 +1,14 @@
+/**
+ * The module `audit-ledger`: events in hash chains, daily batches, and their anchors on chains.
+ *
+ * Keying: an event has one place in its chain (namespace and index, a unique index of the database). An Idempotency-Key
+ * determines the event id. A batch is named by its day, an anchor by day and chain; `anchor/<day>` is its workflow.
+ * Retries: work on the database is retried for a day. Sending to a chain is attempted three times, then every hour until
+ * the last attempt of the night (domain/audit-ledger/anchor-policy.ts). Every activity is idempotent.
+ * Compensation: none. Events, batches and anchors are append-only; only the owner of a contract can invalidate a batch.
+ * A chain without the root of a day is reported every morning.
+ */
+
 import type { Day } from './day-close.ts';
 
 /** Names, ids and message types of the anchoring workflows. */

@@ -1,3 +1,12 @@
+/**
+ * The module `audit`: events that the platform records about itself, and their delivery to the audit ledger.
+ *
+ * Keying: an event has an id and is stored once under it. Repeated work uses the same id and adds no second event.
+ * Retries: delivery is repeated until the ledger has the event, in the order of the source. The ledger takes an event
+ * once under its key, so a repeated delivery adds nothing.
+ * Compensation: none. A source that stores on disk keeps refused events aside for an operator.
+ */
+
 import type { Page, PageRequest } from '../page.ts';
 import type { AuditEvent } from './audit-event.ts';
 import type { PendingEvent } from './pending-event.ts';

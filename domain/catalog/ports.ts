@@ -1,3 +1,12 @@
+/**
+ * The module `catalog`: service records, and the catalog files that describe a service.
+ *
+ * Keying: a service has an id and a name that is unique in the installation.
+ * Retries: a change is one atomic upsert by name. When another request inserted the name first, it is tried once more and
+ * then fails with CONFLICT. No workflow belongs to this module.
+ * Compensation: none. The workflow `service-removal/<service>` of `deploys` removes workloads before the record.
+ */
+
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';

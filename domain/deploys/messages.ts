@@ -1,3 +1,14 @@
+/**
+ * The module `deploys`: builds, releases and workloads.
+ *
+ * Keying: a build has an id (`bld_…`), a log line the build id and a sequence number. One coordinator workflow for each
+ * service and environment (`deploys/<service>/<env>`) orders and deduplicates requests; `build/<id>` runs one build.
+ * Retries: each step has a deadline for an attempt and one for all attempts, both recorded in the plan of the build.
+ * The terminal record is retried for a day. Every step is idempotent, so a repeated attempt adds nothing.
+ * Compensation: a step may name an undo. After a failure the undos run in reverse order; one that fails becomes a
+ * warning of the build, and `cleanup/<id>` tries again. The previous release keeps serving.
+ */
+
 import type { Environment } from '../environment.ts';
 import { targetKey } from '../ids.ts';
 import type { BuildFailure, BuildRequest, FailureReason } from './build.ts';

@@ -1,3 +1,12 @@
+/**
+ * The module `oauth-clients`: clients of the identity provider, made by hand or at a deploy.
+ *
+ * Keying: a client has a client id; the client of a deployed service is `<service>-<environment>`.
+ * Retries: a deploy step may repeat its request. It only adds redirect URIs and scopes, so a repeat adds nothing.
+ * Compensation: none. A failed deploy keeps the client. When the provider no longer has it, the next deploy creates it
+ * again, with a new secret.
+ */
+
 import type { WhiteLabel } from '../branding/white-label.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { PassportConfig } from '../passport-config.ts';

@@ -1,3 +1,12 @@
+/**
+ * The module `orgs`: organizations, memberships, invitations, and clients that manage people of an org.
+ *
+ * Keying: an org is unique by slug, a membership by user and org, a grant by client and org. An invitation is found by
+ * the hash of its token.
+ * Retries: none here; every change is one HTTP request. An invitation is accepted by one conditional update.
+ * Compensation: none. Suspending keeps the records, and restoring makes them valid again.
+ */
+
 import type { Page, PageRequest } from '../page.ts';
 import type { OrgRole } from '../roles.ts';
 import type { InviteRecord, Membership, OrgGrant, OrgRecord } from './org.ts';

@@ -165,7 +165,7 @@ describe('orgs and people on the command line', () => {
     const left = await run('members', 'remove', 'leaving@acme.example', '--yes');
     assert.deepEqual(
       [left.code, left.stdout],
-      [0, 'leaving@acme.example is no member of acme any more\n'],
+      [0, 'leaving@acme.example is no longer a member of acme\n'],
       left.stderr,
     );
   });
