@@ -31,13 +31,9 @@ export const emitBodySchema = z.strictObject({
     .refine(isEventType, 'must be {resource}.{action}: lower case, dot-separated, no hyphens, such as payment.created'),
   entityId: z.string().refine(isEntityId, 'must be 1 to 256 printable characters, without spaces around them'),
   namespace: z.string().refine(isNamespace, 'must be a DNS label, as names of services are').optional(),
-  orgSlug: z
-    .string()
-    .refine(isOrgSlug, 'must be the slug of an org')
-    .optional()
-    .meta({
-      description: 'Owner of the event. Only the platform may send it; with a token it is the org of the token',
-    }),
+  orgSlug: z.string().refine(isOrgSlug, 'must be the slug of an org').optional().meta({
+    description: 'Owner of the event. Only the platform may send it; with a token it is the org of the token',
+  }),
   data: jsonObject.default({}),
   metadata: jsonObject.default({}),
 });

@@ -60,7 +60,10 @@ export function workspaceSuite(create: () => Promise<WorkspaceUnderTest>): void 
       for (const path of [...byLink, '../../outside/secret', '/etc/passwd', 'a/../../x', 'a\0b']) {
         await assert.rejects(workspace.readText(BUILD, path, 100), { code: 'SOURCE_REFUSED', retryable: false }, path);
       }
-      await assert.rejects(workspace.list(BUILD, 'up'), { code: 'SOURCE_REFUSED', message: /points outside the source/ });
+      await assert.rejects(workspace.list(BUILD, 'up'), {
+        code: 'SOURCE_REFUSED',
+        message: /points outside the source/,
+      });
     });
 
     it('refuses files that are too large, and directories', async () => {

@@ -90,7 +90,7 @@ describe('the batch of a day', { timeout: 120_000 }, () => {
     const tampers: Record<string, () => Promise<unknown>> = {
       'was changed': () => events().updateOne({ namespace: 'shop', chainIndex: 2 }, { $set: { entityId: 'order-2' } }),
       'its close counts 5': () => events().deleteOne({ namespace: 'shop', chainIndex: 2 }),
-      'first event is gone': () => events().deleteOne({ namespace: 'shop', chainIndex: 0 }),
+      'first event is missing': () => events().deleteOne({ namespace: 'shop', chainIndex: 0 }),
     };
     for (const [reason, tamper] of Object.entries(tampers)) {
       await parts.mongo.connection.db.dropDatabase();

@@ -25,7 +25,7 @@ describe('reconciling builds', () => {
       [record?.status, record?.reason, record?.failure?.code],
       ['failed', 'abandoned', 'BUILD_ABANDONED'],
     );
-    assert.match((await deps.log.read(first ?? '', 0, 10))[0]?.text ?? '', /No workflow works on this build/);
+    assert.match((await deps.log.read(first ?? '', 0, 10))[0]?.text ?? '', /No workflow runs this build/);
     assert.deepEqual(await reconcileBuilds(deps, signal), []);
   });
 

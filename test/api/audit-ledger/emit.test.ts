@@ -87,7 +87,7 @@ describe('POST /v1/events/emit', () => {
       [event({ entityId: 'x'.repeat(257) }), /entityId/],
       [event({ data: [] }), /data: must be a JSON object/],
       [event({ data: 'text' }), /data/],
-      [event({ createdAt: '2020-01-01T00:00:00Z' }), /createdAt: the ledger sets the time itself/],
+      [event({ createdAt: '2020-01-01T00:00:00Z' }), /createdAt: the ledger sets the time/],
       [event({ orgSlug: 'other' }), /orgSlug: the org is that of your token/],
       [event({ constructor: 1 }), /constructor: unknown field/],
       [event({ namespace: 'Not A Label' }), /namespace/],

@@ -111,7 +111,7 @@ describe('the OAuth client of a deploy', () => {
     await deploy();
     assert.notEqual((await injected()).IDP_CLIENT_SECRET, before.IDP_CLIENT_SECRET);
     assert.equal(await worksNow(), true);
-    assert.match(warnings.join(), /was gone at the identity provider/);
+    assert.match(warnings.join(), /no longer existed at the identity provider/);
   });
 
   it('an attempt that ends after the client was made, before its secret was stored, is put right by the next', async () => {

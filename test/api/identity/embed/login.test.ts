@@ -152,7 +152,7 @@ test("a link to a page of the client's begins no session at the provider, whoeve
   const token = await mailedToken(user.email);
   assert.notEqual(token, '');
   assert.notEqual((await idp.call('GET', `/login/magic?token=${token}`)).status, 200);
-  await assert.rejects(takeLink(idp.deps, token, 'magic_link'), /LINK_INVALID|used before/);
+  await assert.rejects(takeLink(idp.deps, token, 'magic_link'), /LINK_INVALID|already used/);
   assert.equal((await acme.call('verify', { token })).status, 200);
   // One to the provider's own page is for that page, and for the client it was asked for by.
   await acme.call('magic-link', { email: user.email });
