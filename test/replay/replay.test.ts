@@ -32,7 +32,7 @@ const names = readdirSync(folder).flatMap((version) =>
 );
 const read = (name: string): string => readFileSync(join(folder, `${name}.json`), 'utf8');
 
-describe('recorded histories', { timeout: 60_000 }, () => {
+describe('recorded histories', { timeout: 240_000 }, () => {
   let workflowBundle: WorkflowBundleWithSourceMap;
   before(async () => {
     const workflowsPath = fileURLToPath(new URL('../../workflows/index.ts', import.meta.url));
