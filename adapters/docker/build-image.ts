@@ -42,15 +42,20 @@ export async function buildImage(
   const network = options.buildNetwork ?? (standIns.length > 0 ? 'host' : 'default');
   const output = createBuildOutput(containerFile);
   let spaceRanOut = false;
-  const result = await runProcess(options.cli.path, buildArguments(input, network, options), {
-    cwd: input.contextDirectory,
-    env: clientEnvironment(options),
-    signal: context.signal,
-    onLine: (line) => {
-      spaceRanOut ||= saysDiskFull(line);
-      if (output.take(line)) context.onLine(line, /^#\d+ ERROR|^ERROR/.test(line) ? 'error' : 'info');
+  const secrets = clientSecrets(input.secrets, options.cli);
+  const result = await runProcess(
+    options.cli.path,
+    buildArguments(input, { network, secrets: secrets.flags }, options),
+    {
+      cwd: input.contextDirectory,
+      env: { ...clientEnvironment(options), ...secrets.variables },
+      signal: context.signal,
+      onLine: (line) => {
+        spaceRanOut ||= saysDiskFull(line);
+        if (output.take(line)) context.onLine(line, /^#\d+ ERROR|^ERROR/.test(line) ? 'error' : 'info');
+      },
     },
-  });
+  );
   if (result.exitCode !== 0) {
     if (spaceRanOut) throw diskFull('Building the image');
     throw buildFailed(output.failure(), result.exitCode, result.stderr);
@@ -58,7 +63,30 @@ export async function buildImage(
   return { imageId: await imageId(options.docker, input.tag) };
 }
 
-function buildArguments(input: ImageBuildInput, network: string, { cli, stackId, env }: BuildImageOptions): string[] {
+interface ClientSecrets {
+  readonly flags: readonly string[];
+  /** Variables of the client, which hands them to the builder: no file is written that a killed worker would leave. */
+  readonly variables: ProcessEnv;
+}
+
+/** @throws IMAGE_BUILD_FAILED without BuildKit, whose mounts alone leave nothing in a layer */
+function clientSecrets(secrets: ImageBuildInput['secrets'], cli: DockerCli): ClientSecrets {
+  const entries = Object.entries(secrets).map(([id, text], index) => ({ id, text, variable: `BUILD_SECRET_${index}` }));
+  if (entries.length > 0 && !cli.buildkit) {
+    const text = `The docker client ${cli.path} has no BuildKit, so build-time variables would stay in the image; install its buildx plugin, or take platform.io/env-vars out of the catalog`;
+    throw new FairleadError('IMAGE_BUILD_FAILED', text);
+  }
+  return {
+    flags: entries.flatMap(({ id, variable }) => ['--secret', `id=${id},env=${variable}`]),
+    variables: Object.fromEntries(entries.map(({ variable, text }) => [variable, text])),
+  };
+}
+
+function buildArguments(
+  input: ImageBuildInput,
+  { network, secrets }: { readonly network: string; readonly secrets: readonly string[] },
+  { cli, stackId, env }: BuildImageOptions,
+): string[] {
   const labels = { ...input.labels, ...imageLabels(stackId, input) };
   return [
     'build',
@@ -70,6 +98,7 @@ function buildArguments(input: ImageBuildInput, network: string, { cli, stackId,
     '--tag',
     input.tag,
     ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
+    ...secrets,
     ...PROXY_VARIABLES.filter((name) => env[name] !== undefined).flatMap((name) => ['--build-arg', name]),
     input.contextDirectory,
   ];

@@ -173,6 +173,8 @@ export interface ImageBuildInput {
   readonly dockerfile: string;
   readonly tag: string;
   readonly labels: Readonly<Record<string, string>>;
+  /** Files that instructions of the container file may mount by id, and that are in no layer; ids to their text. */
+  readonly secrets: Readonly<Record<string, string>>;
 }
 
 /** An image that a build made. */

@@ -1,5 +1,4 @@
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
-import { buildEnvFile } from '../../../domain/deploys/container-file/build-env-file.ts';
 import { checkSources } from '../../../domain/deploys/container-file/check-sources.ts';
 import { checkUser } from '../../../domain/deploys/container-file/check-user.ts';
 import {
@@ -7,19 +6,18 @@ import {
   GENERATED_CONTAINER_FILE,
   generateContainerFile,
 } from '../../../domain/deploys/container-file/generate-container-file.ts';
+import { mountBuildEnv } from '../../../domain/deploys/container-file/mount-build-env.ts';
 import { patchContainerFile } from '../../../domain/deploys/container-file/patch-container-file.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { type BuildEnv, buildEnvOf } from '../build-env.ts';
 import type { DeploysDeps } from '../deps.ts';
-import { buildTimeVariables } from '../service-config.ts';
-import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
 const FILE_LIMIT_BYTES = 256 * 1024;
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 const DEFAULT_PORT = 3000;
 const DEFAULT_CONTAINER_FILE = 'Dockerfile';
-const BUILD_ENV_FILE = '.env.production';
 
 type Deps = Pick<DeploysDeps, 'services' | 'workspace' | 'cipher'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'registry' | 'autoContainerFile' | 'secretsEnabled'>;
@@ -42,19 +40,20 @@ export async function prepareContainerFile(deps: Deps, context: StepContext): Pr
   const known = requireFacts(context.facts, ['catalog', 'contextPath']);
   const place = (path: string) => inside(known.contextPath, path);
   const prepared = await decide(deps, context, known.catalog, place);
-  for (const file of prepared.files) {
+  const buildEnv = await buildEnvOf(deps, build, known.catalog);
+  for (const file of withBuildEnv(prepared.files, buildEnv, context)) {
     await deps.workspace.write(build.buildId, place(file.path), file.text, file.mode);
   }
   const [containerFile] = prepared.files;
   if (containerFile === undefined) throw new FairleadError('INTERNAL', 'No container file was prepared.');
   const user = checkUser(containerFile.text, { framework: known.catalog.framework, fileName: containerFile.path });
   context.onLine(`The image runs as user ${user ?? 'of its base image'}`);
-  await writeBuildEnv(deps, context, known.catalog, place(BUILD_ENV_FILE));
   return {
     dockerfile: place(prepared.dockerfile),
     generatedContainerFile: prepared.generated,
     port: prepared.port,
     imageTag: imageTag(deps.settings.registry, context),
+    ...(buildEnv === null ? {} : { buildEnvId: buildEnv.id }),
   };
 }
 
@@ -128,12 +127,20 @@ async function generate(
   return { ...generated, generated: true };
 }
 
-async function writeBuildEnv(deps: Deps, context: StepContext, catalog: Catalog, path: string): Promise<void> {
-  const service = await findService(deps, context.build);
-  const file = buildEnvFile(buildTimeVariables(deps, service, catalog));
-  if (file === null) return;
-  await deps.workspace.write(context.build.buildId, path, file.text, 0o644);
-  context.onLine(`Build-time variables: ${file.names.join(', ')}`);
+/** The container file comes first. */
+function withBuildEnv(
+  [containerFile, ...others]: readonly ContextFile[],
+  buildEnv: BuildEnv | null,
+  context: StepContext,
+): readonly ContextFile[] {
+  if (containerFile === undefined) throw new FairleadError('INTERNAL', 'No container file was prepared.');
+  if (buildEnv === null) return [containerFile, ...others];
+  const { text, mounts } = mountBuildEnv(containerFile.text, buildEnv.id);
+  context.onLine(`Build-time variables: ${buildEnv.names.join(', ')}`);
+  if (mounts === 0) {
+    context.warn('No RUN instruction after a copy of the whole build context (COPY . .) sees the build-time variables');
+  }
+  return [{ ...containerFile, text }, ...others];
 }
 
 /** One tag for each build, so that no build's image is replaced by another's. */

@@ -95,9 +95,8 @@ function buildStage({ commands }: AppFacts, install: string): readonly string[] 
   return [`FROM ${BASE_IMAGES.node} AS build`, 'WORKDIR /app', ...commands.prepare, ...commands.copy, `RUN ${install}`];
 }
 
-/** The build-time variables have done their work after the build: they do not go into the image. */
 function builtSource(build: string): readonly string[] {
-  return ['COPY . .', 'RUN mkdir -p public', `RUN ${build} && rm -f .env.production`];
+  return ['COPY . .', 'RUN mkdir -p public', `RUN ${build}`];
 }
 
 function nodeStage(facts: AppFacts, content: readonly string[]): readonly string[] {

@@ -16,6 +16,8 @@ export const containerFile = step({
     /** Port the workload listens on. */
     port: z.int(),
     imageTag: z.string(),
+    /** Id under which the container file mounts the build-time env file; none when no variable is for the build. */
+    buildEnvId: z.string(),
   },
   activity: 'prepareContainerFile',
   local: true,

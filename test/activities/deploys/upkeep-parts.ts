@@ -38,7 +38,7 @@ export function upkeepParts() {
       const { service, environment } = record;
       await deps.builds.create(record);
       const paths = { contextDirectory: '/image', dockerfile: '/image/Dockerfile' };
-      const input = { buildId: id, service, environment, ...paths, tag: `shop:${id}`, labels: {} };
+      const input = { buildId: id, service, environment, ...paths, tag: `shop:${id}`, labels: {}, secrets: {} };
       await deps.images.build(input, recordingContext());
     },
     /** Names of all images there are. */

@@ -53,7 +53,7 @@ export async function createTestStack(): Promise<TestStack> {
     const buildId = `bld_${stackId}${inputs}`;
     const dockerfile = join(contextDirectory, 'Dockerfile');
     const tag = `${address}/${service}:${buildId}`;
-    return { buildId, service, environment: 'sandbox', contextDirectory, dockerfile, tag, labels: {} };
+    return { buildId, service, environment: 'sandbox', contextDirectory, dockerfile, tag, labels: {}, secrets: {} };
   };
   return {
     stackId,

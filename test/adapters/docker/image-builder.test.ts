@@ -5,6 +5,7 @@ import { mkdtemp, readdir, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { extract } from 'tar-stream';
 import type { BuiltImage } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
@@ -63,6 +64,29 @@ describe('Docker images: build', () => {
       'fairlead.build': input.buildId,
       'org.example': 'kept',
     });
+  });
+
+  it('a build-time secret is read by the instructions that mount it, and is in no layer and not in the history', async () => {
+    const canary = `canary${randomBytes(12).toString('hex')}`;
+    const id = `env-${randomBytes(6).toString('hex')}`;
+    const mount = `--mount=type=secret,id=${id},target=/app/.env.production,mode=0444`;
+    const Dockerfile = `FROM alpine\nWORKDIR /app\nCOPY . .\nUSER 1001\nRUN ${mount} wc -c < .env.production\nRUN ls -a\n`;
+    const input = { ...(await stack.input('secretive', { Dockerfile })), secrets: { [id]: `A=${canary}` } };
+    const context = recordingContext();
+    await stack.builder.build(input, context);
+    assert.ok(
+      context.lines.some((line) => line.endsWith(String(canary.length + 2))),
+      'it was there',
+    );
+    const archive = await docker.getImage(input.tag).get();
+    const layers: string[] = [];
+    let text = '';
+    for await (const entry of archive.pipe(extract())) {
+      for await (const chunk of entry) text += Buffer.from(chunk as Uint8Array).toString('latin1');
+      if (entry.header.name.endsWith('layer.tar')) layers.push(entry.header.name);
+    }
+    assert.ok(layers.length > 1 && text.includes('WORKDIR /app'), 'layers and history were read');
+    assert.ok(!text.includes(canary));
   });
 
   it('an instruction whose disk is full is DISK_FULL', async () => {

@@ -25,6 +25,6 @@ imageBuilderSuite(() => ({
     }
     const tag = `localhost:5000/${service}:${buildId}`;
     const dockerfile = `${contextDirectory}/Dockerfile`;
-    return { buildId, service, environment: 'sandbox', contextDirectory, dockerfile, tag, labels: {} };
+    return { buildId, service, environment: 'sandbox', contextDirectory, dockerfile, tag, labels: {}, secrets: {} };
   },
 }));

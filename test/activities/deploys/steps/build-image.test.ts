@@ -5,6 +5,7 @@ import { pushImage } from '../../../../activities/deploys/steps/push-image.ts';
 import type { BuildFacts } from '../../../../domain/deploys/facts.ts';
 import type { ImageBuildInput } from '../../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
+import { catalogRecord } from '../../../ports/records.ts';
 import { useDeploy } from '../use-deploy.ts';
 
 const TAG = 'localhost:5050/hello:prod-ccccccc-1';
@@ -41,9 +42,9 @@ describe('image-build', () => {
       ...parts.images,
       build: async (input: ImageBuildInput) => ({ imageId: String(inputs.push(input)) }),
     };
-    await buildImage({ images }, attempt(facts));
+    await buildImage({ ...parts, images }, attempt(facts));
     const { commitSha: _, ...uploaded } = facts;
-    await buildImage({ images }, attempt(uploaded));
+    await buildImage({ ...parts, images }, attempt(uploaded));
     const { buildId, service, environment } = build;
     const expected = {
       ...{ buildId, service, environment, tag: TAG },
@@ -52,9 +53,26 @@ describe('image-build', () => {
     };
     const labels = { 'org.opencontainers.image.revision': 'c'.repeat(40) };
     assert.deepEqual(inputs, [
-      { ...expected, labels },
-      { ...expected, labels: {} },
+      { ...expected, labels, secrets: {} },
+      { ...expected, labels: {}, secrets: {} },
     ]);
+  });
+
+  it('hands over the build-time variables under the id that the container file mounts, as they are now', async () => {
+    const { parts, attempt, facts, build } = await withContainerFile();
+    const secret = parts.cipher.seal('canary-value', { service: build.service, key: 'NPM_TOKEN' });
+    await parts.services.upsert(
+      { id: build.serviceId, name: build.service, org: 'acme' },
+      { secrets: { NPM_TOKEN: secret } },
+    );
+    const given: ImageBuildInput['secrets'][] = [];
+    const images = {
+      ...parts.images,
+      build: async ({ secrets }: ImageBuildInput) => ({ imageId: String(given.push(secrets)) }),
+    };
+    const catalog = catalogRecord({ buildEnvVars: ['NPM_TOKEN'] });
+    await buildImage({ ...parts, images }, attempt({ ...facts, catalog, buildEnvId: 'build-env-1' }));
+    assert.deepEqual(given, [{ 'build-env-1': 'NPM_TOKEN=canary-value\n' }]);
   });
 
   it('a second attempt gives the same image', async () => {
@@ -83,7 +101,7 @@ describe('image-build', () => {
       new FairleadError('UNAVAILABLE', 'The engine does not answer', { retryable: true }),
     ]) {
       const images = { ...parts.images, build: () => Promise.reject(failure) };
-      await assert.rejects(buildImage({ images }, attempt(facts)), (error) => error === failure);
+      await assert.rejects(buildImage({ ...parts, images }, attempt(facts)), (error) => error === failure);
     }
   });
 

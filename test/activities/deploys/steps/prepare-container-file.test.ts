@@ -76,7 +76,7 @@ describe('prepare-container-file', () => {
     assert.equal((await prepareContainerFile(off.parts, off.attempt(known))).generatedContainerFile, false);
   });
 
-  it('writes the variables that the build may see, plain over secret, and logs their names alone', async () => {
+  it('mounts the variables that the build may see, writes them nowhere, and logs their names alone', async () => {
     const { parts, attempt, read, build } = await withFiles({ 'package.json': EXPRESS });
     const seal = (key: string, text: string) => parts.cipher.seal(text, { service: build.service, key });
     const key = { id: build.serviceId, name: build.service, org: 'acme' };
@@ -86,8 +86,16 @@ describe('prepare-container-file', () => {
     });
     const catalog = catalogRecord({ buildEnvVars: ['COLOUR', 'NPM_TOKEN', 'ABSENT'] });
     const step = attempt({ ...known, catalog });
-    await prepareContainerFile(parts, step);
-    assert.equal(await read('.env.production'), 'COLOUR=blue\nNPM_TOKEN=canary-value\n');
+    const { buildEnvId } = await prepareContainerFile(parts, step);
+    assert.match(buildEnvId ?? '', /^build-env-[0-9a-f]{16}$/);
+    assert.equal(await read('.env.production'), null);
+    const mount = `--mount=type=secret,id=${buildEnvId},target=/app/.env.production`;
+    assert.ok((await read('.fairlead/Dockerfile'))?.includes(mount));
+    const again = await prepareContainerFile(parts, attempt({ ...known, catalog }));
+    assert.equal(again.buildEnvId, buildEnvId, 'the same values, so layers can be taken from the cache');
+    await parts.services.upsert(key, { secrets: { NPM_TOKEN: seal('NPM_TOKEN', 'canary-value') } });
+    const changed = await prepareContainerFile(parts, attempt({ ...known, catalog }));
+    assert.notEqual(changed.buildEnvId, buildEnvId, 'set anew, so layers are built anew');
     assert.ok(step.lines.includes('Build-time variables: COLOUR, NPM_TOKEN'));
     assert.ok(![...step.lines, ...step.warnings].join().includes('canary'));
   });
