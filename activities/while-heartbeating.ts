@@ -8,8 +8,10 @@ const HEARTBEAT_INTERVAL_MS = 500;
  */
 export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current();
-  context.heartbeat();
-  const timer = setInterval(() => context.heartbeat(), HEARTBEAT_INTERVAL_MS);
+  // A local activity has no heartbeat: the worker that runs it also runs its workflow.
+  const beat = (): void => (context.info.isLocal ? undefined : context.heartbeat());
+  beat();
+  const timer = setInterval(beat, HEARTBEAT_INTERVAL_MS);
   const signal = context.cancellationSignal;
   try {
     return await work(signal);
