@@ -152,10 +152,16 @@ function refusal(status: number, text: string, { api, name }: Peer): CliFailure 
     });
   }
   const { code, message, details } = parsed.data.error;
-  const remedy =
-    status === 401 ? 'The key was not accepted: check FAIRLEAD_KEY, or run `npm start` again in this checkout.' : null;
+  const remedy = status === 401 ? KEY_REFUSED : (REMEDIES[code] ?? null);
   return new CliFailure(code, message, { exit, details, ...(remedy === null ? {} : { remedy }) });
 }
+
+const KEY_REFUSED = 'The key was not accepted: check FAIRLEAD_KEY, or run `npm start` again in this checkout.';
+
+/** What to do about a refusal whose message alone does not say it. */
+const REMEDIES: Readonly<Record<string, string>> = {
+  SERVICE_NOT_FOUND: 'List yours: `fairlead services`. Name one, or run the command in the folder of the service.',
+};
 
 function unreachable({ api, name, variable }: Peer, cause: unknown): CliFailure {
   const reason = isTimeout(cause)

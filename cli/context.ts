@@ -34,6 +34,8 @@ export interface CliContext {
   /** Where a person is asked. */
   readonly terminal: Pick<Surroundings, 'stdin' | 'stderr'>;
   readonly cwd: string;
+  /** The checkout of Fairlead that this command line is in. */
+  readonly checkout: string;
   readonly now: Clock;
 }
 

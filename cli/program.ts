@@ -130,6 +130,7 @@ function createContext(
     environment: globals.env,
     terminal: surroundings,
     cwd: surroundings.cwd,
+    checkout: ROOT,
     now,
   };
 }

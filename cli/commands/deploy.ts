@@ -67,6 +67,7 @@ async function readTarget(context: CliContext, given: string, options: DeployOpt
     const service = { gitUrl: source.url, ...appPath, ...extra };
     return { name, service, upload: null, branch: options.branch, commit };
   }
+  refuseFairleadItself(context, source.folder, options);
   const name = await nameFromFolder(join(source.folder, options.appPath ?? ''), options.name);
   if (options.git !== true) {
     if (options.branch !== undefined || options.commit !== undefined) {
@@ -89,6 +90,12 @@ async function readTarget(context: CliContext, given: string, options: DeployOpt
     branch: options.branch ?? repository.branch ?? undefined,
     commit: chosen,
   };
+}
+
+/** In its own checkout, `fairlead deploy` without a folder would deploy Fairlead. @throws CliFailure with exit `usage` */
+function refuseFairleadItself({ checkout }: CliContext, folder: string, { appPath }: DeployOptions): void {
+  if (folder !== checkout || appPath !== undefined) return;
+  throw usageFailure(`${folder} is Fairlead itself.`, 'Name the folder of your service: `fairlead deploy <folder>`');
 }
 
 const NOTHING_STARTED = { message: 'The upload was interrupted.', remedy: 'No build was started.' };

@@ -27,7 +27,7 @@ export interface Catalog {
   readonly healthEndpoint: string;
   /** `platform.io/port`; null when it is not declared. */
   readonly port: number | null;
-  /** `platform.io/env-vars`: names of the variables written to the build-time env file. */
+  /** `platform.io/env-vars`: names of the variables in the build-time env file. */
   readonly buildEnvVars: readonly string[];
   /** `platform.io/dockerfile`: path of a hand-written container file, relative to the app path; null when generated. */
   readonly dockerfile: string | null;

@@ -5,12 +5,12 @@ import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
 import { planBodySchema, triggerBodySchema } from '../../domain/deploys/schema.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { runCli, startCli } from './run-cli.ts';
+import { ENTRY, runCli, startCli } from './run-cli.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
 import { AT } from './test-replies.ts';
 
@@ -66,6 +66,35 @@ describe('fairlead deploy', () => {
     assert.match(stdout, /hello is live in prod, after 4\.2s\n {2}http:\/\/hello\.localhost:8000\n/);
     assert.match(stderr, /Build bld_1 accepted/);
     assert.equal(putServiceBodySchema.parse(body('POST /services')).name, 'hello');
+  });
+
+  it('says how to set a variable that a build misses', async () => {
+    const failure = {
+      code: 'CONFIG_PREFLIGHT_FAILED',
+      message: 'set KEY for hello',
+      step: 'config-preflight',
+    } as const;
+    api.onBuild = ({ id }) => api.finish(id, { status: 'failed', reason: 'step_failed', failure });
+    const { stdout } = await runCli(api, ['deploy', folder]);
+    assert.match(
+      stdout,
+      /set KEY for hello\n {2}To set one: `fairlead deploy` with --set KEY=VALUE, or with --secret KEY/,
+    );
+  });
+
+  it('does not deploy the checkout of Fairlead when no folder was named there', async () => {
+    const { code, stderr } = await runCli(api, ['deploy'], { cwd: dirname(dirname(ENTRY)) });
+    assert.equal(code, 2);
+    assert.match(stderr, /is Fairlead itself\.\nName the folder of your service: `fairlead deploy <folder>`/);
+    assert.deepEqual(api.requests, []);
+  });
+
+  it('says how to find a service when the name is unknown', async () => {
+    const error = { code: 'SERVICE_NOT_FOUND', message: 'Service not found' };
+    api.answers.set('GET /services/nothing', { status: 404, error });
+    const { code, stderr } = await runCli(api, ['services', 'show', 'nothing']);
+    assert.equal(code, 3);
+    assert.match(stderr, /Service not found\nList yours: `fairlead services`/);
   });
 
   it('writes no control codes without a terminal, even when the build output contains some', async () => {

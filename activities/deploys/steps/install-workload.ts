@@ -59,19 +59,28 @@ async function waitUntilHealthy(deps: Deps, context: StepContext, workload: Work
       return;
     }
     if (probe.summary !== last?.summary) onLine(`Not ready: ${probe.summary}`);
+    if (probe.status === 404 && last?.status !== 404) onLine(remedyFor(probe, release));
     last = probe;
     const isLate = Date.now() > deadline;
     if (isLate || Date.now() - lookedAt >= LOOK_EVERY_MS) {
       if (!(await deps.runtime.isAlive(workload)))
-        return await giveUp(deps, context, workload, 'the container stopped', last);
+        return await giveUp(deps, context, { workload, why: 'the container stopped', last });
       lookedAt = Date.now();
     }
     if (isLate) {
       const after = `no healthy answer within ${Math.round(deps.settings.readinessTimeoutMs / 1000)} seconds`;
-      return await giveUp(deps, context, workload, after, last);
+      return await giveUp(deps, context, { workload, why: after, last, remedy: remedyFor(probe, release) });
     }
     await delay(pauseAfter(Date.now() - startedAt), undefined, { signal });
   }
+}
+
+/** What its author does about a container that runs and is not healthy. */
+function remedyFor({ status }: ProbeResult, { healthEndpoint, port }: Release): string {
+  if (status === null)
+    return `Listen on 0.0.0.0 and on port ${port}, which the variable PORT holds, or declare platform.io/port.`;
+  if (status === 404) return `Answer ${healthEndpoint} with status 200, or declare platform.io/health-endpoint.`;
+  return `Answer ${healthEndpoint} with status 200.`;
 }
 
 /** A twentieth of the wait so far: an app ready in a moment is not kept waiting, a slow one is not asked all the time. */
@@ -79,15 +88,16 @@ function pauseAfter(waitedMs: number): number {
   return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs / 20));
 }
 
-async function giveUp(
-  deps: Deps,
-  context: StepContext,
-  workload: Workload,
-  why: string,
-  last: ProbeResult,
-): Promise<never> {
+interface Unhealthy {
+  readonly workload: Workload;
+  readonly why: string;
+  readonly last: ProbeResult;
+  readonly remedy?: string;
+}
+
+async function giveUp(deps: Deps, context: StepContext, { workload, why, last, remedy }: Unhealthy): Promise<never> {
   const lines = await deps.runtime.tail(workload, DIAGNOSTIC_LINES);
   await context.diagnose('Last output of the container', lines);
-  const message = `The readiness probe failed, ${why}. Last probe: ${last.summary}. The previous release keeps serving.`;
+  const message = `The readiness probe failed, ${why}. Last probe: ${last.summary}.${remedy === undefined ? '' : ` ${remedy}`}`;
   throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });
 }

@@ -140,6 +140,26 @@ describe('install', () => {
     assert.equal(step.lines.filter((line) => line.startsWith('Not ready')).length, 1, 'the same answer is told once');
   });
 
+  it('says in the log and in the error what to do when the service has no health endpoint, and claims no previous release', async () => {
+    const { parts, attempt } = await withImage(failing(404));
+    const step = attempt(facts);
+    const remedy = /Answer \/health with status 200, or declare platform\.io\/health-endpoint\./;
+    await assert.rejects(installWorkload(parts, step), (error) => {
+      assert.ok(error instanceof FairleadError);
+      assert.match(error.message, remedy);
+      assert.doesNotMatch(error.message, /previous release/);
+      return true;
+    });
+    assert.equal(step.lines.filter((line) => remedy.test(line)).length, 1);
+  });
+
+  it('says which port the service has to listen on when nothing answers', async () => {
+    const silent: Program = () => ({ output: [], listener: null, ended: null });
+    const { parts, attempt } = await withImage(silent);
+    const message = /Listen on 0\.0\.0\.0 and on port 3000, which the variable PORT holds/;
+    await assert.rejects(installWorkload(parts, attempt(facts)), { code: 'HEALTH_CHECK_FAILED', message });
+  });
+
   it('a workload that ends is not waited for', async () => {
     const ended: Program = () => ({ output: ['boom'], listener: null, ended: 'exit code 3' });
     const { parts, attempt } = await withImage(ended, { settings: { readinessTimeoutMs: 600_000 } });
