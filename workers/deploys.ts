@@ -60,7 +60,7 @@ export const deploys = defineModule({
         gitUrl: env.GIT_URL ?? null,
         gitToken: env.GIT_TOKEN ?? null,
         githubToken: env.GITHUB_TOKEN ?? null,
-        allowLocalSources: env.ALLOW_LOCAL_SOURCES,
+        localSourcesRoot: env.LOCAL_SOURCES_ROOT ?? null,
         archives,
         env: subprocessEnv,
       }),

@@ -10,7 +10,8 @@ export const deploysSection = {
   EDGE_PORT: port.default(8000),
   CONFIG_ENCRYPTION_KEY: secret(encryptionKeys.optional()),
   GIT_URL: z.url({ protocol: /^https?$/ }).optional(),
-  ALLOW_LOCAL_SOURCES: flag.default(false),
+  /** Local repositories below it may be built, by administrators of the platform; none when it is not set. */
+  LOCAL_SOURCES_ROOT: folder.optional(),
   ENFORCE_MINIMUM_CATALOG_VERSION: flag.default(false),
   // Kubernetes is the runtime of later work: asking for it must not silently run Docker instead.
   ENABLE_K8S_DEPLOY: flag

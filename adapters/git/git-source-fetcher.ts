@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { mkdir, realpath } from 'node:fs/promises';
+import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 import type { BuildSource } from '../../domain/deploys/build.ts';
 import { type GitUrl, parseBranchName, parseCommitId, parseGitUrl } from '../../domain/deploys/git-url.ts';
 import type { ArchiveStore, EffectContext, SourceFetcher } from '../../domain/deploys/ports.ts';
@@ -13,7 +13,7 @@ import { type Lookup, resolvePublicAddresses, systemLookup } from './address-gua
 import { cloneCommit } from './clone-commit.ts';
 import { type GitPlace, shown } from './git-errors.ts';
 import { type GitSession, withGitSession } from './git-session.ts';
-import { createGitCheck } from './git-version.ts';
+import { createGitCheck, type RequireGit } from './git-version.ts';
 import { readRemoteHead } from './remote-refs.ts';
 
 export interface SourceFetcherOptions {
@@ -23,7 +23,8 @@ export interface SourceFetcherOptions {
   readonly gitToken: string | null;
   /** Sent to github.com alone. */
   readonly githubToken: string | null;
-  readonly allowLocalSources: boolean;
+  /** Folder that local repositories lie below; null where they are off. */
+  readonly localSourcesRoot: string | null;
   readonly archives: ArchiveStore;
   /** Environment of git: PATH, certificates, proxies. No secrets. */
   readonly env: ProcessEnv;
@@ -112,7 +113,7 @@ async function fetchArchive(
 }
 
 interface OpenRemote extends SourceFetcherOptions {
-  readonly requireGit: (signal: AbortSignal) => Promise<void>;
+  readonly requireGit: RequireGit;
 }
 
 interface Remote {
@@ -130,13 +131,8 @@ async function withRemote<T>(
 ): Promise<T> {
   signal.throwIfAborted();
   const target = parseGitUrl(url, options.gitUrl);
-  if (target.kind === 'local' && !options.allowLocalSources) {
-    throw new FairleadError(
-      'SOURCE_REFUSED',
-      'Local repositories are off on this builder; use an address, or set ALLOW_LOCAL_SOURCES=true',
-    );
-  }
-  await options.requireGit(signal);
+  if (target.kind === 'local') await requireAllowed(target.path, options.localSourcesRoot);
+  await options.requireGit(signal, target.kind);
   const { variable, token } = tokenFor(target, options);
   const place: GitPlace = { target, tokenVariable: variable, tokenSent: token !== null };
   const guarded = target.kind === 'http' && !target.ofPlatform;
@@ -149,6 +145,21 @@ async function withRemote<T>(
   };
   const address = target.kind === 'local' ? target.path : target.url;
   return await withGitSession(session, (git) => work({ session: git, place, address }));
+}
+
+/** Links are followed before folders are compared. @throws SOURCE_REFUSED, SOURCE_MISSING */
+async function requireAllowed(path: string, root: string | null): Promise<void> {
+  if (root === null) {
+    const message = 'Local repositories are off on this builder; use an address, or set LOCAL_SOURCES_ROOT';
+    throw new FairleadError('SOURCE_REFUSED', message);
+  }
+  const real = await realpath(path).catch((cause: unknown) => {
+    throw new FairleadError('SOURCE_MISSING', `${path} is not a folder of the builder's machine`, { cause });
+  });
+  const inside = relative(await realpath(root).catch(() => root), real);
+  if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return;
+  const message = `${path} is outside of ${root}; move it there, or start the platform with LOCAL_SOURCES_ROOT set to a folder above it`;
+  throw new FairleadError('SOURCE_REFUSED', message);
 }
 
 /** Each token goes to one host. */

@@ -8,7 +8,7 @@ import { isReservedVariable } from '../../domain/config/variable-names.ts';
 import { parseBranchName, parseGitUrl } from '../../domain/deploys/git-url.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
-import { type Caller, isPlatform } from '../http/caller.ts';
+import { type Caller, isAdministrator, isPlatform } from '../http/caller.ts';
 import { mayUse } from './access.ts';
 
 export interface PutServiceDeps {
@@ -17,7 +17,8 @@ export interface PutServiceDeps {
   readonly cipher: SecretCipher | null;
   readonly newId: NewId;
   readonly platformGitUrl: string | null;
-  readonly allowLocalSources: boolean;
+  /** Folder that local repositories lie below; null where they are off. */
+  readonly localSourcesRoot: string | null;
 }
 
 /**
@@ -33,10 +34,11 @@ export async function putService(
   const { name, org: wantedOrg, config = {}, secrets = {}, ...plain } = body;
   refuseReserved([...Object.keys(config), ...Object.keys(secrets)]);
   refuseInBoth(config, secrets);
-  if (typeof plain.gitUrl === 'string') checkSource(plain.gitUrl, deps);
   if (typeof plain.branch === 'string') parseBranchName(plain.branch);
   const existing = await deps.services.find(name);
   const org = ownerOf(caller, existing, wantedOrg, name);
+  const { gitUrl } = plain;
+  if (typeof gitUrl === 'string' && gitUrl !== existing?.gitUrl) checkSource(gitUrl, { deps, caller });
   const variables = variableChanges(deps.cipher, name, config, secrets);
   checkVariableBounds(existing, variables);
   const changes = definedFields({ ...plain, ...variables });
@@ -74,13 +76,18 @@ function refuseInBoth(config: object, secrets: object): void {
   });
 }
 
-function checkSource(gitUrl: string, deps: PutServiceDeps): void {
-  const parsed = parseGitUrl(gitUrl, deps.platformGitUrl);
-  if (parsed.kind === 'local' && !deps.allowLocalSources) {
+/** A folder of the builder's machine holds what its operator put there: only an administrator may have it built. */
+function checkSource(gitUrl: string, { deps, caller }: { deps: PutServiceDeps; caller: Caller }): void {
+  if (parseGitUrl(gitUrl, deps.platformGitUrl).kind !== 'local') return;
+  if (deps.localSourcesRoot === null) {
     throw new FairleadError(
       'SOURCE_REFUSED',
-      'gitUrl: local paths are off here (ALLOW_LOCAL_SOURCES); give an https URL',
+      'gitUrl: local paths are off here (LOCAL_SOURCES_ROOT); give an https URL',
     );
+  }
+  if (!isAdministrator(caller)) {
+    const message = 'gitUrl: only an administrator of the platform may name a local path; give an https URL, or upload';
+    throw new FairleadError('SOURCE_REFUSED', message);
   }
 }
 

@@ -44,7 +44,7 @@ export const builder = defineService({
       now,
       publicUrl: router.url,
       platformGitUrl: env.GIT_URL ?? null,
-      allowLocalSources: env.ALLOW_LOCAL_SOURCES,
+      localSourcesRoot: env.LOCAL_SOURCES_ROOT ?? null,
       enforceMinimumCatalogVersion: env.ENFORCE_MINIMUM_CATALOG_VERSION,
     };
     return { app: createBuilderApp(deps, app) };

@@ -1,5 +1,6 @@
 import { chmodSync, mkdirSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { edgeSection } from '../../adapters/env/edge.ts';
 import { serviceUrlsSection } from '../../adapters/env/service-urls.ts';
@@ -118,7 +119,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('TEMPORAL_NAMESPACE', 'default'),
     ...given('PLATFORM_DOMAIN', 'localhost'),
     ...given('WORKSPACE_DIR', join(dataDir, 'workspaces')),
-    ...given('ALLOW_LOCAL_SOURCES', 'true'),
+    ...given('LOCAL_SOURCES_ROOT', homedir()),
     ...given('BASE_IMAGE_STAND_INS', 'true'),
     ...given('PLATFORM_COMMIT', commit),
     ...portVariables(ports),

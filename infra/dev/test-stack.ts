@@ -27,11 +27,14 @@ export function forgetProduction(env: NodeJS.ProcessEnv): void {
   for (const name of PRODUCTION) delete env[name];
 }
 
-const TEST_SETTINGS = {
+/** Of every stack that tests start. */
+export const TEST_SETTINGS = {
   // Releases that never become healthy are given up sooner than in production.
   READINESS_TIMEOUT_SECONDS: '15',
   // All tests call with one key, and several wait for builds at once.
   REQUESTS_PER_MINUTE: '100000',
+  // Where tests make their repositories.
+  LOCAL_SOURCES_ROOT: tmpdir(),
 };
 
 /** Starts a stack on free ports with a data folder of its own. `end(keep)` stops it and removes the folder unless kept. */

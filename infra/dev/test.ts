@@ -11,7 +11,7 @@ import { addVerdicts, summaryOf } from './test-report.ts';
 import { runFiles } from './test-run.ts';
 import { keepSeconds, longestFirst, readSeconds } from './test-seconds.ts';
 import { selectFiles } from './test-selection.ts';
-import { forgetProduction, startTestStack } from './test-stack.ts';
+import { forgetProduction, startTestStack, TEST_SETTINGS } from './test-stack.ts';
 import { newTally, type Tally } from './test-tally.ts';
 import { TEST_STACK } from './test-variables.ts';
 
@@ -47,7 +47,7 @@ async function runAll(tally: Tally, report: Reporter, signal: AbortSignal): Prom
   const { leave } = used ? await useEngine({ env: process.env, report, consent: engine }) : { leave: async () => {} };
   const parts = await startTestParts({ env: process.env, report, files: files.length });
   for (const { name, reason } of parts.missing) tally.failures.push({ name, file: '', reason });
-  Object.assign(process.env, parts.variables);
+  Object.assign(process.env, parts.variables, { LOCAL_SOURCES_ROOT: TEST_SETTINGS.LOCAL_SOURCES_ROOT });
   try {
     await runLanes(files, { tally, report, signal, engine, everyTest: filters.length > 0 });
   } finally {

@@ -72,7 +72,7 @@ const fetcher = createSourceFetcher({
   gitUrl: null,
   gitToken: null,
   githubToken: null,
-  allowLocalSources: true,
+  localSourcesRoot: '/',
   archives: createArchiveStore({ directory: tarball, newId }),
   env: baseEnv(process.env),
 });

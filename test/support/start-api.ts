@@ -58,7 +58,7 @@ export async function startApi(
       now,
       publicUrl: (service, environment) => `http://${service}.${environment}.localhost:8000`,
       platformGitUrl: null,
-      allowLocalSources: true,
+      localSourcesRoot: '/',
       enforceMinimumCatalogVersion: false,
     },
     {

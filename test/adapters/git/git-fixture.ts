@@ -66,7 +66,7 @@ export async function makeGitFixture(token: string): Promise<GitFixture> {
   git('branch', 'release/1.0', commits[0] ?? '');
   const host = await startGitHttpServer(join(base, 'repos'), token);
   const lines: string[] = [];
-  const options = { gitUrl: host.url, gitToken: token, githubToken: null, allowLocalSources: true, archives };
+  const options = { gitUrl: host.url, gitToken: token, githubToken: null, localSourcesRoot: '/', archives };
   return {
     ...{ base, repository, commits, host, archives, lines, git, commit },
     target: join(base, 'workspace', 'bld_1'),

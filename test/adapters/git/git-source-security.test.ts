@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtemp, realpath, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -41,10 +42,10 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
   after(() => fx.end());
 
   it('refuses local sources where they are off, and addresses and names that are no good', async () => {
-    const { fetch, resolveHead } = fx.fetcher({ allowLocalSources: false });
+    const { fetch, resolveHead } = fx.fetcher({ localSourcesRoot: null });
     await assert.rejects(fetch(source(fx.repository), fx.target, context), {
       code: 'SOURCE_REFUSED',
-      message: /ALLOW_LOCAL_SOURCES/,
+      message: /LOCAL_SOURCES_ROOT/,
     });
     await assert.rejects(resolveHead(`file://${fx.repository}`, null, never), { code: 'SOURCE_REFUSED' });
     await assert.rejects(resolveHead('ext::sh -c id', null, never), { code: 'SOURCE_REFUSED' });
@@ -52,6 +53,23 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
     await assert.rejects(fetch(source(`${fx.host.url}/app`, null, 'HEAD; id'), fx.target, context), {
       code: 'SOURCE_REFUSED',
     });
+  });
+
+  it('builds local repositories below the allowed folder alone, wherever links lead', async () => {
+    const folder = await realpath(await mkdtemp(join(tmpdir(), 'allowed-')));
+    try {
+      const { fetch, resolveHead } = fx.fetcher({ localSourcesRoot: folder });
+      const outside = { code: 'SOURCE_REFUSED', retryable: false, message: /LOCAL_SOURCES_ROOT/ };
+      await assert.rejects(fetch(source(fx.repository), fx.target, context), outside);
+      await symlink(fx.repository, join(folder, 'link'));
+      await assert.rejects(resolveHead(join(folder, 'link'), null, never), outside);
+      await assert.rejects(resolveHead(`${folder}/..`, null, never), outside);
+      await assert.rejects(resolveHead(join(folder, 'nothing'), null, never), { code: 'SOURCE_MISSING' });
+      const above = fx.fetcher({ localSourcesRoot: dirname(fx.repository) });
+      assert.match((await above.resolveHead(fx.repository, null, never)).commit, /^[0-9a-f]{40}$/);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('sends the token to its own host, and it is found nowhere else', async () => {
@@ -103,7 +121,7 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
     fx.host.answer = 'hang';
     const module = fileURLToPath(new URL('../../../adapters/git/git-source-fetcher.ts', import.meta.url));
     const script = `import { createSourceFetcher } from ${JSON.stringify(module)};
-      const options = { gitUrl: ${JSON.stringify(fx.host.url)}, gitToken: null, githubToken: null, allowLocalSources: false, archives: null };
+      const options = { gitUrl: ${JSON.stringify(fx.host.url)}, gitToken: null, githubToken: null, localSourcesRoot: null, archives: null };
       await createSourceFetcher({ ...options, env: { PATH: process.env.PATH } }).resolveHead(${JSON.stringify(`${fx.host.url}/app`)}, null, new AbortController().signal);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
     await waitUntil('git asked the server', () => fx.host.requests.length > 0);

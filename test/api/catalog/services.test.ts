@@ -222,3 +222,19 @@ it('a service has at most 300 variables and 128 KiB of values, and one above it 
   assert.equal((await large({ secrets: { D: null } })).status, 200);
   assert.deepEqual(Object.keys((await api.services.find('large'))?.secrets ?? {}), ['C']);
 });
+
+it('only an administrator of the platform may name a local path as the source', async () => {
+  const asMember = { 'x-test-user': 'acme/admin' };
+  const body = { name: 'local-one', gitUrl: '/srv/repositories/one' };
+  const refused = await api.call('POST', '/services', body, asMember);
+  assert.deepEqual([refused.status, refused.body.error.code], [400, 'SOURCE_REFUSED']);
+  assert.match(refused.body.error.message, /^gitUrl: only an administrator of the platform/);
+  assert.equal(await api.services.find('local-one'), null);
+  const asFile = await api.call('POST', '/services', { ...body, gitUrl: 'file:///etc' }, asMember);
+  assert.equal(asFile.body.error.code, 'SOURCE_REFUSED');
+  assert.equal((await api.call('POST', '/services', { ...body, org: 'acme' })).status, 201);
+  const unchanged = await api.call('POST', '/services', { ...body, port: 4000 }, asMember);
+  assert.equal(unchanged.status, 200, 'what an administrator set may be sent again');
+  const moved = await api.call('POST', '/services', { ...body, gitUrl: '/srv/repositories/two' }, asMember);
+  assert.equal(moved.body.error.code, 'SOURCE_REFUSED');
+});

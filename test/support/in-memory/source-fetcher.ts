@@ -19,7 +19,7 @@ export interface InMemorySourceFetcherOptions {
   /** Addresses of hosts that do not answer. */
   readonly unreachable?: ReadonlySet<string>;
   readonly gitUrl?: string | null;
-  readonly allowLocalSources?: boolean;
+  readonly localSourcesRoot?: string | null;
 }
 
 type GitSource = Extract<BuildSource, { kind: 'git' }>;
@@ -55,10 +55,10 @@ function entryOf(content: RepositoryFiles[string]) {
 }
 
 function open(options: InMemorySourceFetcherOptions, url: string): InMemoryRepository {
-  const { repositories, unreachable = new Set(), gitUrl = null, allowLocalSources = true } = options;
+  const { repositories, unreachable = new Set(), gitUrl = null, localSourcesRoot = '/' } = options;
   const target = parseGitUrl(url, gitUrl);
   const address = target.kind === 'local' ? target.path : target.url;
-  if (target.kind === 'local' && !allowLocalSources) {
+  if (target.kind === 'local' && localSourcesRoot === null) {
     throw new FairleadError('SOURCE_REFUSED', 'Local repositories are off on this builder');
   }
   if (unreachable.has(address)) {
