@@ -14,6 +14,8 @@ const FLUSH_AFTER_MS = 200;
 const FLUSH_AT_LINES = 100;
 /** A step that writes faster than the log can store waits for nobody: lines past this many are left out. */
 const MAX_UNSTORED_LINES = 20_000;
+/** What one step may write. Output beyond it is dropped, but for errors, which say why the step ended. */
+const MAX_STEP_CHARACTERS = 4 * 1024 * 1024;
 /** How long a store that is away may take to come back: a step must not be repeated for the sake of its log. */
 const STORE_PATIENCE_MS = 60_000;
 const STORE_RETRY_MS = 250;
@@ -31,6 +33,8 @@ export function createBuildLogWriter(options: {
   let timer: NodeJS.Timeout | null = null;
   let dropped = 0;
   let unstored = 0;
+  let written = 0;
+  let beyond = 0;
   let stored: Promise<void> = Promise.resolve();
   let failure: unknown;
 
@@ -71,6 +75,11 @@ export function createBuildLogWriter(options: {
         return;
       }
       for (const line of text.split(/\r?\n/)) {
+        written += line.length;
+        if (written > MAX_STEP_CHARACTERS && level !== 'error') {
+          beyond += 1;
+          continue;
+        }
         buffer.push({ time: now(), step, level, text: redact(line) });
         unstored += 1;
       }
@@ -78,13 +87,13 @@ export function createBuildLogWriter(options: {
       else timer ??= setTimeout(flush, FLUSH_AFTER_MS);
     },
     async close() {
-      if (dropped > 0) {
-        buffer.push({
-          time: now(),
-          step,
-          level: 'warn',
-          text: `${dropped} lines were dropped: they came faster than they could be stored`,
-        });
+      const reasons: readonly (readonly [number, string])[] = [
+        [dropped, 'they came faster than they could be stored'],
+        [beyond, `a step may write ${MAX_STEP_CHARACTERS / 1024 / 1024} MiB`],
+      ];
+      for (const [lines, reason] of reasons) {
+        if (lines === 0) continue;
+        buffer.push({ time: now(), step, level: 'warn', text: `${lines} lines were dropped: ${reason}` });
       }
       flush();
       await stored;

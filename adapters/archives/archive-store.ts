@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveStore } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -13,13 +13,20 @@ export interface ArchiveStoreOptions {
   /** `DATA_DIR/archives`; made when it is missing. */
   readonly directory: string;
   readonly newId: NewId;
+  /** Stays free on the disk for the rest of the platform; 512 MiB when it is left out. */
+  readonly reserveBytes?: number;
 }
+
+const RESERVE_BYTES = 512 * 1024 ** 2;
+/** Between two looks at the free space while an archive is written. */
+const LOOK_EVERY_BYTES = 16 * 1024 ** 2;
 
 /**
  * Uploaded archives as files of one directory. An archive is there whole or not at all: it is written under another
  * name, synced and renamed.
  */
-export function createArchiveStore({ directory, newId }: ArchiveStoreOptions): ArchiveStore {
+export function createArchiveStore(options: ArchiveStoreOptions): ArchiveStore {
+  const { directory, newId, reserveBytes = RESERVE_BYTES } = options;
   const pathOf = (id: string): string => join(directory, `${id}${SUFFIX}`);
   return {
     async save(content, limitBytes) {
@@ -27,7 +34,8 @@ export function createArchiveStore({ directory, newId }: ArchiveStoreOptions): A
       const partial = join(directory, `${id}${PARTIAL_SUFFIX}`);
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 });
-        const written = await writeSynced(partial, content, limitBytes);
+        const requireSpace = () => requireFree(directory, reserveBytes);
+        const written = await writeSynced(partial, content, { limitBytes, requireSpace });
         await rename(partial, pathOf(id));
         await syncDirectory(directory);
         return { id, ...written };
@@ -65,15 +73,21 @@ export function createArchiveStore({ directory, newId }: ArchiveStoreOptions): A
 async function writeSynced(
   path: string,
   content: AsyncIterable<Uint8Array>,
-  limitBytes: number,
+  { limitBytes, requireSpace }: { readonly limitBytes: number; readonly requireSpace: () => Promise<void> },
 ): Promise<{ sha256: string; sizeBytes: number }> {
   const hash = createHash('sha256');
   let sizeBytes = 0;
+  let lookAt = LOOK_EVERY_BYTES;
+  await requireSpace();
   const file = await open(path, 'wx', 0o600);
   try {
     for await (const chunk of content) {
       sizeBytes += chunk.byteLength;
       if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
+      if (sizeBytes > lookAt) {
+        await requireSpace();
+        lookAt = sizeBytes + LOOK_EVERY_BYTES;
+      }
       hash.update(chunk);
       await writeAll(file, chunk);
     }
@@ -108,6 +122,15 @@ async function namesIn(directory: string): Promise<readonly string[]> {
 function ignoreMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;
+}
+
+/** Uploads must not take the space that databases and logs need. @throws DISK_FULL */
+async function requireFree(directory: string, reserveBytes: number): Promise<void> {
+  const { bavail, bsize } = await statfs(directory);
+  if (bavail * bsize >= reserveBytes) return;
+  const mib = Math.ceil(reserveBytes / 1024 ** 2);
+  const message = `Less than ${mib} MiB are free for uploaded archives in ${directory}; free some and retry`;
+  throw new FairleadError('DISK_FULL', message, { details: { reserveBytes } });
 }
 
 function asDiskFull(error: unknown, directory: string): unknown {

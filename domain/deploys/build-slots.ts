@@ -1,14 +1,20 @@
 import type { SlotRequested } from './messages.ts';
 
-/** The order in which waiting builds get a slot: production first, then first come, first served. */
-export function nextForSlot(waiting: readonly SlotRequested[]): SlotRequested | null {
-  let best: SlotRequested | null = null;
-  for (const candidate of waiting) {
-    if (best === null || urgency(candidate) < urgency(best)) best = candidate;
-  }
-  return best;
-}
-
-function urgency(request: SlotRequested): number {
-  return request.environment === 'prod' ? 0 : 1;
+/**
+ * The order in which waiting builds get a slot: production first, then the org that holds the fewest, so that nobody's
+ * many builds keep others waiting; then first come, first served.
+ */
+export function nextForSlot(
+  waiting: readonly SlotRequested[],
+  holders: readonly SlotRequested[],
+): SlotRequested | null {
+  const rank = (request: SlotRequested): readonly [number, number] => [
+    request.environment === 'prod' ? 0 : 1,
+    holders.filter(({ org }) => org === request.org).length,
+  ];
+  const [first = null] = waiting
+    .map((request) => ({ request, rank: rank(request) }))
+    // Sorting keeps the order of equals, which is the order in which they asked.
+    .toSorted((a, b) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1]);
+  return first === null ? null : first.request;
 }

@@ -79,6 +79,8 @@ export interface SlotRequested {
   readonly buildId: string;
   readonly workflowId: string;
   readonly environment: Environment;
+  /** Absent in requests of version 0.1, which count as those of one org. */
+  readonly org?: string;
   /** How many builds may run at once, as the worker that asks is configured; the latest value counts. */
   readonly limit: number;
 }

@@ -59,7 +59,7 @@ writeFileSync(join(disk, 'ballast'), Buffer.alloc(65_536));
 const free = { before, after: await workspace.freeBytes(), writtenBytes: 65_536 };
 
 const uploads = folder('uploads');
-const store = createArchiveStore({ directory: uploads, newId });
+const store = createArchiveStore({ directory: uploads, newId, reserveBytes: 0 });
 const upload = await refusal(uploads, () => store.save(uploadOf(before), before));
 
 mkdirSync(workspace.directory('bld_written'));

@@ -35,7 +35,7 @@ interface Slots {
 }
 
 /**
- * Keeps the number of builds that run at once at BUILD_CONCURRENCY, production first; one workflow, id `build-slots`.
+ * Keeps the number of builds that run at once at BUILD_CONCURRENCY, production first, then shared between orgs; one workflow, id `build-slots`.
  * A build asks by update-with-start; a free slot is granted in the answer, a later one by `slotGranted`. Ends when no
  * build holds or wants a slot.
  */
@@ -77,7 +77,7 @@ const canGrant = ({ waiting, holders, limit }: Slots) => waiting.length > 0 && h
 
 async function grantFreeSlots(slots: Slots): Promise<void> {
   while (canGrant(slots)) {
-    const next = nextForSlot(slots.waiting);
+    const next = nextForSlot(slots.waiting, [...slots.holders.values()]);
     if (next === null) return;
     slots.waiting = slots.waiting.filter((request) => request !== next);
     slots.holders.set(next.buildId, next);

@@ -95,8 +95,8 @@ async function takeSlot(build: BuildState): Promise<void> {
     granted = true;
   });
   showProgress(build.request, 'queued', 'waiting for a build slot');
-  const { buildId, environment } = build.request;
-  const atOnce = await local.requestSlot({ buildId, environment, workflowId: workflowInfo().workflowId });
+  const { buildId, environment, org } = build.request;
+  const atOnce = await local.requestSlot({ buildId, environment, org, workflowId: workflowInfo().workflowId });
   if (!atOnce) await condition(() => granted);
 }
 

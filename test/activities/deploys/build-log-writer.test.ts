@@ -44,3 +44,14 @@ test('an error of the store that will not pass is told at the end', async () => 
   writer.write('a line');
   await assert.rejects(writer.close(), /no space left/);
 });
+
+test('a step writes at most 4 MiB; what it drops is counted, and its errors are kept', async () => {
+  const { texts, log } = logThatFails();
+  const writer = writerOn(log);
+  const line = 'x'.repeat(16 * 1024);
+  for (let count = 0; count < 300; count += 1) writer.write(line);
+  writer.write('why it failed', 'error');
+  await writer.close();
+  assert.equal(texts.filter((text) => text === line).length, 256);
+  assert.deepEqual(texts.slice(-2), ['why it failed', '44 lines were dropped: a step may write 4 MiB']);
+});

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -35,6 +36,22 @@ archiveStoreSuite(async () => {
 });
 
 describe('archives as files', () => {
+  it('are refused, before and while they are written, when the disk would lose its reserve', async () => {
+    const { directory } = newStore();
+    const { bavail, bsize } = await statfs(base);
+    const full = createArchiveStore({ directory, newId, reserveBytes: bavail * bsize * 2 });
+    let read = 0;
+    async function* content() {
+      read += 1;
+      yield randomBytes(10);
+    }
+    await assert.rejects(full.save(content(), 1_000), {
+      code: 'DISK_FULL',
+      message: /MiB are free for uploaded archives/,
+    });
+    assert.deepEqual([read, readdirSync(directory)], [0, []]);
+  });
+
   it('are readable by nobody else', async () => {
     const { directory, store } = newStore();
     const { id } = await store.save(chunks(randomBytes(5)), 10);

@@ -4,7 +4,8 @@ import { nextForSlot } from '../../../domain/deploys/build-slots.ts';
 import type { SlotRequested } from '../../../domain/deploys/messages.ts';
 import type { Environment } from '../../../domain/environment.ts';
 
-const ask = (buildId: string, environment: Environment): SlotRequested => ({
+const ask = (buildId: string, environment: Environment, org?: string): SlotRequested => ({
+  ...(org === undefined ? {} : { org }),
   buildId,
   workflowId: buildId,
   environment,
@@ -13,13 +14,28 @@ const ask = (buildId: string, environment: Environment): SlotRequested => ({
 
 describe('nextForSlot', () => {
   it('prefers production to builds that wait longer', () => {
-    assert.equal(nextForSlot([ask('1', 'uat'), ask('2', 'sandbox'), ask('3', 'prod')])?.buildId, '3');
+    assert.equal(nextForSlot([ask('1', 'uat'), ask('2', 'sandbox'), ask('3', 'prod')], [])?.buildId, '3');
   });
 
   it('serves equals in the order they asked', () => {
-    assert.equal(nextForSlot([ask('1', 'uat'), ask('2', 'sandbox')])?.buildId, '1');
-    assert.equal(nextForSlot([ask('1', 'prod'), ask('2', 'prod')])?.buildId, '1');
+    assert.equal(nextForSlot([ask('1', 'uat'), ask('2', 'sandbox')], [])?.buildId, '1');
+    assert.equal(nextForSlot([ask('1', 'prod'), ask('2', 'prod')], [])?.buildId, '1');
   });
 
-  it('has nobody to serve when nobody waits', () => assert.equal(nextForSlot([]), null));
+  it('serves the org that holds the fewest slots, however many of another wait longer', () => {
+    const crowd = ['1', '2', '3', '4'].map((id) => ask(id, 'sandbox', 'crowd'));
+    const holders = [ask('a', 'sandbox', 'crowd'), ask('b', 'prod', 'crowd'), ask('c', 'sandbox', 'small')];
+    assert.equal(nextForSlot([...crowd, ask('5', 'sandbox', 'small')], holders)?.buildId, '5');
+    assert.equal(nextForSlot([...crowd, ask('5', 'sandbox', 'small')], holders.slice(1))?.buildId, '1', 'equals');
+    assert.equal(
+      nextForSlot([ask('5', 'sandbox', 'small'), ...crowd, ask('6', 'prod', 'crowd')], holders)?.buildId,
+      '6',
+    );
+  });
+
+  it('serves requests of an earlier version, which name no org, in their order', () => {
+    assert.equal(nextForSlot([ask('1', 'prod'), ask('2', 'prod')], [ask('a', 'prod'), ask('b', 'prod')])?.buildId, '1');
+  });
+
+  it('has nobody to serve when nobody waits', () => assert.equal(nextForSlot([], []), null));
 });
