@@ -38,19 +38,20 @@ export async function pruneImages(
 ): Promise<{ removed: readonly string[]; reclaimedBytes: number }> {
   const { docker, stackId } = options;
   const images = await stackImages(docker, stackId);
-  const before = await layersBytes(docker);
+  const bytesOf = await ownBytes(docker);
   const used = await usedImages(docker);
   const removed: string[] = [];
+  let layersFreed = 0;
   for (const image of images) {
     signal.throwIfAborted();
     if (used.has(image.id)) continue;
     const built = builtImage(image);
     if (built === null || (await isNeeded(built))) continue;
     if (!(await removeImage(image, options))) continue;
+    layersFreed += bytesOf.get(image.id) ?? 0;
     removed.push(...(image.tags.length > 0 ? image.tags : [image.id]));
     await removeManifests(image, signal, options);
   }
-  const layersFreed = removed.length === 0 ? 0 : Math.max(0, before - (await layersBytes(docker)));
   return { removed, reclaimedBytes: layersFreed + (await pruneBuildCache(signal, options)) };
 }
 
@@ -134,8 +135,12 @@ async function pruneCache(docker: Docker, query: Record<string, string>, signal:
   return cacheAnswer.parse(answer).SpaceReclaimed ?? 0;
 }
 
-const usage = z.object({ LayersSize: z.number().nullish() });
+const usage = z.object({
+  Images: z.array(z.object({ Id: z.string(), Size: z.number(), SharedSize: z.number() })).nullish(),
+});
 
-async function layersBytes(docker: Docker): Promise<number> {
-  return usage.parse(await docker.df()).LayersSize ?? 0;
+/** By image, the bytes of the layers that no other image has: others build and remove images of the engine meanwhile. */
+async function ownBytes(docker: Docker): Promise<ReadonlyMap<string, number>> {
+  const images = usage.parse(await docker.df()).Images ?? [];
+  return new Map(images.map(({ Id, Size, SharedSize }) => [Id, Math.max(0, Size - Math.max(0, SharedSize))]));
 }
