@@ -6,7 +6,7 @@ import { createOutboxRecorder } from '../adapters/audit-ledger/outbox-recorder.t
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { type BaseImages, createBaseImages } from '../adapters/docker/base-images.ts';
-import { findDockerCli } from '../adapters/docker/docker-cli.ts';
+import { findDockerCli, ownClientEnvironment } from '../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../adapters/docker/docker-client.ts';
 import { createImageBuilder } from '../adapters/docker/image-builder.ts';
 import type { PlatformAccess } from '../adapters/docker/relay/platform-access.ts';
@@ -24,7 +24,6 @@ import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
-import type { EffectContext } from '../domain/deploys/ports.ts';
 import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
@@ -100,9 +99,10 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
   const { env, logger, subprocessEnv } = parts;
   const docker = createDockerClient(env.DOCKER_HOST);
   const registry = { address: env.DOCKER_REGISTRY, user: env.DOCKER_REGISTRY_USER, token: env.DOCKER_REGISTRY_TOKEN };
+  const clientEnv = await ownClientEnvironment(subprocessEnv, join(env.DATA_DIR, 'docker-client'));
   const cli = await findDockerCli({
     preferred: env.DOCKER_CLI,
-    env: subprocessEnv,
+    env: clientEnv,
     signal: AbortSignal.timeout(30_000),
   });
   const standIns = env.BASE_IMAGE_STAND_INS
@@ -114,7 +114,8 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
         nodeVersion: process.versions.node,
       })
     : null;
-  const baseImages = createBaseImages({ docker, standIns, registry, now });
+  const baseImages = createBaseImages({ docker, standIns, registry, localImages: env.LOCAL_BASE_IMAGES, now });
+  const image = relayImage(baseImages);
   return {
     images: createImageBuilder({
       docker,
@@ -122,7 +123,9 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
       registry,
       baseImages,
       stackId: env.STACK_ID,
-      env: subprocessEnv,
+      env: clientEnv,
+      buildNetwork: env.BUILD_NETWORK,
+      buildProxy: env.BUILD_PROXY_SOCKET === undefined ? null : { socket: env.BUILD_PROXY_SOCKET, image },
       onWarning: (message) => logger.warn(message),
     }),
     runtime: createWorkloadRuntime({
@@ -130,22 +133,25 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
       stackId: env.STACK_ID,
       registry,
       now,
-      platform: platformAccess(parts, baseImages),
+      platform: platformAccess(parts, image),
     }),
   };
 }
 
 /** Where the platform listens on the loopback alone, workloads come in by its socket. */
-function platformAccess({ env, settings }: Parts, baseImages: BaseImages): PlatformAccess | null {
+function platformAccess({ env, settings }: Parts, image: PlatformAccess['image']): PlatformAccess | null {
   const { PLATFORM_SOCKET: socket } = env;
   if (socket === undefined) return null;
   const addresses = addressesForWorkloads(settings.urls).map((url) => new URL(url));
   const ports = addresses.filter(({ hostname }) => isLoopbackHost(hostname)).map(({ port }) => Number(port || 80));
-  const image = async (context: EffectContext): Promise<string> => {
+  return { socket, ports, image };
+}
+
+function relayImage(baseImages: BaseImages): PlatformAccess['image'] {
+  return async (context) => {
     await baseImages.ensure([RELAY_IMAGE], context);
     return RELAY_IMAGE;
   };
-  return { socket, ports, image };
 }
 
 function readSettings({ env, settings }: Parts): DeploySettings {

@@ -22,17 +22,27 @@ export interface BaseImagesOptions {
   /** Null: images that cannot be pulled are an error. */
   readonly standIns: StandIns | null;
   readonly registry: RegistryAuth;
+  /** Names of images that may lie in the engine alone. */
+  readonly localImages?: readonly string[] | undefined;
   readonly now: Clock;
+}
+
+export interface BaseImage {
+  readonly name: string;
+  readonly isStandIn: boolean;
+  /** What the image makes of a container file that builds on it. */
+  readonly onBuild: readonly string[];
 }
 
 /** Makes sure that the images a container file builds on are in the engine. */
 export interface BaseImages {
   /**
-   * Pulls what is missing; what cannot be pulled is replaced with a local stand-in of that name, where one exists.
-   * @returns the names that are stand-ins
+   * Pulls what is missing; what cannot be pulled is replaced with a local stand-in of that name, where one exists. An
+   * image in the engine is good when it was pulled for its repository, is a stand-in that the platform made, or is one of
+   * those the operator allows: any other may be somebody else's.
    * @throws BASE_IMAGE_UNAVAILABLE, UNAVAILABLE, DISK_FULL
    */
-  ensure(names: readonly string[], context: EffectContext): Promise<{ standIns: readonly string[] }>;
+  ensure(names: readonly string[], context: EffectContext): Promise<readonly BaseImage[]>;
 }
 
 interface FailedPull {
@@ -44,11 +54,13 @@ export function createBaseImages(options: BaseImagesOptions): BaseImages {
   const failures = new Map<string, FailedPull>();
   return {
     ensure: async (names, context) => {
-      const standIns: string[] = [];
+      const images: BaseImage[] = [];
       for (const name of new Set(names)) {
-        if (await ensureOne(name, context, options, failures)) standIns.push(name);
+        const isStandIn = await ensureOne(name, context, options, failures);
+        const found = await inspectImage(options.docker, name);
+        images.push({ name, isStandIn, onBuild: found?.onBuild ?? [] });
       }
-      return { standIns };
+      return images;
     },
   };
 }
@@ -62,11 +74,10 @@ async function ensureOne(
 ): Promise<boolean> {
   const { standIns } = options;
   const present = await inspectImage(options.docker, name);
-  const madeHere = present?.labels[STAND_IN_LABEL] !== undefined;
-  if (present !== null && !madeHere) return false;
-  // An image that was itself built on a stand-in carries its label on.
-  if (present !== null && standIns?.covers(name) !== true) return true;
-  const usable = present !== null && standIns !== null && (await standIns.isCurrent(name, present.labels));
+  if (present !== null && (wasPulledFor(name, present) || isAllowed(name, options))) return false;
+  const usable = present !== null && standIns !== null && (await standIns.isCurrent(name, present.id));
+  // The label only tells a former stand-in, which may be replaced, from what somebody put there.
+  if (present !== null && !usable && present.labels[STAND_IN_LABEL] === undefined) throw inEngineAlone(name);
   const young = present !== null && options.now().getTime() - present.createdMs < TRY_OFFICIAL_AFTER_MS;
   if (usable && young) return useStandIn(name, 'the official image could not be pulled', present.labels, context);
   const reason = await tryPull(name, context, options, failures);
@@ -78,6 +89,26 @@ async function ensureOne(
   }
   const made = await inspectImage(options.docker, name);
   return useStandIn(name, reason, made?.labels ?? {}, context);
+}
+
+/** The engine notes a digest for the repository that it pulled an image from, and for none that the image is tagged with. */
+function wasPulledFor(name: string, { digests }: FoundImage): boolean {
+  const wanted = parseImageName(name);
+  return digests.some((digest) => {
+    const { host, repository } = parseImageName(digest);
+    return host === wanted.host && repository === wanted.repository;
+  });
+}
+
+function isAllowed(name: string, { localImages = [] }: BaseImagesOptions): boolean {
+  const written = JSON.stringify(parseImageName(name));
+  return localImages.some((allowed) => JSON.stringify(parseImageName(allowed)) === written);
+}
+
+function inEngineAlone(name: string): FairleadError {
+  const text = `Base image ${name} lies in the engine alone: it was not pulled from a registry, so it may be somebody else's`;
+  const remedy = `name one that a registry has; the operator can pull it ("docker pull ${name}"), or allow it in LOCAL_BASE_IMAGES`;
+  return new FairleadError('BASE_IMAGE_UNAVAILABLE', `${text}. To go on: ${remedy}`, { details: { image: name } });
 }
 
 function useStandIn(
@@ -106,8 +137,8 @@ async function makeStandIn(name: string, reason: string, standIns: StandIns): Pr
 
 function unavailable(name: string, reason: string, standIns: StandIns | null): FairleadError {
   const local = standIns === null ? 'local stand-ins are off' : `local stand-ins exist for ${standIns.covered}`;
-  const text = `Base image ${name} is not on this machine and could not be pulled: ${reason}; ${local}`;
-  const remedy = `make its registry reachable, load the image with "docker load", or name another one in FROM`;
+  const text = `Base image ${name} could not be pulled: ${reason}; ${local}`;
+  const remedy = `make its registry reachable, load the image with "docker load" and name it in LOCAL_BASE_IMAGES, or name another one in FROM`;
   return new FairleadError('BASE_IMAGE_UNAVAILABLE', `${text}. To go on: ${remedy}`, {
     details: { image: name, reason },
   });
@@ -166,20 +197,35 @@ export async function pullImage(
 }
 
 const imageFacts = z.object({
+  Id: z.string(),
   Created: z.string().default(''),
-  Config: z.object({ Labels: z.record(z.string(), z.string()).nullish() }).nullish(),
+  RepoDigests: z.array(z.string()).nullish(),
+  Config: z
+    .object({ Labels: z.record(z.string(), z.string()).nullish(), OnBuild: z.array(z.string()).nullish() })
+    .nullish(),
   Metadata: z.object({ LastTagTime: z.string().optional() }).nullish(),
 });
 
-async function inspectImage(
-  docker: Docker,
-  name: string,
-): Promise<{ labels: Readonly<Record<string, string>>; createdMs: number } | null> {
+interface FoundImage {
+  readonly id: string;
+  readonly digests: readonly string[];
+  readonly labels: Readonly<Record<string, string>>;
+  readonly onBuild: readonly string[];
+  readonly createdMs: number;
+}
+
+async function inspectImage(docker: Docker, name: string): Promise<FoundImage | null> {
   try {
     const image = imageFacts.parse(await docker.getImage(name).inspect());
     // The tag may be older than the image: a stand-in is tagged when it is needed.
     const times = [image.Created, image.Metadata?.LastTagTime ?? ''].map((text) => Date.parse(text) || 0);
-    return { labels: image.Config?.Labels ?? {}, createdMs: Math.max(...times) };
+    return {
+      id: image.Id,
+      digests: image.RepoDigests ?? [],
+      labels: image.Config?.Labels ?? {},
+      onBuild: image.Config?.OnBuild ?? [],
+      createdMs: Math.max(...times),
+    };
   } catch (error) {
     if (engineStatus(error) === 404) return null;
     throw engineError(error, `Looking for image ${name}`, 'UNAVAILABLE', { retryable: true });

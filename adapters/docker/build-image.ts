@@ -5,31 +5,25 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { runProcess } from '../process/run-process.ts';
 import type { BaseImages } from './base-images.ts';
+import { type BuildNetworkOptions, type RunNetwork, runNetwork } from './build-network.ts';
 import { type BuildFailure, createBuildOutput } from './build-output.ts';
+import { checkTriggers } from './check-triggers.ts';
 import type { DockerCli } from './docker-cli.ts';
 import { diskFull, engineDown, engineError, saysDiskFull } from './docker-client.ts';
 import { externalImages } from './external-images.ts';
 import { imageLabels } from './labels.ts';
+import type { RegistryAuth } from './registry-auth.ts';
 
-export interface BuildImageOptions {
+export interface BuildImageOptions extends Omit<BuildNetworkOptions, 'buildkit'> {
   readonly docker: Docker;
   readonly cli: DockerCli;
+  readonly registry: RegistryAuth;
   readonly baseImages: BaseImages;
   readonly stackId: string;
-  /** Environment of the docker client; never secrets. */
-  readonly env: ProcessEnv;
-  /**
-   * Network of RUN instructions. Without a choice: the engine's default, and the machine's own while a local stand-in
-   * is in use, because then nothing but the machine may reach the package registry.
-   */
-  readonly buildNetwork?: 'default' | 'host' | undefined;
 }
 
 /** Bound of the legacy builder's containers; BuildKit has no such option, and the engine bounds its steps together. */
 const BUILD_MEMORY = '4g';
-
-/** Passed by name, so that the client reads the values from its environment and none stands in argv. */
-const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'http_proxy', 'https_proxy', 'no_proxy'] as const;
 
 /** See `ImageBuilder.build`. Idempotent: a second build of the same input is answered from the engine's cache. */
 export async function buildImage(
@@ -37,25 +31,24 @@ export async function buildImage(
   context: EffectContext,
   options: BuildImageOptions,
 ): Promise<{ imageId: string }> {
+  const { cli, baseImages, registry } = options;
   const containerFile = await readContainerFile(input.dockerfile);
-  const { standIns } = await options.baseImages.ensure(externalImages(containerFile), context);
-  const network = options.buildNetwork ?? (standIns.length > 0 ? 'host' : 'default');
+  const images = await baseImages.ensure(externalImages(containerFile), context);
+  checkTriggers(images, { registry: registry.address, service: input.service });
+  const network = await runNetwork({ ...options, buildkit: cli.buildkit }, context);
   const output = createBuildOutput(containerFile);
   let spaceRanOut = false;
-  const secrets = clientSecrets(input.secrets, options.cli);
-  const result = await runProcess(
-    options.cli.path,
-    buildArguments(input, { network, secrets: secrets.flags }, options),
-    {
-      cwd: input.contextDirectory,
-      env: { ...clientEnvironment(options), ...secrets.variables },
-      signal: context.signal,
-      onLine: (line) => {
-        spaceRanOut ||= saysDiskFull(line);
-        if (output.take(line)) context.onLine(line, /^#\d+ ERROR|^ERROR/.test(line) ? 'error' : 'info');
-      },
+  const secrets = clientSecrets(input.secrets, cli);
+  const flags = [...secrets.flags, ...networkFlags(network)];
+  const result = await runProcess(cli.path, buildArguments(input, flags, options), {
+    cwd: input.contextDirectory,
+    env: { ...clientEnvironment(options), ...network.variables, ...secrets.variables },
+    signal: context.signal,
+    onLine: (line) => {
+      spaceRanOut ||= saysDiskFull(line);
+      if (output.take(line)) context.onLine(line, /^#\d+ ERROR|^ERROR/.test(line) ? 'error' : 'info');
     },
-  );
+  });
   if (result.exitCode !== 0) {
     if (spaceRanOut) throw diskFull('Building the image');
     throw buildFailed(output.failure(), result.exitCode, result.stderr);
@@ -73,7 +66,7 @@ interface ClientSecrets {
 function clientSecrets(secrets: ImageBuildInput['secrets'], cli: DockerCli): ClientSecrets {
   const entries = Object.entries(secrets).map(([id, text], index) => ({ id, text, variable: `BUILD_SECRET_${index}` }));
   if (entries.length > 0 && !cli.buildkit) {
-    const text = `The docker client ${cli.path} has no BuildKit, so build-time variables would stay in the image; install its buildx plugin, or take platform.io/env-vars out of the catalog`;
+    const text = `The docker client ${cli.path} has no BuildKit, so build-time variables would stay in the image; install its buildx plugin (or unset BUILD_NETWORK=sealed, which is without BuildKit), or take platform.io/env-vars out of the catalog`;
     throw new FairleadError('IMAGE_BUILD_FAILED', text);
   }
   return {
@@ -82,29 +75,31 @@ function clientSecrets(secrets: ImageBuildInput['secrets'], cli: DockerCli): Cli
   };
 }
 
+/** Build arguments by name: the client reads the values from its environment. */
+function networkFlags({ mode, variables }: RunNetwork): string[] {
+  return ['--network', mode, ...Object.keys(variables).flatMap((name) => ['--build-arg', name])];
+}
+
 function buildArguments(
   input: ImageBuildInput,
-  { network, secrets }: { readonly network: string; readonly secrets: readonly string[] },
-  { cli, stackId, env }: BuildImageOptions,
+  flags: readonly string[],
+  { cli, stackId }: Pick<BuildImageOptions, 'cli' | 'stackId'>,
 ): string[] {
   const labels = { ...input.labels, ...imageLabels(stackId, input) };
   return [
     'build',
     ...(cli.buildkit ? ['--progress=plain'] : ['--force-rm', '--memory', BUILD_MEMORY]),
-    '--network',
-    network,
     '--file',
     input.dockerfile,
     '--tag',
     input.tag,
     ...Object.entries(labels).flatMap(([name, value]) => ['--label', `${name}=${value}`]),
-    ...secrets,
-    ...PROXY_VARIABLES.filter((name) => env[name] !== undefined).flatMap((name) => ['--build-arg', name]),
+    ...flags,
     input.contextDirectory,
   ];
 }
 
-function clientEnvironment({ cli, env }: BuildImageOptions): ProcessEnv {
+function clientEnvironment({ cli, env }: Pick<BuildImageOptions, 'cli' | 'env'>): ProcessEnv {
   return {
     ...env,
     DOCKER_BUILDKIT: cli.buildkit ? '1' : '0',

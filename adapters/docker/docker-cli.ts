@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access } from 'node:fs/promises';
+import { access, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
@@ -16,6 +16,19 @@ export interface DockerCliSearch {
   readonly preferred?: string | undefined;
   readonly env: ProcessEnv;
   readonly signal: AbortSignal;
+}
+
+/**
+ * The environment of the docker client with a configuration of the platform's own: without the operator's credentials,
+ * credential helpers, proxies and contexts. Of the operator's it keeps where plug-ins are, such as buildx.
+ * @param directory is made and written
+ */
+export async function ownClientEnvironment(env: ProcessEnv, directory: string): Promise<ProcessEnv> {
+  await mkdir(directory, { recursive: true, mode: 0o700 });
+  const operators = env.DOCKER_CONFIG ?? join(env.HOME ?? '/root', '.docker');
+  const config = { cliPluginsExtraDirs: [join(operators, 'cli-plugins')] };
+  await writeFile(join(directory, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  return { ...env, DOCKER_CONFIG: directory };
 }
 
 /**

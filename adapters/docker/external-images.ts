@@ -1,4 +1,4 @@
-import { DockerfileParser } from 'dockerfile-ast';
+import { DockerfileParser, type Instruction, ModifiableInstruction } from 'dockerfile-ast';
 
 /**
  * The images a container file takes from outside: those of FROM, `COPY --from` and `RUN --mount=from` that are neither
@@ -21,7 +21,6 @@ export function externalImages(containerFile: string): readonly string[] {
     if (stages.has(name.toLowerCase()) || /^\d+$/.test(name)) return;
     images.add(name);
   };
-  const lines = containerFile.split(/\r?\n/);
   for (const instruction of file.getInstructions()) {
     const keyword = instruction.getKeyword();
     if (keyword === 'FROM') {
@@ -29,9 +28,7 @@ export function externalImages(containerFile: string): readonly string[] {
       add(image);
       if (stage !== null) stages.add(stage.toLowerCase());
     } else if (keyword === 'COPY' || keyword === 'RUN') {
-      const { start, end } = instruction.getRange();
-      const text = lines.slice(start.line, end.line + 1).join('\n');
-      for (const name of fromFlags(text)) add(name);
+      for (const name of fromFlags(instruction)) add(name);
     }
   }
   return [...images];
@@ -43,17 +40,16 @@ function readFrom(text: string): { image: string | null; stage: string | null } 
   return { image, stage: as?.toLowerCase() === 'as' ? stage : null };
 }
 
-/** Values of `--from=x` and of `--mount=…,from=x`, which stand between the keyword and the arguments. */
-function fromFlags(text: string): string[] {
-  const names: string[] = [];
-  const words = text.split(/\s+/).filter((word) => word !== '' && word !== '\\');
-  for (const word of words.slice(1)) {
-    if (!word.startsWith('--')) break;
-    const found = /^--from=(.+)$|^--mount=(?:.*,)?from=([^,]+)/.exec(word);
-    const name = found?.[1] ?? found?.[2];
-    if (name !== undefined) names.push(name);
-  }
-  return names;
+/** Values of `--from=x` and of `--mount=…,from=x`. */
+function fromFlags(instruction: Instruction): string[] {
+  if (!(instruction instanceof ModifiableInstruction)) return [];
+  return instruction.getFlags().flatMap((flag) => {
+    const [name, value] = [flag.getName().toLowerCase(), flag.getValue() ?? ''];
+    if (name === 'from') return [value];
+    const sources =
+      name === 'mount' ? value.split(',').map((part) => /^\s*from\s*=(.*)$/i.exec(part)?.[1]?.trim()) : [];
+    return sources.filter((source) => source !== undefined);
+  });
 }
 
 function expand(text: string, values: ReadonlyMap<string, string>): string | null {

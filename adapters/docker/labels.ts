@@ -13,7 +13,7 @@ export const LABELS = {
   nanoCpus: 'fairlead.nano-cpus',
 } as const;
 
-/** Marks a local stand-in image; its value is the family. Images built on one carry it on. */
+/** Tells people of a local stand-in; its value is the family. Images built on one carry it on, and anybody's may: it decides nothing. */
 export const STAND_IN_LABEL = 'fairlead.stand-in';
 /** Something about a stand-in that whoever builds on it should know. */
 export const STAND_IN_NOTE_LABEL = 'fairlead.stand-in-note';

@@ -16,3 +16,8 @@ export function containerName(stackId: string, target: WorkloadTarget): string {
 export function networkName(stackId: string): string {
   return `fl-${stackId}`;
 }
+
+/** The container by which builds of a stack reach the proxy of builds. */
+export function buildRelayName(stackId: string): string {
+  return `fl-${stackId}-builds`;
+}

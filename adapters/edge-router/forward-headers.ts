@@ -32,19 +32,26 @@ export type ForwardedHeaders = Record<string, string | string[]>;
 
 /** What the service is sent: the client's headers without those of its connection, and who it is forwarded for. */
 export function requestHeaders(request: IncomingMessage): ForwardedHeaders {
-  const nominated = listed(request.headers.connection);
-  const headers: ForwardedHeaders = {};
-  for (const [name, values] of Object.entries(request.headersDistinct)) {
-    const dropped = HOP_BY_HOP.has(name) || UNTRUSTED.has(name) || (nominated.has(name) && !NEVER_DROPPED.has(name));
-    if (!dropped && values !== undefined) headers[name] = values;
-  }
+  const headers = passedHeaders(request);
+  for (const name of UNTRUSTED) delete headers[name];
   // Host decided the route; it has been checked to be there once.
   headers.host = request.headers.host ?? '';
-  if (request.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked';
   headers['x-forwarded-for'] = request.socket.remoteAddress?.replace(/^::ffff:/, '') ?? '';
   headers['x-forwarded-host'] = headers.host;
   headers['x-forwarded-port'] = String(request.socket.localPort ?? '');
   headers['x-forwarded-proto'] = 'http';
+  return headers;
+}
+
+/** The client's headers without those of its connection; the coding of a body without a length stays. */
+export function passedHeaders(request: IncomingMessage): ForwardedHeaders {
+  const nominated = listed(request.headers.connection);
+  const headers: ForwardedHeaders = {};
+  for (const [name, values] of Object.entries(request.headersDistinct)) {
+    const dropped = HOP_BY_HOP.has(name) || (nominated.has(name) && !NEVER_DROPPED.has(name));
+    if (!dropped && values !== undefined) headers[name] = values;
+  }
+  if (request.headers['transfer-encoding'] !== undefined) headers['transfer-encoding'] = 'chunked';
   return headers;
 }
 

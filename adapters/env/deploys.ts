@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { buildProxySocketSection } from './build-proxy.ts';
 import { dataSection, platformSocketSection } from './platform.ts';
 import { urlsElsewhereSection } from './service-urls.ts';
-import { encryptionKeys, flag, folder, port, positiveCount, secret, text } from './variable-kinds.ts';
+import { commaList, encryptionKeys, flag, folder, port, positiveCount, secret, text } from './variable-kinds.ts';
 
 /** What the builder and the worker of its deploys both read. */
 export const deploysSection = {
@@ -23,6 +24,7 @@ export const deploysSection = {
 export const deploysWorkerSection = {
   ...deploysSection,
   ...platformSocketSection,
+  ...buildProxySocketSection,
   ...urlsElsewhereSection,
   WORKSPACE_DIR: folder.prefault('/tmp/iec-builds'),
   DOCKER_HOST: text.optional(),
@@ -35,6 +37,10 @@ export const deploysWorkerSection = {
     .regex(/^[a-z0-9]{1,16}$/, '1 to 16 lower-case letters and digits')
     .default('default'),
   BASE_IMAGE_STAND_INS: flag.default(false),
+  /** Names of base images that may lie in the engine alone, and need not have been pulled. */
+  LOCAL_BASE_IMAGES: commaList.default([]),
+  /** What RUN steps reach: see docs/threat-model.md. */
+  BUILD_NETWORK: z.enum(['default', 'sealed', 'none']).default('default'),
   ENABLE_AUTO_DOCKERFILE: flag.default(true),
   SECRETS_ENABLED: flag.default(false),
   BUILD_CONCURRENCY: positiveCount.max(64).default(3),

@@ -7,9 +7,10 @@ import type { ArchiveStore, EffectContext, SourceFetcher } from '../../domain/de
 import { FairleadError } from '../../domain/errors.ts';
 import { extractArchive } from '../archives/extract-archive.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
+import { type Lookup, systemLookup } from '../public-address.ts';
 import { readInside } from '../workspace/read-inside.ts';
 import { removeTree } from '../workspace/remove-tree.ts';
-import { type Lookup, resolvePublicAddresses, systemLookup } from './address-guard.ts';
+import { resolvePublicAddresses } from './address-guard.ts';
 import { cloneCommit } from './clone-commit.ts';
 import { type GitPlace, shown } from './git-errors.ts';
 import { type GitSession, withGitSession } from './git-session.ts';

@@ -1,9 +1,14 @@
 import { chmod, rm } from 'node:fs/promises';
+import type { Server } from 'node:http';
 import { join } from 'node:path';
+import { createBuildProxy } from '../../adapters/build-proxy/build-proxy.ts';
+import type { BuildEgress } from '../../adapters/build-proxy/egress-rules.ts';
+import { npmRegistry } from '../../adapters/build-proxy/package-registries.ts';
 import { createEdgeServer } from '../../adapters/edge-router/edge-server.ts';
 import { createPlatformProxy } from '../../adapters/edge-router/platform-proxy.ts';
-import { readEdgeEnv } from '../../adapters/env.ts';
+import { readEdgeEnv, readSubprocessEnv } from '../../adapters/env.ts';
 import { createHostProcess } from '../../adapters/process/host-process.ts';
+import { systemLookup } from '../../adapters/public-address.ts';
 import { addressesForWorkloads } from '../../domain/service-addresses.ts';
 
 /** The local router as a process of its own: a restart of API or worker interrupts no request to a service. */
@@ -13,6 +18,7 @@ const onError = (error: unknown): void => {
   process.stderr.write(`edge: ${error instanceof Error ? error.message : String(error)}\n`);
 };
 const proxy = env.PLATFORM_SOCKET === undefined ? null : await openPlatformProxy(env.PLATFORM_SOCKET);
+const buildProxy = env.BUILD_PROXY_SOCKET === undefined ? null : await openBuildProxy(env.BUILD_PROXY_SOCKET);
 const edge = createEdgeServer({ routesDirectory: join(env.DATA_DIR, 'routes'), domain: env.PLATFORM_DOMAIN, onError });
 edge.server.once('error', (error: NodeJS.ErrnoException) => {
   const inUse = error.code === 'EADDRINUSE';
@@ -23,13 +29,31 @@ edge.server.once('error', (error: NodeJS.ErrnoException) => {
 edge.server.listen(env.EDGE_PORT, env.HOST, () => host.ready());
 
 await host.stopRequested;
-await Promise.all([edge.close(5_000), proxy?.close(5_000)]);
+await Promise.all([edge.close(5_000), proxy?.close(5_000), buildProxy?.close(5_000)]);
 process.exit(0);
 
 /** Opens the platform proxy: the only way from workloads to a platform that listens on loopback. */
 async function openPlatformProxy(path: string) {
-  const addresses = addressesForWorkloads(env.urls);
-  const opened = createPlatformProxy({ addresses, onError });
+  return listenAt(path, createPlatformProxy({ addresses: addressesForWorkloads(env.urls), onError }));
+}
+
+/** Opens the proxy of builds: the way of RUN steps to package registries. */
+async function openBuildProxy(path: string) {
+  const processEnv = readSubprocessEnv();
+  let known: Promise<BuildEgress> | null = null;
+  // npm takes half a second to say which registry it is set to: the first build waits for that, not the start.
+  const readEgress = async (): Promise<BuildEgress> => {
+    const ofNpm = await npmRegistry(processEnv);
+    return { registries: [...env.BUILD_REGISTRIES, ...(ofNpm === null ? [] : [ofNpm])], reach: env.BUILD_EGRESS };
+  };
+  const egress = (): Promise<BuildEgress> => {
+    known ??= readEgress();
+    return known;
+  };
+  return listenAt(path, createBuildProxy({ egress, lookup: systemLookup, env: processEnv, onError }));
+}
+
+async function listenAt<Proxy extends { readonly server: Server }>(path: string, opened: Proxy): Promise<Proxy> {
   // What a killed process left would be in the way.
   await rm(path, { force: true });
   // Without it services are reached all the same: it is not worth the router.

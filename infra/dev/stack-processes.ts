@@ -113,7 +113,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...secretsHeldBy('every process', options),
     STACK_ID: secrets.stackId,
     ...Object.fromEntries(services.map(({ name, baseUrlVariable }) => [baseUrlVariable, addresses[name]])),
-    ...platformSocket(options),
+    ...proxySockets(options),
     ...given('OPEN_OUTBOX', 'true'),
     ...given('HOST', '127.0.0.1'),
     ...given('TEMPORAL_NAMESPACE', 'default'),
@@ -144,17 +144,23 @@ function secretsHeldBy(holder: 'every process' | 'worker', { env, secrets }: Pla
 /** The longest path of a Unix socket on Linux, less its end. */
 const MAX_SOCKET_PATH = 107;
 
-/** A Unix socket is mounted into containers only where the engine runs on this very machine. */
-function platformSocket({ dataDir, env }: PlatformOptions): Record<string, string> {
-  // The folder keeps its name: relays of running workloads have it mounted.
-  const path = join(dataDir, 'door', 'http.sock');
+/** The folder keeps its name: relays of running workloads have it mounted. */
+const PROXY_FOLDERS = { PLATFORM_SOCKET: 'door', BUILD_PROXY_SOCKET: 'builds' } as const;
+
+/** Unix sockets are mounted into containers only where the engine runs on this very machine. */
+function proxySockets({ dataDir, env }: PlatformOptions): Record<string, string> {
   const isHere = env.DOCKER_HOST === undefined || env.DOCKER_HOST === '' || env.DOCKER_HOST.startsWith('unix:');
-  const fits = Buffer.byteLength(path) <= MAX_SOCKET_PATH;
-  if (process.platform !== 'linux' || !isHere || !fits) return {};
-  // Before the engine mounts it, which would make it its own; open to the user of the relays.
-  mkdirSync(dirname(path), { recursive: true });
-  chmodSync(dirname(path), 0o755);
-  return { PLATFORM_SOCKET: path };
+  if (process.platform !== 'linux' || !isHere) return {};
+  const sockets = Object.entries(PROXY_FOLDERS).map(([variable, folder]) => {
+    return [variable, join(dataDir, folder, 'http.sock')] as const;
+  });
+  if (sockets.some(([, path]) => Buffer.byteLength(path) > MAX_SOCKET_PATH)) return {};
+  for (const [, path] of sockets) {
+    // Before the engine mounts it, which would make it its own; open to the user of the relays.
+    mkdirSync(dirname(path), { recursive: true });
+    chmodSync(dirname(path), 0o755);
+  }
+  return Object.fromEntries(sockets);
 }
 
 async function currentCommit(): Promise<string> {

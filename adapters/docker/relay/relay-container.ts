@@ -15,33 +15,32 @@ const PROGRAM = join(import.meta.dirname, 'relay-program.mjs');
 const MOUNT = '/run/fairlead';
 const MEMORY_BYTES = 64 * 1024 ** 2;
 const USER = '1001:1001';
-/** The loop outlives the program: with the container the network of the workload would go. */
+/** The loop outlives the program: with the container its network would go, which others are in. */
 const LOOP = 'while :; do node --max-old-space-size=16 --jitless --input-type=module -e "$PROGRAM"; sleep 1; done';
 const SHARED = 'container:';
+/** `localhost` is both. */
+const LOOPBACK = ['127.0.0.1', '::1'];
 
-/**
- * The relay of a workload: a container that has the network which the workload joins, so that `localhost` is the same for
- * both, and that outlives restarts of the workload's own process. It publishes the workload's port in its place.
- */
-export async function relayOptions(
-  spec: WorkloadSpec,
-  facts: Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort'>,
-  relay: { readonly access: PlatformAccess; readonly ports: readonly number[]; readonly image: string },
-): Promise<ContainerCreateOptions> {
-  const { access, ports, image } = relay;
-  const { HostConfig: network, ...exposed } = networkOptions(spec, facts);
-  const socket = join(MOUNT, basename(access.socket));
+/** What every relay has: a container that leads from ports of its network to the socket of a proxy, and can do nothing else. */
+export async function relayContainer(relay: {
+  readonly image: string;
+  readonly socket: string;
+  readonly hosts: readonly string[];
+  readonly ports: readonly number[];
+}): Promise<ContainerCreateOptions> {
+  const { image, socket, hosts, ports } = relay;
   return {
-    ...exposed,
-    name: relayName(facts.stackId, spec),
     Image: image,
     User: USER,
     Entrypoint: ['/bin/sh', '-c', LOOP],
-    Env: [`PORTS=${ports.join(',')}`, `SOCKET=${socket}`, `PROGRAM=${await readFile(PROGRAM, 'utf8')}`],
-    Labels: imageLabels(facts.stackId, spec),
+    Env: [
+      `HOSTS=${hosts.join(',')}`,
+      `PORTS=${ports.join(',')}`,
+      `SOCKET=${join(MOUNT, basename(socket))}`,
+      `PROGRAM=${await readFile(PROGRAM, 'utf8')}`,
+    ],
     HostConfig: {
-      ...network,
-      Binds: [`${dirname(access.socket)}:${MOUNT}:ro`],
+      Binds: [`${dirname(socket)}:${MOUNT}:ro`],
       Memory: MEMORY_BYTES,
       MemorySwap: MEMORY_BYTES,
       PidsLimit: 32,
@@ -52,6 +51,27 @@ export async function relayOptions(
       RestartPolicy: { Name: 'unless-stopped' },
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
     },
+  };
+}
+
+/**
+ * The relay of a workload: it has the network which the workload joins, so that `localhost` is the same for both, and
+ * outlives restarts of the workload's own process. It publishes the workload's port in its place.
+ */
+export async function relayOptions(
+  spec: WorkloadSpec,
+  facts: Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort'>,
+  relay: { readonly access: PlatformAccess; readonly ports: readonly number[]; readonly image: string },
+): Promise<ContainerCreateOptions> {
+  const { access, ports, image } = relay;
+  const { HostConfig: network, ...exposed } = networkOptions(spec, facts);
+  const { HostConfig, ...container } = await relayContainer({ image, socket: access.socket, hosts: LOOPBACK, ports });
+  return {
+    ...container,
+    ...exposed,
+    name: relayName(facts.stackId, spec),
+    Labels: imageLabels(facts.stackId, spec),
+    HostConfig: { ...HostConfig, ...network },
   };
 }
 

@@ -1,17 +1,17 @@
 /**
- * The relay beside a workload: forwards connections at ports of their common loopback to the platform proxy. PORTS are
- * separated by commas, SOCKET is the path of a Unix socket.
+ * The relay: forwards connections at ports of its network to a proxy of the platform. HOSTS and PORTS are separated by
+ * commas, SOCKET is the path of a Unix socket.
  */
 import { connect, createServer } from 'node:net';
 
-const { PORTS = '', SOCKET = '' } = process.env;
+const { HOSTS = '', PORTS = '', SOCKET = '' } = process.env;
 
-for (const port of PORTS.split(',').map(Number)) {
-  listen(port, '127.0.0.1');
-  // `localhost` is both; where the network has no IPv6, the other one has to do.
-  listen(port, '::1');
-}
+const places = PORTS.split(',').flatMap((port) => HOSTS.split(',').map((host) => [host, Number(port)]));
+const listening = places.map(([host, port]) => listen(port, host));
+await Promise.all(listening);
+console.log('listening');
 
+/** Resolves in any case: where the network has no IPv6, the other address has to do. */
 function listen(port, host) {
   const server = createServer({ allowHalfOpen: true }, (client) => {
     const proxy = connect({ path: SOCKET, allowHalfOpen: true });
@@ -24,6 +24,11 @@ function listen(port, host) {
       one.once('close', () => other.destroySoon());
     }
   });
-  server.once('error', (error) => console.error(`${host}:${port}: ${error.message}`));
-  server.listen(port, host);
+  return new Promise((resolve) => {
+    server.once('error', (error) => {
+      console.error(`${host}:${port}: ${error.message}`);
+      resolve();
+    });
+    server.listen(port, host, resolve);
+  });
 }

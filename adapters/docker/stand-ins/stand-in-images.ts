@@ -38,8 +38,8 @@ export interface StandIns {
   /** What is covered, in words for an error message. */
   readonly covered: string;
   covers(name: string): boolean;
-  /** True when an image with these labels is the stand-in that would be made now. */
-  isCurrent(name: string, labels: Readonly<Record<string, string>>): Promise<boolean>;
+  /** True when the image of this id is the stand-in that would be made now for the name. */
+  isCurrent(name: string, imageId: string): Promise<boolean>;
   /** Makes the stand-in and gives it that name. Two callers at once make it once. */
   provide(name: string): Promise<void>;
 }
@@ -64,20 +64,34 @@ export function createStandIns(options: StandInsOptions): StandIns {
   return {
     covered: `node up to ${major(options.nodeVersion)}, nginx, alpine and busybox`,
     covers: (name) => familyOf(name) !== undefined,
-    isCurrent: async (name, labels) => {
+    isCurrent: async (name, imageId) => {
       const family = familyOf(name);
-      return family !== undefined && labels[FINGERPRINT_LABEL] === (await fingerprint(family, options));
+      return family !== undefined && (await idOf(options.docker, await ownName(family, options))) === imageId;
     },
     provide: async (name) => {
       const family = familyOf(name);
       if (family === undefined) throw new Error(`no stand-in covers ${name}`);
-      const own = `${OWN_PREFIX}/${family.name}:${await fingerprint(family, options)}`;
+      const own = await ownName(family, options);
       const running = making.get(own) ?? makeFamily(family, own, options).finally(() => making.delete(own));
       making.set(own, running);
       await running;
       await takeName(options.docker, own, name);
     },
   };
+}
+
+/** Nothing but this module gives such a name, so the image that has it is one that the platform made. */
+async function ownName(family: Family, options: StandInsOptions): Promise<string> {
+  return `${OWN_PREFIX}/${family.name}:${await fingerprint(family, options)}`;
+}
+
+async function idOf(docker: Docker, name: string): Promise<string | null> {
+  try {
+    return (await docker.getImage(name).inspect()).Id;
+  } catch (error) {
+    if (engineStatus(error) === 404) return null;
+    throw error;
+  }
 }
 
 async function makeFamily(family: Family, own: string, options: StandInsOptions): Promise<void> {

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createBaseImages } from '../../../adapters/docker/base-images.ts';
 import { STAND_IN_LABEL } from '../../../adapters/docker/labels.ts';
-import type { StandIns } from '../../../adapters/docker/stand-ins/stand-in-images.ts';
+import { createStandIns, type StandIns } from '../../../adapters/docker/stand-ins/stand-in-images.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { recordingContext, untilHealthy, workloadSpec } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
-import { createTestStack, docker, type TestStack, testStandIns } from './engine-fixture.ts';
+import { createTestStack, docker, standInOptions, type TestStack, testStandIns } from './engine-fixture.ts';
 
 let stack: TestStack;
 
@@ -112,8 +112,8 @@ describe('Stand-in images', () => {
     const { ensure } = createBaseImages({ docker, standIns: counted, registry: stack.registry, now: () => new Date() });
     const context = recordingContext();
     assert.deepEqual(await Promise.all([ensure([name], context), ensure([name], context)]), [
-      { standIns: [name] },
-      { standIns: [name] },
+      [{ name, isStandIn: true, onBuild: [] }],
+      [{ name, isStandIn: true, onBuild: [] }],
     ]);
     assert.match(context.lines.join('\n'), /is a local stand-in made from this machine .*glibc/);
     const image = await docker.getImage(name).inspect();
@@ -125,20 +125,22 @@ describe('Stand-in images', () => {
 
   it('one that this machine would make differently by now is made anew', async () => {
     const standIns = testStandIns();
-    assert.equal(await standIns.isCurrent(name, { 'fairlead.stand-in-fingerprint': 'other' }), false);
-    const { Config } = await docker.getImage(name).inspect();
-    assert.equal(await standIns.isCurrent(name, Config.Labels), true);
+    const { Id } = await docker.getImage(name).inspect();
+    assert.equal(await standIns.isCurrent(name, Id), true);
+    const other = createStandIns({ ...standInOptions, nodeVersion: '24.0.0' });
+    assert.equal(await other.isCurrent(name, Id), false);
   });
 
-  it('an image built on a stand-in is used as it is', async () => {
-    const input = await stack.input('own-base', { Dockerfile: `FROM ${name}\nUSER 1001\n` });
+  it('an image of the service that was built on a stand-in and pushed is used as it is', async () => {
+    const input = await stack.input('own-base', { Dockerfile: 'FROM alpine\nUSER 1001\n' });
     await stack.builder.build(input, recordingContext());
-    const next = await stack.input('on-own-base', {
-      Dockerfile: `FROM ${input.tag}\nRUN node -v && : ${input.buildId}\n`,
+    await stack.builder.push(input.tag, recordingContext());
+    const next = await stack.input('own-base', {
+      Dockerfile: `FROM ${input.tag}\nRUN cat /etc/os-release && : ${input.buildId}\n`,
     });
     const context = recordingContext();
     await stack.builder.build(next, context);
-    assert.match(context.lines.join('\n'), /v\d+\.\d+\.\d+/);
+    assert.match(context.lines.join('\n'), /Fairlead local stand-in/);
   });
 
   it('npm, yarn and pnpm by corepack install in a build, and users can be made', async () => {

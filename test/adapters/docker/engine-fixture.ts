@@ -1,18 +1,23 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createBuildProxy } from '../../../adapters/build-proxy/build-proxy.ts';
+import type { BuildEgress } from '../../../adapters/build-proxy/egress-rules.ts';
+import { PUBLIC_REGISTRIES } from '../../../adapters/build-proxy/package-registries.ts';
 import { createBaseImages } from '../../../adapters/docker/base-images.ts';
 import { findDockerCli } from '../../../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../../../adapters/docker/docker-client.ts';
 import { createImageBuilder, type ImageBuilderOptions } from '../../../adapters/docker/image-builder.ts';
 import { labelFilter } from '../../../adapters/docker/labels.ts';
 import type { RegistryAuth } from '../../../adapters/docker/registry-auth.ts';
+import type { BuildProxyAccess } from '../../../adapters/docker/relay/build-relay.ts';
 import { createStandIns } from '../../../adapters/docker/stand-ins/stand-in-images.ts';
 import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
+import { systemLookup } from '../../../adapters/public-address.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -27,6 +32,8 @@ export const cacheDirectory = join(process.env.XDG_CACHE_HOME ?? join(homedir(),
 export interface TestStack {
   readonly stackId: string;
   readonly registry: { readonly address: string };
+  /** By which its builds reach package registries. */
+  readonly buildProxy: BuildProxyAccess;
   readonly builder: ImageBuilder;
   readonly warnings: string[];
   /** Writes files into a new folder and returns the input of their build. */
@@ -43,7 +50,10 @@ export async function createTestStack(): Promise<TestStack> {
   const { address, stop } = await startRegistry(join(folder, 'registry'));
   const registry = { address };
   const warnings: string[] = [];
-  const builder = await createTestBuilder(stackId, registry, (message) => warnings.push(message));
+  const buildProxy = await startBuildProxy(join(folder, 'builds'));
+  const builder = await createTestBuilder(stackId, registry, (message) => warnings.push(message), {
+    buildProxy: buildProxy.access,
+  });
   let inputs = 0;
   const input = async (service: string, files: Readonly<Record<string, string>>): Promise<ImageBuildInput> => {
     inputs += 1;
@@ -58,6 +68,7 @@ export async function createTestStack(): Promise<TestStack> {
   return {
     stackId,
     registry,
+    buildProxy: buildProxy.access,
     builder,
     warnings,
     input,
@@ -69,12 +80,33 @@ export async function createTestStack(): Promise<TestStack> {
     dispose: async () => {
       await removeLeftovers(stackId);
       await stop();
+      await buildProxy.close();
       await rm(folder, { recursive: true, force: true });
     },
   };
 }
 
-/** The image builder of a test stack, on the real engine. */
+/** The proxy of builds, with the registries that the platform names by itself. */
+export async function startBuildProxy(
+  folder: string,
+  egress: Partial<BuildEgress> = {},
+): Promise<{ access: BuildProxyAccess; close: () => Promise<void> }> {
+  const known: BuildEgress = { registries: PUBLIC_REGISTRIES, reach: 'public', ...egress };
+  const proxy = createBuildProxy({ egress: async () => known, lookup: systemLookup, env, onError: () => undefined });
+  const socket = join(folder, 'http.sock');
+  await mkdir(folder, { recursive: true });
+  await new Promise<void>((resolve) => proxy.server.listen(socket, resolve));
+  // The relay runs as another user.
+  for (const [path, mode] of [
+    [join(folder, '..'), 0o755],
+    [folder, 0o755],
+    [socket, 0o666],
+  ] as const)
+    await chmod(path, mode);
+  return { access: { socket, image: async () => 'node:24-alpine' }, close: () => proxy.close(100) };
+}
+
+/** The image builder of a test stack, on the real engine; without a proxy of builds unless `changes` names one. */
 export async function createTestBuilder(
   stackId: string,
   registry: RegistryAuth,
@@ -83,13 +115,16 @@ export async function createTestBuilder(
 ): Promise<ImageBuilder> {
   const cli = await findDockerCli({ env, signal: AbortSignal.timeout(30_000) });
   const baseImages = createBaseImages({ docker, standIns: testStandIns(), registry, now: () => new Date() });
-  return createImageBuilder({ docker, cli, registry, baseImages, stackId, env, onWarning, ...changes });
+  const options = { docker, cli, registry, baseImages, stackId, env, onWarning };
+  return createImageBuilder({ ...options, buildProxy: null, ...changes });
 }
 
-export function testStandIns() {
-  const nodeVersion = process.versions.node;
-  return createStandIns({ docker, env, cacheDirectory, nodePath: process.execPath, nodeVersion });
-}
+export const standInOptions = {
+  ...{ docker, env, cacheDirectory, nodePath: process.execPath },
+  nodeVersion: process.versions.node,
+};
+
+export const testStandIns = () => createStandIns(standInOptions);
 
 async function removeLeftovers(stackId: string): Promise<void> {
   const containers = await docker.listContainers({ all: true, filters: labelFilter(stackId) });
