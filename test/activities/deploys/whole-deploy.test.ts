@@ -61,18 +61,20 @@ async function deploy(parts: InMemoryDeploys, build: BuildRequest): Promise<read
 const answer = async ({ edge }: InMemoryDeploys) =>
   edge.probe('hello', 'prod', '/health', new AbortController().signal);
 
+/** The steps that a deploy of any service has; more may come. */
+const EVERY_SERVICE: readonly string[] = [
+  ...['source', 'catalog', 'container-file', 'config-preflight', 'image-build', 'image-push'],
+  ...['install', 'health-check', 'service-registration'],
+];
+
 describe('a build, step by step', () => {
   it('takes a commit to a service that answers with it at its address', async () => {
     const { parts, repository } = await useService();
     const build = request();
     const ran = await deploy(parts, build);
-    const expected = [
-      ...['source', 'catalog', 'container-file', 'config-preflight', 'image-build', 'image-push'],
-      ...['install', 'health-check', 'service-registration'],
-    ];
     assert.deepEqual(
-      ran.filter((key) => expected.includes(key)),
-      expected,
+      ran.filter((key) => EVERY_SERVICE.includes(key)),
+      EVERY_SERVICE,
     );
     const { ok, commit } = await answer(parts);
     assert.deepEqual([ok, commit], [true, repository.branches.get('main')]);
@@ -103,7 +105,10 @@ describe('a build, step by step', () => {
     repository.commit({ 'server.js': 'newer' });
     await deploy(parts, request());
     const ran = await deploy(parts, request({ kind: 'rollback', releaseId: first?.id ?? '' }));
-    assert.deepEqual(ran, ['install', 'health-check', 'service-registration']);
+    assert.deepEqual(
+      ran.filter((key) => EVERY_SERVICE.includes(key)),
+      ['install', 'health-check', 'service-registration'],
+    );
     assert.equal((await answer(parts)).commit, first?.commitSha);
     assert.equal((await parts.releases.active('hello', 'prod'))?.id, first?.id);
   });

@@ -126,7 +126,8 @@ describe('planDeploy', () => {
 
   it('reuses everything before the installation for a rollback', () => {
     const plan = planDeploy(null, { ...DEPLOY, kind: 'rollback' });
-    assert.deepEqual(pending(plan), ['install', 'health-check', 'service-registration']);
+    const run = pending(plan).filter((key) => EVERY_SERVICE.includes(key));
+    assert.deepEqual(run, ['install', 'health-check', 'service-registration']);
     assert.equal(statesOf(plan).get('image-build'), 'reused');
   });
 
