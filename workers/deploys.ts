@@ -21,6 +21,7 @@ import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import { createBuildLog } from '../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
+import { createEpochStore } from '../adapters/mongo/deploys/epochs.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
@@ -53,6 +54,7 @@ export const deploys = defineModule({
       services: createServiceStore({ db, now }),
       builds: createBuildStore({ db, now }),
       releases: createReleaseStore({ db }),
+      epochs: createEpochStore({ db }),
       log: createBuildLog({ db, now }),
       archives,
       sources: createSourceFetcher({

@@ -8,6 +8,7 @@ import type {
   BuildLog,
   BuildStore,
   EdgeRouter,
+  EpochStore,
   ImageBuilder,
   ReleaseStore,
   SourceFetcher,
@@ -21,6 +22,7 @@ export interface DeploysDeps {
   readonly services: ServiceStore;
   readonly builds: BuildStore;
   readonly releases: ReleaseStore;
+  readonly epochs: EpochStore;
   readonly log: BuildLog;
   readonly archives: ArchiveStore;
   readonly sources: SourceFetcher;

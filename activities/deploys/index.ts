@@ -1,9 +1,10 @@
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import type { SlotRequested } from '../../domain/deploys/messages.ts';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
+import type { DeployTarget } from '../../domain/deploys/ports.ts';
 import { ACTING_STEPS, type ActingStep, type StepActivity } from '../../domain/deploys/steps.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
-import { cleanUpAfterBuild, removeService } from './clean-up.ts';
+import { cleanUpAfterBuild } from './clean-up.ts';
 import type { DeploysDeps } from './deps.ts';
 import { type FailedOpen, failOpen } from './fail-open.ts';
 import { type FinishBuildInput, finishBuild } from './finish-build.ts';
@@ -12,6 +13,8 @@ import { noteAttached, openBuild, readSourceProgress } from './open-build.ts';
 import { pruneImages } from './prune-images.ts';
 import { reconcileBuilds } from './reconcile-builds.ts';
 import { reconcileWorkloads } from './reconcile-workloads.ts';
+import { type RemoveTargetInput, removeService, removeTarget } from './remove-service.ts';
+import { type RepairInput, repairTarget } from './repair-target.ts';
 import { restorePrevious } from './restore-previous.ts';
 import { runStep, type StepInput, type StepResult, type StepWork } from './step.ts';
 import { buildImage } from './steps/build-image.ts';
@@ -46,6 +49,8 @@ const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
  *   that decides order and deduplication, one keeper of slots (`build-slots`).
  * - Retries: each step as its definition says; records, undos and clean-up for as long as a database may be away.
  *   Every activity may run twice: each says in its docstring why that changes nothing.
+ * - Order: what acts on a service and environment (a build that installs, a repair, a removal) takes an epoch, one after
+ *   the other as the coordinator says; writes with an older epoch are refused (`domain/deploys/epoch.ts`).
  * - Compensation: a step's undo is registered before its effect and runs, last first, when a later step fails. Its own
  *   failure becomes part of the build's report. The terminal record is written whatever happens; `reconcileBuilds`
  *   and `reconcileWorkloads` compare records with workflows and workloads every minute.
@@ -62,9 +67,12 @@ export function createDeploysActivities(deps: DeploysDeps) {
       whileHeartbeating((signal) => deps.sources.resolveHead(input.url, input.branch, signal)),
     failOpen: (input: FailedOpen) => whileHeartbeating(() => failOpen(deps, input)),
     finishBuild: (input: FinishBuildInput) => whileHeartbeating(() => finishBuild(deps, input)),
-    restorePrevious: (build: BuildRequest) => whileHeartbeating(() => restorePrevious(deps, build)),
+    restorePrevious: (build: BuildRequest) => whileHeartbeating((signal) => restorePrevious(deps, build, signal)),
     cleanUpAfterBuild: (build: BuildRequest) => whileHeartbeating((signal) => cleanUpAfterBuild(deps, build, signal)),
     removeService: (service: { id: string; name: string }) => whileHeartbeating(() => removeService(deps, service)),
+    takeEpoch: (target: DeployTarget) => deps.epochs.next(target),
+    repairTarget: (input: RepairInput) => whileHeartbeating((signal) => repairTarget(deps, input, signal)),
+    removeTarget: (input: RemoveTargetInput) => whileHeartbeating(() => removeTarget(deps, input)),
     pruneImages: () => whileHeartbeating((signal) => pruneImages(deps, signal)),
     pruneWhenDiskIsLow: () => whileHeartbeating(() => pruneWhenDiskIsLow(deps)),
     reconcileBuilds: () => whileHeartbeating((signal) => reconcileBuilds(deps, signal)),

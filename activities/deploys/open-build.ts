@@ -6,20 +6,31 @@ import type { DeploysDeps } from './deps.ts';
 import { planContext } from './replan.ts';
 
 type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now'>;
+type OpenDeps = Deps & Pick<DeploysDeps, 'services'>;
 
 /**
  * Creates the record of a new build with its plan. Idempotent on the build id: the plan that was stored first stays.
  * @returns what the stored plan has to run; null when a worker of version 0.1 stored it, which says nowhere how steps run
- * @throws UNAVAILABLE when another version stored a plan that this one cannot read: a worker of that version can
+ * @throws SERVICE_NOT_FOUND when the service was removed, or is being removed; UNAVAILABLE when another version stored a plan that this one cannot read: a worker of that version can
  */
-export async function openBuild(deps: Deps, request: BuildRequest): Promise<readonly PlannedStep[] | null> {
+export async function openBuild(deps: OpenDeps, request: BuildRequest): Promise<readonly PlannedStep[] | null> {
   const { buildId, requestedBy, org, requestId } = request;
+  await requireKept(deps, request);
   const record = await newRecord(deps, request);
   const [stored] = await Promise.all([
     deps.builds.create(record),
     noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued'),
   ]);
   return storedPlan(stored);
+}
+
+/** A build that was opened before the removal began is not refused when it is opened once more. */
+async function requireKept({ services, builds }: OpenDeps, request: BuildRequest): Promise<void> {
+  const service = await services.find(request.serviceId);
+  if (service !== null && service.removingSince === null) return;
+  if ((await builds.find(request.buildId)) !== null) return;
+  const what = service === null ? 'was removed' : 'is being removed';
+  throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${request.service} ${what}.`);
 }
 
 /** A step that was left out because it could not be read would be missed by nobody: the build would succeed without it. */
@@ -91,6 +102,7 @@ async function newRecord(deps: Deps, request: BuildRequest): Promise<BuildRecord
     warnings: [],
     retryOf: request.resume?.buildId ?? null,
     supersededBy: null,
+    epoch: null,
     facts,
     requestedBy: request.requestedBy,
     requestId: request.requestId,

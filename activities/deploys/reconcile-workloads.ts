@@ -1,129 +1,86 @@
+import type { BuildRecord } from '../../domain/deploys/build.ts';
 import type { DeployTarget, Workload } from '../../domain/deploys/ports.ts';
-import type { Release } from '../../domain/deploys/release.ts';
 import { eachItem } from '../../domain/each-item.ts';
-import { FairleadError } from '../../domain/errors.ts';
 import { targetKey } from '../../domain/ids.ts';
+import { servesAsRecorded } from './active-workload.ts';
 import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, throwFailures } from './each-on-its-own.ts';
-import { workloadOf } from './release-of-build.ts';
+import { removeStaleWorkloads } from './remove-stale-workloads.ts';
 
-/** Services that are brought back side by side. */
+type Deps = Pick<DeploysDeps, 'builds' | 'edge' | 'releases' | 'runtime' | 'workflows' | 'now'>;
+
+/** Services that are compared side by side. */
 const LANES = 4;
-/** Long enough to pull an image; one that hangs keeps its lane from the others no longer than this. */
-const RECOVERY_LIMIT_MS = 180_000;
-const STOP_GRACE_SECONDS = 10;
+/** The clean-up of a build has been at work by then. */
+const CLEAN_UP_GRACE_MS = 120_000;
 
 /**
- * Starts the workload of every active release that is not running, and points its route at it. Every workload that no
- * build is starting is held to the limits of its tier. Idempotent: sets states.
+ * Compares what serves with the records, and asks the coordinator of each service that differs for a repair, which reads
+ * the facts anew: one that cannot be repaired keeps nothing from the others. Every workload that no build is starting is
+ * held to the limits of its tier, and those that a clean-up left behind are removed. Idempotent: a repair of what serves
+ * as recorded changes nothing.
  *
- * @returns ids of the releases whose workload was started
- * @throws UNAVAILABLE naming the services that could not be brought back, after all others were
+ * @returns the services that were asked for, such as `shop/prod`
+ * @throws UNAVAILABLE naming the services that could not be compared, after all others were
  */
-export async function reconcileWorkloads(
-  deps: DeploysDeps,
-  signal: AbortSignal,
-  { recoveryLimitMs = RECOVERY_LIMIT_MS } = {},
-): Promise<string[]> {
-  const restarted: string[] = [];
+export async function reconcileWorkloads(deps: Deps, signal: AbortSignal): Promise<string[]> {
+  const asked: string[] = [];
   const workloads = await deps.runtime.listAll();
   const unlimited = await eachOnItsOwn(workloads, {
     nameOf: (workload) => `limits of ${targetKey(workload.service, workload.environment)}`,
     work: (workload) => limitUnlessStarting(deps, workload),
     signal,
   });
-  const byRelease = Map.groupBy(workloads, ({ releaseId }) => releaseId);
-  const unserved = await eachOnItsOwn(
-    eachItem((page) => deps.releases.listTargets(page)),
-    {
-      nameOf: ({ service, environment }) => targetKey(service, environment),
-      work: async (target) => {
-        const release = await bringBack(deps, target, { byRelease, signal, recoveryLimitMs });
-        if (release !== null) restarted.push(release);
-      },
-      signal,
-      lanes: LANES,
+  const byTarget = Map.groupBy(workloads, ({ service, environment }) => targetKey(service, environment));
+  const unserved = await eachOnItsOwn(allTargets(deps, workloads), {
+    nameOf: ({ service, environment }) => targetKey(service, environment),
+    work: async (target) => {
+      const key = targetKey(target.service, target.environment);
+      if (await needsRepair(deps, target, byTarget.get(key) ?? [])) {
+        await deps.workflows.requestRepair(target);
+        asked.push(key);
+      }
+      await removeLeftBehind(deps, target, signal);
     },
-  );
-  throwFailures('Services could not be restarted', [...unserved, ...unlimited], { retryable: false });
-  return restarted;
+    signal,
+    lanes: LANES,
+  });
+  throwFailures('Services could not be compared', [...unserved, ...unlimited], { retryable: false });
+  return asked;
+}
+
+/** Each service and environment that has an active release, and then those of which only workloads are there. */
+async function* allTargets({ releases }: Deps, workloads: readonly Workload[]): AsyncGenerator<DeployTarget> {
+  const seen = new Set<string>();
+  const isNew = ({ service, environment }: DeployTarget): boolean => {
+    const key = targetKey(service, environment);
+    return !seen.has(key) && seen.add(key) !== null;
+  };
+  for await (const target of eachItem((page) => releases.listTargets(page))) if (isNew(target)) yield target;
+  for (const { service, environment } of workloads) {
+    const target = { service, environment };
+    if (isNew(target)) yield target;
+  }
+}
+
+/** A deploy in progress decides itself where the route goes. */
+async function needsRepair(deps: Deps, target: DeployTarget, workloads: readonly Workload[]): Promise<boolean> {
+  if (await servesAsRecorded(deps, target, workloads)) return false;
+  const open = await deps.builds.listOpen(target, { cursor: null, limit: 1 });
+  return open.items.length === 0;
+}
+
+async function removeLeftBehind(deps: Deps, target: DeployTarget, signal: AbortSignal): Promise<void> {
+  const endedBefore = deps.now().getTime() - CLEAN_UP_GRACE_MS;
+  const isDue = (build: BuildRecord | null) => (build?.finishedAt?.getTime() ?? Number.POSITIVE_INFINITY) < endedBefore;
+  const failures = await removeStaleWorkloads(deps, target, { signal, isDue });
+  throwFailures('Old workloads could not be removed', failures, { retryable: false });
 }
 
 /**
  * Applies the CPU limit to a workload whose build ended, or whose worker was killed, between start and readiness. The
  * state of the build is read after its workload was listed: a build that is not open then has ended.
  */
-async function limitUnlessStarting({ builds, runtime }: DeploysDeps, workload: Workload): Promise<void> {
+async function limitUnlessStarting({ builds, runtime }: Deps, workload: Workload): Promise<void> {
   if ((await builds.stateOf(workload.buildId)) !== 'open') await runtime.applyCpuLimit(workload);
-}
-
-interface Recovery {
-  /** The workloads there were at first. */
-  readonly byRelease: ReadonlyMap<string, readonly Workload[]>;
-  readonly signal: AbortSignal;
-  readonly recoveryLimitMs: number;
-}
-
-/** @returns the id of the release whose workload had to be started; null when it runs, or a build is at work */
-async function bringBack(
-  deps: DeploysDeps,
-  target: DeployTarget,
-  { byRelease, signal, recoveryLimitMs }: Recovery,
-): Promise<string | null> {
-  const release = await deps.releases.active(target.service, target.environment);
-  if (release === null || (await hasOpenBuild(deps, target))) return null;
-  const routed = await deps.edge.current(target.service, target.environment);
-  const serves = ({ id, address, running }: Workload) =>
-    running && routed?.workloadId === id && routed.address === address;
-  if (byRelease.get(release.id)?.some(serves)) return null;
-  const limit = AbortSignal.timeout(recoveryLimitMs);
-  try {
-    return await startAndRoute(deps, release, AbortSignal.any([signal, limit]));
-  } catch (cause) {
-    if (!limit.aborted) throw cause;
-    throw new FairleadError('UNAVAILABLE', `not started within ${recoveryLimitMs / 1000} seconds`, { cause });
-  }
-}
-
-async function startAndRoute(deps: DeploysDeps, release: Release, signal: AbortSignal): Promise<string | null> {
-  // Those seen at first may be gone by now, and others there.
-  const present = (await deps.runtime.list(release.service, release.environment)).filter(
-    ({ releaseId }) => releaseId === release.id,
-  );
-  const workload = present.find(({ running }) => running) ?? present[0];
-  const running = await bringUp(deps, release, workload, signal);
-  const isNew = workload?.running !== true;
-  if (!(await isStillActive(deps, release))) {
-    // A deploy, or the removal of the service, came in between: where the route goes is theirs to say.
-    if (isNew) await deps.runtime.remove(running, STOP_GRACE_SECONDS);
-    return null;
-  }
-  await deps.edge.route(release.service, release.environment, { workloadId: running.id, address: running.address });
-  if (!isNew) return null;
-  // Nobody waits here until it is ready: it starts within the limits of its tier.
-  await deps.runtime.applyCpuLimit(running);
-  return release.id;
-}
-
-async function bringUp(
-  deps: DeploysDeps,
-  release: Release,
-  workload: Workload | undefined,
-  signal: AbortSignal,
-): Promise<Workload> {
-  if (workload === undefined) {
-    const spec = await workloadOf(deps, release, release.buildId);
-    return await deps.runtime.start(spec, { signal, onLine: () => undefined });
-  }
-  return workload.running ? workload : await deps.runtime.resume(workload, signal);
-}
-
-async function isStillActive(deps: DeploysDeps, release: Release): Promise<boolean> {
-  const active = await deps.releases.active(release.service, release.environment);
-  return active?.id === release.id && !(await hasOpenBuild(deps, release));
-}
-
-/** A deploy in progress decides itself where the route goes. */
-async function hasOpenBuild({ builds }: DeploysDeps, { service, environment }: DeployTarget): Promise<boolean> {
-  return (await builds.listOpen({ service, environment }, { cursor: null, limit: 1 })).items.length > 0;
 }

@@ -17,9 +17,14 @@ export type WorkloadDeps = Pick<DeploysDeps, 'services' | 'cipher'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'platformUrls'>;
 };
 
+/** Id of the release that a build installs. */
+export function releaseIdOf({ buildId, releaseId }: Pick<BuildRequest, 'buildId' | 'releaseId'>): string {
+  return releaseId ?? buildId.replace(ID_PREFIXES.build, ID_PREFIXES.release);
+}
+
 /** The release a build installs: an earlier one for a rollback, else its own, named after it so that it is made once. */
 export async function releaseOfBuild(deps: ReleaseDeps, build: BuildRequest, facts: BuildFacts): Promise<Release> {
-  const id = build.releaseId ?? build.buildId.replace(ID_PREFIXES.build, ID_PREFIXES.release);
+  const id = releaseIdOf(build);
   const existing = await deps.releases.find(id);
   if (existing !== null) return existing;
   if (build.kind === 'rollback') throw new FairleadError('RELEASE_NOT_FOUND', `Release ${id} no longer exists.`);
@@ -49,6 +54,8 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     secrets: service.secrets,
     createdAt: deps.now(),
     activatedAt: null,
+    epoch: null,
+    installedBy: null,
   };
 }
 

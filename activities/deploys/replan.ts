@@ -30,7 +30,8 @@ export async function planContext(
 
 /**
  * Plans the rest of a build with its catalog known, stores the plan, and warns of what the catalog asks for in vain.
- * Steps that have begun stay as they are in the record. Idempotent: the plan is a function of build and facts.
+ * Steps that have begun stay as they are in the record. Idempotent: the plan is a function of build and facts. A late
+ * attempt, which read the record before other steps went on, changes nothing.
  *
  * @param after key of the step that found the catalog
  * @returns what is left to run: all that follows it. A later step may have begun all the same, when a worker was killed

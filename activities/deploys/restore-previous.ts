@@ -1,46 +1,53 @@
 import type { BuildRequest } from '../../domain/deploys/build.ts';
+import { undoEpoch } from '../../domain/deploys/epoch.ts';
+import { describeServing, workloadOfRelease } from './active-workload.ts';
 import type { DeploysDeps } from './deps.ts';
+import { epochOfBuild } from './epoch-of-build.ts';
 import { note } from './open-build.ts';
 import { withRedactedErrors } from './redaction.ts';
+import { releaseIdOf } from './release-of-build.ts';
+import { setRouteUnlessNewer } from './set-route.ts';
 
-type RestoreDeps = Pick<DeploysDeps, 'runtime' | 'releases' | 'edge' | 'log' | 'now' | 'services' | 'cipher'> & {
-  readonly settings: Pick<DeploysDeps['settings'], 'platformSecrets'>;
-};
+type UndoDeps = Pick<DeploysDeps, 'runtime' | 'releases' | 'edge' | 'builds' | 'epochs'>;
+
+type RestoreDeps = UndoDeps &
+  Pick<DeploysDeps, 'log' | 'now' | 'services' | 'cipher'> & {
+    readonly settings: Pick<DeploysDeps['settings'], 'platformSecrets'>;
+  };
 
 /**
  * Undoes an installation that did not become healthy: the route goes back to the active release's workload, and the
  * new workload is removed. Idempotent: it sets states, and what is gone stays gone. Its failure is told in the record of
  * the build, and holds no secret.
  */
-export async function restorePrevious(deps: RestoreDeps, build: BuildRequest): Promise<void> {
-  await withRedactedErrors(deps, build.serviceId, () => restore(deps, build));
-}
-
-async function restore(deps: RestoreDeps, build: BuildRequest): Promise<void> {
-  const serving = await undoInstallation(deps, build);
-  const outcome = serving === null ? 'there is no previous release' : `release ${serving} keeps serving`;
-  await note(deps, build.buildId, `Removed the new workload; ${outcome}`, 'warn', 'install');
+export async function restorePrevious(deps: RestoreDeps, build: BuildRequest, signal: AbortSignal): Promise<void> {
+  await withRedactedErrors(deps, build.serviceId, async () => {
+    const isUndone = await undoInstallation(deps, build);
+    const text = isUndone
+      ? `Removed the new workload. ${(await describeServing(deps, build, signal)) ?? 'There is no previous release.'}`
+      : 'The new release was registered already and stays.';
+    await note(deps, build.buildId, text, 'warn', 'install');
+  });
 }
 
 /**
- * The undo itself, without a word in the log. Idempotent: it sets states, and what is gone stays gone.
- * @returns the id of the release that serves; null when there was none before
+ * First decides that the release does not become the active one, then sets the route, then removes the workload. From
+ * then on late writes of the installation are refused, because the undo has a newer epoch.
+ * @returns false when the release is the active one already: then there is nothing to undo
  */
-export async function undoInstallation(
-  deps: Pick<RestoreDeps, 'runtime' | 'releases' | 'edge'>,
-  build: BuildRequest,
-): Promise<string | null> {
+async function undoInstallation(deps: UndoDeps, build: BuildRequest): Promise<boolean> {
   const { service, environment, buildId } = build;
+  const epoch = await epochOfBuild(deps, build);
+  if (!(await deps.releases.withdraw(releaseIdOf(build), epoch))) return false;
   const workloads = await deps.runtime.list(service, environment);
   const own = workloads.filter((workload) => workload.buildId === buildId);
+  const others = workloads.filter((workload) => workload.buildId !== buildId);
   const active = await deps.releases.active(service, environment);
-  const previous = workloads.find((workload) => workload.buildId !== buildId && workload.releaseId === active?.id);
-
+  const previous = active === null ? undefined : workloadOfRelease(active, others);
   const routed = await deps.edge.current(service, environment);
-  if (own.some((workload) => workload.id === routed?.workloadId)) {
-    if (previous === undefined) await deps.edge.unroute(service, environment);
-    else await deps.edge.route(service, environment, { workloadId: previous.id, address: previous.address });
-  }
+  const isPublic = own.some(({ id }) => id === routed?.workloadId);
+  const before = previous === undefined ? null : { workloadId: previous.id, address: previous.address };
+  await setRouteUnlessNewer(deps.edge, build, { target: isPublic ? before : routed, epoch: undoEpoch(epoch) });
   for (const workload of own) await deps.runtime.remove(workload, 5);
-  return previous?.releaseId ?? null;
+  return true;
 }

@@ -23,6 +23,8 @@ export interface StepResult {
 
 /** What a step's work gets: the input, a log, the abort signal, and a place for warnings. */
 export interface StepContext extends StepInput, EffectContext {
+  /** From 1. */
+  readonly attempt: number;
   readonly warn: (warning: string) => void;
   /** Keeps lines that explain a failure, in the log and on the build record. */
   readonly diagnose: (title: string, lines: readonly string[]) => Promise<void>;
@@ -36,7 +38,7 @@ type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'services' | 'cipher' | 'now' |
 /**
  * Carries out one step of a build as an activity: records that it runs and how it ended, heartbeats, obeys the abort
  * signal, and writes the step's log. A step that finds the catalog has the rest of the build planned with it.
- * Idempotent as far as the work is: the record is updated by step key.
+ * Idempotent as far as the work is: the record is updated by step key, and refuses what an earlier attempt writes late.
  */
 export async function runStep(
   deps: Deps,
@@ -48,9 +50,10 @@ export async function runStep(
   const { key, title } = definition;
   const { buildId } = input.build;
   const started = { state: 'running', attempt, startedAt: deps.now(), finishedAt: null } as const;
-  const [redact] = await Promise.all([
+  const isLocal = definition.run?.local === true;
+  const [redact, isMine] = await Promise.all([
     buildRedactor(deps, input.build.serviceId),
-    deps.builds.markStep(buildId, definition, started),
+    deps.builds.markStep(buildId, definition, started, { attempt }),
   ]);
   const log = createBuildLogWriter({ log: deps.log, buildId, step: key, redact, now: deps.now });
   const warnings: string[] = [];
@@ -58,11 +61,14 @@ export async function runStep(
     warnings.push(redact(warning));
     log.write(warning, 'warn');
   };
+  // Local activities count their attempts anew when a workflow task is lost, and then end what an attempt left.
+  if (!isMine && !isLocal) throw attemptIsOver(title);
   log.write(attempt === 1 ? title : `${title}, attempt ${attempt}`);
   try {
     const facts = await whileHeartbeating((signal) =>
       work({
         ...input,
+        attempt,
         signal,
         onLine: (line, level) => log.write(line, level),
         warn,
@@ -77,7 +83,8 @@ export async function runStep(
     const plan = facts.catalog === undefined ? {} : { plan: await replan(deps, input.build, known, warn) };
     await whileHeartbeating(() => log.close());
     const completed = { state: 'completed', finishedAt: deps.now(), warnings } as const;
-    await deps.builds.markStep(buildId, definition, completed, { facts, warnings });
+    const by = isLocal ? {} : { attempt };
+    await deps.builds.markStep(buildId, definition, completed, { facts, warnings, ...by });
     return { facts, ...plan };
   } catch (error) {
     const shown = redactError(error, redact);
@@ -89,6 +96,11 @@ export async function runStep(
     await whileHeartbeating(() => log.close()).catch(() => undefined);
     throw shown;
   }
+}
+
+/** What an attempt gets that wakes up after a later one began, or after the build ended. */
+function attemptIsOver(title: string): FairleadError {
+  return new FairleadError('CONFLICT', `${title}: the build has ended, or a later attempt works on this step.`);
 }
 
 /** The named facts, which earlier steps must have found. @throws INTERNAL when the pipeline is out of order. */

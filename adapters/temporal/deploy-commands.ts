@@ -6,7 +6,7 @@ import {
   WorkflowUpdateFailedError,
   WorkflowUpdateRPCTimeoutOrCancelledError,
 } from '@temporalio/client';
-import { ApplicationFailure, defineSearchAttributeKey } from '@temporalio/common';
+import { ApplicationFailure } from '@temporalio/common';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import {
   CANCEL_BUILD,
@@ -19,10 +19,10 @@ import {
   WORKFLOW_TYPES,
 } from '../../domain/deploys/messages.ts';
 import { FairleadError, isErrorCode } from '../../domain/errors.ts';
-import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { assertPayloadSize } from './payload-size.ts';
-import { type EntityUpdate, updateWithStart } from './update-with-start.ts';
+import { startCoordinator } from './start-coordinator.ts';
+import { updateWithStart } from './update-with-start.ts';
 
 const ANSWER_WITHIN_MS = 25_000;
 
@@ -48,7 +48,6 @@ export function createDeployCommands(client: Client): DeployCommands {
           taskQueue: TASK_QUEUE,
           args: [service],
           staticSummary: `remove ${service.name}`,
-          workflowRunTimeout: '10m',
         }),
       ),
   };
@@ -65,31 +64,11 @@ export function createDeployCommands(client: Client): DeployCommands {
 async function requestDeploy(client: Client, request: BuildRequest): Promise<TriggerOutcome> {
   assertPayloadSize(request, 'the deploy request');
   return await updateWithStart(client, {
-    start: startCoordinator(request),
+    start: startCoordinator(request, request),
     update: REQUEST_DEPLOY,
     updateId: request.buildId,
     arg: request,
   });
-}
-
-function startCoordinator({ service, environment, org, requestId }: BuildRequest): EntityUpdate<BuildRequest>['start'] {
-  const keyword = (name: string, value: string) => ({ key: defineSearchAttributeKey(name, 'KEYWORD'), value });
-  return [
-    WORKFLOW_TYPES.coordinateDeploys,
-    {
-      workflowId: coordinatorWorkflowId(service, environment),
-      workflowIdConflictPolicy: 'USE_EXISTING',
-      taskQueue: TASK_QUEUE,
-      args: [{ service, environment, waiting: null }],
-      staticSummary: `deploys of ${service} to ${environment}`,
-      memo: { requestId },
-      typedSearchAttributes: [
-        keyword(SEARCH_ATTRIBUTES.service, service),
-        keyword(SEARCH_ATTRIBUTES.environment, environment),
-        keyword(SEARCH_ATTRIBUTES.org, org),
-      ],
-    },
-  ];
 }
 
 function toDomainError(error: unknown): unknown {

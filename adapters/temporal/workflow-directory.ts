@@ -7,7 +7,9 @@ import {
 import {
   BUILD_SLOTS_WORKFLOW_ID,
   cleanUpWorkflowId,
+  DEVIATION_FOUND,
   PRUNE_WORKFLOW_ID,
+  REMOVE_TARGET,
   REQUEST_SLOT,
   SLOT_RELEASED,
   type SlotReleased,
@@ -15,6 +17,7 @@ import {
   type WorkflowDirectory,
 } from '../../domain/deploys/messages.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
+import { startCoordinator } from './start-coordinator.ts';
 import { updateWithStart } from './update-with-start.ts';
 
 /** What activities tell and ask other workflows, through the Temporal client. */
@@ -54,6 +57,17 @@ export function createWorkflowDirectory(client: Client): WorkflowDirectory {
         throw error;
       }
     },
+    async requestRepair(target) {
+      const [type, options] = startCoordinator(target);
+      await client.workflow.signalWithStart(type, { ...options, signal: DEVIATION_FOUND });
+    },
+    removeTarget: (removal) =>
+      updateWithStart(client, {
+        start: startCoordinator(removal),
+        update: REMOVE_TARGET,
+        updateId: `remove/${removal.serviceId}`,
+        arg: removal,
+      }),
     async startCleanUp(build) {
       try {
         await client.workflow.start(WORKFLOW_TYPES.cleanUpAfterBuild, {

@@ -8,7 +8,7 @@ import { isSensitiveName } from '../../domain/logs/sensitive-names.ts';
 /** A service as it is shown: secrets by name only, and so what was stored as plain config under the name of a secret. */
 export function serviceView(service: ServiceRecord): ServiceView {
   // Client credentials are the platform's own: not even their sealed form leaves.
-  const { oauthCredentials: _, namespaces: __, ...shown } = service;
+  const { oauthCredentials: _, namespaces: __, removingSince: ___, ...shown } = service;
   const hidden = Object.keys(service.secrets).map((name) => [name, HIDDEN_SECRET] as const);
   return {
     ...shown,
@@ -24,7 +24,7 @@ export function serviceView(service: ServiceRecord): ServiceView {
 
 /** A release as it is shown: variables by name only, because a value may have been meant for one deploy alone. */
 export function releaseView(release: Release, activeId: string | null): ReleaseView {
-  const { config, secrets, createdAt, activatedAt, ...rest } = release;
+  const { config, secrets, createdAt, activatedAt, epoch: _, installedBy: __, ...rest } = release;
   return {
     ...rest,
     configKeys: Object.keys(config),

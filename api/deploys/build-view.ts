@@ -3,7 +3,7 @@ import type { BuildSummary, BuildView } from '../../domain/deploys/schema.ts';
 
 /** A build as a list shows it. `now` measures what still runs. */
 export function buildSummary(build: BuildRecord, now: Date): BuildSummary {
-  const { facts: _facts, steps: _steps, diagnostics: _diagnostics, ...rest } = build;
+  const { facts: _facts, steps: _steps, diagnostics: _diagnostics, epoch: _epoch, ...rest } = build;
   return {
     ...rest,
     createdAt: build.createdAt.toISOString(),

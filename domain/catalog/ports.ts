@@ -28,7 +28,7 @@ export interface ServiceChanges {
 export interface ServiceStore {
   /**
    * Creates the service, or merges `changes` into the one of that name. Two callers at once make one record.
-   * @throws SERVICE_OWNER_MISMATCH when a service of that name belongs to another org.
+   * @throws SERVICE_OWNER_MISMATCH when a service of that name belongs to another org; SERVICE_BUSY while it is removed.
    */
   upsert(
     key: { id: string; name: string; org: string },
@@ -38,6 +38,8 @@ export interface ServiceStore {
   find(idOrName: string): Promise<ServiceRecord | null>;
   /** Ordered by name. `org` keeps to services that org owns or is authorized for; null lists all. */
   list(filter: { org: string | null }, page: PageRequest): Promise<Page<ServiceRecord>>;
+  /** Notes that it is being removed, or that it is not after all. False when there is no such service. */
+  setRemoving(id: string, isRemoving: boolean): Promise<boolean>;
   /** True when it existed. */
   remove(id: string): Promise<boolean>;
   setLastBuild(id: string, buildId: string): Promise<void>;

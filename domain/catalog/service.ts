@@ -26,6 +26,8 @@ export interface ServiceRecord {
   /** Since when it has a place in an environment; each is told to the audit ledger once. */
   readonly namespaces: Readonly<Partial<Record<Environment, Date>>>;
   readonly lastBuildId: string | null;
+  /** Since when it is being removed; then nothing is deployed of it any more. Null as a rule. */
+  readonly removingSince: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }

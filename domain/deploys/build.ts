@@ -127,6 +127,8 @@ export interface BuildRecord {
   readonly warnings: readonly string[];
   readonly retryOf: string | null;
   readonly supersededBy: string | null;
+  /** The epoch in which it acts on its service and environment; null before it installs. */
+  readonly epoch: number | null;
   /** What is needed to retry from a step; kept from the last step that ended well. */
   readonly facts: BuildFacts;
   readonly requestedBy: string;

@@ -12,6 +12,7 @@
 import type { Environment } from '../environment.ts';
 import { targetKey } from '../ids.ts';
 import type { BuildFailure, BuildRequest, FailureReason } from './build.ts';
+import type { DeployTarget } from './ports.ts';
 
 /** Names, ids and message types of the deploy workflows: all that API, workers and workflows share about them. */
 
@@ -50,6 +51,7 @@ export const PRUNE_WORKFLOW_ID = 'prune-images';
 /** Updates of the coordinator. */
 export const REQUEST_DEPLOY = 'requestDeploy';
 export const CANCEL_BUILD = 'cancelBuild';
+export const REMOVE_TARGET = 'removeTarget';
 
 /** Update of the slot keeper; true when the slot is granted at once, else `slotGranted` follows. */
 export const REQUEST_SLOT = 'requestSlot';
@@ -58,6 +60,8 @@ export const REQUEST_SLOT = 'requestSlot';
 export const BUILD_SUPERSEDED = 'buildSuperseded';
 export const SLOT_RELEASED = 'slotReleased';
 export const SLOT_GRANTED = 'slotGranted';
+/** To the coordinator: what serves may differ from the records. */
+export const DEVIATION_FOUND = 'deviationFound';
 
 /** Answer to a deploy request. */
 export interface TriggerOutcome {
@@ -70,6 +74,11 @@ export interface TriggerOutcome {
 
 /** `cancelled`: the build has ended. `cancelling`: it is undoing what it began. `finished`: there was nothing to cancel. */
 export type CancelOutcome = 'cancelled' | 'cancelling' | 'finished';
+
+/** What the coordinator of one environment removes of a service. */
+export interface TargetRemoval extends DeployTarget {
+  readonly serviceId: string;
+}
 
 export interface BuildSuperseded {
   readonly by: string;
@@ -102,7 +111,10 @@ export interface DeployCommands {
   request(request: BuildRequest): Promise<TriggerOutcome>;
   /** Waits a few seconds for the build to end. @throws UNAVAILABLE */
   cancel(target: { buildId: string; service: string; environment: Environment }): Promise<CancelOutcome>;
-  /** Removes workloads, routes, releases and the record of a service. @throws SERVICE_BUSY while it has open builds. */
+  /**
+   * Removes workloads, routes, releases and the record of a service. Goes on to the end once it has begun, also when
+   * nobody waits. @throws SERVICE_BUSY while it has open builds
+   */
   removeService(service: { id: string; name: string }): Promise<void>;
 }
 
@@ -114,6 +126,10 @@ export interface WorkflowDirectory {
   releaseSlot(buildId: string): Promise<void>;
   /** True while a workflow of that id is running. */
   isRunning(workflowId: string): Promise<boolean>;
+  /** Asks the coordinator to compare what serves with the records, and to repair it. Returns when the request is kept. */
+  requestRepair(target: DeployTarget): Promise<void>;
+  /** Has the coordinator remove all that runs of a service in an environment; returns when it is gone. */
+  removeTarget(removal: TargetRemoval): Promise<void>;
   /** Starts the clean-up of a build once; no error when it has been started before. */
   startCleanUp(build: BuildRequest): Promise<void>;
   /** Starts to prune images, unless that is under way or ended less than `restMs` ago. True when it was started. */

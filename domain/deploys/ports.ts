@@ -43,6 +43,8 @@ export interface StepFindings {
   /** Merged; commitSha, imageTag, imageDigest, releaseId, url and healthReportsCommit are backfilled from them. */
   readonly facts?: BuildFacts;
   readonly warnings?: readonly string[];
+  /** Whose write it is: refused once a later attempt works on the step, or this one has ended it. Absent: any. */
+  readonly attempt?: number;
 }
 
 /** Build records. Every write is one conditional update of one document; a terminal record never changes again. */
@@ -60,22 +62,46 @@ export interface BuildStore {
   newest(target: DeployTarget): Promise<BuildOutline | null>;
   /** True while a build whose source is that archive is open. */
   needsArchive(archiveId: string): Promise<boolean>;
-  /** Replaces the planned steps, as happens when the catalog is known. */
+  /**
+   * Notes the epoch of an open build, unless it has one. @returns the one it has
+   * @throws CONFLICT for a build that ended without one
+   */
+  giveEpoch(id: string, epoch: number): Promise<number>;
+  /**
+   * Replaces the planned steps, as happens when the catalog is known. Changes nothing when a step has begun or ended since
+   * they were read: those that have begun must be in the record as they are given here.
+   */
   setSteps(id: string, steps: readonly BuildStep[]): Promise<void>;
   /**
    * Marks one step and moves `status` forward to the step's stage; never backward, never out of a terminal state. What the
    * step found is kept in the same write.
+   * @returns false when nothing was written: the build has ended, or a later attempt works on the step
    */
   markStep(
     id: string,
     step: Pick<BuildStep, 'key' | 'stage'>,
     changes: Partial<Pick<BuildStep, 'state' | 'reason' | 'attempt' | 'startedAt' | 'finishedAt' | 'warnings'>>,
     found?: StepFindings,
-  ): Promise<void>;
+  ): Promise<boolean>;
   addWarnings(id: string, warnings: readonly string[]): Promise<void>;
   addDiagnostic(id: string, diagnostic: Diagnostic): Promise<void>;
   /** The terminal write. False when the record was terminal already. Steps still running become failed or cancelled. */
   finish(id: string, end: BuildEnd): Promise<boolean>;
+}
+
+/** Hands out epochs: see `epoch.ts`. */
+export interface EpochStore {
+  /** The next epoch of a service and environment, greater than all before it. It goes on when a service is removed. */
+  next(target: DeployTarget): Promise<number>;
+}
+
+/** The moment a release becomes the serving one. */
+export interface Activation {
+  readonly at: Date;
+  /** Of the build that activates it. */
+  readonly epoch: number;
+  /** The build that installed it: its workload serves. */
+  readonly buildId: string;
 }
 
 /** Releases; at most one of a service and environment is the active one. */
@@ -83,14 +109,24 @@ export interface ReleaseStore {
   /** Idempotent on the id. */
   put(release: Release): Promise<void>;
   find(id: string): Promise<Release | null>;
-  /** The release with the newest `activatedAt`; null before the first. */
+  /** The release that was activated in the newest epoch; null before the first. */
   active(service: string, environment: Environment): Promise<Release | null>;
   /** Every service and environment that has an active release, ordered by service, then environment. */
   listTargets(page: PageRequest): Promise<Page<DeployTarget>>;
-  activate(id: string, at: Date): Promise<void>;
+  /**
+   * Idempotent: an activation of an older epoch than the release's own changes nothing.
+   * @throws RELEASE_NOT_FOUND; CONFLICT when it was withdrawn in that epoch or a later one
+   */
+  activate(id: string, activation: Activation): Promise<void>;
+  /**
+   * Decides that the release will not be activated in that epoch any more; one write decides between this and an
+   * activation. @returns false when it was activated in that epoch already; true also when there is no such release
+   */
+  withdraw(id: string, epoch: number): Promise<boolean>;
   /** Newest activation first; never-activated releases are left out. */
   list(service: string, environment: Environment, page: PageRequest): Promise<Page<Release>>;
-  removeService(service: string): Promise<void>;
+  /** Removes the releases of one service record; those of a later service of that name stay. */
+  removeService(service: { readonly id: string; readonly name: string }): Promise<void>;
 }
 
 /** The append-only log of each build. Lines are redacted before they get here. */
@@ -264,16 +300,23 @@ export interface WorkloadRuntime {
   remove(workload: Workload, graceSeconds: number): Promise<void>;
 }
 
+/** Where a public route leads. */
+export interface RouteTarget {
+  readonly workloadId: string;
+  readonly address: string;
+}
+
 /**
  * The public routes. A switch is atomic: each request goes to the old workload or to the new one, never to none.
- * Routes of a name that can be no host name are refused as VALIDATION_FAILED.
+ * Comparing epochs and writing are one act: `route` and `unroute` throw CONFLICT, and change nothing, when the route was
+ * set or taken away in a newer epoch. Routes of a name that can be no host name are refused as VALIDATION_FAILED.
  */
 export interface EdgeRouter {
   /** The public address of a service, whether or not it is routed: `http://hello.sandbox.localhost:8000`. */
   url(service: string, environment: Environment): string;
-  current(service: string, environment: Environment): Promise<{ workloadId: string; address: string } | null>;
-  route(service: string, environment: Environment, target: { workloadId: string; address: string }): Promise<void>;
-  unroute(service: string, environment: Environment): Promise<void>;
+  current(service: string, environment: Environment): Promise<RouteTarget | null>;
+  route(service: string, environment: Environment, target: RouteTarget, epoch: number): Promise<void>;
+  unroute(service: string, environment: Environment, epoch: number): Promise<void>;
   /** One request through the public route. */
   probe(service: string, environment: Environment, path: string, signal: AbortSignal): Promise<ProbeResult>;
 }

@@ -29,4 +29,8 @@ export interface Release {
   readonly createdAt: Date;
   /** When it last became the serving release of its service and environment; null when it never did. */
   readonly activatedAt: Date | null;
+  /** Epoch of that activation; null when it never was, or by version 0.1. */
+  readonly epoch: number | null;
+  /** The build whose workload serves since that activation; null as `epoch`. */
+  readonly installedBy: string | null;
 }

@@ -61,6 +61,54 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.deepEqual(await store().find('bld_end'), before);
     });
 
+    it('refuses what an attempt of a step writes after a later one began, or after its own end', async () => {
+      await store().create(buildRecord({ id: 'bld_late' }));
+      const mark = (state: 'running' | 'completed', attempt: number, commitSha?: string) => {
+        const facts = commitSha === undefined ? {} : { commitSha };
+        return store().markStep('bld_late', stepOf('source'), { state, attempt }, { attempt, facts });
+      };
+      assert.deepEqual([await mark('running', 1), await mark('running', 2)], [true, true]);
+      assert.deepEqual([await mark('running', 1), await mark('completed', 1, 'first')], [false, false]);
+      assert.equal(await mark('completed', 2, 'second'), true);
+      assert.deepEqual([await mark('running', 2), await mark('completed', 2, 'late')], [false, false]);
+      assert.equal((await store().find('bld_late'))?.commitSha, 'second');
+      const shown = await step('bld_late', 'source');
+      assert.deepEqual([shown?.state, shown?.attempt], ['completed', 2]);
+      assert.equal(await mark('running', 3), true, 'a later attempt after a result that was lost');
+    });
+
+    it('plans no step anew that has begun or ended since it was read', async () => {
+      await store().create(buildRecord({ id: 'bld_replan' }));
+      const read = async () => (await store().find('bld_replan'))?.steps ?? [];
+      const before = await read();
+      const startedAt = new Date();
+      await store().markStep('bld_replan', stepOf('source'), { state: 'running', attempt: 1, startedAt });
+      await store().setSteps('bld_replan', before);
+      assert.equal((await step('bld_replan', 'source'))?.state, 'running', 'it has begun');
+      const running = await read();
+      await store().markStep('bld_replan', stepOf('source'), { state: 'completed' });
+      await store().setSteps('bld_replan', running);
+      assert.equal((await step('bld_replan', 'source'))?.state, 'completed', 'it has ended');
+      const changed = (await read()).map((one) => (one.key === 'install' ? { ...one, title: 'Anew' } : one));
+      await store().setSteps('bld_replan', changed);
+      assert.deepEqual(await read(), changed);
+    });
+
+    it('gives an open build one epoch, which stays, and none to a build that ended without', async () => {
+      await store().create(buildRecord({ id: 'bld_epoch' }));
+      const given = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => store().giveEpoch('bld_epoch', index + 1)),
+      );
+      assert.equal(new Set(given).size, 1);
+      await store().finish('bld_epoch', completed);
+      assert.equal(await store().giveEpoch('bld_epoch', 99), given[0]);
+      assert.equal((await store().find('bld_epoch'))?.epoch, given[0]);
+      await store().create(buildRecord({ id: 'bld_without' }));
+      await store().finish('bld_without', completed);
+      await assert.rejects(store().giveEpoch('bld_without', 1), code('CONFLICT'));
+      await assert.rejects(store().giveEpoch('bld_none', 1), code('BUILD_NOT_FOUND'));
+    });
+
     it('ends steps that were still running', async () => {
       await store().create(buildRecord({ id: 'bld_run' }));
       await store().markStep('bld_run', stepOf('source'), { state: 'running' });
@@ -113,7 +161,7 @@ export function buildStoreSuite(store: () => BuildStore): void {
       const writes = [
         store().setSteps('bld_none', []),
         store().markStep('bld_none', stepOf('source'), { state: 'running' }),
-        store().markStep('bld_none', stepOf('source'), { attempt: 2 }),
+        store().markStep('bld_none', stepOf('source'), { attempt: 2 }, { attempt: 2 }),
         store().markStep('bld_none', stepOf('source'), {}, { facts: { commitSha: 'x' } }),
         store().addWarnings('bld_none', ['a']),
         store().addDiagnostic('bld_none', { step: 'source', title: 'a', lines: [] }),

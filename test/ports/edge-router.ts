@@ -28,25 +28,55 @@ export function edgeRouterSuite(under: () => EdgeUnderTest): void {
       const { router, serve } = under();
       const [first, second] = [await serve('1'), await serve('2')];
       assert.equal(await router.current('set', 'prod'), null);
-      await router.route('set', 'prod', first.target);
-      await router.route('set', 'uat', second.target);
-      await router.route('other', 'prod', second.target);
+      await router.route('set', 'prod', first.target, 1);
+      await router.route('set', 'uat', second.target, 1);
+      await router.route('other', 'prod', second.target, 1);
       assert.deepEqual(await router.current('set', 'prod'), first.target);
-      await router.route('set', 'prod', second.target);
-      await router.route('set', 'prod', second.target);
+      await router.route('set', 'prod', second.target, 1);
+      await router.route('set', 'prod', second.target, 1);
       assert.deepEqual(await router.current('set', 'prod'), second.target);
-      await router.unroute('set', 'prod');
-      await router.unroute('set', 'prod');
+      await router.unroute('set', 'prod', 1);
+      await router.unroute('set', 'prod', 1);
       assert.equal(await router.current('set', 'prod'), null);
       assert.deepEqual(await router.current('set', 'uat'), second.target);
       assert.deepEqual(await router.current('other', 'prod'), second.target);
+    });
+
+    it('a write of an older epoch is refused and changes nothing, also after the route was taken away', async () => {
+      const { router, serve } = under();
+      const [older, newer] = [await serve('older'), await serve('newer')];
+      const refused = { code: 'CONFLICT' };
+      await router.route('fenced', 'prod', newer.target, 4);
+      await assert.rejects(router.route('fenced', 'prod', older.target, 3), refused);
+      await assert.rejects(router.unroute('fenced', 'prod', 2), refused);
+      assert.deepEqual(await router.current('fenced', 'prod'), newer.target);
+      assert.equal((await probe('fenced')).commit, 'newer');
+      await router.unroute('fenced', 'prod', 5);
+      await assert.rejects(router.route('fenced', 'prod', older.target, 4), refused);
+      assert.equal(await router.current('fenced', 'prod'), null);
+      assert.equal((await probe('fenced')).status, 404);
+      await router.route('fenced', 'uat', older.target, 1);
+      await router.route('fenced', 'prod', older.target, 6);
+      assert.equal((await probe('fenced')).commit, 'older');
+    });
+
+    it('of writes in 20 epochs at once the newest is in force', async () => {
+      const { router, serve } = under();
+      const { target } = await serve('epochs');
+      const epochs = Array.from({ length: 20 }, (_, index) => index + 1);
+      const writes = epochs.map((epoch) =>
+        router.route('epochs', 'prod', { ...target, workloadId: `w${epoch}` }, epoch),
+      );
+      await Promise.allSettled(writes);
+      assert.equal((await router.current('epochs', 'prod'))?.workloadId, 'w20');
+      assert.equal((await writes.at(-1)) ?? null, null);
     });
 
     it('of 20 routes set at once one is in force, whole', async () => {
       const { router, serve } = under();
       const { target } = await serve('race');
       const targets = Array.from({ length: 20 }, (_, index) => ({ ...target, workloadId: `w${index}` }));
-      await Promise.all(targets.map((each) => router.route('race', 'prod', each)));
+      await Promise.all(targets.map((each) => router.route('race', 'prod', each, 1)));
       const current = await router.current('race', 'prod');
       assert.ok(targets.some((each) => JSON.stringify(each) === JSON.stringify(current)));
     });
@@ -55,7 +85,7 @@ export function edgeRouterSuite(under: () => EdgeUnderTest): void {
       const { router, serve } = under();
       for (const commit of ['one', 'two', 'three']) {
         const { target } = await serve(commit);
-        await router.route('switched', 'prod', target);
+        await router.route('switched', 'prod', target, 1);
         const { ok, status, commit: reported, summary } = await probe('switched');
         assert.deepEqual({ ok, status, reported }, { ok: true, status: 200, reported: commit });
         assert.equal(summary, `GET ${router.url('switched', 'prod')}/health answered 200`);
@@ -69,7 +99,7 @@ export function edgeRouterSuite(under: () => EdgeUnderTest): void {
       const next = async (): Promise<void> => {
         const target = workloads[switches % 2]?.target;
         assert.ok(target);
-        await router.route('busy', 'prod', target);
+        await router.route('busy', 'prod', target, 1);
         switches += 1;
       };
       await next();
@@ -89,7 +119,7 @@ export function edgeRouterSuite(under: () => EdgeUnderTest): void {
       const unrouted = await probe('nobody');
       assert.deepEqual([unrouted.ok, unrouted.status, unrouted.commit], [false, 404, null]);
       const workload = await serve('c');
-      await router.route('bad', 'prod', workload.target);
+      await router.route('bad', 'prod', workload.target, 1);
       const bad = await probe('bad', '/bad');
       assert.deepEqual([bad.ok, bad.status, bad.commit], [false, 503, null]);
       assert.match(bad.summary, /\/bad answered 503$/);
@@ -101,7 +131,7 @@ export function edgeRouterSuite(under: () => EdgeUnderTest): void {
     it('an aborted probe throws the reason', async () => {
       const { router, serve } = under();
       const { target } = await serve('d');
-      await router.route('aborted', 'prod', target);
+      await router.route('aborted', 'prod', target, 1);
       const signal = AbortSignal.abort(new Error('enough'));
       await assert.rejects(router.probe('aborted', 'prod', '/health', signal), /enough/);
     });
@@ -111,9 +141,9 @@ export function edgeRouterSuite(under: () => EdgeUnderTest): void {
       const { target } = await serve('e');
       for (const name of ['', '../up', 'a/b', 'Upper', 'a.b', '-a', 'a'.repeat(64)]) {
         const refused = { code: 'VALIDATION_FAILED' };
-        await assert.rejects(router.route(name, 'prod', target), refused, name);
+        await assert.rejects(router.route(name, 'prod', target, 1), refused, name);
         await assert.rejects(router.current(name, 'prod'), refused, name);
-        await assert.rejects(router.unroute(name, 'prod'), refused, name);
+        await assert.rejects(router.unroute(name, 'prod', 1), refused, name);
       }
     });
   });

@@ -69,6 +69,7 @@ export function buildRecord(changes: Partial<BuildRecord> & { id: string }): Bui
     warnings: [],
     retryOf: null,
     supersededBy: null,
+    epoch: null,
     facts: {},
     requestedBy: 'internal',
     requestId: 'req_1',
@@ -97,6 +98,8 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     secrets: { KEY: { keyId: '01234567', sealed: 'c2VhbGVk' } },
     createdAt: new Date('2026-01-01T00:00:00Z'),
     activatedAt: null,
+    epoch: null,
+    installedBy: null,
     ...changes,
   };
 }

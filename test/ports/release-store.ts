@@ -7,17 +7,20 @@ import { releaseRecord } from './records.ts';
 
 const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
+/** An activation in an epoch, at the moment of that number. */
+const activation = (epoch: number) => ({ at: at(epoch), epoch, buildId: `bld_${epoch}` });
+
 /** What every {@link ReleaseStore} guarantees. */
 export function releaseStoreSuite(store: () => ReleaseStore): void {
   describe('ReleaseStore', () => {
     it('the release activated last is the active one, also after a rollback', async () => {
       for (const id of ['rel_1', 'rel_2', 'rel_3']) await store().put(releaseRecord({ id, service: 'roll' }));
       assert.equal(await store().active('roll', 'prod'), null);
-      await store().activate('rel_1', at(1));
-      await store().activate('rel_2', at(2));
+      await store().activate('rel_1', activation(1));
+      await store().activate('rel_2', activation(2));
       assert.equal((await store().active('roll', 'prod'))?.id, 'rel_2');
-      await store().activate('rel_1', at(3));
-      await store().activate('rel_1', at(1));
+      await store().activate('rel_1', activation(3));
+      await store().activate('rel_1', activation(1));
       assert.equal((await store().active('roll', 'prod'))?.id, 'rel_1');
       const first = await store().list('roll', 'prod', { cursor: null, limit: 1 });
       const second = await store().list('roll', 'prod', { cursor: first.nextCursor, limit: 1 });
@@ -28,14 +31,61 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
       assert.equal(second.nextCursor, null, 'never activated releases are left out');
     });
 
+    it('the newest epoch decides, whatever the clocks of the workers said', async () => {
+      for (const id of ['rel_e1', 'rel_e2']) await store().put(releaseRecord({ id, service: 'clocks' }));
+      await store().activate('rel_e2', { ...activation(4), at: at(10) });
+      await store().activate('rel_e1', { ...activation(2), at: at(50) });
+      const active = await store().active('clocks', 'prod');
+      assert.deepEqual([active?.id, active?.epoch, active?.installedBy], ['rel_e2', 4, 'bld_4']);
+      const first = await store().list('clocks', 'prod', { cursor: null, limit: 1 });
+      const second = await store().list('clocks', 'prod', { cursor: first.nextCursor, limit: 1 });
+      const listed = [...first.items, ...second.items].map(({ id }) => id);
+      assert.deepEqual([listed, second.nextCursor], [['rel_e2', 'rel_e1'], null]);
+    });
+
+    it('an activation of version 0.1, which had no epochs, is older than all others', async () => {
+      await store().put(releaseRecord({ id: 'rel_old1', service: 'older', activatedAt: at(50) }));
+      await store().put(releaseRecord({ id: 'rel_old2', service: 'older', activatedAt: at(40) }));
+      await store().put(releaseRecord({ id: 'rel_new', service: 'older' }));
+      assert.equal((await store().active('older', 'prod'))?.id, 'rel_old1');
+      await store().activate('rel_new', activation(2));
+      assert.equal((await store().active('older', 'prod'))?.id, 'rel_new');
+      const seen: string[] = [];
+      for await (const { id } of eachItem(({ cursor }) => store().list('older', 'prod', { cursor, limit: 1 }))) {
+        seen.push(id);
+      }
+      assert.deepEqual(seen, ['rel_new', 'rel_old1', 'rel_old2']);
+    });
+
+    it('of an activation and a withdrawal in the same epoch one counts, and both know which', async () => {
+      for (let index = 0; index < 20; index += 1) {
+        const id = `rel_w${index}`;
+        await store().put(releaseRecord({ id, service: `either-${index}` }));
+        const [withdrawn, activated] = await Promise.all([
+          store().withdraw(id, 2),
+          store()
+            .activate(id, activation(2))
+            .then(
+              () => true,
+              (error: unknown) => (error as { code?: string }).code !== 'CONFLICT',
+            ),
+        ]);
+        assert.equal(withdrawn, !activated);
+        assert.equal((await store().active(`either-${index}`, 'prod'))?.id ?? null, activated ? id : null);
+        await store().activate(id, activation(4));
+        assert.equal((await store().active(`either-${index}`, 'prod'))?.epoch, 4, 'a later epoch is not withdrawn');
+      }
+      assert.equal(await store().withdraw('rel_none', 2), true);
+    });
+
     it('put is idempotent and keeps the activation', async () => {
       const release = releaseRecord({ id: 'rel_same', service: 'same' });
       await Promise.all([store().put(release), store().put(release)]);
       assert.deepEqual(await store().find('rel_same'), release);
-      await store().activate('rel_same', at(5));
+      await store().activate('rel_same', activation(5));
       await store().put(release);
       assert.deepEqual((await store().find('rel_same'))?.activatedAt, at(5));
-      await assert.rejects(store().activate('rel_none', at(1)), { code: 'RELEASE_NOT_FOUND' });
+      await assert.rejects(store().activate('rel_none', activation(1)), { code: 'RELEASE_NOT_FOUND' });
     });
 
     it('lists each service and environment with an active release once, until the service is removed', async () => {
@@ -45,7 +95,9 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
       await store().put(releaseRecord({ id: 'rel_a4', service: 'alpha-never' }));
       const keys = async () => (await targetsLike('alpha')).sort();
       assert.deepEqual(await keys(), ['alpha/prod', 'alpha/uat']);
-      await store().removeService('alpha');
+      await store().removeService({ id: 'svc_later', name: 'alpha' });
+      assert.deepEqual(await keys(), ['alpha/prod', 'alpha/uat'], 'of another service record of that name');
+      await store().removeService({ id: 'svc_hello', name: 'alpha' });
       assert.deepEqual(await keys(), []);
     });
 

@@ -98,6 +98,23 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       assert.deepEqual((await places())?.prod, first);
     });
 
+    it('a service that is being removed is not changed, and its name is nobody else’s, until it is gone', async () => {
+      const key = { id: 'svc_leaving', name: 'leaving', org: 'acme' };
+      await store().upsert(key, { branch: 'main' });
+      assert.equal(await store().setRemoving('svc_leaving', true), true);
+      const since = (await store().find('leaving'))?.removingSince;
+      assert.ok(since instanceof Date);
+      assert.equal(await store().setRemoving('svc_leaving', true), true);
+      assert.deepEqual((await store().find('leaving'))?.removingSince, since, 'the first moment stays');
+      await assert.rejects(store().upsert({ ...key, id: 'svc_next' }, { branch: 'next' }), code('SERVICE_BUSY'));
+      const other = { id: 'svc_other', name: 'leaving', org: 'globex' };
+      await assert.rejects(store().upsert(other, {}), code('SERVICE_OWNER_MISMATCH'));
+      assert.equal((await store().find('leaving'))?.branch, 'main');
+      await store().setRemoving('svc_leaving', false);
+      assert.equal((await store().upsert(key, { branch: 'next' })).service.branch, 'next');
+      assert.equal(await store().setRemoving('svc_nobody', true), false);
+    });
+
     it('remembers the last build and forgets a removed service', async () => {
       await store().upsert({ id: 'svc_gone', name: 'gone', org: 'acme' }, {});
       await store().setLastBuild('svc_gone', 'bld_9');

@@ -103,6 +103,43 @@ export async function cancelWhileWaiting(temporal: Temporal): Promise<Recordings
   return { 'cancelled-while-waiting-coordinator': coordinatorOf(first) };
 }
 
+/** What serves is repaired twice, once after a build and once in vain; then the service is removed. */
+export async function repairs(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  const { activities, journal } = createFakeActivities(temporal.directory);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await temporal.directory.requestRepair(request);
+    await waitUntil('the repair', () => journal.includes(`${request.service} repair`));
+    let tried = false;
+    activities.repairTarget = async () => {
+      tried = true;
+      throw new FairleadError('INSTALL_FAILED', 'its image is gone');
+    };
+    await temporal.directory.requestRepair(request);
+    await waitUntil('the repair that fails', () => tried);
+    const { service, environment, serviceId } = request;
+    await temporal.directory.removeTarget({ service, environment, serviceId });
+    await ended(temporal, coordinatorOf(request));
+  });
+  return { 'repairing-coordinator': coordinatorOf(request) };
+}
+
+/** A repair is at work when a build is asked for: it is cancelled. */
+export async function overtakenRepair(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  const held = hanging('repairTarget');
+  const { activities } = createFakeActivities(temporal.directory, held.overrides);
+  await temporal.withActivities(activities, async () => {
+    await temporal.directory.requestRepair(request);
+    await waitUntil('the repair to begin', held.begun);
+    await temporal.commands.request(request);
+    held.release();
+    await ended(temporal, coordinatorOf(request));
+  });
+  return { 'overtaken-repair-coordinator': coordinatorOf(request) };
+}
+
 async function play(temporal: Temporal, request: ReturnType<typeof buildRequest>, overrides: Overrides) {
   const { activities } = createFakeActivities(temporal.directory, overrides);
   await temporal.withActivities(activities, async () => {

@@ -12,7 +12,16 @@ import { waitUntil } from '../support/wait-until.ts';
 import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
 import { anchoring } from './anchoring-scenario.ts';
 import { chains } from './chains-scenario.ts';
-import { attach, cancelWhileWaiting, deadline, failedUndo, retry, waitingForSlot } from './coordination-scenarios.ts';
+import {
+  attach,
+  cancelWhileWaiting,
+  deadline,
+  failedUndo,
+  overtakenRepair,
+  repairs,
+  retry,
+  waitingForSlot,
+} from './coordination-scenarios.ts';
 import { ended } from './ended.ts';
 import { hanging } from './hanging.ts';
 import { withOwnWorker } from './own-worker.ts';
@@ -37,6 +46,8 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   deadline,
   failedUndo,
   cancelWhileWaiting,
+  repairs,
+  overtakenRepair,
   keyRotation,
   chains,
   // The last of all: from then on the server skips no time.

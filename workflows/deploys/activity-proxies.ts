@@ -8,7 +8,7 @@ const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 
 /** Effects of a few milliseconds that change one document or send one message: no task queue in between. */
 export const local = proxyLocalActivities<
-  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot'>
+  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot' | 'takeEpoch'>
 >({
   startToCloseTimeout: '10s',
   scheduleToCloseTimeout: '5m',
@@ -18,7 +18,10 @@ export const local = proxyLocalActivities<
 /** Effects that must happen whatever else fails: retried for a day, so that a database may be down for long. */
 export function reliable(summary: string) {
   return proxyActivities<
-    Pick<DeploysActivities, 'failOpen' | 'finishBuild' | 'cleanUpAfterBuild' | 'removeService' | 'listClosedBuilds'>
+    Pick<
+      DeploysActivities,
+      'failOpen' | 'finishBuild' | 'cleanUpAfterBuild' | 'removeService' | 'removeTarget' | 'listClosedBuilds'
+    >
   >({
     startToCloseTimeout: '5m',
     scheduleToCloseTimeout: '1d',
@@ -34,6 +37,19 @@ export const { resolveHead } = proxyActivities<Pick<DeploysActivities, 'resolveH
   scheduleToCloseTimeout: '20s',
   retry: { ...RETRY, maximumAttempts: 2 },
   summary: 'Resolve the head of the branch',
+});
+
+/**
+ * Repairs one service. The time is enough to pull an image; who still waits is asked again by the next comparison. Who
+ * cancels does not wait for its end: its epoch is over as soon as the next one is taken.
+ */
+export const { repairTarget } = proxyActivities<Pick<DeploysActivities, 'repairTarget'>>({
+  startToCloseTimeout: '3m',
+  scheduleToCloseTimeout: '5m',
+  heartbeatTimeout: '10s',
+  retry: { ...RETRY, maximumAttempts: 3 },
+  cancellationType: ActivityCancellationType.TRY_CANCEL,
+  summary: 'Repair what serves',
 });
 
 /** Periodic work of the schedules. */

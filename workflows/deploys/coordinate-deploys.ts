@@ -4,6 +4,7 @@ import {
   ChildWorkflowFailure,
   condition,
   continueAsNew,
+  defineSignal,
   defineUpdate,
   executeChild,
   getExternalWorkflowHandle,
@@ -21,12 +22,16 @@ import {
   buildWorkflowId,
   CANCEL_BUILD,
   type CancelOutcome,
+  DEVIATION_FOUND,
+  REMOVE_TARGET,
   REQUEST_DEPLOY,
+  type TargetRemoval,
   type TriggerOutcome,
 } from '../../domain/deploys/messages.ts';
 import { ENVIRONMENT, ORG, SERVICE, STAGE } from '../search-attributes.ts';
 import { local, reliable, resolveHead } from './activity-proxies.ts';
 import { createMutex } from './mutex.ts';
+import { createRepairs, type Repairs } from './repairs.ts';
 import { runBuild } from './run-build.ts';
 
 export interface CoordinatorInput {
@@ -58,28 +63,43 @@ interface Coordinator {
   current: RunningBuild | null;
   /** At most one: a newer request makes an older one that waits obsolete. */
   waiting: OpenBuild | null;
+  /** Builds, repairs and removals act one after the other, each in an epoch of its own. */
+  readonly oneAtATime: Mutex;
+  readonly repairs: Repairs;
 }
+
+type Mutex = ReturnType<typeof createMutex>;
 
 /**
  * Decides deduplication and order for one service and environment; id `deploys/<service>/<env>`, reached by
  * update-with-start. Builds run one after another as child workflows; a newer request supersedes a build that has not
- * begun to install, and waits for one that has. Ends when nothing is left to do; the next request starts it again.
+ * begun to install, and waits for one that has. Repairs of what serves, and the removal of the service, come between
+ * builds. Ends when nothing is left to do; the next request starts it again.
  */
 export async function coordinateDeploys(input: CoordinatorInput): Promise<void> {
   const { waiting, plan = null } = input;
-  const state: Coordinator = { current: null, waiting: waiting === null ? null : { request: waiting, plan } };
+  const oneAtATime = createMutex();
+  const state: Coordinator = {
+    current: null,
+    waiting: waiting === null ? null : { request: waiting, plan },
+    oneAtATime,
+    repairs: createRepairs({ service: input.service, environment: input.environment }, oneAtATime),
+  };
   const exclusively = createMutex();
 
   setHandler(defineUpdate<TriggerOutcome, [BuildRequest]>(REQUEST_DEPLOY), (request) =>
     exclusively(() => requestDeploy(state, request)),
   );
   setHandler(defineUpdate<CancelOutcome, [string]>(CANCEL_BUILD), (buildId) => cancelBuild(state, buildId));
+  setHandler(defineUpdate<void, [TargetRemoval]>(REMOVE_TARGET), async (removal) => {
+    // Requests that came before have opened their builds by then; later ones are refused.
+    await exclusively(async () => undefined);
+    await removeTarget(state, removal);
+  });
+  setHandler(defineSignal(DEVIATION_FOUND), () => state.repairs.request(() => state.waiting === null));
 
   while (await hasWork(state)) {
-    const build = state.waiting;
-    if (build === null) continue;
-    state.waiting = null;
-    await superviseBuild(state, build);
+    await oneAtATime(() => runWaitingBuild(state));
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
       await continueAsNew<typeof coordinateDeploys>({ ...input, ...carriedOver(state) });
@@ -89,6 +109,24 @@ export async function coordinateDeploys(input: CoordinatorInput): Promise<void> 
 
 function carriedOver({ waiting }: Coordinator): Pick<CoordinatorInput, 'waiting' | 'plan'> {
   return waiting === null ? { waiting: null } : { waiting: waiting.request, plan: waiting.plan };
+}
+
+async function runWaitingBuild(state: Coordinator): Promise<void> {
+  const build = state.waiting;
+  if (build === null) return;
+  state.waiting = null;
+  await superviseBuild(state, build);
+}
+
+/** Takes what runs of a service away, after a build that is at work. */
+async function removeTarget(state: Coordinator, removal: TargetRemoval): Promise<void> {
+  state.repairs.cancel();
+  await state.oneAtATime(async () => {
+    setCurrentDetails('removing the service');
+    const { service, environment } = removal;
+    const epoch = await local.takeEpoch({ service, environment });
+    await reliable('Take the route away, remove the workloads').removeTarget({ ...removal, epoch });
+  });
 }
 
 /** Waits for a request. False when the workflow may end: idle for a while and no handler is at work. */
@@ -110,6 +148,8 @@ async function requestDeploy(state: Coordinator, request: BuildRequest): Promise
   const plan: BuildPlan = (await local.openBuild(request)) ?? null;
   const supersededBuildId = await makeObsolete(state, request.buildId);
   state.waiting = { request, plan };
+  // What does not serve may be what the build is to mend: it does not wait for the repair.
+  state.repairs.cancel();
   return { buildId: request.buildId, deduplicated: false, supersededBuildId };
 }
 

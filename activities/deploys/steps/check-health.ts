@@ -38,7 +38,7 @@ async function probeUntilOk(deps: Deps, context: StepContext, path: string): Pro
     const probe = await deps.edge.probe(service, environment, path, context.signal);
     if (probe.ok) return probe;
     if (Date.now() > deadline) {
-      const message = `The public health check failed: ${probe.summary}. The previous release serves again.`;
+      const message = `The public health check failed: ${probe.summary}.`;
       throw new FairleadError('HEALTH_CHECK_FAILED', message, {
         details: { probe: 'public', lastProbe: probe.summary },
       });

@@ -1,10 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { attemptEpoch } from '../../../domain/deploys/epoch.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { ProbeResult, Workload } from '../../../domain/deploys/ports.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { describeServing } from '../active-workload.ts';
 import { auditNamespace } from '../audit-namespace.ts';
 import type { DeploysDeps } from '../deps.ts';
+import { epochOfBuild } from '../epoch-of-build.ts';
 import { type ReleaseDeps, releaseOfBuild, type WorkloadDeps, workloadOf } from '../release-of-build.ts';
 import type { StepContext } from '../step.ts';
 
@@ -16,7 +19,7 @@ const DIAGNOSTIC_LINES = 40;
 
 type Deps = ReleaseDeps &
   WorkloadDeps &
-  Pick<DeploysDeps, 'runtime' | 'edge' | 'audit'> & {
+  Pick<DeploysDeps, 'runtime' | 'edge' | 'audit' | 'builds' | 'epochs'> & {
     readonly settings: Pick<DeploysDeps['settings'], 'readinessTimeoutMs'>;
   };
 
@@ -24,10 +27,11 @@ type Deps = ReleaseDeps &
  * Starts the new workload, waits until its health endpoint answers, holds it to the limits of its tier, then switches
  * the public route to it. The old workload serves until the switch and is stopped later. Idempotent: one workload for each build, adopted by a second
  * attempt; limits and route are states that are set.
+ * @throws CONFLICT when something newer acts on the service, and then the route stays as it is
  */
 export async function installWorkload(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build, onLine, signal } = context;
-  const release = await releaseOfBuild(deps, build, context.facts);
+  const [epoch, release] = await Promise.all([epochOfBuild(deps, build), releaseOfBuild(deps, build, context.facts)]);
   const spec = await workloadOf(deps, release, build.buildId);
   onLine(
     `Starting ${spec.image} with ${spec.tier.cpuLimitMillis / 1000} CPU and ${spec.tier.memoryLimitBytes / 1024 ** 2} MiB`,
@@ -39,7 +43,8 @@ export async function installWorkload(deps: Deps, context: StepContext): Promise
   await auditNamespace(deps, build);
   await waitUntilHealthy(deps, context, workload, release);
   await deps.runtime.applyCpuLimit(workload);
-  await deps.edge.route(build.service, build.environment, { workloadId: workload.id, address: workload.address });
+  const target = { workloadId: workload.id, address: workload.address };
+  await deps.edge.route(build.service, build.environment, target, attemptEpoch(epoch, context.attempt));
   const url = deps.edge.url(build.service, build.environment);
   onLine(`Traffic of ${url} is routed to the new workload`);
   return { releaseId: release.id, workloadId: workload.id, url };
@@ -98,6 +103,8 @@ interface Unhealthy {
 async function giveUp(deps: Deps, context: StepContext, { workload, why, last, remedy }: Unhealthy): Promise<never> {
   const lines = await deps.runtime.tail(workload, DIAGNOSTIC_LINES);
   await context.diagnose('Last output of the container', lines);
-  const message = `The readiness probe failed, ${why}. Last probe: ${last.summary}.${remedy === undefined ? '' : ` ${remedy}`}`;
+  const serving = await describeServing(deps, context.build, context.signal);
+  const said = [`The readiness probe failed, ${why}. Last probe: ${last.summary}.`, remedy, serving];
+  const message = said.filter((sentence) => (sentence ?? null) !== null).join(' ');
   throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });
 }

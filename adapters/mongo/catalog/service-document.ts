@@ -25,6 +25,7 @@ const serviceSchema = z.object({
     .object({ prod: z.date().exactOptional(), sandbox: z.date().exactOptional(), uat: z.date().exactOptional() })
     .default({}),
   lastBuildId: nullableText,
+  removingSince: z.date().nullable().default(null),
   createdAt: z.date(),
   updatedAt: z.date(),
 });

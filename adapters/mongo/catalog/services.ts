@@ -25,11 +25,15 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
   async function tryUpsert(key: ServiceKey, changes: ServiceChanges) {
     try {
       const result = await mongoCall(() =>
-        collection.findOneAndUpdate({ name: key.name, org: key.org }, upsertOf(key, changes, deps.now()), {
-          upsert: true,
-          returnDocument: 'after',
-          includeResultMetadata: true,
-        }),
+        collection.findOneAndUpdate(
+          { name: key.name, org: key.org, removingSince: null },
+          upsertOf(key, changes, deps.now()),
+          {
+            upsert: true,
+            returnDocument: 'after',
+            includeResultMetadata: true,
+          },
+        ),
       );
       return { service: readService(result.value), created: result.lastErrorObject?.updatedExisting !== true };
     } catch (error) {
@@ -44,6 +48,7 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       if (first !== null) return first;
       const existing = await mongoCall(() => collection.findOne({ name: key.name }));
       if (existing !== null && existing.org !== key.org) throw ownerMismatch(key.name);
+      if (existing !== null && readService(existing).removingSince !== null) throw isBeingRemoved(key.name);
       // The name was taken by this org between the match and the insert: now it matches.
       const second = await tryUpsert(key, changes);
       if (second !== null) return second;
@@ -71,6 +76,13 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       );
       return toPage(documents.map(readService), limit, (service) => [service.name]);
     },
+    async setRemoving(id, isRemoving) {
+      const filter = isRemoving ? { _id: id, removingSince: null } : { _id: id };
+      const update = { $set: { removingSince: isRemoving ? deps.now() : null } };
+      const result = await mongoCall(() => collection.updateOne(filter, update));
+      if (result.matchedCount === 1) return true;
+      return (await mongoCall(() => collection.countDocuments({ _id: id }, { limit: 1 }))) === 1;
+    },
     async remove(id) {
       const result = await mongoCall(() => collection.deleteOne({ _id: id }));
       return result.deletedCount === 1;
@@ -97,6 +109,10 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       await mongoCall(() => collection.updateOne({ _id: id, [`${path}.clientId`]: clientId }, update));
     },
   };
+}
+
+function isBeingRemoved(name: string): FairleadError {
+  return new FairleadError('SERVICE_BUSY', `Service ${name} is being removed; register it again when it is gone`);
 }
 
 function ownerMismatch(name: string): FairleadError {

@@ -17,6 +17,8 @@ interface BuildDocument {
   readonly status: BuildStatus;
   readonly warnings: string[];
   readonly diagnostics: Diagnostic[];
+  /** Absent where version 0.1 made the record. */
+  readonly epoch?: number | null;
 }
 
 const OPEN = statusesBefore('failed');
@@ -32,10 +34,14 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
   async function updateOpen(
     id: string,
     update: UpdateFilter<BuildDocument>,
-    options: { statuses?: readonly BuildStatus[]; arrayFilters?: Record<string, unknown>[] } = {},
+    options: {
+      statuses?: readonly BuildStatus[];
+      arrayFilters?: Record<string, unknown>[];
+      condition?: Filter<BuildDocument>;
+    } = {},
   ): Promise<boolean> {
-    const { statuses = OPEN, arrayFilters } = options;
-    const filter: Filter<BuildDocument> = { _id: id, status: { $in: [...statuses] } };
+    const { statuses = OPEN, arrayFilters, condition = {} } = options;
+    const filter: Filter<BuildDocument> = { ...condition, _id: id, status: { $in: [...statuses] } };
     const result = await mongoCall(() =>
       collection.updateOne(filter, update, arrayFilters === undefined ? {} : { arrayFilters }),
     );
@@ -74,16 +80,27 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
       );
       return toPage(documents.map(readBuild), limit, (build) => [build.createdAt.getTime(), build.id]);
     },
-    async setSteps(id, steps) {
-      await requireOpenWrite(id, updateOpen(id, { $set: { steps: steps.map(stepDocument) } }));
+    async giveEpoch(id, epoch) {
+      const without: Filter<BuildDocument> = { _id: id, status: { $in: [...OPEN] }, epoch: null };
+      const { matchedCount } = await mongoCall(() => collection.updateOne(without, { $set: { epoch } }));
+      if (matchedCount === 1) return epoch;
+      const document = await mongoCall(() => collection.findOne({ _id: id }, { projection: { epoch: 1 } }));
+      if (document === null) throw new FairleadError('BUILD_NOT_FOUND', `No build has the id ${id}`);
+      if (typeof document.epoch === 'number') return document.epoch;
+      throw new FairleadError('CONFLICT', `Build ${id} has ended before it installed anything`);
     },
-    async markStep(id, { key, stage }, changes, { facts = {}, warnings = [] } = {}) {
+    async setSteps(id, steps) {
+      const update = { $set: { steps: steps.map(stepDocument) } };
+      await requireOpenWrite(id, updateOpen(id, update, { condition: hasBegunAsIn(steps) }));
+    },
+    async markStep(id, { key, stage }, changes, { facts = {}, warnings = [], attempt } = {}) {
+      const condition = attempt === undefined ? {} : mayWrite(key, attempt);
       const fields = Object.entries(changes).map(([field, value]) => [`steps.$[step].${field}`, value] as const);
       const set = { ...Object.fromEntries(fields), ...factsUpdate(facts) };
       const add = warnings.length === 0 ? {} : { $addToSet: { warnings: { $each: [...warnings] } } };
       const mark = (statuses: readonly BuildStatus[], more: object, update: object) => ({
         updateOne: {
-          filter: { _id: id, status: { $in: [...statuses] } },
+          filter: { ...condition, _id: id, status: { $in: [...statuses] } },
           update: { $set: { ...set, ...more }, ...add, ...update },
           ...(fields.length === 0 ? {} : { arrayFilters: [{ 'step.key': key }] }),
         },
@@ -96,9 +113,9 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
           : []),
         ...(Object.keys(set).length + warnings.length > 0 ? [mark(OPEN, {}, {})] : []),
       ];
-      if (writes.length === 0) return;
+      if (writes.length === 0) return true;
       const { matchedCount } = await mongoCall(() => collection.bulkWrite(writes));
-      await requireOpenWrite(id, matchedCount > 0);
+      return await requireOpenWrite(id, matchedCount > 0);
     },
     async addWarnings(id, warnings) {
       if (warnings.length === 0) return;
@@ -113,6 +130,21 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
       return requireOpenWrite(id, updateOpen(id, update, options));
     },
   };
+}
+
+/** True of a build whose step is not in the hands of a later attempt, and was not ended by this one. */
+function mayWrite(key: string, attempt: number): Filter<BuildDocument> {
+  const own = { attempt, state: { $in: ['pending', 'running'] } };
+  return { steps: { $elemMatch: { key, $or: [{ attempt: { $lt: attempt } }, own] } } } as Filter<BuildDocument>;
+}
+
+/** True of a build whose steps that have begun are these, in the same states. */
+function hasBegunAsIn(steps: readonly BuildStep[]): Filter<BuildDocument> {
+  const begun = steps.filter(({ startedAt }) => startedAt !== null);
+  const same = begun.map(({ key, attempt, state }) => ({ steps: { $elemMatch: { key, attempt, state } } }));
+  const other = { key: { $nin: begun.map(({ key }) => key) }, startedAt: { $ne: null } };
+  const noOther = { $nor: [{ steps: { $elemMatch: other } }] };
+  return { $and: [...same, noOther] } as Filter<BuildDocument>;
 }
 
 /** A step that is planned, skipped or called off says nothing about how far the build is. */

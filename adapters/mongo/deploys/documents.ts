@@ -85,6 +85,8 @@ const buildSchema = z.object({
   warnings: z.array(text),
   retryOf: nullableText,
   supersededBy: nullableText,
+  // Version 0.1 stored none; here as in releases.
+  epoch: z.number().nullable().default(null),
   facts: storedFactsSchema,
   requestedBy: text,
   requestId: text,
@@ -111,6 +113,8 @@ const releaseSchema = z.object({
   secrets: z.record(text, sealedSecretSchema).default({}),
   createdAt: z.date(),
   activatedAt: absentTime,
+  epoch: z.number().nullable().default(null),
+  installedBy: nullableText.default(null),
 });
 
 const logLineSchema: z.ZodType<LogLine> = z.object({

@@ -5,6 +5,7 @@ export const COLLECTIONS = {
   releases: 'releases',
   buildLogs: 'build_logs',
   buildLogHeads: 'build_log_heads',
+  epochs: 'deploy_epochs',
 } as const;
 
 /** `_id` carries the ids. */
@@ -17,6 +18,7 @@ export const INDEXES: IndexTable = {
   ],
   [COLLECTIONS.releases]: [
     { key: { service: 1, environment: 1, activatedAt: -1, _id: -1 }, name: 'target_activated' },
+    { key: { service: 1, environment: 1, epoch: -1, activatedAt: -1, _id: -1 }, name: 'target_epoch' },
     { key: { activatedAt: 1 }, name: 'activated' },
   ],
   [COLLECTIONS.buildLogs]: [unique({ buildId: 1, seq: 1 }, 'build_seq')],

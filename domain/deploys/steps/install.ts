@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { always } from '../step-decisions.ts';
 import { step } from '../step-definition.ts';
 
-/** From its begin on a newer build waits. Until the public health check succeeds, its effect is undone on failure. */
+/** From its begin on a newer build waits. Until its release is registered, its effect is undone on failure. */
 export const install = step({
   key: 'install',
   title: 'Install workload',
@@ -13,7 +13,7 @@ export const install = step({
   activity: 'installWorkload',
   attemptSeconds: 420,
   deadlineSeconds: 900,
-  undo: { activity: 'restorePrevious', until: 'health-check' },
+  undo: { activity: 'restorePrevious', until: 'service-registration' },
   supersedable: false,
   remadeUntil: 'health-check',
 });

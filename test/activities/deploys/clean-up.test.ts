@@ -1,24 +1,36 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { cleanUpAfterBuild } from '../../../activities/deploys/clean-up.ts';
+import { attemptEpoch } from '../../../domain/deploys/epoch.ts';
 import type { Workload } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { buildRecord, buildRequest } from '../../ports/records.ts';
+import { buildRecord, buildRequest, releaseRecord } from '../../ports/records.ts';
 import { MANY, upkeepParts } from './upkeep-parts.ts';
 
 const { signal } = new AbortController();
 const build = buildRequest({ service: 'shop' });
+const TARGET = { service: 'shop', environment: 'prod' } as const;
+const ENDED = { failure: null, supersededBy: null, finishedAt: new Date() } as const;
+const COMPLETED = { ...ENDED, status: 'completed', reason: null } as const;
+const FAILED = { ...ENDED, status: 'failed', reason: 'step_failed' } as const;
 
 /** A service with a workload that serves. */
 async function servedShop() {
   const parts = upkeepParts();
   const ofShop = (buildId: string): Promise<Workload> =>
     parts.startWorkload({ service: 'shop', environment: 'prod', buildId });
-  const route = ({ id, address }: Workload) => parts.deps.edge.route('shop', 'prod', { workloadId: id, address });
+  const route = ({ id, address }: Workload) => parts.deps.edge.route('shop', 'prod', { workloadId: id, address }, 1);
   const serving = await ofShop('bld_serving');
   await route(serving);
   const left = async () => (await parts.runtime.listAll()).map(({ buildId }) => buildId).toSorted();
-  return { ...parts, ofShop, route, left };
+  /** Makes the release that this build installed the active one. */
+  const activate = async (buildId: string) => {
+    const id = buildId.replace('bld', 'rel');
+    await parts.deps.releases.put(releaseRecord({ id, service: 'shop', buildId }));
+    const epoch = await parts.deps.epochs.next(TARGET);
+    await parts.deps.releases.activate(id, { at: new Date(), epoch, buildId });
+  };
+  return { ...parts, ofShop, route, left, activate };
 }
 
 describe('cleaning up after a build', () => {
@@ -51,19 +63,50 @@ describe('cleaning up after a build', () => {
     assert.equal((await left()).length, MANY + 1);
   });
 
-  it('leaves what was put in service while it looked', async () => {
-    const { deps, ofShop, route, left } = await servedShop();
-    const next = await ofShop('bld_next');
+  it('leaves the workload of the active release while another build has its own one public', async () => {
+    const { deps, ofShop, route, left, activate } = await servedShop();
+    await activate('bld_serving');
+    await deps.builds.create(buildRecord({ id: 'bld_next', service: 'shop' }));
+    await route(await ofShop('bld_next'));
+    await cleanUpAfterBuild(deps, build, signal);
+    assert.deepEqual(await left(), ['bld_next', 'bld_serving']);
+  });
+
+  it('leaves what becomes the active release while it looks', async () => {
+    const { deps, ofShop, left, activate } = await servedShop();
+    await activate('bld_serving');
+    await ofShop('bld_next');
+    await deps.builds.create(buildRecord({ id: 'bld_next', service: 'shop' }));
     const builds: typeof deps.builds = {
       ...deps.builds,
-      // The build ends, and its workload serves, right before anybody asks for it.
-      stateOf: async () => {
-        await route(next);
-        return 'ended';
+      // The build ends, and its release is the active one, right before anybody asks for it.
+      find: async (id) => {
+        if (id === 'bld_next') {
+          await activate('bld_next');
+          await deps.builds.finish('bld_next', COMPLETED);
+        }
+        return await deps.builds.find(id);
       },
     };
     await cleanUpAfterBuild({ ...deps, builds }, build, signal);
-    assert.deepEqual(await left(), ['bld_next']);
+    assert.ok((await left()).includes('bld_next'));
+  });
+
+  it('the release of a failed build, whose workload it removed, cannot become active or public afterwards', async () => {
+    const { deps, ofShop, left, activate } = await servedShop();
+    await activate('bld_serving');
+    await ofShop('bld_failed');
+    await deps.releases.put(releaseRecord({ id: 'rel_failed', service: 'shop' }));
+    await deps.builds.create(buildRecord({ id: 'bld_failed', service: 'shop' }));
+    const epoch = await deps.builds.giveEpoch('bld_failed', await deps.epochs.next(TARGET));
+    await deps.builds.finish('bld_failed', FAILED);
+    await cleanUpAfterBuild(deps, build, signal);
+    assert.deepEqual(await left(), ['bld_serving']);
+    const late = deps.releases.activate('rel_failed', { at: new Date(), epoch, buildId: 'bld_failed' });
+    await assert.rejects(late, { code: 'CONFLICT' });
+    const target = { workloadId: 'of-the-failed-build', address: 'http://127.0.0.1:1' };
+    await assert.rejects(deps.edge.route('shop', 'prod', target, attemptEpoch(epoch, 1)), { code: 'CONFLICT' });
+    assert.equal((await deps.releases.active('shop', 'prod'))?.installedBy, 'bld_serving');
   });
 
   it('a workload that cannot be removed hinders no other, and is named for the next attempt', async () => {
@@ -84,23 +127,22 @@ describe('cleaning up after a build', () => {
     assert.deepEqual(await left(), ['bld_serving', 'bld_stuck']);
   });
 
-  it('takes a failed installation out of service whose undo was given up, and leaves one that answered', async () => {
+  it('asks for a repair where the undo of a failed installation was given up, and not where the release answered', async () => {
     for (const [state, expected] of [
-      ['failed', null],
-      ['completed', 'bld_failed'],
+      ['failed', ['shop/prod']],
+      ['completed', []],
     ] as const) {
-      const { deps, ofShop, route } = await servedShop();
+      const { deps, ofShop, route, left, workflows, activate } = await servedShop();
+      await activate('bld_serving');
       const failed = buildRequest({ buildId: 'bld_failed', service: 'shop' });
       await deps.builds.create(
-        buildRecord({ id: 'bld_failed', service: 'shop', steps: stepsUpTo('health-check', state) }),
+        buildRecord({ id: 'bld_failed', service: 'shop', steps: stepsUpTo('service-registration', state) }),
       );
       await route(await ofShop('bld_failed'));
-      const end = { status: 'failed', reason: 'step_failed', failure: null, supersededBy: null } as const;
-      await deps.builds.finish('bld_failed', { ...end, finishedAt: new Date() });
+      await deps.builds.finish('bld_failed', FAILED);
       await cleanUpAfterBuild(deps, failed, signal);
-      const routed = (await deps.edge.current('shop', 'prod'))?.workloadId;
-      const workload = (await deps.runtime.list('shop', 'prod')).find(({ id }) => id === routed);
-      assert.equal(workload?.buildId ?? null, expected, `health check ${state}`);
+      assert.deepEqual(workflows.repairs(), expected, `registration ${state}`);
+      assert.ok((await left()).includes('bld_serving'));
       assert.deepEqual(await deps.log.read('bld_failed', 0, 10), [], 'the log of an ended build stays as it ended');
     }
   });

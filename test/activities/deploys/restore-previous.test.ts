@@ -9,9 +9,12 @@ import { useDeploy } from './use-deploy.ts';
 
 const IMAGE = `localhost:5050/hello@sha256:${'a'.repeat(64)}`;
 
+const { signal } = new AbortController();
+const EARLIER = { at: new Date('2026-01-01T00:00:00Z'), epoch: 1, buildId: 'bld_earlier' };
+
 /** A build whose workload runs, and an earlier release with its own. Null: it was never installed. */
 async function installed(given: { earlier: boolean; own: boolean }) {
-  const deploy = await useDeploy();
+  const deploy = await useDeploy({ opened: true });
   const { parts, build } = deploy;
   parts.registry.put(IMAGE, healthyProgram);
   const start = (buildId: string, releaseId: string) => {
@@ -20,11 +23,11 @@ async function installed(given: { earlier: boolean; own: boolean }) {
   };
   await parts.releases.put(releaseRecord({ id: 'rel_earlier', buildId: 'bld_earlier' }));
   const previous = given.earlier ? await start('bld_earlier', 'rel_earlier') : null;
-  if (given.earlier) await parts.releases.activate('rel_earlier', parts.now());
+  if (given.earlier) await parts.releases.activate('rel_earlier', EARLIER);
   const own = given.own ? await start(build.buildId, 'rel_own') : null;
   const route = async (workload: typeof own) => {
     if (workload === null) return;
-    await parts.edge.route('hello', 'prod', { workloadId: workload.id, address: workload.address });
+    await parts.edge.route('hello', 'prod', { workloadId: workload.id, address: workload.address }, 1);
   };
   const routed = async () => (await parts.edge.current('hello', 'prod'))?.workloadId ?? null;
   const running = async () => (await parts.runtime.list('hello', 'prod')).map(({ id }) => id);
@@ -39,17 +42,20 @@ describe('restore-previous, the undo of an installation', () => {
       own: true,
     });
     await route(own);
-    await restorePrevious(parts, build);
+    await restorePrevious(parts, build, signal);
     assert.equal(await routed(), previous?.id);
     assert.deepEqual(await running(), [previous?.id]);
-    assert.deepEqual(await logged(), ['Removed the new workload; release rel_earlier keeps serving']);
+    const url = parts.edge.url('hello', 'prod');
+    assert.deepEqual(await logged(), [
+      `Removed the new workload. The previous release keeps serving: GET ${url}/health answered 200.`,
+    ]);
   });
 
   it('a second run leaves the same', async () => {
     const { parts, build, previous, own, route, routed, running } = await installed({ earlier: true, own: true });
     await route(own);
     for (const time of ['first', 'second']) {
-      await restorePrevious(parts, build);
+      await restorePrevious(parts, build, signal);
       assert.equal(await routed(), previous?.id, time);
       assert.deepEqual(await running(), [previous?.id], time);
     }
@@ -58,7 +64,7 @@ describe('restore-previous, the undo of an installation', () => {
   it('leaves the route alone that never went to the new workload', async () => {
     const { parts, build, previous, route, routed, running } = await installed({ earlier: true, own: true });
     await route(previous);
-    await restorePrevious(parts, build);
+    await restorePrevious(parts, build, signal);
     assert.equal(await routed(), previous?.id);
     assert.deepEqual(await running(), [previous?.id]);
   });
@@ -66,16 +72,16 @@ describe('restore-previous, the undo of an installation', () => {
   it('without an earlier release the service is routed nowhere', async () => {
     const { parts, build, own, route, routed, running, logged } = await installed({ earlier: false, own: true });
     await route(own);
-    await restorePrevious(parts, build);
+    await restorePrevious(parts, build, signal);
     assert.equal(await routed(), null);
     assert.deepEqual(await running(), []);
-    assert.deepEqual(await logged(), ['Removed the new workload; there is no previous release']);
+    assert.deepEqual(await logged(), ['Removed the new workload. There is no previous release.']);
   });
 
   it('does nothing to what serves when the new workload was never started', async () => {
     const { parts, build, previous, route, routed, running } = await installed({ earlier: true, own: false });
     await route(previous);
-    await restorePrevious(parts, build);
+    await restorePrevious(parts, build, signal);
     assert.equal(await routed(), previous?.id);
     assert.deepEqual(await running(), [previous?.id]);
   });
@@ -84,7 +90,7 @@ describe('restore-previous, the undo of an installation', () => {
     const { parts, build, own, route, routed, running } = await installed({ earlier: true, own: true });
     await route(own);
     const edge = { ...parts.edge, route: () => Promise.reject(new Error('disk full')) };
-    await assert.rejects(restorePrevious({ ...parts, edge }, build), /disk full/);
+    await assert.rejects(restorePrevious({ ...parts, edge }, build, signal), /disk full/);
     assert.equal(await routed(), own?.id);
     assert.ok((await running()).includes(own?.id ?? ''));
   });
@@ -100,9 +106,9 @@ describe('restore-previous, the undo of an installation', () => {
       const { parts, build, previous, own, route, routed, running } = await installed({ earlier: true, own: true });
       await route(own);
       const failing = { ...parts, [system]: { ...parts[system], [method]: () => Promise.reject(new Error('away')) } };
-      await assert.rejects(restorePrevious(failing, build), /away/);
+      await assert.rejects(restorePrevious(failing, build, signal), /away/);
       assert.ok((await running()).includes((await routed()) ?? ''), 'what the route leads to still runs');
-      await restorePrevious(parts, build);
+      await restorePrevious(parts, build, signal);
       assert.equal(await routed(), previous?.id);
       assert.deepEqual(await running(), [previous?.id]);
     });
@@ -117,7 +123,7 @@ describe('restore-previous, the undo of an installation', () => {
     await route(own);
     const engine = new FairleadError('UNAVAILABLE', 'the engine: canary-4711 refused', { details: ['canary-4711'] });
     const edge = { ...parts.edge, route: () => Promise.reject(engine) };
-    await assert.rejects(restorePrevious({ ...parts, edge }, build), (error: unknown) => {
+    await assert.rejects(restorePrevious({ ...parts, edge }, build, signal), (error: unknown) => {
       assert.ok(error instanceof FairleadError);
       assert.deepEqual([error.code, error.message], ['UNAVAILABLE', 'the engine: [REDACTED] refused']);
       assert.deepEqual(error.details, ['[REDACTED]']);

@@ -19,6 +19,7 @@ export function recordingStep(
   const diagnostics: { title: string; lines: readonly string[] }[] = [];
   return {
     build,
+    attempt: 1,
     facts,
     signal,
     lines,

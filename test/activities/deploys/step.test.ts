@@ -79,6 +79,38 @@ describe('a step as an activity', () => {
     assert.equal((await logged()).at(-1), 'info: Fetch source, attempt 2');
   });
 
+  it('an attempt that was paused while the next one worked puts nothing old back, and does nothing', async () => {
+    const { parts, run, step, record } = await openedBuild();
+    const woken = Promise.withResolvers<void>();
+    const begun = Promise.withResolvers<void>();
+    const first = run('image-push', async () => {
+      begun.resolve();
+      await woken.promise;
+      return { imageDigest: 'of the first attempt' };
+    });
+    await begun.promise;
+    await run('image-push', async () => ({ imageDigest: 'of the second attempt' }), { attempt: 2 });
+    woken.resolve();
+    await first;
+    assert.equal((await record()).imageDigest, 'of the second attempt');
+    assert.deepEqual([(await step('image-push'))?.state, (await step('image-push'))?.attempt], ['completed', 2]);
+    let worked = false;
+    const late = run('image-push', async () => {
+      worked = true;
+      return {};
+    });
+    await assert.rejects(late, { code: 'CONFLICT' });
+    assert.equal(worked, false);
+    await parts.builds.finish((await record()).id, {
+      ...{ status: 'failed', reason: 'cancelled', failure: null, supersededBy: null, finishedAt: parts.now() },
+    });
+    await assert.rejects(
+      run('install', async () => ({})),
+      { code: 'CONFLICT' },
+      'after the end of the build',
+    );
+  });
+
   it('no secret of service or platform gets into log, record or error', async () => {
     const { run, record, logged } = await openedBuild();
     const said = `${SERVICE_SECRET} and ${PLATFORM_SECRET}`;

@@ -2,7 +2,7 @@ import type { DeploySettings } from '../../../activities/deploys/deps.ts';
 import type { ServiceChanges } from '../../../domain/catalog/ports.ts';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import { buildRequest } from '../../ports/records.ts';
+import { buildRecord, buildRequest } from '../../ports/records.ts';
 import { createInMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
 import { type RecordedStep, recordingStep } from './step-context.ts';
 
@@ -10,6 +10,8 @@ export interface Given {
   readonly settings?: Partial<DeploySettings>;
   readonly build?: Partial<BuildRequest>;
   readonly service?: ServiceChanges;
+  /** True when the record of the build is there. */
+  readonly opened?: boolean;
 }
 
 /** Parts in memory, a service of the org `acme`, and a build of it by one of its people. */
@@ -18,6 +20,10 @@ export async function useDeploy(given: Given = {}) {
   const build = buildRequest({ serviceId: 'svc_hello', service: 'hello', org: 'acme', ...given.build });
   const { serviceId: id, service: name } = build;
   await parts.services.upsert({ id, name, org: 'acme' }, given.service ?? {});
+  if (given.opened === true) {
+    const { environment, kind, source, releaseId } = build;
+    await parts.builds.create(buildRecord({ id: build.buildId, service: name, environment, kind, source, releaseId }));
+  }
   return {
     parts,
     build,

@@ -16,7 +16,7 @@ describe('the edge router', () => {
 
   async function route(service: string, listener: Parameters<EdgeFixture['upstream']>[0]) {
     const upstream = await fx.upstream(listener);
-    await fx.router.route(service, 'prod', { workloadId: 'x', address: upstream.address });
+    await fx.router.route(service, 'prod', { workloadId: 'x', address: upstream.address }, 1);
     return upstream;
   }
 
@@ -26,13 +26,13 @@ describe('the edge router', () => {
         incoming.resume().once('end', () => response.end(name));
       });
     let current = await start('0');
-    await fx.router.route('busy', 'prod', { workloadId: '0', address: current.address });
+    await fx.router.route('busy', 'prod', { workloadId: '0', address: current.address }, 1);
     let done = false;
     const closed: Promise<void>[] = [];
     const switching = (async () => {
       for (let turn = 1; turn <= 20; turn += 1) {
         const [old, next] = [current, await start(String(turn))];
-        await fx.router.route('busy', 'prod', { workloadId: String(turn), address: next.address });
+        await fx.router.route('busy', 'prod', { workloadId: String(turn), address: next.address }, 1);
         current = next;
         closed.push(delay(300).then(() => void old.server.close()));
         await delay(50);
@@ -92,14 +92,14 @@ describe('the edge router', () => {
   });
 
   it('answers 502 when the workload is gone, and again 200 when the route leads to a live one', async () => {
-    await fx.router.route('gone', 'prod', { workloadId: 'x', address: 'http://127.0.0.1:1' });
+    await fx.router.route('gone', 'prod', { workloadId: 'x', address: 'http://127.0.0.1:1' }, 1);
     assert.equal((await fx.ask('gone.prod.localhost')).status, 502);
     const upload = await fx.ask('gone.prod.localhost', { method: 'POST', body: 'x'.repeat(1_000_000) });
     assert.deepEqual([upload.status, upload.headers.connection], [502, 'close']);
     await route('gone', (_, response) => response.end('back'));
     assert.equal((await fx.ask('gone.prod.localhost')).body, 'back');
     assert.equal((await fx.ask('gone.localhost')).body, 'back');
-    await fx.router.unroute('gone', 'prod');
+    await fx.router.unroute('gone', 'prod', 1);
     assert.equal((await fx.ask('gone.prod.localhost')).status, 404);
     assert.equal(await fx.router.current('gone', 'prod'), null);
   });
@@ -264,7 +264,7 @@ describe('the edge router', () => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n');
       socket.on('error', () => {});
     });
-    await own.router.route('late', 'prod', { workloadId: 'x', address });
+    await own.router.route('late', 'prod', { workloadId: 'x', address }, 1);
     const { socket } = own.dial(handshake('late.localhost'));
     await once(socket, 'data');
     const answer = own.ask('late.localhost');
@@ -278,7 +278,7 @@ describe('the edge router', () => {
     const { address } = await fx.upstream((_, response) =>
       response.end(JSON.stringify({ status: 'ok', commit: 'abc' })),
     );
-    await fx.router.route('probe', 'prod', { workloadId: 'x', address });
+    await fx.router.route('probe', 'prod', { workloadId: 'x', address }, 1);
     const probe = await fx.router.probe('probe', 'prod', '/health', AbortSignal.timeout(5_000));
     assert.deepEqual(
       { ok: probe.ok, commit: probe.commit, status: probe.status },
@@ -288,7 +288,7 @@ describe('the edge router', () => {
   });
 
   it('does not take a name that could leave the routes directory', async () => {
-    await assert.rejects(fx.router.route('../evil', 'prod', { workloadId: 'x', address: 'http://127.0.0.1:1' }), {
+    await assert.rejects(fx.router.route('../evil', 'prod', { workloadId: 'x', address: 'http://127.0.0.1:1' }, 1), {
       code: 'VALIDATION_FAILED',
     });
   });

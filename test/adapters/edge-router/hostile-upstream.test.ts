@@ -105,7 +105,7 @@ describe('the router behind a hostile service', () => {
   before(async () => {
     fx = await makeEdgeFixture({ answer: 400 });
     const healthy = await fx.upstream((_request, response) => response.end('well'));
-    await fx.router.route('healthy', 'prod', { workloadId: 'h', address: healthy.address });
+    await fx.router.route('healthy', 'prod', { workloadId: 'h', address: healthy.address }, 1);
   });
   after(async () => {
     for (const socket of sockets) socket.destroy();
@@ -127,7 +127,7 @@ describe('the router behind a hostile service', () => {
     servers.push(server);
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    await fx.router.route('hostile', 'prod', { workloadId: 'x', address: `http://127.0.0.1:${port}` });
+    await fx.router.route('hostile', 'prod', { workloadId: 'x', address: `http://127.0.0.1:${port}` }, 1);
   }
 
   const ask = (method: string): Promise<Seen> =>

@@ -2,9 +2,11 @@ import { after, before } from 'node:test';
 import { createServiceStore } from '../../../adapters/mongo/catalog/services.ts';
 import { createBuildLog } from '../../../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../../../adapters/mongo/deploys/builds.ts';
+import { createEpochStore } from '../../../adapters/mongo/deploys/epochs.ts';
 import { createReleaseStore } from '../../../adapters/mongo/deploys/releases.ts';
 import { buildLogSuite } from '../../ports/build-log.ts';
 import { buildStoreSuite } from '../../ports/build-store.ts';
+import { epochStoreSuite } from '../../ports/epoch-store.ts';
 import { releaseStoreSuite } from '../../ports/release-store.ts';
 import { serviceStoreSuite } from '../../ports/service-store.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
@@ -20,5 +22,6 @@ const deps = () => ({ db: mongo.connection.db, now });
 
 serviceStoreSuite(() => createServiceStore(deps()));
 buildStoreSuite(() => createBuildStore(deps()));
+epochStoreSuite(() => createEpochStore(deps()));
 releaseStoreSuite(() => createReleaseStore(deps()));
 buildLogSuite((limits) => createBuildLog({ ...deps(), ...(limits && { limits }) }));

@@ -22,11 +22,15 @@ const NEWEST = {
 export function createInMemoryBuildStore({ now }: { readonly now: Clock }): BuildStore {
   const records = new Map<string, BuildRecord>();
 
-  /** False when the record is terminal. @throws BUILD_NOT_FOUND */
-  const changeOpen = (id: string, make: (record: BuildRecord) => Partial<BuildRecord>): boolean => {
+  /** False when the record is terminal, or not as it has to be. @throws BUILD_NOT_FOUND */
+  const changeOpen = (
+    id: string,
+    make: (record: BuildRecord) => Partial<BuildRecord>,
+    isAllowed: (record: BuildRecord) => boolean = () => true,
+  ): boolean => {
     const record = records.get(id);
     if (record === undefined) throw new FairleadError('BUILD_NOT_FOUND', `No build has the id ${id}`);
-    if (isTerminal(record.status)) return false;
+    if (isTerminal(record.status) || !isAllowed(record)) return false;
     records.set(id, structuredClone({ ...record, ...make(record) }));
     return true;
   };
@@ -61,17 +65,31 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
       [...records.values()].some(
         ({ status, source }) => !isTerminal(status) && source.kind === 'archive' && source.archiveId === archiveId,
       ),
-    async setSteps(id, steps) {
-      changeOpen(id, () => ({ steps }));
+    async giveEpoch(id, epoch) {
+      changeOpen(id, (record) => ({ epoch: record.epoch ?? epoch }));
+      const given = records.get(id)?.epoch ?? null;
+      if (given !== null) return given;
+      throw new FairleadError('CONFLICT', `Build ${id} has ended before it installed anything`);
     },
-    async markStep(id, step, changes, { facts = {}, warnings = [] } = {}) {
-      if (Object.keys(changes).length + Object.keys(facts).length + warnings.length === 0) return;
-      changeOpen(id, (record) => ({
-        ...withStep(record, step, changes),
-        ...entered(record, step, changes, now()),
-        ...withFacts(record, facts),
-        ...withWarnings(record, warnings),
-      }));
+    async setSteps(id, steps) {
+      changeOpen(
+        id,
+        () => ({ steps }),
+        (record) => isDeepStrictEqual(begunOf(record.steps), begunOf(steps)),
+      );
+    },
+    async markStep(id, step, changes, { facts = {}, warnings = [], attempt } = {}) {
+      if (Object.keys(changes).length + Object.keys(facts).length + warnings.length === 0) return true;
+      return changeOpen(
+        id,
+        (record) => ({
+          ...withStep(record, step, changes),
+          ...entered(record, step, changes, now()),
+          ...withFacts(record, facts),
+          ...withWarnings(record, warnings),
+        }),
+        (record) => attempt === undefined || mayWrite(record, step.key, attempt),
+      );
     },
     async addWarnings(id, warnings) {
       if (warnings.length === 0) return;
@@ -90,6 +108,17 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
 
 function isOf(record: BuildRecord, target: DeployTarget | null): boolean {
   return target === null || (record.service === target.service && record.environment === target.environment);
+}
+
+function mayWrite({ steps }: BuildRecord, key: string, attempt: number): boolean {
+  const step = steps.find((one) => one.key === key);
+  if (step === undefined) return false;
+  return step.attempt < attempt || (step.attempt === attempt && ['pending', 'running'].includes(step.state));
+}
+
+function begunOf(steps: readonly BuildStep[]): readonly unknown[] {
+  const begun = steps.filter(({ startedAt }) => startedAt !== null);
+  return begun.map(({ key, attempt, state }) => [key, attempt, state]).toSorted();
 }
 
 function outlineOf(record: BuildRecord): BuildOutline {

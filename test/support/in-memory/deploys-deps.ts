@@ -7,6 +7,7 @@ import { createInMemoryBuildStore } from './build-store.ts';
 import { createInMemoryClientAdministration } from './client-administration.ts';
 import { createInMemoryClientStore } from './client-store.ts';
 import { createInMemoryEdgeRouter } from './edge-router.ts';
+import { createInMemoryEpochStore } from './epoch-store.ts';
 import { createFileTree } from './file-tree.ts';
 import { createInMemoryImageBuilder } from './image-builder.ts';
 import { createInMemoryRegistry } from './image-registry.ts';
@@ -51,6 +52,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     services: createInMemoryServiceStore({ now }),
     builds: createInMemoryBuildStore({ now }),
     releases: createInMemoryReleaseStore(),
+    epochs: createInMemoryEpochStore(),
     log: createInMemoryBuildLog({ now }),
     archives,
     sources: createInMemorySourceFetcher({ files, archives, repositories }),

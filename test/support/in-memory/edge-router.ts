@@ -1,5 +1,6 @@
 import { routeSchema } from '../../../adapters/edge-router/route-files.ts';
-import type { EdgeRouter } from '../../../domain/deploys/ports.ts';
+import { epochIsOver } from '../../../domain/deploys/epoch.ts';
+import type { EdgeRouter, RouteTarget } from '../../../domain/deploys/ports.ts';
 import type { Environment } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { targetKey } from '../../../domain/ids.ts';
@@ -11,7 +12,11 @@ export interface InMemoryEdgeOptions {
   readonly domain?: string;
 }
 
-type Route = NonNullable<Awaited<ReturnType<EdgeRouter['current']>>>;
+/** `target` is null where the route was taken away. */
+interface Route {
+  readonly epoch: number;
+  readonly target: RouteTarget | null;
+}
 
 const HOST_LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/;
 const UNKNOWN: Reply = { status: 404, body: '' };
@@ -24,17 +29,23 @@ export function createInMemoryEdgeRouter({ network, domain = 'localhost' }: InMe
     if (HOST_LABEL.test(service)) return targetKey(service, environment);
     throw new FairleadError('VALIDATION_FAILED', `${JSON.stringify(service)} cannot be a host name`);
   };
+  const set = (service: string, environment: Environment, route: Route): void => {
+    const key = keyOf(service, environment);
+    const { epoch } = routes.get(key) ?? { epoch: 0 };
+    if (epoch > route.epoch) throw epochIsOver({ service, environment }, route.epoch);
+    routes.set(key, route);
+  };
   const url = (service: string, environment: Environment) => `http://${service}.${environment}.${domain}:8000`;
   return {
     url,
-    current: async (service, environment) => routes.get(keyOf(service, environment)) ?? null,
-    route: async (service, environment, target) =>
-      void routes.set(keyOf(service, environment), routeSchema.parse(target)),
-    unroute: async (service, environment) => void routes.delete(keyOf(service, environment)),
+    current: async (service, environment) => routes.get(keyOf(service, environment))?.target ?? null,
+    route: async (service, environment, target, epoch) =>
+      set(service, environment, { epoch, target: routeSchema.parse(target) }),
+    unroute: async (service, environment, epoch) => set(service, environment, { epoch, target: null }),
     async probe(service, environment, path, signal) {
       signal.throwIfAborted();
-      const route = routes.get(targetKey(service, environment));
-      const reply = route === undefined ? UNKNOWN : await network.get(route.address, path, signal);
+      const target = routes.get(targetKey(service, environment))?.target ?? null;
+      const reply = target === null ? UNKNOWN : await network.get(target.address, path, signal);
       return probeResult(url(service, environment) + path, reply ?? UNREACHABLE);
     },
   };

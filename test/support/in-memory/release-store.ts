@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timeAndId } from '../../../adapters/mongo/cursor.ts';
+import { epochIsOver } from '../../../domain/deploys/epoch.ts';
 import type { DeployTarget, ReleaseStore } from '../../../domain/deploys/ports.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import type { Environment } from '../../../domain/environment.ts';
@@ -9,10 +9,13 @@ import { byText, newestFirst, pageOf } from './page-of.ts';
 
 type Activated = Release & { readonly activatedAt: Date };
 
+type ActivationKey = [epoch: number, activatedAt: number, id: string];
+
+/** Activations without an epoch are of version 0.1, and older than all others. */
 const NEWEST = {
-  cursor: timeAndId,
-  keyOf: ({ activatedAt, id }: Activated) => [activatedAt.getTime(), id] as [number, string],
-  compare: newestFirst,
+  cursor: z.tuple([z.number(), z.int(), z.string()]),
+  keyOf: ({ epoch, activatedAt, id }: Activated): ActivationKey => [epoch ?? -1, activatedAt.getTime(), id],
+  compare: ([a, ...restA]: ActivationKey, [b, ...restB]: ActivationKey) => b - a || newestFirst(restA, restB),
 };
 
 const BY_TARGET = {
@@ -25,6 +28,8 @@ const BY_TARGET = {
 /** Releases in this process. What is put in and given out are copies. */
 export function createInMemoryReleaseStore(): ReleaseStore {
   const releases = new Map<string, Release>();
+  /** The last epoch in which a release may not be activated any more. */
+  const withdrawn = new Map<string, number>();
   const activated = (): Activated[] => [...releases.values()].filter(wasActivated).sort(byActivation);
   const of = (service: string, environment: Environment) =>
     activated().filter((release) => release.service === service && release.environment === environment);
@@ -41,14 +46,24 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       }
       return pageOf(targets.values(), page, BY_TARGET);
     },
-    async activate(id, at) {
+    async activate(id, { at, epoch, buildId }) {
       const release = releases.get(id);
       if (release === undefined) throw new FairleadError('RELEASE_NOT_FOUND', `No release has the id ${id}`);
-      if (release.activatedAt === null || release.activatedAt < at) releases.set(id, { ...release, activatedAt: at });
+      if ((release.epoch ?? -1) >= epoch) return;
+      if ((withdrawn.get(id) ?? -1) >= epoch) throw epochIsOver(release, epoch);
+      releases.set(id, { ...release, activatedAt: at, epoch, installedBy: buildId });
+    },
+    async withdraw(id, epoch) {
+      const release = releases.get(id);
+      if (release?.epoch === epoch) return false;
+      if (release !== undefined) withdrawn.set(id, Math.max(epoch, withdrawn.get(id) ?? -1));
+      return true;
     },
     list: async (service, environment, page) => structuredClone(pageOf(of(service, environment), page, NEWEST)),
-    async removeService(service) {
-      for (const release of releases.values()) if (release.service === service) releases.delete(release.id);
+    async removeService({ id, name }) {
+      for (const release of releases.values()) {
+        if (release.service === name && release.serviceId === id) releases.delete(release.id);
+      }
     },
   };
 }
@@ -58,5 +73,5 @@ function wasActivated(release: Release): release is Activated {
 }
 
 function byActivation(a: Activated, b: Activated): number {
-  return newestFirst(NEWEST.keyOf(a), NEWEST.keyOf(b));
+  return NEWEST.compare(NEWEST.keyOf(a), NEWEST.keyOf(b));
 }

@@ -29,6 +29,7 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
     async upsert(key, changes) {
       const existing = named(key.name);
       if (existing !== undefined && existing.org !== key.org) throw ownerMismatch(key.name);
+      if ((existing?.removingSince ?? null) !== null) throw isBeingRemoved(key.name);
       const service = structuredClone(merge(existing ?? newRecord(key, now()), changes, now()));
       records.set(service.id, service);
       return { service: structuredClone(service), created: existing === undefined };
@@ -41,6 +42,8 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
       const seen = [...records.values()].filter((record) => org === null || isOf(record, org));
       return structuredClone(pageOf(seen, page, BY_NAME));
     },
+    setRemoving: async (id, isRemoving) =>
+      change(id, ({ removingSince }) => ({ removingSince: isRemoving ? (removingSince ?? now()) : null })),
     remove: async (id) => records.delete(id),
     async setLastBuild(id, buildId) {
       change(id, () => ({ lastBuildId: buildId, updatedAt: now() }));
@@ -84,6 +87,7 @@ function newRecord(key: Pick<ServiceRecord, 'id' | 'name' | 'org'>, now: Date): 
     oauthCredentials: {},
     namespaces: {},
     lastBuildId: null,
+    removingSince: null,
     createdAt: now,
     updatedAt: now,
   };
@@ -110,6 +114,10 @@ function withEntries<T>(
     else merged[name] = value;
   }
   return merged;
+}
+
+function isBeingRemoved(name: string): FairleadError {
+  return new FairleadError('SERVICE_BUSY', `Service ${name} is being removed`);
 }
 
 function ownerMismatch(name: string): FairleadError {

@@ -1,4 +1,6 @@
-import type { SlotRequested, WorkflowDirectory } from '../../../domain/deploys/messages.ts';
+import type { SlotRequested, TargetRemoval, WorkflowDirectory } from '../../../domain/deploys/messages.ts';
+import type { DeployTarget } from '../../../domain/deploys/ports.ts';
+import { targetKey } from '../../../domain/ids.ts';
 
 export interface InMemoryWorkflows extends WorkflowDirectory {
   /** Lets a workflow run until it is ended. */
@@ -10,6 +12,11 @@ export interface InMemoryWorkflows extends WorkflowDirectory {
   holders(): readonly string[];
   /** Builds whose clean-up was started, each as often as it was. */
   cleanUps(): readonly string[];
+  /** Services and environments for which a repair was asked, such as `shop/prod`, each as often as it was. */
+  repairs(): readonly string[];
+  /** What a coordinator does from now on when it is asked for a repair or a removal; at first nothing. */
+  whenRepairing(work: (target: DeployTarget) => Promise<unknown>): void;
+  whenRemoving(work: (removal: TargetRemoval) => Promise<unknown>): void;
   /** What pruning does from now on; at first nothing. */
   whenPruning(work: () => Promise<void>): void;
 }
@@ -20,6 +27,9 @@ export function createInMemoryWorkflows(): InMemoryWorkflows {
   const holders = new Map<string, SlotRequested>();
   const granted = new Set<string>();
   const cleanUps: string[] = [];
+  const repairs: string[] = [];
+  let repair = async (_: DeployTarget): Promise<unknown> => undefined;
+  let remove = async (_: TargetRemoval): Promise<unknown> => undefined;
   const prune: Pruning = { work: async () => undefined, under: null, endedAt: 0 };
   let waiting: SlotRequested[] = [];
   let limit = 1;
@@ -48,6 +58,14 @@ export function createInMemoryWorkflows(): InMemoryWorkflows {
       grantNext();
     },
     isRunning: async (workflowId) => running.has(workflowId),
+    async requestRepair({ service, environment }) {
+      repairs.push(targetKey(service, environment));
+      // Neither how long it takes nor how it ends is the concern of whoever asks.
+      repair({ service, environment }).catch(() => undefined);
+    },
+    async removeTarget(removal) {
+      await remove(removal);
+    },
     async startCleanUp({ buildId }) {
       if (!cleanUps.includes(buildId)) cleanUps.push(buildId);
     },
@@ -67,6 +85,13 @@ export function createInMemoryWorkflows(): InMemoryWorkflows {
     wasGranted: (workflowId) => granted.has(workflowId),
     holders: () => [...holders.keys()],
     cleanUps: () => [...cleanUps],
+    repairs: () => [...repairs],
+    whenRepairing(work) {
+      repair = work;
+    },
+    whenRemoving(work) {
+      remove = work;
+    },
     whenPruning(work) {
       prune.work = work;
     },

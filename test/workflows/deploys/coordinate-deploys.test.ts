@@ -189,6 +189,80 @@ describe('coordinateDeploys', () => {
     });
   });
 
+  it('a repair waits for the build at work, and is left out when another build waits', async () => {
+    const { activities, journal, state, letGo } = heldAt('installWorkload', { releaseId: 'rel_1' });
+    activities.resolveHead = async () => ({ commit: 'b'.repeat(40), branch: 'main' });
+    await temporal.withActivities(activities, async () => {
+      const first = buildRequest();
+      await temporal.commands.request(first);
+      await waitUntil('the step to begin', () => state.begun === 1);
+      for (let times = 0; times < 3; times += 1) await temporal.directory.requestRepair(first);
+      letGo();
+      await ended(journal, first.buildId, 'completed');
+      await waitUntil('the repair', () => journal.includes(`${first.service} repair`));
+      assert.ok(journal.indexOf(`${first.service} repair`) > journal.indexOf(`${first.buildId} completed`));
+      await temporal.client.workflow.getHandle(coordinatorWorkflowId(first.service, 'prod')).result();
+      assert.equal(journal.filter((entry) => entry === `${first.service} repair`).length, 1);
+    });
+  });
+
+  it('a build does not wait for a repair that hangs, and takes a newer epoch', async () => {
+    const { activities, journal } = createFakeActivities(temporal.directory);
+    const epochs: number[] = [];
+    activities.repairTarget = async ({ epoch }) => {
+      epochs.push(epoch);
+      const context = Context.current();
+      const timer = setInterval(() => context.heartbeat(), 50);
+      try {
+        return await context.cancelled;
+      } finally {
+        clearInterval(timer);
+      }
+    };
+    await temporal.withActivities(activities, async () => {
+      const first = buildRequest();
+      await temporal.directory.requestRepair(first);
+      await waitUntil('the repair to begin', () => epochs.length === 1);
+      await temporal.commands.request(first);
+      await ended(journal, first.buildId, 'completed');
+      await temporal.directory.removeTarget({ ...first, environment: 'prod', serviceId: 'svc_1' });
+      assert.ok(journal.includes(`${first.service} remove`));
+    });
+  });
+
+  it('a repair that fails ends nothing: the next build runs, and the next repair is tried', async () => {
+    const { activities, journal } = createFakeActivities(temporal.directory);
+    let repairs = 0;
+    activities.repairTarget = async () => {
+      repairs += 1;
+      throw new FairleadError('INSTALL_FAILED', 'its image is gone');
+    };
+    await temporal.withActivities(activities, async () => {
+      const first = buildRequest();
+      await temporal.directory.requestRepair(first);
+      await waitUntil('the repair to fail', () => repairs === 1);
+      await temporal.commands.request(first);
+      await ended(journal, first.buildId, 'completed');
+      await temporal.directory.requestRepair(first);
+      await waitUntil('the next repair', () => repairs === 2);
+    });
+  });
+
+  it('the removal of a service waits for the build at work, and ends when all is gone', async () => {
+    const { activities, journal, state, letGo } = heldAt('installWorkload', { releaseId: 'rel_1' });
+    await temporal.withActivities(activities, async () => {
+      const first = buildRequest();
+      await temporal.commands.request(first);
+      await waitUntil('the step to begin', () => state.begun === 1);
+      const { service, environment, serviceId } = first;
+      const removals = [1, 2].map(() => temporal.directory.removeTarget({ service, environment, serviceId }));
+      letGo();
+      await Promise.all(removals);
+      const order = journal.filter((entry) => entry.endsWith(' completed') || entry.endsWith(' remove'));
+      assert.deepEqual(order, [`${first.buildId} completed`, `${service} remove`]);
+    });
+  });
+
   it('ends when it has been idle, and starts again with the next request', async () => {
     const { activities, journal } = createFakeActivities(temporal.directory);
     await temporal.withActivities(activities, async () => {

@@ -56,6 +56,7 @@ export function createFakeActivities(
   overrides: Partial<Activities> = {},
 ) {
   const journal: string[] = [];
+  let epoch = 0;
   const finished: Parameters<Activities['finishBuild']>[0][] = [];
   const steps = Object.fromEntries(
     ACTING_STEPS.map(({ run: { activity } }) => [
@@ -90,6 +91,15 @@ export function createFakeActivities(
     restorePrevious: async ({ buildId }) => void journal.push(`${buildId} restorePrevious`),
     cleanUpAfterBuild: async () => undefined,
     removeService: async () => undefined,
+    takeEpoch: async () => {
+      epoch += 2;
+      return epoch;
+    },
+    repairTarget: async ({ service }) => {
+      journal.push(`${service} repair`);
+      return null;
+    },
+    removeTarget: async ({ service }) => void journal.push(`${service} remove`),
     pruneImages: async () => ({ removed: 0, reclaimedBytes: 0 }),
     pruneWhenDiskIsLow: async () => ({ freeBytes: 1_000_000, started: false }),
     reconcileBuilds: async () => [],

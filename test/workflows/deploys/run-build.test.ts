@@ -96,8 +96,8 @@ describe('runBuild', () => {
       const restored = journal.includes(`${request.buildId} restorePrevious`);
       assert.equal(
         restored,
-        key === 'install' || key === 'health-check',
-        'returns to the previous release only before the new one answered',
+        key === 'install' || key === 'health-check' || key === 'service-registration',
+        'returns to the previous release until the new one is registered',
       );
     });
   }

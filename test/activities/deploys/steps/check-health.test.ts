@@ -17,7 +17,7 @@ async function withRoute(listener: (path: string) => Reply | null, commitSha: st
   const releaseId = build.buildId.replace('bld', 'rel');
   await parts.releases.put(releaseRecord({ id: releaseId, commitSha, healthEndpoint: '/healthz' }));
   const address = parts.network.listen(listener);
-  await parts.edge.route('hello', 'prod', { workloadId: 'w', address });
+  await parts.edge.route('hello', 'prod', { workloadId: 'w', address }, 1);
   const facts: BuildFacts = { releaseId };
   return { ...deploy, facts };
 }

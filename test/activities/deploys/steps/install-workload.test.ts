@@ -8,6 +8,7 @@ import { FairleadError } from '../../../../domain/errors.ts';
 import { sealCredential } from '../../../../domain/oauth-clients/credential.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
 import { catalogRecord, releaseRecord } from '../../../ports/records.ts';
+import { recordingContext, workloadSpec } from '../../../ports/workload-runtime.ts';
 import { healthyProgram, type Program } from '../../../support/in-memory/image-registry.ts';
 import { type Given, useDeploy } from '../use-deploy.ts';
 
@@ -26,7 +27,7 @@ const facts: BuildFacts = {
 
 /** A build whose image is pushed and runs this program. */
 async function withImage(program: Program = healthyProgram, given: Given = {}) {
-  const deploy = await useDeploy({ ...given, settings: { readinessTimeoutMs: 60, ...given.settings } });
+  const deploy = await useDeploy({ ...given, opened: true, settings: { readinessTimeoutMs: 60, ...given.settings } });
   const { parts, build } = deploy;
   parts.registry.put(IMAGE, program);
   const only = async (): Promise<Workload> => {
@@ -71,7 +72,7 @@ describe('install', () => {
     });
     const { parts, attempt, only, routed } = await withImage(slow);
     const old = { workloadId: 'the-old-one', address: 'http://127.0.0.1:9' };
-    await parts.edge.route('hello', 'prod', old);
+    await parts.edge.route('hello', 'prod', old, 1);
     await installWorkload(parts, attempt(facts));
     assert.deepEqual(seen, ['the-old-one', 'the-old-one', 'the-old-one']);
     assert.equal((await routed())?.workloadId, (await only()).id);
@@ -158,6 +159,42 @@ describe('install', () => {
     const { parts, attempt } = await withImage(silent);
     const message = /Listen on 0\.0\.0\.0 and on port 3000, which the variable PORT holds/;
     await assert.rejects(installWorkload(parts, attempt(facts)), { code: 'HEALTH_CHECK_FAILED', message });
+  });
+
+  it('says of the release before what its public route answers, and nothing that was not seen', async () => {
+    const { parts, attempt, build } = await withImage(failing(503));
+    const told = async (): Promise<string> => {
+      const error = await installWorkload(parts, attempt(facts)).catch((caught: unknown) => caught);
+      assert.ok(error instanceof FairleadError);
+      return error.message;
+    };
+    assert.doesNotMatch(await told(), /previous release/);
+    const other = `localhost:5050/hello@sha256:${'d'.repeat(64)}`;
+    parts.registry.put(other, healthyProgram);
+    await parts.releases.put(releaseRecord({ id: 'rel_before', imageDigest: other }));
+    await parts.releases.activate('rel_before', { at: parts.now(), epoch: 1, buildId: 'bld_before' });
+    assert.match(await told(), /The public route does not lead to the previous release \(rel_before\)\.$/);
+    const target = { buildId: 'bld_before', releaseId: 'rel_before', service: 'hello', environment: build.environment };
+    const before = await parts.runtime.start(workloadSpec(other, target), recordingContext());
+    await parts.edge.route('hello', 'prod', { workloadId: before.id, address: before.address }, 1);
+    assert.match(await told(), /The previous release keeps serving: GET .* answered 200\.$/);
+    parts.runtime.stop(before);
+    assert.match(await told(), /The previous release \(rel_before\) does not answer: GET .* answered 502\.$/);
+  });
+
+  it('an attempt that was paused until something newer acted leaves the route to it', async () => {
+    const { parts, attempt, build, routed } = await withImage();
+    const newer = { workloadId: 'the-newer-one', address: 'http://127.0.0.1:9' };
+    const edge: typeof parts.edge = {
+      ...parts.edge,
+      route: async (...args) => {
+        const epoch = await parts.epochs.next(build);
+        await parts.edge.route('hello', 'prod', newer, epoch);
+        await parts.edge.route(...args);
+      },
+    };
+    await assert.rejects(installWorkload({ ...parts, edge }, attempt(facts)), { code: 'CONFLICT' });
+    assert.deepEqual(await routed(), newer);
   });
 
   it('a workload that ends is not waited for', async () => {

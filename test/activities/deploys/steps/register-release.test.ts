@@ -6,9 +6,9 @@ import { useDeploy } from '../use-deploy.ts';
 
 describe('service-registration', () => {
   it('makes the release the active one and notes the build on the service', async () => {
-    const { parts, attempt, build } = await useDeploy();
+    const { parts, attempt, build } = await useDeploy({ opened: true });
     for (const id of ['rel_old', 'rel_new']) await parts.releases.put(releaseRecord({ id }));
-    await parts.releases.activate('rel_old', parts.now());
+    await parts.releases.activate('rel_old', { at: parts.now(), epoch: 1, buildId: 'bld_old' });
     parts.advance(1_000);
     assert.deepEqual(await registerRelease(parts, attempt({ releaseId: 'rel_new' })), {});
     const active = await parts.releases.active('hello', 'prod');
@@ -17,7 +17,7 @@ describe('service-registration', () => {
   });
 
   it('a second attempt leaves the same release active', async () => {
-    const { parts, attempt } = await useDeploy();
+    const { parts, attempt } = await useDeploy({ opened: true });
     await parts.releases.put(releaseRecord({ id: 'rel_new' }));
     for (const time of ['first', 'second']) {
       await registerRelease(parts, attempt({ releaseId: 'rel_new' }));
@@ -28,14 +28,14 @@ describe('service-registration', () => {
   });
 
   it('a release that is gone is RELEASE_NOT_FOUND; without one it is INTERNAL, and nothing is noted', async () => {
-    const { parts, attempt } = await useDeploy();
+    const { parts, attempt } = await useDeploy({ opened: true });
     await assert.rejects(registerRelease(parts, attempt({ releaseId: 'rel_gone' })), { code: 'RELEASE_NOT_FOUND' });
     await assert.rejects(registerRelease(parts, attempt({})), { code: 'INTERNAL', message: /releaseId/ });
     assert.equal((await parts.services.find('hello'))?.lastBuildId, null);
   });
 
   it('a service that was deleted meanwhile is no error, and is not made anew', async () => {
-    const { parts, attempt, build } = await useDeploy();
+    const { parts, attempt, build } = await useDeploy({ opened: true });
     await parts.releases.put(releaseRecord({ id: 'rel_new' }));
     await parts.services.remove(build.serviceId);
     await registerRelease(parts, attempt({ releaseId: 'rel_new' }));

@@ -1,0 +1,56 @@
+import type { TargetRemoval } from '../../domain/deploys/messages.ts';
+import { ENVIRONMENTS } from '../../domain/environment.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { DeploysDeps } from './deps.ts';
+import { STOP_GRACE_SECONDS } from './remove-stale-workloads.ts';
+
+/**
+ * Removes everything of a service, its OAuth clients with their tokens included. From its begin on nothing is deployed of
+ * the service; its name is taken until all is gone. Idempotent: what is gone stays gone, and a second attempt goes on.
+ * @throws SERVICE_BUSY while a build is open; UNAVAILABLE while a client cannot be removed, and then the record stays
+ */
+export async function removeService(deps: DeploysDeps, service: { id: string; name: string }): Promise<void> {
+  // The record goes last: without it nothing is left, and the name may be another service's.
+  if (!(await deps.services.setRemoving(service.id, true))) return;
+  const open = await deps.builds.list({ serviceId: service.id, open: true }, { cursor: null, limit: 1 });
+  const [busy] = open.items;
+  if (busy !== undefined) {
+    await deps.services.setRemoving(service.id, false);
+    throw new FairleadError('SERVICE_BUSY', `Build ${busy.id} of ${service.name} is still running: cancel it first.`);
+  }
+  for (const environment of ENVIRONMENTS) {
+    await deps.workflows.removeTarget({ service: service.name, serviceId: service.id, environment });
+  }
+  await removeClients(deps, service.id);
+  await deps.releases.removeService(service);
+  await deps.services.remove(service.id);
+}
+
+/** Their ids are on the record alone, so this comes before its removal. */
+async function removeClients({ services, clients }: DeploysDeps, serviceId: string): Promise<void> {
+  const service = await services.find(serviceId);
+  if (service === null || clients === null) return;
+  for (const { clientId } of Object.values(service.oauthCredentials)) {
+    await clients.remove(clientId, { actor: 'internal' });
+  }
+}
+
+export interface RemoveTargetInput extends TargetRemoval {
+  readonly epoch: number;
+}
+
+/**
+ * Takes the public route of a service in one environment away and removes its workloads; those of a later service of
+ * that name stay. Idempotent: what is gone stays gone.
+ * @throws CONFLICT when the epoch is over: then others look after what runs
+ */
+export async function removeTarget(
+  { edge, runtime, builds }: Pick<DeploysDeps, 'edge' | 'runtime' | 'builds'>,
+  { service, environment, serviceId, epoch }: RemoveTargetInput,
+): Promise<void> {
+  await edge.unroute(service, environment, epoch);
+  for (const workload of await runtime.list(service, environment)) {
+    const build = await builds.find(workload.buildId);
+    if (build === null || build.serviceId === serviceId) await runtime.remove(workload, STOP_GRACE_SECONDS);
+  }
+}

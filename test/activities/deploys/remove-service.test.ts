@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { openBuild } from '../../../activities/deploys/open-build.ts';
+import { removeService, removeTarget } from '../../../activities/deploys/remove-service.ts';
+import type { Workload } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { buildRecord, buildRequest, releaseRecord } from '../../ports/records.ts';
+import { NOW, upkeepParts } from './upkeep-parts.ts';
+
+const SHOP = { id: 'svc_shop', name: 'shop' };
+const TARGET = { service: 'shop', environment: 'prod' } as const;
+const END = { status: 'completed', reason: null, failure: null, supersededBy: null, finishedAt: NOW } as const;
+
+/** A service that serves, and coordinators that remove what they are asked for. */
+async function servedShop() {
+  const parts = upkeepParts();
+  const { deps, workflows } = parts;
+  await deps.services.upsert({ ...SHOP, org: 'acme' }, {});
+  const build = async (id: string, serviceId: string): Promise<Workload> => {
+    await deps.builds.create(buildRecord({ id, service: 'shop', serviceId }));
+    await deps.builds.finish(id, END);
+    return await parts.startWorkload({ ...TARGET, buildId: id });
+  };
+  const route = async ({ id, address }: Workload) =>
+    deps.edge.route('shop', 'prod', { workloadId: id, address }, await deps.epochs.next(TARGET));
+  await deps.releases.put(releaseRecord({ id: 'rel_shop', service: 'shop', serviceId: SHOP.id }));
+  await deps.releases.activate('rel_shop', { at: NOW, epoch: await deps.epochs.next(TARGET), buildId: 'bld_shop' });
+  await route(await build('bld_shop', SHOP.id));
+  workflows.whenRemoving(async (removal) => removeTarget(deps, { ...removal, epoch: await deps.epochs.next(removal) }));
+  const left = async () => (await parts.runtime.listAll()).map(({ buildId }) => buildId);
+  const routed = () => deps.edge.current('shop', 'prod');
+  return { ...parts, build, route, left, routed };
+}
+
+describe('removing a service', () => {
+  it('removes its workloads, routes, releases and record; a second time changes nothing', async () => {
+    const { deps, left, routed } = await servedShop();
+    await removeService(deps, SHOP);
+    assert.deepEqual([await left(), await routed()], [[], null]);
+    assert.equal(await deps.releases.active('shop', 'prod'), null);
+    assert.equal(await deps.services.find(SHOP.id), null);
+    await removeService(deps, SHOP);
+  });
+
+  it('killed anywhere, it keeps the name until the next attempt has removed all', async () => {
+    for (let kill = 1; ; kill += 1) {
+      const { deps, left, routed } = await servedShop();
+      let calls = 0;
+      const dying = <T extends object>(port: T): T =>
+        new Proxy(port, {
+          get:
+            (target, name) =>
+            (...args: unknown[]) => {
+              calls += 1;
+              if (calls === kill) return Promise.reject(new Error('killed'));
+              return (target as Record<string | symbol, (...args: unknown[]) => unknown>)[name]?.(...args);
+            },
+        });
+      const { services, builds, workflows, releases, clients } = deps;
+      const attempt = removeService(
+        {
+          ...deps,
+          services: dying(services),
+          builds: dying(builds),
+          workflows: dying(workflows),
+          releases: dying(releases),
+          clients: clients && dying(clients),
+        },
+        SHOP,
+      );
+      const wasKilled = await attempt.then(
+        () => false,
+        () => true,
+      );
+      if (!wasKilled) return assert.ok(kill > 5);
+      const taken = deps.services.upsert({ id: 'svc_other', name: 'shop', org: 'globex' }, {});
+      await assert.rejects(taken, { code: 'SERVICE_OWNER_MISMATCH' }, `killed at call ${kill}`);
+      await removeService(deps, SHOP);
+      assert.deepEqual([await left(), await routed()], [[], null], `killed at call ${kill}`);
+      assert.equal(await deps.services.find(SHOP.id), null);
+    }
+  });
+
+  it('opens no build of a service that is being removed, or is gone', async () => {
+    const { deps, workflows } = await servedShop();
+    const request = () => buildRequest({ serviceId: SHOP.id, service: 'shop' });
+    const refused = { code: 'SERVICE_NOT_FOUND' };
+    const before = request();
+    await openBuild(deps, before);
+    await deps.builds.finish(before.buildId, END);
+    workflows.whenRemoving(async () => {
+      await assert.rejects(openBuild(deps, request()), refused);
+      await openBuild(deps, before);
+    });
+    await removeService(deps, SHOP);
+    await assert.rejects(openBuild(deps, request()), refused);
+  });
+
+  it('is refused while a build is open, and the service goes on as before', async () => {
+    const { deps, left } = await servedShop();
+    await deps.builds.create(buildRecord({ id: 'bld_open', service: 'shop', serviceId: SHOP.id }));
+    await assert.rejects(removeService(deps, SHOP), { code: 'SERVICE_BUSY' });
+    assert.equal((await deps.services.find(SHOP.id))?.removingSince, null);
+    assert.deepEqual(await left(), ['bld_shop']);
+  });
+
+  it('an attempt that was paused touches nothing of another org’s service of that name', async () => {
+    const { deps, build, route, left, routed } = await servedShop();
+    const paused = { ...TARGET, serviceId: SHOP.id, epoch: await deps.epochs.next(TARGET) };
+    await removeService(deps, SHOP);
+    await deps.services.upsert({ id: 'svc_other', name: 'shop', org: 'globex' }, {});
+    const other = await build('bld_other', 'svc_other');
+    await deps.releases.put(
+      releaseRecord({ id: 'rel_other', service: 'shop', serviceId: 'svc_other', activatedAt: NOW }),
+    );
+    await route(other);
+    await assert.rejects(removeTarget(deps, paused), { code: 'CONFLICT' });
+    await removeService(deps, SHOP);
+    assert.deepEqual([await left(), (await routed())?.workloadId], [['bld_other'], other.id]);
+    assert.equal((await deps.releases.active('shop', 'prod'))?.id, 'rel_other');
+  });
+
+  it('a target that cannot be removed keeps the record, and with it the name', async () => {
+    const { deps, workflows } = await servedShop();
+    workflows.whenRemoving(() => Promise.reject(new FairleadError('UNAVAILABLE', 'no worker answers')));
+    await assert.rejects(removeService(deps, SHOP), /no worker answers/);
+    assert.notEqual((await deps.services.find(SHOP.id))?.removingSince ?? null, null);
+  });
+});
