@@ -62,6 +62,8 @@ export function nodeConfig(nodeVersion: string, { address, signed }: RegistryFac
     `ENV NODE_EXTRA_CA_CERTS=${CERTIFICATES}`,
     `ENV SSL_CERT_FILE=${CERTIFICATES}`,
     'ENV NPM_CONFIG_UPDATE_NOTIFIER=false',
+    // Corepack and Node's own fetch go by the proxy of builds; without one it says nothing.
+    'ENV NODE_USE_ENV_PROXY=1',
     // A build has nobody to ask.
     'ENV COREPACK_ENABLE_DOWNLOAD_PROMPT=0',
     ...(signed ? [] : ['ENV COREPACK_INTEGRITY_KEYS=0', `LABEL ${STAND_IN_NOTE_LABEL}="${UNSIGNED_NOTE}"`]),

@@ -13,7 +13,7 @@ import { NODE_PACKAGES, nodeConfig, nodeRoot, registryFacts } from './node-root.
 import type { RootEntry } from './root-archive.ts';
 
 /** Raised when what a stand-in contains changes, so that images of the earlier recipe are made anew. */
-const RECIPE = 3;
+const RECIPE = 4;
 
 /** Where stand-ins are kept under their fingerprint; official names are further tags of them. */
 const OWN_PREFIX = 'fairlead-stand-in';
