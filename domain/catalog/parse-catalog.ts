@@ -1,4 +1,5 @@
 import { compareVersions } from '../compare-versions.ts';
+import { isReservedVariable } from '../config/variable-names.ts';
 import { FairleadError } from '../errors.ts';
 import {
   CATALOG_SECTIONS,
@@ -103,7 +104,7 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     port: annotations['platform.io/port'] ?? null,
     buildEnvVars: [...new Set(annotations['platform.io/env-vars'] ?? [])],
     dockerfile: annotations['platform.io/dockerfile'] ?? null,
-    config: lastOfEach(file.spec?.config ?? [], (entry) => entry.key, 'spec.config', warnings),
+    config: refuseReserved(lastOfEach(file.spec?.config ?? [], (entry) => entry.key, 'spec.config', warnings)),
     databases: [...new Set((file.spec?.databases ?? []).map((entry) => entry.type))],
     storage: lastOfEach(file.spec?.storage ?? [], (entry) => entry.name, 'spec.storage', warnings),
     dependencies: lastOfEach(file.spec?.dependencies ?? [], (entry) => entry.service, 'spec.dependencies', warnings),
@@ -112,6 +113,14 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     sections: CATALOG_SECTIONS.filter((section) => recordHas(spec, section)),
   };
   return { catalog, warnings, declaredHealthEndpoint };
+}
+
+/** @throws RESERVED_ENV_VAR naming them: a declared default would stand where the platform injects nothing */
+function refuseReserved<T extends { readonly key: string }>(declared: readonly T[]): readonly T[] {
+  const names = declared.map(({ key }) => key).filter(isReservedVariable);
+  if (names.length === 0) return declared;
+  const message = `spec.config: ${names.join(', ')}: the platform provides this itself; remove it, or choose another name`;
+  throw new FairleadError('RESERVED_ENV_VAR', message, { details: { names } });
 }
 
 function decideVersion(value: unknown, enforce: boolean, warnings: string[]): string {

@@ -190,3 +190,12 @@ function bomb(): string {
   const level = (name: string, of: string) => `${name}: &${name} [${Array(9).fill(of).join(',')}]\n`;
   return level('a', 'x') + level('b', '*a') + level('c', '*b') + level('d', '*c');
 }
+
+test('variables that the platform provides may not be declared, in any letter case', () => {
+  const spec = '  config: [{ key: MONGODB_URI, default: x }, { key: COLOUR }, { key: http_proxy }]\n';
+  assert.throws(() => read(catalog('0.6.0', spec)), {
+    code: 'RESERVED_ENV_VAR',
+    message: /^spec\.config: MONGODB_URI, http_proxy: the platform provides this itself/,
+    details: { names: ['MONGODB_URI', 'http_proxy'] },
+  });
+});
