@@ -97,7 +97,7 @@ async function requireRest({ parts, violations }: DeploysModel): Promise<void> {
 
 describe('deploys in random orders, with workers that are killed and paused', () => {
   it('the route leads to the active release or nowhere, and the code of a completed build serves', {
-    timeout: 600_000,
+    timeout: 300_000,
   }, async () => {
     for (let seed = FIRST; seed < END; seed += 1) {
       assert.deepEqual(await play(seed), [], `seed ${seed}`);

@@ -6,6 +6,7 @@ import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { BuildEnd, BuildFilter, BuildOutline, BuildStore, DeployTarget } from '../../../domain/deploys/ports.ts';
 import { isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { copyRecord } from './copy-record.ts';
 import { newestFirst, pageOf } from './page-of.ts';
 
 const BACKFILLED: ReadonlySet<string> = new Set([
@@ -31,20 +32,20 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
     const record = records.get(id);
     if (record === undefined) throw new FairleadError('BUILD_NOT_FOUND', `No build has the id ${id}`);
     if (isTerminal(record.status) || !isAllowed(record)) return false;
-    records.set(id, structuredClone({ ...record, ...make(record) }));
+    records.set(id, copyRecord({ ...record, ...make(record) }));
     return true;
   };
 
   return {
     async create(record) {
-      const stored = records.get(record.id) ?? structuredClone(record);
+      const stored = records.get(record.id) ?? copyRecord(record);
       records.set(record.id, stored);
-      return structuredClone(stored);
+      return copyRecord(stored);
     },
-    find: async (id) => structuredClone(records.get(id) ?? null),
+    find: async (id) => copyRecord(records.get(id) ?? null),
     async list(filter, page) {
       const found = [...records.values()].filter((record) => isWanted(record, filter));
-      return structuredClone(pageOf(found, page, NEWEST));
+      return copyRecord(pageOf(found, page, NEWEST));
     },
     async listOpen(target, page) {
       const found = [...records.values()].filter((record) => !isTerminal(record.status) && isOf(record, target));

@@ -3,6 +3,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
 import type { ClientAdditions, ClientChanges, ClientStore } from '../../../domain/oauth-clients/ports.ts';
+import { copyRecord } from './copy-record.ts';
 import { byText, pageOf } from './page-of.ts';
 
 const BY_ID = {
@@ -41,13 +42,13 @@ const TOUCH_INTERVAL_MS = 60_000;
 /** OAuth clients in this process. What is put in and given out are copies. */
 export function createInMemoryClientStore({ now }: { readonly now: Clock }): ClientStore {
   const clients = new Map<string, ClientRecord>();
-  const found = (clientId: string) => structuredClone(clients.get(clientId) ?? null);
+  const found = (clientId: string) => copyRecord(clients.get(clientId) ?? null);
   /** False when there is no such client, or nothing to write. */
   const write = (clientId: string, make: (client: ClientRecord) => Partial<ClientRecord> | null): boolean => {
     const client = clients.get(clientId);
     const changes = client === undefined ? null : make(client);
     if (client === undefined || changes === null) return false;
-    clients.set(clientId, structuredClone({ ...client, updatedAt: now(), ...changes }));
+    clients.set(clientId, copyRecord({ ...client, updatedAt: now(), ...changes }));
     return true;
   };
   const require = (clientId: string): void => {
@@ -56,14 +57,14 @@ export function createInMemoryClientStore({ now }: { readonly now: Clock }): Cli
   return {
     async insert(client) {
       if (clients.has(client.clientId)) throw new FairleadError('CLIENT_EXISTS', `${client.clientId} exists already`);
-      clients.set(client.clientId, structuredClone(client));
+      clients.set(client.clientId, copyRecord(client));
     },
     find: async (clientId) => found(clientId),
     async list({ orgSlug, clientIds }, page) {
       const seen = [...clients.values()].filter(
         (client) => orgSlug === null || client.orgSlug === orgSlug || clientIds.includes(client.clientId),
       );
-      return structuredClone(pageOf(seen, page, BY_ID));
+      return copyRecord(pageOf(seen, page, BY_ID));
     },
     async update(clientId, changes, additions = {}) {
       write(clientId, (client) => ({

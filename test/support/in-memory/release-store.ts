@@ -5,6 +5,7 @@ import type { Release } from '../../../domain/deploys/release.ts';
 import type { Environment } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { targetKey } from '../../../domain/ids.ts';
+import { copyRecord } from './copy-record.ts';
 import { byText, newestFirst, pageOf } from './page-of.ts';
 
 type Activated = Release & { readonly activatedAt: Date };
@@ -35,10 +36,10 @@ export function createInMemoryReleaseStore(): ReleaseStore {
     activated().filter((release) => release.service === service && release.environment === environment);
   return {
     async put(release) {
-      if (!releases.has(release.id)) releases.set(release.id, structuredClone(release));
+      if (!releases.has(release.id)) releases.set(release.id, copyRecord(release));
     },
-    find: async (id) => structuredClone(releases.get(id) ?? null),
-    active: async (service, environment) => structuredClone(of(service, environment)[0] ?? null),
+    find: async (id) => copyRecord(releases.get(id) ?? null),
+    active: async (service, environment) => copyRecord(of(service, environment)[0] ?? null),
     async listTargets(page) {
       const targets = new Map<string, DeployTarget>();
       for (const { service, environment } of activated()) {
@@ -59,7 +60,7 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       if (release !== undefined) withdrawn.set(id, Math.max(epoch, withdrawn.get(id) ?? -1));
       return true;
     },
-    list: async (service, environment, page) => structuredClone(pageOf(of(service, environment), page, NEWEST)),
+    list: async (service, environment, page) => copyRecord(pageOf(of(service, environment), page, NEWEST)),
     async removeService({ id, name }) {
       for (const release of releases.values()) {
         if (release.service === name && release.serviceId === id) releases.delete(release.id);

@@ -3,6 +3,7 @@ import type { ServiceChanges, ServiceStore } from '../../../domain/catalog/ports
 import type { ServiceRecord } from '../../../domain/catalog/service.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { copyRecord } from './copy-record.ts';
 import { byText, pageOf } from './page-of.ts';
 
 export interface InMemoryServiceStore extends ServiceStore {
@@ -22,7 +23,7 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
   const named = (name: string) => [...records.values()].find((record) => record.name === name);
   const change = (id: string, make: (record: ServiceRecord) => Partial<ServiceRecord>): boolean => {
     const record = records.get(id);
-    if (record !== undefined) records.set(id, structuredClone({ ...record, ...make(record) }));
+    if (record !== undefined) records.set(id, copyRecord({ ...record, ...make(record) }));
     return record !== undefined;
   };
   return {
@@ -30,17 +31,17 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
       const existing = named(key.name);
       if (existing !== undefined && existing.org !== key.org) throw ownerMismatch(key.name);
       if ((existing?.removingSince ?? null) !== null) throw isBeingRemoved(key.name);
-      const service = structuredClone(merge(existing ?? newRecord(key, now()), changes, now()));
+      const service = copyRecord(merge(existing ?? newRecord(key, now()), changes, now()));
       records.set(service.id, service);
-      return { service: structuredClone(service), created: existing === undefined };
+      return { service: copyRecord(service), created: existing === undefined };
     },
     async find(idOrName) {
       const record = idOrName.startsWith('svc_') ? records.get(idOrName) : named(idOrName);
-      return record === undefined ? null : structuredClone(record);
+      return record === undefined ? null : copyRecord(record);
     },
     async list({ org }, page) {
       const seen = [...records.values()].filter((record) => org === null || isOf(record, org));
-      return structuredClone(pageOf(seen, page, BY_NAME));
+      return copyRecord(pageOf(seen, page, BY_NAME));
     },
     setRemoving: async (id, isRemoving) =>
       change(id, ({ removingSince }) => ({ removingSince: isRemoving ? (removingSince ?? now()) : null })),
