@@ -5,7 +5,7 @@ import { basename, join } from 'node:path';
 import { projectRoot } from './project.ts';
 import { NODE_FLAGS, runtimeVariables } from './runtime-variables.ts';
 import { createReporter, errorLine } from './terminal.ts';
-import { forgetProduction, startTestStack } from './test-stack.ts';
+import { forgetProduction, startTestStack, TEST_SETTINGS } from './test-stack.ts';
 
 /** `npm run bench -- <name> [args]`: runs `test/bench/<name>.ts`, with a stack when the file exports `needsStack = true`. */
 
@@ -45,6 +45,8 @@ async function runBench(path: string, args: readonly string[], env: Record<strin
 }
 
 forgetProduction(process.env);
+// For benches that start a stack of their own.
+process.env.LOCAL_SOURCES_ROOT = TEST_SETTINGS.LOCAL_SOURCES_ROOT;
 try {
   process.exitCode = await main(process.argv[2], process.argv.slice(3));
 } catch (error) {
