@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveStore } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
+import { freeBytes } from '../free-bytes.ts';
 
 const SUFFIX = '.tar.gz';
 const PARTIAL_SUFFIX = '.partial';
@@ -126,8 +127,7 @@ function ignoreMissing(error: NodeJS.ErrnoException): null {
 
 /** Uploads must not take the space that databases and logs need. @throws DISK_FULL */
 async function requireFree(directory: string, reserveBytes: number): Promise<void> {
-  const { bavail, bsize } = await statfs(directory);
-  if (bavail * bsize >= reserveBytes) return;
+  if ((await freeBytes(directory)) >= reserveBytes) return;
   const mib = Math.ceil(reserveBytes / 1024 ** 2);
   const message = `Less than ${mib} MiB are free for uploaded archives in ${directory}; free some and retry`;
   throw new FairleadError('DISK_FULL', message, { details: { reserveBytes } });

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net';
 import { pipeline } from 'node:stream';
 import { FairleadError } from '../../domain/errors.ts';
 import { faultOf } from '../edge-router/bad-answer.ts';
+import { closeServer } from '../edge-router/close-server.ts';
 import { hasBody, passedHeaders, responseHeaders } from '../edge-router/forward-headers.ts';
 import type { Destination } from './egress-rules.ts';
 import { findRoute, type OutboundOptions, openConnection } from './open-connection.ts';
@@ -50,7 +51,10 @@ export function createBuildProxy(options: BuildProxyOptions): BuildProxy {
       client.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${fields}\r\nconnection: close\r\n\r\n${text}`);
     });
   });
-  return { server, close: (graceMs) => close(server, tunnels, graceMs) };
+  const cutTunnels = (): void => {
+    for (const socket of tunnels) socket.destroy();
+  };
+  return { server, close: (graceMs) => closeServer(server, graceMs, cutTunnels) };
 }
 
 async function openTunnel(
@@ -145,16 +149,4 @@ function answerTo(error: unknown, onError: (error: unknown) => void): { status: 
   }
   const status = { FORBIDDEN: 403, VALIDATION_FAILED: 400 }[error.code as string] ?? 502;
   return { status, text: `${error.message}\n` };
-}
-
-async function close(server: Server, tunnels: ReadonlySet<Socket>, graceMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.close(() => resolve());
-  server.closeIdleConnections();
-  const timer = setTimeout(() => {
-    for (const socket of tunnels) socket.destroy();
-    server.closeAllConnections();
-  }, graceMs);
-  await promise;
-  clearTimeout(timer);
 }

@@ -1,6 +1,6 @@
-import { statfs } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import type { ImageBuilder } from '../../domain/deploys/ports.ts';
+import { freeBytes } from '../free-bytes.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import type { BaseImages } from './base-images.ts';
 import { buildImage } from './build-image.ts';
@@ -41,7 +41,7 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
     build: (input, context) => buildImage(input, context, building),
     push: (tag, context) => pushImage(tag, context, options),
     prune: (isNeeded, signal) => pruneImages(isNeeded, signal, options),
-    freeBytes: () => freeBytes(engineInfo),
+    freeBytes: () => freeImageBytes(engineInfo),
   };
 }
 
@@ -52,13 +52,12 @@ function composeRelay({ buildkit }: DockerCli, options: ImageBuilderOptions) {
 }
 
 /** Free bytes where the engine keeps its images; the largest number when the engine's disk is not this machine's. */
-async function freeBytes(engineInfo: () => Promise<EngineInfo>): Promise<number> {
+async function freeImageBytes(engineInfo: () => Promise<EngineInfo>): Promise<number> {
   const { rootDirectory } = await engineInfo().catch((error: unknown) => {
     throw engineError(error, 'Asking the engine for its data folder', 'UNAVAILABLE', { retryable: true });
   });
   try {
-    const { bavail, bsize } = await statfs(rootDirectory);
-    return bavail * bsize;
+    return await freeBytes(rootDirectory);
   } catch {
     return Number.MAX_SAFE_INTEGER;
   }

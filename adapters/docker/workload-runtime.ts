@@ -13,6 +13,7 @@ import { createHostPorts } from './host-port.ts';
 import { inspectContainer } from './inspect-container.ts';
 import { LABELS, labelFilter } from './labels.ts';
 import { decodeLogFrames } from './log-frames.ts';
+import { createMutex } from './mutex.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import type { PlatformAccess } from './relay/platform-access.ts';
 import { hasItsNetwork, removeRelay } from './relay/relay-container.ts';
@@ -68,21 +69,6 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
         await removeContainer(docker, workload.id, graceSeconds);
         await removeRelay(docker, stackId, workload);
       }),
-  };
-}
-
-/** A mutex for each key: calls of one key run one after the other, so that two starts of one build make one container. */
-function createMutex(): <T>(key: string, call: () => Promise<T>) => Promise<T> {
-  const last = new Map<string, Promise<unknown>>();
-  return async (key, call) => {
-    const before = last.get(key) ?? Promise.resolve();
-    const mine = before.then(call, call);
-    last.set(key, mine);
-    try {
-      return await mine;
-    } finally {
-      if (last.get(key) === mine) last.delete(key);
-    }
   };
 }
 

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { closeServer } from './close-server.ts';
 import { answerError, type EdgeError } from './error-page.ts';
 import { createForwarder, type FindAddress, type ForwardOptions } from './forward-request.ts';
 import { forwardUpgrade } from './forward-upgrade.ts';
@@ -82,16 +83,13 @@ export function createForwardingServer(options: {
     }
   });
   server.once('close', () => forwarder.close());
-  return { server, close: (graceMs) => closeServer(server, upgraded, graceMs) };
-}
-
-async function closeServer(server: Server, upgraded: ReadonlySet<Socket>, graceMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.close(() => resolve());
-  server.closeIdleConnections();
-  // A WebSocket has no end to wait for.
-  for (const socket of upgraded) socket.destroy();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await promise;
-  clearTimeout(timer);
+  return {
+    server,
+    async close(graceMs) {
+      const closed = closeServer(server, graceMs);
+      // A WebSocket has no end to wait for.
+      for (const socket of upgraded) socket.destroy();
+      await closed;
+    },
+  };
 }

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Workspace } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { freeBytes } from '../free-bytes.ts';
 import { readInside } from './read-inside.ts';
 import { removeTree } from './remove-tree.ts';
 import { enterDirectory, resolveInside, splitPath } from './safe-path.ts';
@@ -46,8 +47,7 @@ export function createWorkspace({ root }: { readonly root: string }): Workspace 
 
     async freeBytes() {
       await mkdir(root, { recursive: true });
-      const { bavail, bsize } = await statfs(root);
-      return bavail * bsize;
+      return await freeBytes(root);
     },
 
     async builds() {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, statfs, writeFile } from 'node:fs/promises';
+import { mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { freeBytes } from '../../adapters/free-bytes.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { tryLock } from './tools/folder-lock.ts';
 
@@ -39,8 +40,7 @@ async function makeFolder(path: string): Promise<void> {
 
 /** @throws FairleadError DISK_FULL when fewer than 2 GiB are free there */
 export async function requireFreeDisk(folder: string, smallest = SMALLEST_FREE_BYTES): Promise<void> {
-  const { bavail, bsize } = await statfs(folder);
-  const free = bavail * bsize;
+  const free = await freeBytes(folder);
   if (free >= smallest) return;
   const gib = (bytes: number): string => `${(bytes / 1024 ** 3).toFixed(1)} GiB`;
   throw new FairleadError(

@@ -41,11 +41,12 @@ export async function prepareContainerFile(deps: Deps, context: StepContext): Pr
   const place = (path: string) => inside(known.contextPath, path);
   const prepared = await decide(deps, context, known.catalog, place);
   const buildEnv = await buildEnvOf(deps, build, known.catalog);
-  for (const file of withBuildEnv(prepared.files, buildEnv, context)) {
+  const [containerFile, ...others] = prepared.files;
+  if (containerFile === undefined) throw new FairleadError('INTERNAL', 'No container file was prepared.');
+  const written = buildEnv === null ? containerFile : withBuildEnv(containerFile, buildEnv, context);
+  for (const file of [written, ...others]) {
     await deps.workspace.write(build.buildId, place(file.path), file.text, file.mode);
   }
-  const [containerFile] = prepared.files;
-  if (containerFile === undefined) throw new FairleadError('INTERNAL', 'No container file was prepared.');
   const user = checkUser(containerFile.text, { framework: known.catalog.framework, fileName: containerFile.path });
   context.onLine(`The image runs as user ${user ?? 'of its base image'}`);
   return {
@@ -127,20 +128,13 @@ async function generate(
   return { ...generated, generated: true };
 }
 
-/** The container file comes first. */
-function withBuildEnv(
-  [containerFile, ...others]: readonly ContextFile[],
-  buildEnv: BuildEnv | null,
-  context: StepContext,
-): readonly ContextFile[] {
-  if (containerFile === undefined) throw new FairleadError('INTERNAL', 'No container file was prepared.');
-  if (buildEnv === null) return [containerFile, ...others];
-  const { text, mounts } = mountBuildEnv(containerFile.text, buildEnv.id);
-  context.onLine(`Build-time variables: ${buildEnv.names.join(', ')}`);
+function withBuildEnv(containerFile: ContextFile, { id, names }: BuildEnv, context: StepContext): ContextFile {
+  const { text, mounts } = mountBuildEnv(containerFile.text, id);
+  context.onLine(`Build-time variables: ${names.join(', ')}`);
   if (mounts === 0) {
     context.warn('No RUN instruction after a copy of the whole build context (COPY . .) sees the build-time variables');
   }
-  return [{ ...containerFile, text }, ...others];
+  return { ...containerFile, text };
 }
 
 /** One tag for each build, so that no build's image is replaced by another's. */

@@ -8,6 +8,7 @@ import { engineError } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { LABELS } from '../labels.ts';
 import { decodeLogFrames } from '../log-frames.ts';
+import { createMutex } from '../mutex.ts';
 import { removeContainer } from '../remove-container.ts';
 import { buildRelayName } from '../workload-names.ts';
 import { relayContainer } from './relay-container.ts';
@@ -48,12 +49,8 @@ export interface BuildRelayOptions {
  * @returns a function that throws UNAVAILABLE, DISK_FULL, or the abort reason
  */
 export function createBuildRelay(options: BuildRelayOptions): (context: EffectContext) => Promise<BuildRelay> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (context) => {
-    const mine = last.then(() => ensureRelay(options, context));
-    last = mine.catch(() => undefined);
-    return mine;
-  };
+  const exclusive = createMutex();
+  return (context) => exclusive(options.stackId, () => ensureRelay(options, context));
 }
 
 async function ensureRelay(options: BuildRelayOptions, context: EffectContext): Promise<BuildRelay> {

@@ -3,7 +3,7 @@ import { EPOCH_STEP } from '../../../domain/deploys/epoch.ts';
 import type { EpochStore } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { targetKey } from '../../../domain/ids.ts';
-import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { upsertOnceMore } from '../upsert-once-more.ts';
 import { COLLECTIONS } from './indexes.ts';
 
 interface EpochDocument {
@@ -11,29 +11,16 @@ interface EpochDocument {
   readonly epoch: number;
 }
 
-const ATTEMPTS = 3;
-
 /** Epochs in MongoDB: one counter for each service and environment, which outlives the service. */
 export function createEpochStore({ db }: { db: Db }): EpochStore {
   const collection = db.collection<EpochDocument>(COLLECTIONS.epochs);
   return {
     async next({ service, environment }) {
       const filter = { _id: targetKey(service, environment) };
-      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-        try {
-          const document = await mongoCall(() =>
-            collection.findOneAndUpdate(
-              filter,
-              { $inc: { epoch: EPOCH_STEP } },
-              { upsert: true, returnDocument: 'after' },
-            ),
-          );
-          if (document !== null) return document.epoch;
-        } catch (error) {
-          // Another caller made the counter at the same moment: now it is there.
-          if (!isDuplicateKey(error)) throw error;
-        }
-      }
+      const document = await upsertOnceMore(() =>
+        collection.findOneAndUpdate(filter, { $inc: { epoch: EPOCH_STEP } }, { upsert: true, returnDocument: 'after' }),
+      );
+      if (document !== null) return document.epoch;
       throw new FairleadError('UNAVAILABLE', `The epoch of ${filter._id} cannot be taken; try again`, {
         retryable: true,
       });

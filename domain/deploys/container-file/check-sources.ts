@@ -1,6 +1,7 @@
 import { DockerfileParser, type Instruction, ModifiableInstruction, Onbuild } from 'dockerfile-ast';
 import { FairleadError } from '../../errors.ts';
 import { ImageNames, type ImagePolicy } from './image-names.ts';
+import { textOffsets } from './text-offsets.ts';
 
 /** What a container file may take from outside, and for whom it is built. */
 export interface SourcePolicy extends ImagePolicy {
@@ -182,20 +183,12 @@ function cacheEdits(instruction: Instruction, text: string, { cacheScope }: Sour
     const id = options.get('id') ?? targetOf(options);
     const scoped = new Map([...options, ['id', `${cacheScope}/${id}`]]);
     const written = [...scoped].map(([key, option]) => (option === '' ? key : `${key}=${option}`)).join(',');
-    return [{ ...offsetsOf(text, range), text: `--mount=${written}` }];
+    return [{ ...textOffsets(text, range), text: `--mount=${written}` }];
   });
 }
 
 function targetOf(options: ReadonlyMap<string, string>): string {
   return options.get('target') ?? options.get('dst') ?? options.get('destination') ?? '';
-}
-
-function offsetsOf(text: string, { start, end }: Range): { readonly from: number; readonly to: number } {
-  const lineStarts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((match) => match.index + match[0].length)];
-  return {
-    from: (lineStarts[start.line] ?? 0) + start.character,
-    to: (lineStarts[end.line] ?? 0) + end.character,
-  };
 }
 
 function applyEdits(text: string, edits: readonly Edit[]): string {

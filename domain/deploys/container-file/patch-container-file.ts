@@ -4,6 +4,7 @@ import { ENTRYPOINT_FILE, ENTRYPOINT_PATH, ENTRYPOINT_SCRIPT } from './entrypoin
 import type { ContextFile } from './generate-container-file.ts';
 import { type ContainerFile, readContainerFile } from './read-container-file.ts';
 import type { PlacedInstruction } from './stage.ts';
+import { textOffsets } from './text-offsets.ts';
 
 export interface PatchOptions {
   readonly secretsEnabled: boolean;
@@ -93,9 +94,7 @@ function execForm(written: string): readonly string[] {
   return ['/bin/sh', '-c', written];
 }
 
-function replaceArguments(text: string, { start, end }: PlacedInstruction, replacement: string): string {
-  const lineStarts = [0, ...[...text.matchAll(/\r\n|\n|\r/g)].map((match) => match.index + match[0].length)];
-  const from = (lineStarts[start.line] ?? 0) + start.character;
-  const to = (lineStarts[end.line] ?? 0) + end.character;
+function replaceArguments(text: string, instruction: PlacedInstruction, replacement: string): string {
+  const { from, to } = textOffsets(text, instruction);
   return text.slice(0, from) + replacement + text.slice(to);
 }

@@ -1,0 +1,14 @@
+/** A mutex for each key: calls of one key run one after the other, so that two starts of one build make one container. */
+export function createMutex(): <T>(key: string, call: () => Promise<T>) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return async (key, call) => {
+    const before = last.get(key) ?? Promise.resolve();
+    const mine = before.then(call, call);
+    last.set(key, mine);
+    try {
+      return await mine;
+    } finally {
+      if (last.get(key) === mine) last.delete(key);
+    }
+  };
+}
