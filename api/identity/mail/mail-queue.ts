@@ -7,15 +7,18 @@ export interface MailQueue {
    * Takes a job on; false when the queue is full. It never throws and never waits. A job is tried again when its
    * failure may pass, and `onFailure` is called once it was given up.
    */
-  add(name: string, job: () => Promise<void>, onFailure?: () => Promise<void>): boolean;
+  add(job: MailJob): boolean;
   /** Resolves when nothing is waiting or running; for the process's end, and for tests. */
   idle(): Promise<void>;
 }
 
-interface Job {
+export interface MailJob {
+  /** What it is, for the log. */
   readonly name: string;
-  readonly job: () => Promise<void>;
-  readonly onFailure: (() => Promise<void>) | undefined;
+  /** Address it is for. Jobs for one address run in the order they were added: the newest mail holds the valid link. */
+  readonly to: string;
+  readonly run: () => Promise<void>;
+  readonly onFailure?: () => Promise<void>;
 }
 
 export interface MailQueueOptions {
@@ -34,19 +37,20 @@ export interface MailQueueOptions {
  */
 export function createMailQueue(options: MailQueueOptions): MailQueue {
   const { log, capacity = 1_000, atOnce = 4, retryDelaysMs = [1_000, 5_000] } = options;
-  const waiting: Job[] = [];
-  let running = 0;
+  const waiting: MailJob[] = [];
+  /** Addresses that a job runs for; never more than one job each. */
+  const busy = new Set<string>();
   let idle = Promise.withResolvers<void>();
   idle.resolve();
 
-  async function attempt({ name, job }: Job): Promise<boolean> {
+  async function attempt(job: MailJob): Promise<boolean> {
     for (const delayMs of [...retryDelaysMs, null]) {
       try {
-        await job();
+        await job.run();
         return true;
       } catch (error) {
         const again = error instanceof FairleadError && error.retryable && delayMs !== null;
-        log.warn({ err: error, job: name, again }, 'a mail job failed');
+        log.warn({ err: error, job: job.name, again }, 'a mail job failed');
         if (!again) return false;
         await new Promise((resolve) => setTimeout(resolve, delayMs));
       }
@@ -54,7 +58,7 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
     return false;
   }
 
-  async function run(job: Job): Promise<void> {
+  async function run(job: MailJob): Promise<void> {
     try {
       if (!(await attempt(job))) await job.onFailure?.();
     } catch (error) {
@@ -63,29 +67,31 @@ export function createMailQueue(options: MailQueueOptions): MailQueue {
   }
 
   function next(): void {
-    const job = running < atOnce ? waiting.shift() : undefined;
+    const index = busy.size < atOnce ? waiting.findIndex(({ to }) => !busy.has(to)) : -1;
+    const job = waiting[index];
     if (job === undefined) {
-      if (running === 0) idle.resolve();
+      if (busy.size === 0) idle.resolve();
       return;
     }
-    running += 1;
+    waiting.splice(index, 1);
+    busy.add(job.to);
     // One tick later, so that nothing of the job comes before the reply.
     setImmediate(() => {
       run(job).then(() => {
-        running -= 1;
+        busy.delete(job.to);
         next();
       });
     });
   }
 
   return {
-    add(name, job, onFailure) {
+    add(job) {
       if (waiting.length >= capacity) {
-        log.error({ job: name, capacity }, 'the mail queue is full: a mail is dropped');
+        log.error({ job: job.name, capacity }, 'the mail queue is full: a mail is dropped');
         return false;
       }
-      if (running === 0 && waiting.length === 0) idle = Promise.withResolvers();
-      waiting.push({ name, job, onFailure });
+      if (busy.size === 0 && waiting.length === 0) idle = Promise.withResolvers();
+      waiting.push(job);
       next();
       return true;
     },

@@ -79,12 +79,12 @@ export function queueMail(
       orgSlug: prepared?.org?.slug ?? prepared?.client?.orgSlug ?? null,
       data: { kind, reason },
     });
-  const job = async (): Promise<void> => {
+  const run = async (): Promise<void> => {
     if (prepared === null && !(await withinLimit(deps, kind, to))) return;
     prepared ??= await prepare();
     if (prepared !== null) await sendMail(deps, { kind, to, ...prepared });
   };
-  if (deps.mailQueue.add(`mail ${kind}`, job, () => noteFailure('not_sent'))) return;
+  if (deps.mailQueue.add({ name: `mail ${kind}`, to, run, onFailure: () => noteFailure('not_sent') })) return;
   noteFailure('queue_full').catch((error: unknown) => deps.log.error({ err: error }, 'an event was not stored'));
 }
 

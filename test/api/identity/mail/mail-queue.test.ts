@@ -10,7 +10,7 @@ const away = () => new FairleadError('UNAVAILABLE', 'away', { retryable: true })
 test('nothing of a job happens before whoever added it has gone on', async () => {
   const queue = createMailQueue({ log });
   const seen: string[] = [];
-  queue.add('job', async () => void seen.push('job'));
+  queue.add({ name: 'job', to: 'a@example.com', run: async () => void seen.push('job') });
   seen.push('answered');
   await Promise.resolve();
   assert.deepEqual(seen, ['answered']);
@@ -22,19 +22,24 @@ test('a failure that may pass is tried again, another is given up and reported o
   const queue = createMailQueue({ log, retryDelaysMs: [1, 1] });
   const tries = { passing: 0, lasting: 0, final: 0 };
   const reported: string[] = [];
-  queue.add('passing', async () => {
-    tries.passing += 1;
-    if (tries.passing < 3) throw away();
+  queue.add({
+    name: 'passing',
+    to: 'passing@example.com',
+    run: async () => {
+      tries.passing += 1;
+      if (tries.passing < 3) throw away();
+    },
   });
   for (const name of ['lasting', 'final'] as const) {
-    queue.add(
+    queue.add({
       name,
-      async () => {
+      to: `${name}@example.com`,
+      run: async () => {
         tries[name] += 1;
         throw name === 'lasting' ? away() : new Error('broken');
       },
-      async () => void reported.push(name),
-    );
+      onFailure: async () => void reported.push(name),
+    });
   }
   await queue.idle();
   assert.deepEqual(tries, { passing: 3, lasting: 3, final: 1 });
@@ -47,9 +52,13 @@ test('a report that fails as well ends nothing else', async () => {
   const fail = async () => {
     throw new Error('no database');
   };
-  queue.add('bad', fail, fail);
-  queue.add('good', async () => {
-    done = true;
+  queue.add({ name: 'bad', to: 'bad@example.com', run: fail, onFailure: fail });
+  queue.add({
+    name: 'good',
+    to: 'good@example.com',
+    run: async () => {
+      done = true;
+    },
   });
   await queue.idle();
   assert.ok(done);
@@ -60,13 +69,13 @@ test('few jobs run at once, few more wait, and the rest is refused without a wor
   const gate = Promise.withResolvers<void>();
   let running = 0;
   let most = 0;
-  const job = async () => {
+  const run = async () => {
     running += 1;
     most = Math.max(most, running);
     await gate.promise;
     running -= 1;
   };
-  const taken = Array.from({ length: 8 }, () => queue.add('job', job));
+  const taken = Array.from({ length: 8 }, (_, index) => queue.add({ name: 'job', to: `${index}@example.com`, run }));
   assert.deepEqual(taken, [true, true, true, true, true, false, false, false]);
   // Jobs begin a turn later.
   await new Promise((resolve) => setImmediate(resolve));
@@ -74,9 +83,33 @@ test('few jobs run at once, few more wait, and the rest is refused without a wor
   gate.resolve();
   await queue.idle();
   assert.deepEqual([most, running], [2, 0]);
-  assert.equal(
-    queue.add('job', async () => {}),
-    true,
-  );
+  assert.equal(queue.add({ name: 'job', to: 'a@example.com', run: async () => {} }), true);
   await queue.idle();
+});
+
+test('mails to one address go out in the order they were asked for, and hold up no other address', async () => {
+  const queue = createMailQueue({ log, atOnce: 4, retryDelaysMs: [1] });
+  const sent: string[] = [];
+  const gate = Promise.withResolvers<void>();
+  let tries = 0;
+  queue.add({
+    name: 'first',
+    to: 'ada@example.com',
+    run: async () => {
+      await gate.promise;
+      tries += 1;
+      if (tries === 1) throw away();
+      sent.push('first');
+    },
+  });
+  for (const name of ['second', 'third']) {
+    queue.add({ name, to: 'ada@example.com', run: async () => void sent.push(name) });
+  }
+  const other = Promise.withResolvers<void>();
+  queue.add({ name: 'other', to: 'bob@example.com', run: async () => other.resolve() });
+  await other.promise;
+  assert.deepEqual(sent, []);
+  gate.resolve();
+  await queue.idle();
+  assert.deepEqual(sent, ['first', 'second', 'third']);
 });
