@@ -10,7 +10,6 @@ import {
   reserveOf,
 } from '../../../domain/logs/log-limits.ts';
 import type { LogLine, NewLogLine } from '../../../domain/logs/log-line.ts';
-import { copyRecord } from './copy-record.ts';
 
 interface KeptLog {
   readonly lines: LogLine[];
@@ -55,7 +54,7 @@ export function createInMemoryBuildLog(deps: { readonly now: Clock; readonly lim
     },
     read: async (buildId, after, limit) => {
       const lines = logs.get(buildId)?.lines ?? [];
-      return copyRecord(lines.slice(after, after + limit));
+      return lines.slice(after, after + limit);
     },
     hasMore: async (buildId, after) => (logs.get(buildId)?.lines.length ?? 0) > after,
   };

@@ -6,7 +6,7 @@ import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { BuildEnd, BuildFilter, BuildOutline, BuildStore, DeployTarget } from '../../../domain/deploys/ports.ts';
 import { isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { copyRecord } from './copy-record.ts';
+import { keepRecord } from './keep-record.ts';
 import { newestFirst, pageOf } from './page-of.ts';
 
 const BACKFILLED: ReadonlySet<string> = new Set([
@@ -19,7 +19,7 @@ const NEWEST = {
   compare: newestFirst,
 };
 
-/** Build records in this process. What is put in and given out are copies. */
+/** Build records in this process. What is put in is frozen; what is given out is what is stored. */
 export function createInMemoryBuildStore({ now }: { readonly now: Clock }): BuildStore {
   const records = new Map<string, BuildRecord>();
 
@@ -32,20 +32,20 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
     const record = records.get(id);
     if (record === undefined) throw new FairleadError('BUILD_NOT_FOUND', `No build has the id ${id}`);
     if (isTerminal(record.status) || !isAllowed(record)) return false;
-    records.set(id, copyRecord({ ...record, ...make(record) }));
+    records.set(id, keepRecord({ ...record, ...make(record) }));
     return true;
   };
 
   return {
     async create(record) {
-      const stored = records.get(record.id) ?? copyRecord(record);
+      const stored = records.get(record.id) ?? keepRecord(record);
       records.set(record.id, stored);
-      return copyRecord(stored);
+      return stored;
     },
-    find: async (id) => copyRecord(records.get(id) ?? null),
+    find: async (id) => records.get(id) ?? null,
     async list(filter, page) {
       const found = [...records.values()].filter((record) => isWanted(record, filter));
-      return copyRecord(pageOf(found, page, NEWEST));
+      return pageOf(found, page, NEWEST);
     },
     async listOpen(target, page) {
       const found = [...records.values()].filter((record) => !isTerminal(record.status) && isOf(record, target));

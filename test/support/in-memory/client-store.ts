@@ -3,7 +3,7 @@ import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
 import type { ClientAdditions, ClientChanges, ClientStore } from '../../../domain/oauth-clients/ports.ts';
-import { copyRecord } from './copy-record.ts';
+import { keepRecord } from './keep-record.ts';
 import { byText, pageOf } from './page-of.ts';
 
 const BY_ID = {
@@ -39,16 +39,16 @@ const CHANGEABLE: Readonly<Record<keyof ClientChanges, 'whole' | 'parts'>> = {
 const GROWING = ['redirectUris', 'allowedScopes', 'allowedGrantTypes'] as const;
 const TOUCH_INTERVAL_MS = 60_000;
 
-/** OAuth clients in this process. What is put in and given out are copies. */
+/** OAuth clients in this process. What is put in is frozen; what is given out is what is stored. */
 export function createInMemoryClientStore({ now }: { readonly now: Clock }): ClientStore {
   const clients = new Map<string, ClientRecord>();
-  const found = (clientId: string) => copyRecord(clients.get(clientId) ?? null);
+  const found = (clientId: string) => clients.get(clientId) ?? null;
   /** False when there is no such client, or nothing to write. */
   const write = (clientId: string, make: (client: ClientRecord) => Partial<ClientRecord> | null): boolean => {
     const client = clients.get(clientId);
     const changes = client === undefined ? null : make(client);
     if (client === undefined || changes === null) return false;
-    clients.set(clientId, copyRecord({ ...client, updatedAt: now(), ...changes }));
+    clients.set(clientId, keepRecord({ ...client, updatedAt: now(), ...changes }));
     return true;
   };
   const require = (clientId: string): void => {
@@ -57,14 +57,14 @@ export function createInMemoryClientStore({ now }: { readonly now: Clock }): Cli
   return {
     async insert(client) {
       if (clients.has(client.clientId)) throw new FairleadError('CLIENT_EXISTS', `${client.clientId} exists already`);
-      clients.set(client.clientId, copyRecord(client));
+      clients.set(client.clientId, keepRecord(client));
     },
     find: async (clientId) => found(clientId),
     async list({ orgSlug, clientIds }, page) {
       const seen = [...clients.values()].filter(
         (client) => orgSlug === null || client.orgSlug === orgSlug || clientIds.includes(client.clientId),
       );
-      return copyRecord(pageOf(seen, page, BY_ID));
+      return pageOf(seen, page, BY_ID);
     },
     async update(clientId, changes, additions = {}) {
       write(clientId, (client) => ({

@@ -5,7 +5,7 @@ import type { Release } from '../../../domain/deploys/release.ts';
 import type { Environment } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { targetKey } from '../../../domain/ids.ts';
-import { copyRecord } from './copy-record.ts';
+import { keepRecord } from './keep-record.ts';
 import { byText, newestFirst, pageOf } from './page-of.ts';
 
 type Activated = Release & { readonly activatedAt: Date };
@@ -26,7 +26,7 @@ const BY_TARGET = {
     byText([a[0]], [b[0]]) || byText([a[1]], [b[1]]),
 };
 
-/** Releases in this process. What is put in and given out are copies. */
+/** Releases in this process. What is put in is frozen; what is given out is what is stored. */
 export function createInMemoryReleaseStore(): ReleaseStore {
   const releases = new Map<string, Release>();
   /** The last epoch in which a release may not be activated any more. */
@@ -36,10 +36,10 @@ export function createInMemoryReleaseStore(): ReleaseStore {
     activated().filter((release) => release.service === service && release.environment === environment);
   return {
     async put(release) {
-      if (!releases.has(release.id)) releases.set(release.id, copyRecord(release));
+      if (!releases.has(release.id)) releases.set(release.id, keepRecord(release));
     },
-    find: async (id) => copyRecord(releases.get(id) ?? null),
-    active: async (service, environment) => copyRecord(of(service, environment)[0] ?? null),
+    find: async (id) => releases.get(id) ?? null,
+    active: async (service, environment) => of(service, environment)[0] ?? null,
     async listTargets(page) {
       const targets = new Map<string, DeployTarget>();
       for (const { service, environment } of activated()) {
@@ -52,7 +52,7 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       if (release === undefined) throw new FairleadError('RELEASE_NOT_FOUND', `No release has the id ${id}`);
       if ((release.epoch ?? -1) >= epoch) return;
       if ((withdrawn.get(id) ?? -1) >= epoch) throw epochIsOver(release, epoch);
-      releases.set(id, { ...release, activatedAt: at, epoch, installedBy: buildId });
+      releases.set(id, keepRecord({ ...release, activatedAt: at, epoch, installedBy: buildId }));
     },
     async withdraw(id, epoch) {
       const release = releases.get(id);
@@ -60,7 +60,7 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       if (release !== undefined) withdrawn.set(id, Math.max(epoch, withdrawn.get(id) ?? -1));
       return true;
     },
-    list: async (service, environment, page) => copyRecord(pageOf(of(service, environment), page, NEWEST)),
+    list: async (service, environment, page) => pageOf(of(service, environment), page, NEWEST),
     async removeService({ id, name }) {
       for (const release of releases.values()) {
         if (release.service === name && release.serviceId === id) releases.delete(release.id);

@@ -3,7 +3,7 @@ import type { ServiceChanges, ServiceStore } from '../../../domain/catalog/ports
 import type { ServiceRecord } from '../../../domain/catalog/service.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import { copyRecord } from './copy-record.ts';
+import { keepRecord } from './keep-record.ts';
 import { byText, pageOf } from './page-of.ts';
 
 export interface InMemoryServiceStore extends ServiceStore {
@@ -17,13 +17,13 @@ const BY_NAME = {
   compare: byText,
 };
 
-/** Service records in this process. What is put in and given out are copies. */
+/** Service records in this process. What is put in is frozen; what is given out is what is stored. */
 export function createInMemoryServiceStore({ now }: { readonly now: Clock }): InMemoryServiceStore {
   const records = new Map<string, ServiceRecord>();
   const named = (name: string) => [...records.values()].find((record) => record.name === name);
   const change = (id: string, make: (record: ServiceRecord) => Partial<ServiceRecord>): boolean => {
     const record = records.get(id);
-    if (record !== undefined) records.set(id, copyRecord({ ...record, ...make(record) }));
+    if (record !== undefined) records.set(id, keepRecord({ ...record, ...make(record) }));
     return record !== undefined;
   };
   return {
@@ -31,17 +31,17 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
       const existing = named(key.name);
       if (existing !== undefined && existing.org !== key.org) throw ownerMismatch(key.name);
       if ((existing?.removingSince ?? null) !== null) throw isBeingRemoved(key.name);
-      const service = copyRecord(merge(existing ?? newRecord(key, now()), changes, now()));
+      const service = keepRecord(merge(existing ?? newRecord(key, now()), changes, now()));
       records.set(service.id, service);
-      return { service: copyRecord(service), created: existing === undefined };
+      return { service, created: existing === undefined };
     },
     async find(idOrName) {
       const record = idOrName.startsWith('svc_') ? records.get(idOrName) : named(idOrName);
-      return record === undefined ? null : copyRecord(record);
+      return record ?? null;
     },
     async list({ org }, page) {
       const seen = [...records.values()].filter((record) => org === null || isOf(record, org));
-      return copyRecord(pageOf(seen, page, BY_NAME));
+      return pageOf(seen, page, BY_NAME);
     },
     setRemoving: async (id, isRemoving) =>
       change(id, ({ removingSince }) => ({ removingSince: isRemoving ? (removingSince ?? now()) : null })),
