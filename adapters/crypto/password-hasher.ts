@@ -4,8 +4,16 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { PasswordHasher } from '../../domain/identity/ports.ts';
 import { type Argon2Hash, formatPhc, parsePhc } from './phc.ts';
 
-/** OWASP's and RFC 9106's second choice for Argon2id, for servers with little memory: 19 MiB, two passes, one lane. */
-const COST = { memory: 19 * 1024, passes: 2, parallelism: 1 } as const;
+/** What one hash costs, in Argon2's own parameters (RFC 9106, 3.1). */
+export interface Argon2Cost {
+  /** In KiB. */
+  readonly memory: number;
+  readonly passes: number;
+  readonly parallelism: number;
+}
+
+/** OWASP's second choice for Argon2id, for servers with little memory: 19 MiB, two passes, one lane. */
+const COST: Argon2Cost = { memory: 19 * 1024, passes: 2, parallelism: 1 };
 const SALT_BYTES = 16;
 const TAG_BYTES = 32;
 
@@ -20,11 +28,14 @@ const MAX_WAITING = 200;
 
 const derive = promisify(argon2);
 
-/** Argon2id on Node's own implementation (RFC 9106), in PHC string format. Passwords come normalized. */
-export function createPasswordHasher(): PasswordHasher {
+/**
+ * Argon2id on Node's own implementation (RFC 9106), in PHC string format. Passwords come normalized.
+ * @param cost less than the default is for tests alone
+ */
+export function createPasswordHasher(cost: Argon2Cost = COST): PasswordHasher {
   const run = createLimit(AT_ONCE, MAX_WAITING);
   // Nobody knows a password to a random tag: checking against it fails after the usual work.
-  const decoy: Argon2Hash = { ...COST, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
+  const decoy: Argon2Hash = { ...cost, salt: randomBytes(SALT_BYTES), tag: randomBytes(TAG_BYTES) };
   const tagOf = (password: string, hash: Omit<Argon2Hash, 'tag'>, tagLength: number): Promise<Buffer> =>
     run(() =>
       derive('argon2id', {
@@ -39,7 +50,7 @@ export function createPasswordHasher(): PasswordHasher {
   return {
     async hash(password) {
       const salt = randomBytes(SALT_BYTES);
-      return formatPhc({ ...COST, salt, tag: await tagOf(password, { ...COST, salt }, TAG_BYTES) });
+      return formatPhc({ ...cost, salt, tag: await tagOf(password, { ...cost, salt }, TAG_BYTES) });
     },
     async verify(password, passwordHash) {
       const stored = passwordHash === null ? null : parsePhc(passwordHash);
@@ -50,7 +61,7 @@ export function createPasswordHasher(): PasswordHasher {
     isOutdated(passwordHash) {
       const stored = parsePhc(passwordHash);
       if (stored === null) return true;
-      const weaker = stored.memory < COST.memory || stored.passes < COST.passes;
+      const weaker = stored.memory < cost.memory || stored.passes < cost.passes;
       return weaker || stored.salt.length < SALT_BYTES || stored.tag.length < TAG_BYTES;
     },
   };

@@ -31,6 +31,8 @@ import { captureMail } from './in-memory/captured-mail.ts';
 import { startMongo } from './start-mongo.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
+/** Tests make thousands of hashes: at the full cost they take most of their time. */
+const QUICK_HASH = { memory: 64, passes: 1, parallelism: 1 };
 const ENCRYPTION_KEY = randomBytes(32);
 
 export interface Answer {
@@ -80,7 +82,7 @@ export async function startIdp(
       issuer,
       now,
     }),
-    hasher: createPasswordHasher(),
+    hasher: createPasswordHasher(QUICK_HASH),
     tokens: createTokens([ENCRYPTION_KEY]),
     mail: mails.sender,
     mailQueue: createMailQueue({ log, retryDelaysMs: [10, 10] }),
