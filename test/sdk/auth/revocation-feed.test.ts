@@ -87,11 +87,11 @@ describe('the denylist', () => {
   });
 
   it('is known before the first token is judged', async () => {
+    const token = await provider.sign();
     provider.revoke('user', 'usr_1');
     const held = Promise.withResolvers<void>();
     provider.gate = held.promise;
-    const verifier = open();
-    const judged = outcome(verifier, await provider.sign());
+    const judged = outcome(open(), token);
     held.resolve();
     assert.equal(await judged, 'revoked');
   });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import type { MailJob, MailQueue } from '../../../../api/identity/mail/mail-queue.ts';
 import { type Answer, startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { type Headless, seedHeadless, signupBody } from '../embed/embed-fixture.ts';
 import { createBrowser } from '../pages/browse.ts';
@@ -34,7 +35,7 @@ describe('whether there is an account of an address', () => {
   /** Every call to what takes time, in order. */
   let work: string[] = [];
   /** Jobs that run after the reply; here, when the test says so. */
-  let jobs: (() => Promise<void>)[] = [];
+  let jobs: MailJob[] = [];
   before(async () => {
     idp = await startIdp({ trustedProxies: ['loopback'] });
     acme = await seedHeadless(idp, 'acme');
@@ -77,7 +78,7 @@ describe('whether there is an account of an address', () => {
       });
       Object.assign(idp.deps, { [name]: spy });
     }
-    const held = { add: (_name: string, job: () => Promise<void>) => jobs.push(job) > 0 };
+    const held: Pick<MailQueue, 'add'> = { add: (job) => jobs.push(job) > 0 };
     Object.assign(idp.deps, { mailQueue: held });
   }
 
@@ -148,7 +149,7 @@ describe('whether there is an account of an address', () => {
     for (const email of [NOBODY, ...addresses.values()]) await ways['the headless link']?.(email);
     assert.equal(idp.mailbox.length, before, 'nothing is sent before the reply');
     assert.equal(jobs.length, addresses.size + 1, 'the same job waits for everybody');
-    for (const job of jobs) await job();
+    for (const job of jobs) await job.run();
     const to = idp.mailbox.slice(before).map((mail) => mail.to);
     assert.deepEqual(to.includes(addresses.get('known') ?? ''), true);
     for (const kind of ['suspended', 'a persona']) assert.equal(to.includes(addresses.get(kind) ?? ''), false, kind);
