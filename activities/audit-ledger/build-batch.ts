@@ -1,6 +1,6 @@
 import type { Batch } from '../../domain/audit-ledger/batch.ts';
 import { readPayload } from '../../domain/audit-ledger/canonical.ts';
-import { DAY_CLOSED, type Day, LEDGER_CLOSED } from '../../domain/audit-ledger/day-close.ts';
+import { type Day, isClose } from '../../domain/audit-ledger/day-close.ts';
 import { endOfDay, startOfDay } from '../../domain/audit-ledger/days.ts';
 import { LEDGER_NAMESPACE, type LedgerEvent } from '../../domain/audit-ledger/event.ts';
 import { hashOfEvent } from '../../domain/audit-ledger/hash.ts';
@@ -55,7 +55,7 @@ async function addNamespace(deps: AnchoringDeps, leaves: Leaves, namespace: stri
   let count = 0;
   for await (const event of deps.events.streamBetween(namespace, startOfDay(day), endOfDay(day))) {
     signal.throwIfAborted();
-    if (event.eventType === DAY_CLOSED || event.eventType === LEDGER_CLOSED) continue;
+    if (isClose(event.eventType)) continue;
     if (count === 0 && event.chainIndex !== close.firstIndex)
       throw broken(day, namespace, 'its first event is missing');
     if (event.eventHash !== hashOfEvent(event)) throw broken(day, namespace, `event ${event.chainIndex} was changed`);

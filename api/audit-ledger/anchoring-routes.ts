@@ -8,6 +8,7 @@ import {
   proofAnchors,
 } from '../../domain/audit-ledger/anchoring-schema.ts';
 import type { Batch, EventProof } from '../../domain/audit-ledger/batch.ts';
+import { batchDayOf } from '../../domain/audit-ledger/batch-day.ts';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { addDays, dayOf } from '../../domain/audit-ledger/days.ts';
 import type { LedgerEvent } from '../../domain/audit-ledger/event.ts';
@@ -55,19 +56,19 @@ function proofRoute({ store, batches }: AnchoringRoutesDeps): Route {
 
 /** @throws NOT_BATCHED */
 export async function proofOf(batches: BatchStore, event: LedgerEvent): Promise<EventProof> {
-  const found = await batches.locate(event.namespace, event.chainIndex);
-  const batch = found === null ? null : await batches.find(found.batchId);
-  if (found === null || batch === null) {
+  const place = await batches.locate(batchDayOf(event), event.namespace, event.chainIndex);
+  if (place === null) {
     const message = 'The event is in no batch yet: its day is batched in the night after it, from 00:10 UTC on';
     throw new FairleadError('NOT_BATCHED', message, { details: { error: 'not_batched' } });
   }
-  const proof = await batches.proof(batch.id, found.leafIndex);
-  const { eventHash } = event;
+  const { batch, leafIndex } = place;
   const { id: batchId, root } = batch;
+  const proof = await batches.proof(batchId, leafIndex);
+  const { eventHash } = event;
   return {
     eventHash,
     leaf: leafOf(eventHash),
-    leafIndex: found.leafIndex,
+    leafIndex,
     proof,
     root,
     batchId,

@@ -34,3 +34,8 @@ export interface LedgerClose {
   /** Root of the batch before; the zero hash for the first. */
   readonly previousRoot: Hash;
 }
+
+/** Closes belong to the day they close, whenever they were written. */
+export function isClose(eventType: string): boolean {
+  return eventType === DAY_CLOSED || eventType === LEDGER_CLOSED;
+}

@@ -78,12 +78,18 @@ export interface BatchStore {
   list(from: Day, to: Day, page: PageRequest): Promise<Page<Batch>>;
   /** Puts an anchor in the place of the one on the same chain, if there is one. */
   putAnchor(id: Day, anchor: Anchor): Promise<void>;
-  /** Which batch an event is in, and where; null before its batch. */
-  locate(namespace: string, chainIndex: number): Promise<{ readonly batchId: Day; readonly leafIndex: number } | null>;
+  /** The batch of a day and where in it an event is; null when there is no batch, or it does not hold the event. */
+  locate(id: Day, namespace: string, chainIndex: number): Promise<LeafPlace | null>;
   /** In order; none for an unknown batch. */
   leaves(id: Day): AsyncIterable<BatchLeaf>;
   /** Nodes of the tree that a proof of that leaf needs, without reading the whole day. @throws BATCH_NOT_FOUND */
   proof(id: Day, leafIndex: number): Promise<readonly Hash[]>;
+}
+
+/** Where a leaf is. */
+export interface LeafPlace {
+  readonly batch: Batch;
+  readonly leafIndex: number;
 }
 
 export interface BatchLeaf {

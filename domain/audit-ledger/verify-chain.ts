@@ -1,5 +1,5 @@
 import { readPayload } from './canonical.ts';
-import { DAY_CLOSED, LEDGER_CLOSED } from './day-close.ts';
+import { DAY_CLOSED, isClose } from './day-close.ts';
 import { dayNumber } from './days.ts';
 import { type ChainHead, GENESIS_HASH, type Hash, type LedgerEvent } from './event.ts';
 import { createHeaderText, headerOf, sha256 } from './hash.ts';
@@ -180,11 +180,6 @@ interface CountedDay {
   readonly first: number;
   last: number;
   count: number;
-}
-
-/** Closes belong to the day they close, whenever they were written. */
-function isClose(eventType: string): boolean {
-  return eventType === DAY_CLOSED || eventType === LEDGER_CLOSED;
 }
 
 /** Counts the events of days that are not closed yet, to hold each close against. */

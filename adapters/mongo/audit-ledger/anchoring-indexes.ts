@@ -5,6 +5,7 @@ import { ensureIndexes, type IndexTable } from '../ensure-indexes.ts';
 export const ANCHORING_COLLECTIONS = {
   batches: 'batches',
   segments: 'batch_segments',
+  namespaces: 'batch_namespaces',
   leaves: 'batch_leaves',
   nodes: 'batch_nodes',
   pending: 'pending_anchors',

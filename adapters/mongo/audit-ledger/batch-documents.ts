@@ -42,6 +42,8 @@ const segmentSchema = z.object({
   count: z.int().min(1),
 });
 
+const namespaceSchema = z.object({ segments: z.array(segmentSchema.omit({ batchId: true, root: true })) });
+
 const leavesSchema = z.object({
   firstLeafIndex: z.int().min(0),
   hashes: bytes,
@@ -61,6 +63,11 @@ export function readBatch(document: unknown): Batch {
 
 export function readSegment(document: unknown): BatchSegment & { readonly batchId: string; readonly root: Hash } {
   return segmentSchema.parse(document);
+}
+
+/** The segments of one namespace in a batch. */
+export function readNamespace(document: unknown): readonly BatchSegment[] {
+  return namespaceSchema.parse(document).segments;
 }
 
 export function readNodes(document: unknown): Uint8Array {

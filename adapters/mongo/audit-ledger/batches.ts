@@ -1,15 +1,24 @@
 import { Binary, type Collection, type Db, type OptionalUnlessRequiredId } from 'mongodb';
 import { z } from 'zod';
+import type { Batch } from '../../../domain/audit-ledger/batch.ts';
 import type { Day } from '../../../domain/audit-ledger/day-close.ts';
 import { DAY_PATTERN } from '../../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../../domain/audit-ledger/event.ts';
 import { siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
-import type { BatchContent, BatchLeaf, BatchStore } from '../../../domain/audit-ledger/ports.ts';
+import type { BatchContent, BatchLeaf, BatchSegment, BatchStore } from '../../../domain/audit-ledger/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
 import { ANCHORING_COLLECTIONS } from './anchoring-indexes.ts';
-import { LEAVES_PER_CHUNK, leavesDocument, readBatch, readLeaves, readNodes, readSegment } from './batch-documents.ts';
+import {
+  LEAVES_PER_CHUNK,
+  leavesDocument,
+  readBatch,
+  readLeaves,
+  readNamespace,
+  readNodes,
+  readSegment,
+} from './batch-documents.ts';
 import { chunksOf, placeOf } from './node-chunks.ts';
 
 interface Stored {
@@ -29,6 +38,7 @@ const INSERT_DOCUMENTS = 100;
 export function createBatchStore({ db }: { db: Db }): BatchStore {
   const batches = db.collection<Stored>(ANCHORING_COLLECTIONS.batches);
   const segments = db.collection<Stored>(ANCHORING_COLLECTIONS.segments);
+  const namespaces = db.collection<Stored>(ANCHORING_COLLECTIONS.namespaces);
   const leaves = db.collection<Stored>(ANCHORING_COLLECTIONS.leaves);
   const nodes = db.collection<Stored>(ANCHORING_COLLECTIONS.nodes);
 
@@ -39,8 +49,17 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
 
   async function store(id: Day, root: Hash, content: BatchContent): Promise<void> {
     await insertAll(segments, segmentDocuments(id, root, content));
+    await insertAll(namespaces, namespaceDocuments(root, content));
     await insertAll(leaves, leafDocuments(root, content));
     await insertAll(nodes, nodeDocuments(root, content));
+  }
+
+  /** Found by the primary key, however many batches there are. */
+  async function segmentsOf({ root }: Batch, namespace: string): Promise<readonly BatchSegment[]> {
+    const document = await mongoCall(() => namespaces.findOne({ _id: namespaceId(root, namespace) }));
+    if (document !== null) return readNamespace(document);
+    // Batches that were stored before namespaces had documents of their own.
+    return (await mongoCall(() => segments.find({ namespace, root }).toArray())).map(readSegment);
   }
 
   async function* leavesOf(id: Day): AsyncGenerator<BatchLeaf> {
@@ -113,19 +132,12 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
       const arrayFilters = [{ 'own.chainId': chainId }];
       await mongoCall(() => batches.updateOne({ _id: id }, change, { arrayFilters }));
     },
-    async locate(namespace, chainIndex) {
-      const near = await mongoCall(() =>
-        segments
-          .find({ namespace, firstChainIndex: { $lte: chainIndex } })
-          .sort({ firstChainIndex: -1 })
-          // The next to last as well: a writer that died may have left one without a batch.
-          .limit(4)
-          .toArray(),
-      );
-      for (const { batchId, root, firstChainIndex, firstLeafIndex, count } of near.map(readSegment)) {
+    async locate(id, namespace, chainIndex) {
+      const batch = await find(id);
+      if (batch === null) return null;
+      for (const { firstChainIndex, firstLeafIndex, count } of await segmentsOf(batch, namespace)) {
         const offset = chainIndex - firstChainIndex;
-        if (offset >= count || (await find(batchId))?.root !== root) continue;
-        return { batchId, leafIndex: firstLeafIndex + offset };
+        if (offset >= 0 && offset < count) return { batch, leafIndex: firstLeafIndex + offset };
       }
       return null;
     },
@@ -157,6 +169,15 @@ const nodesId = (root: Hash, top: number): string => `${root}/${top}`;
 
 function* segmentDocuments(batchId: Day, root: Hash, { segments }: BatchContent): Generator<Stored> {
   for (const segment of segments) yield { _id: `${root}/${segment.firstLeafIndex}`, batchId, root, ...segment };
+}
+
+const namespaceId = (root: Hash, namespace: string): string => `${root}/${namespace}`;
+
+/** What each namespace has of the batch, in a document that is found by its id. */
+function* namespaceDocuments(root: Hash, { segments }: BatchContent): Generator<Stored> {
+  for (const [namespace, own] of Map.groupBy(segments, (segment) => segment.namespace)) {
+    yield { _id: namespaceId(root, namespace), segments: own };
+  }
 }
 
 function* leafDocuments(root: Hash, content: BatchContent): Generator<Stored> {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
 import { Contract } from 'ethers';
 import { REGISTRY_ABI } from '../../../adapters/chain/registry-abi.ts';
+import { batchDayOf } from '../../../domain/audit-ledger/batch-day.ts';
 import { readPayload } from '../../../domain/audit-ledger/canonical.ts';
 import { dayNumber } from '../../../domain/audit-ledger/days.ts';
 import { EMPTY_DAY_ROOT, rootOfProof } from '../../../domain/audit-ledger/merkle-proof.ts';
@@ -33,8 +34,8 @@ describe('a day of the ledger, from its events to two chains', { timeout: 120_00
       [31_337, 31_338],
     );
     for (const event of [...shop, ...bank]) {
-      const found = await parts.ledger.batches.locate(event.namespace, event.chainIndex);
-      assert.equal(found?.batchId, DAY);
+      const found = await parts.ledger.batches.locate(batchDayOf(event), event.namespace, event.chainIndex);
+      assert.equal(found?.batch.id, DAY);
       const proof = await parts.ledger.batches.proof(DAY, found.leafIndex);
       assert.equal(rootOfProof(event.eventHash, proof), root);
       assert.ok(StandardMerkleTree.verify(standard.root, ['bytes32'], [event.eventHash], [...proof]));
@@ -44,7 +45,7 @@ describe('a day of the ledger, from its events to two chains', { timeout: 120_00
         assert.equal(await contract.getFunction('verify')(dayNumber(DAY) + 1, event.eventHash, proof), false);
       }
     }
-    for (const event of early) assert.equal(await parts.ledger.batches.locate('shop', event.chainIndex), null);
+    for (const event of early) assert.equal(await parts.ledger.batches.locate(DAY, 'shop', event.chainIndex), null);
     for (const namespace of ['shop', 'bank', 'ledger'])
       assert.equal((await verdictOf(namespace)).valid, true, namespace);
   });

@@ -5,6 +5,7 @@ import { createAnchoringActivities } from '../../../activities/audit-ledger/anch
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createLedgerIndexes, LEDGER_COLLECTIONS } from '../../../adapters/mongo/audit-ledger/indexes.ts';
+import { batchDayOf } from '../../../domain/audit-ledger/batch-day.ts';
 import { readPayload } from '../../../domain/audit-ledger/canonical.ts';
 import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { draftOf } from '../../ports/audit-ledger/drafts.ts';
@@ -139,6 +140,30 @@ describe('the batch of a day', { timeout: 120_000 }, () => {
     );
     assert.equal((await verdictOf('shop')).valid, true);
     assert.deepEqual(await run('listDaysToAnchor', DAY), days, 'they have no anchors yet');
+  });
+
+  it('every event, and every close however late it was written, is found where the batch of its day has it', async () => {
+    const days = ['2026-01-03', '2026-01-04', DAY];
+    for (const day of days) {
+      await emit('shop', 2, `${day}T10:00:00Z`);
+      await emit('bank', 1, `${day}T11:00:00Z`);
+    }
+    await emit('shop', 1, '2026-01-06T00:00:00Z');
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    for (const day of days) await run('batchDay', day);
+    const places = new Map<string, string>();
+    for (const day of days) {
+      for (const { eventId, leafIndex } of await leavesOf(day)) places.set(eventId, `${day} ${leafIndex}`);
+    }
+    const found = new Map<string, string>();
+    for (const namespace of await parts.ledger.events.namespaces()) {
+      for await (const event of parts.ledger.events.stream(namespace, 0)) {
+        const place = await parts.ledger.batches.locate(batchDayOf(event), namespace, event.chainIndex);
+        if (place !== null) found.set(event.id, `${place.batch.id} ${place.leafIndex}`);
+      }
+    }
+    assert.deepEqual(found, places);
+    assert.ok(places.size >= 3 * (3 + 3), 'each day has three events, two closes of namespaces and one of the ledger');
   });
 
   it('a day that is not over is not closed', async () => {

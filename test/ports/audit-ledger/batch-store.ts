@@ -8,6 +8,8 @@ import { EMPTY_DAY_ROOT, rootOfProof } from '../../../domain/audit-ledger/merkle
 import { toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import type { BatchContent, BatchLeaf, BatchSegment, BatchStore } from '../../../domain/audit-ledger/ports.ts';
 
+const count = (length: number) => Array.from({ length }, (_, index) => index);
+
 const hashOf = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 /** A batch of these namespaces, each with the chain indexes it has in it. */
@@ -103,14 +105,14 @@ export function batchStoreSuite(fresh: () => Promise<BatchStore>): void {
         const { batch, content } = batchOf(day, { [`ns${count}`]: [[0, count]] });
         await store.insert(batch, content);
         for (const index of new Set([0, 1, 1_023, 1_024, count - 1].filter((candidate) => candidate < count))) {
-          const found = await store.locate(`ns${count}`, index);
-          assert.deepEqual(found, { batchId: day, leafIndex: index });
+          const found = await store.locate(day, `ns${count}`, index);
+          assert.deepEqual([found?.batch.id, found?.leafIndex], [day, index]);
           const proof = await store.proof(day, index);
           assert.equal(rootOfProof(toHash(hashOf(`ns${count} ${index}`)), proof), batch.root, `${day} ${index}`);
         }
-        assert.equal(await store.locate(`ns${count}`, count), null);
+        assert.equal(await store.locate(day, `ns${count}`, count), null);
       }
-      assert.equal(await store.locate('nobody', 0), null);
+      assert.equal(await store.locate('2026-02-01', 'nobody', 0), null);
       await assert.rejects(store.proof('2026-02-01', 1), { code: 'BATCH_NOT_FOUND' });
       await assert.rejects(store.proof('1999-01-01', 0), { code: 'BATCH_NOT_FOUND' });
     });
@@ -130,13 +132,12 @@ export function batchStoreSuite(fresh: () => Promise<BatchStore>): void {
         ],
       });
       await store.insert(first.batch, first.content);
-      assert.equal(await store.locate('alpha', 2), null);
+      assert.equal(await store.locate('2026-03-02', 'alpha', 2), null, 'there is no batch yet');
       await store.insert(second.batch, second.content);
-      const days = await Promise.all([0, 1, 2, 3, 4, 5, 7].map((index) => store.locate('alpha', index)));
-      assert.deepEqual(
-        days.map((found) => found?.batchId.slice(-1)),
-        ['1', '1', '2', '2', '1', '2', '2'],
-      );
+      const leafIn = async (day: string) =>
+        Promise.all(count(8).map(async (index) => (await store.locate(day, 'alpha', index))?.leafIndex ?? null));
+      assert.deepEqual(await leafIn('2026-03-01'), [0, 1, null, null, 2, null, null, null]);
+      assert.deepEqual(await leafIn('2026-03-02'), [null, null, 0, 1, null, 2, 3, 4]);
     });
 
     it('of several writers one inserts the day, and it stays', async () => {
@@ -148,7 +149,7 @@ export function batchStoreSuite(fresh: () => Promise<BatchStore>): void {
       assert.equal(await store.insert(other.batch, other.content), false);
       assert.equal((await store.find('2026-04-01'))?.root, batch.root);
       assert.equal((await collect(store.leaves('2026-04-01'))).length, 40);
-      assert.equal(await store.locate('alpha', 40), null, 'what lost is not found');
+      assert.equal(await store.locate('2026-04-01', 'alpha', 40), null, 'what lost is not found');
     });
 
     it('a day without leaves is a batch as well', async () => {

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createAnchoringIndexes } from '../../../../adapters/mongo/audit-ledger/anchoring-indexes.ts';
+import {
+  ANCHORING_COLLECTIONS,
+  createAnchoringIndexes,
+} from '../../../../adapters/mongo/audit-ledger/anchoring-indexes.ts';
 import { createBatchStore } from '../../../../adapters/mongo/audit-ledger/batches.ts';
 import { CHUNK_LEVELS, chunksOf, placeOf } from '../../../../adapters/mongo/audit-ledger/node-chunks.ts';
 import { createPendingAnchorStore } from '../../../../adapters/mongo/audit-ledger/pending-anchors.ts';
-import { batchStoreSuite } from '../../../ports/audit-ledger/batch-store.ts';
+import { batchOf, batchStoreSuite } from '../../../ports/audit-ledger/batch-store.ts';
 import { pendingAnchorStoreSuite } from '../../../ports/audit-ledger/pending-anchor-store.ts';
 import { startMongo, type TestMongo } from '../../../support/start-mongo.ts';
 
@@ -23,6 +26,34 @@ async function emptyDatabase() {
 
 batchStoreSuite(async () => createBatchStore(await emptyDatabase()));
 pendingAnchorStoreSuite(async () => createPendingAnchorStore(await emptyDatabase()));
+
+describe('batches in MongoDB', () => {
+  it('events of a batch that was stored before its namespaces had documents of their own are found', async () => {
+    const { db } = await emptyDatabase();
+    const store = createBatchStore({ db });
+    const first = batchOf('2026-01-01', {
+      alpha: [
+        [0, 2],
+        [4, 1],
+      ],
+      beta: [[0, 3]],
+    });
+    const second = batchOf('2026-01-02', {
+      alpha: [
+        [2, 2],
+        [5, 1],
+      ],
+    });
+    for (const { batch, content } of [first, second]) await store.insert(batch, content);
+    await db.collection(ANCHORING_COLLECTIONS.namespaces).deleteMany({});
+    const leafOf = async (day: string, namespace: string, index: number) =>
+      (await store.locate(day, namespace, index))?.leafIndex ?? null;
+    assert.equal(await leafOf('2026-01-01', 'alpha', 4), 2);
+    assert.equal(await leafOf('2026-01-01', 'beta', 1), 4);
+    assert.equal(await leafOf('2026-01-02', 'alpha', 5), 2);
+    assert.equal(await leafOf('2026-01-01', 'alpha', 5), null);
+  });
+});
 
 describe('chunks of a tree', () => {
   it('every node of a tree of any size is in one chunk, at its place', () => {
