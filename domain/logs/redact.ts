@@ -1,3 +1,11 @@
+/**
+ * The module `logs`: lines of build logs, their limits, and what is taken out of them before they are kept.
+ *
+ * Keying: a line is numbered within its build. Lines that a repeated step writes again carry a key and are kept once.
+ * Retries: none here; an append is repeated by the step that writes.
+ * Compensation: none. A log is append-only and ends at its limits with a notice that says so.
+ */
+
 import { ID_PREFIXES } from '../ids.ts';
 import { createFinder } from './find-secrets.ts';
 import { isSensitiveName } from './sensitive-names.ts';

@@ -1,3 +1,13 @@
+/**
+ * The module `passport`: what a service is told about the person before it. Nothing of it is stored: it is made from the
+ * person, their memberships and the client whenever it is asked for.
+ *
+ * Keying: person and client.
+ * Retries: none here. A subscriber that lost its connection connects again and gets the whole passport first, so that
+ * no change in between is missed.
+ * Compensation: none; nothing is written.
+ */
+
 import type { UserRecord } from '../identity/user.ts';
 import type { ClientRecord } from '../oauth-clients/client.ts';
 import type { Membership, OrgRecord } from '../orgs/org.ts';
