@@ -100,8 +100,13 @@ function composeAudit({ env, settings, logger: log, opened }: Parts): DeploysDep
 async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' | 'runtime'>> {
   const { env, logger, subprocessEnv } = parts;
   const docker = createDockerClient(env.DOCKER_HOST);
-  const registry = { address: env.DOCKER_REGISTRY, user: env.DOCKER_REGISTRY_USER, token: env.DOCKER_REGISTRY_TOKEN };
-  const clientEnv = await ownClientEnvironment(subprocessEnv, join(env.DATA_DIR, 'docker-client'));
+  const registry = {
+    address: env.DOCKER_REGISTRY,
+    user: env.DOCKER_REGISTRY_USER,
+    token: env.DOCKER_REGISTRY_TOKEN,
+    deletions: env.REGISTRY_DELETIONS,
+  };
+  const clientEnv = await ownClientEnvironment(subprocessEnv, join(env.DATA_DIR, 'docker-client'), registry);
   const cli = await findDockerCli({
     preferred: env.DOCKER_CLI,
     env: clientEnv,

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { access, mkdir, writeFile } from 'node:fs/promises';
+import { access, chmod, mkdir, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { runProcess } from '../process/run-process.ts';
+import { type RegistryAuth, registryHost } from './registry-auth.ts';
 
 /** A docker command-line client and how it builds: with BuildKit, or with the engine's legacy builder. */
 export interface DockerCli {
@@ -20,15 +21,30 @@ export interface DockerCliSearch {
 
 /**
  * The environment of the docker client with a configuration of the platform's own: without the operator's credentials,
- * credential helpers, proxies and contexts. Of the operator's it keeps where plug-ins are, such as buildx.
- * @param directory is made and written
+ * credential helpers, proxies and contexts. Of the operator's it keeps where plug-ins are, such as buildx. It has the
+ * credentials of the platform's registry: a container file may begin from an image of its own service.
+ * @param directory is made and written, for its owner alone
  */
-export async function ownClientEnvironment(env: ProcessEnv, directory: string): Promise<ProcessEnv> {
+export async function ownClientEnvironment(
+  env: ProcessEnv,
+  directory: string,
+  registry: RegistryAuth,
+): Promise<ProcessEnv> {
   await mkdir(directory, { recursive: true, mode: 0o700 });
   const operators = env.DOCKER_CONFIG ?? join(env.HOME ?? '/root', '.docker');
-  const config = { cliPluginsExtraDirs: [join(operators, 'cli-plugins')] };
-  await writeFile(join(directory, 'config.json'), JSON.stringify(config), { mode: 0o600 });
+  const config = { cliPluginsExtraDirs: [join(operators, 'cli-plugins')], auths: clientAuths(registry) };
+  const path = join(directory, 'config.json');
+  await writeFile(path, JSON.stringify(config), { mode: 0o600 });
+  // One that is there already keeps its mode.
+  await chmod(path, 0o600);
   return { ...env, DOCKER_CONFIG: directory };
+}
+
+/** As `docker login` writes them. */
+function clientAuths(registry: RegistryAuth): Readonly<Record<string, { readonly auth: string }>> {
+  const { user, token } = registry;
+  if (user === undefined || token === undefined) return {};
+  return { [registryHost(registry)]: { auth: Buffer.from(`${user}:${token}`).toString('base64') } };
 }
 
 /**

@@ -7,6 +7,8 @@ export interface RegistryAuth {
   readonly address: string;
   readonly user?: string | undefined;
   readonly token?: string | undefined;
+  /** Of a registry that deletes nothing while it serves: folder for requests to delete manifests, see registry-manifests.ts. */
+  readonly deletions?: string | undefined;
 }
 
 /**

@@ -32,6 +32,8 @@ export const deploysWorkerSection = {
   DOCKER_REGISTRY: text.default('localhost:5050'),
   DOCKER_REGISTRY_USER: text.optional(),
   DOCKER_REGISTRY_TOKEN: secret(text.optional()),
+  /** Set by an embedded stack, whose registry deletes nothing while it serves. */
+  REGISTRY_DELETIONS: folder.optional(),
   STACK_ID: z
     .string()
     .regex(/^[a-z0-9]{1,16}$/, '1 to 16 lower-case letters and digits')

@@ -8,7 +8,8 @@ import { isListening } from './is-listening.ts';
 export type Readiness =
   | { readonly kind: 'ipc' }
   | { readonly kind: 'tcp'; readonly host: string; readonly port: number }
-  | { readonly kind: 'http'; readonly url: string };
+  /** `status`: what it answers to whoever has no credentials; by default any that is a success. */
+  | { readonly kind: 'http'; readonly url: string; readonly status?: number };
 
 const POLL_MS = 60;
 
@@ -17,7 +18,7 @@ export async function waitUntilReady(child: ChildProcess, readiness: Readiness, 
   if (readiness.kind === 'ipc') return waitForMessage(child, signal);
   for (;;) {
     signal.throwIfAborted();
-    const answers = readiness.kind === 'tcp' ? acceptsTcp(readiness.host, readiness.port) : answersHttp(readiness.url);
+    const answers = readiness.kind === 'tcp' ? acceptsTcp(readiness.host, readiness.port) : answersHttp(readiness);
     // Whoever else has the port answers as well, and the child is about to find out.
     if ((await answers) && (await isListening(child.pid, portOf(readiness))) !== false) return;
     await delay(POLL_MS, undefined, { signal });
@@ -51,11 +52,11 @@ export function acceptsTcp(host: string, port: number): Promise<boolean> {
   });
 }
 
-async function answersHttp(url: string): Promise<boolean> {
+async function answersHttp({ url, status }: Readiness & { kind: 'http' }): Promise<boolean> {
   try {
     const response = await fetch(url, { signal: AbortSignal.timeout(2_000) });
     await response.body?.cancel();
-    return response.ok;
+    return status === undefined ? response.ok : response.status === status;
   } catch {
     // Not answering yet is what is being waited out; the deadline turns it into an error.
     return false;

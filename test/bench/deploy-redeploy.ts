@@ -12,6 +12,7 @@ import {
   completed,
   copyApp,
   createService,
+  dataFolder,
   parts,
   removeService,
   repositoryOf,
@@ -118,7 +119,11 @@ async function prepareRaw() {
   const tag = `${registry}/raw-${service}:latest`;
   const call = (...args: string[]) =>
     run(cli.path, args, {
-      env: { ...process.env, DOCKER_BUILDKIT: cli.buildkit ? '1' : '0' },
+      env: {
+        ...process.env,
+        DOCKER_CONFIG: join(dataFolder(), 'docker-client'),
+        DOCKER_BUILDKIT: cli.buildkit ? '1' : '0',
+      },
       maxBuffer: 64 * 1024 ** 2,
     });
   return {

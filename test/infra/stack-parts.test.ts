@@ -51,8 +51,10 @@ test('each program of a part is one that people see, under a name of its own, an
   assert.equal(new Set(names).size, names.length);
 });
 
-test('processes get the address of every embedded part; that of the chains is held by the worker alone', async () => {
+test('processes get the address of every embedded part; the worker alone has that of the chains and the registry’s token', async () => {
   const { everyProcess, worker } = await partVariables(PART_ROWS, { ...context, env: {} });
+  assert.equal(everyProcess.DOCKER_REGISTRY_TOKEN, undefined);
+  assert.equal(worker.DOCKER_REGISTRY_TOKEN, context.secret('REGISTRY_TOKEN'));
   assert.equal(everyProcess.MONGODB_URI, 'mongodb://127.0.0.1:27117/builder?directConnection=true');
   assert.equal(everyProcess.TEMPORAL_ADDRESS, '127.0.0.1:7233');
   assert.equal(everyProcess.DOCKER_REGISTRY, 'localhost:5050');

@@ -146,7 +146,7 @@ describe('what RUN steps of a repository reach', () => {
       join(folder, 'config.json'),
       JSON.stringify({ proxies, auths: { 'registry.corp': { auth: 'eDp5' } } }),
     );
-    const own = await ownClientEnvironment({ ...env, DOCKER_CONFIG: folder }, join(folder, 'own'));
+    const own = await ownClientEnvironment({ ...env, DOCKER_CONFIG: folder }, join(folder, 'own'), stack.registry);
     const builder = await builderWith({ env: own, buildNetwork: 'none' });
     const Dockerfile = `FROM alpine\nRUN env; : ${randomBytes(4).toString('hex')}\n`;
     assert.doesNotMatch(await outputOf(builder, await stack.input('settings', { Dockerfile })), /hunter/);

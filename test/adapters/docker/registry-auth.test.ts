@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { ownClientEnvironment } from '../../../adapters/docker/docker-cli.ts';
 import { registryAuthFor } from '../../../adapters/docker/registry-auth.ts';
 import type { ImageBuilder } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
-import { createTestBuilder, createTestStack, startRegistry, type TestStack } from './engine-fixture.ts';
+import { createTestBuilder, createTestStack, docker, env, startRegistry, type TestStack } from './engine-fixture.ts';
 
 const TOKEN = 'canary-push-token';
 const HTPASSWD = 'pusher:$2b$05$sNF61jUTraZuV8uL0XzjpuNmvtwr9rp1Nk6qrvdfn4oQsD8CQcsu.\n';
@@ -45,6 +46,21 @@ describe('A registry that asks for credentials', () => {
     const { digest } = await pushing;
     assert.match(digest, /@sha256:/);
     assert.ok(![...seen, ...context.lines].some((text) => text.includes(TOKEN)));
+  });
+
+  it('a build may begin from an image of it; the client reads the credentials from a file for its owner alone', async () => {
+    const tag = await built();
+    await (await builderWith(TOKEN)).push(tag, recordingContext());
+    await docker.getImage(tag).remove({ force: true });
+    const folder = await mkdtemp(join(tmpdir(), 'fairlead-client-'));
+    const auth = { address: registry.address, user: 'pusher', token: TOKEN };
+    const own = await ownClientEnvironment(env, folder, auth);
+    assert.equal((await stat(join(folder, 'config.json'))).mode & 0o777, 0o600);
+    const builder = await createTestBuilder(stack.stackId, auth, () => undefined, { env: own });
+    const input = await stack.input('guarded', { Dockerfile: `FROM ${tag}\nRUN true\n` });
+    await builder.build(input, recordingContext());
+    await docker.getImage(tag).remove({ force: true });
+    await rm(folder, { recursive: true });
   });
 
   it('a refused push is not retryable, names the variables, and not the token', async () => {
