@@ -1,6 +1,7 @@
 import type { Instruction } from 'dockerfile-ast';
 
-const KEYWORDS: ReadonlySet<string> = new Set([
+/** Every instruction of the format. */
+export const KEYWORDS: ReadonlySet<string> = new Set([
   ...['ADD', 'ARG', 'CMD', 'COPY', 'ENTRYPOINT', 'ENV', 'EXPOSE', 'FROM', 'HEALTHCHECK', 'LABEL', 'MAINTAINER'],
   ...['ONBUILD', 'RUN', 'SHELL', 'STOPSIGNAL', 'USER', 'VOLUME', 'WORKDIR'],
 ]);

@@ -1,6 +1,7 @@
 import { DockerfileParser, type Instruction, ModifiableInstruction, Onbuild } from 'dockerfile-ast';
 import { FairleadError } from '../../errors.ts';
 import { ImageNames, type ImagePolicy } from './image-names.ts';
+import { ambiguityOf } from './readings.ts';
 import { textOffsets } from './text-offsets.ts';
 
 /** What a container file may take from outside, and for whom it is built. */
@@ -24,13 +25,15 @@ export interface CheckedSources {
  *
  * Refused: ADD of addresses, a builder of one's own (`# syntax=`), images of the platform's registry that are not the
  * service's own, images by id, registries named by an address of this machine or by number, `RUN --network` and
- * `--security`, ssh mounts. ONBUILD instructions count as what they will do.
+ * `--security`, ssh mounts, and what builders read differently. ONBUILD instructions count as what they will do.
  *
  * @throws CONTAINER_FILE_INVALID with file name, line and remedy
  */
 export function checkSources(text: string, policy: SourcePolicy): CheckedSources {
   const changes: string[] = [];
   const withoutSyntax = dropSyntaxDirective(text, policy, changes);
+  const ambiguity = ambiguityOf(withoutSyntax);
+  if (ambiguity !== null) throw refused(policy, ambiguity.line, ambiguity.message);
   const edits: Edit[] = [];
   const images = new ImageNames(policy);
   for (const written of DockerfileParser.parse(withoutSyntax).getInstructions()) {
@@ -130,6 +133,8 @@ function problemOfAdd(content: string): string | null {
   for (const word of words.filter((one) => one !== '' && !one.startsWith('--')).slice(0, -1)) {
     const source = word.replace(/^["']|["']$/g, '');
     const remedy = 'fetch it with RUN, such as RUN wget, or commit the file';
+    // Builders take quotes and backslashes out of a word before they read it.
+    if (/["'\\]/.test(source)) return `ADD ${source.slice(0, 100)}: write the path without quotes and backslashes`;
     if (REMOTE.test(source)) return `ADD of an address (${source.slice(0, 100)}) is not allowed; ${remedy}`;
     // What it stands for is known to the builder alone.
     if (source.includes('$')) return `ADD ${source.slice(0, 100)}: write the path without a variable, or use COPY`;

@@ -27,7 +27,8 @@ export class ImageNames {
   problemOfFrom(content: string): string | null {
     this.#begun = true;
     const [image = '', , stage] = content.split(/\s+/).filter((word) => word !== '' && !word.startsWith('--'));
-    const problem = this.problemOf(image);
+    // Stages are counted in COPY alone.
+    const problem = /^\d+$/.test(image) ? problemOfImage(image, this.#policy) : this.problemOf(image);
     if (stage !== undefined) this.#stages.add(stage.toLowerCase());
     return problem;
   }
@@ -54,7 +55,7 @@ function problemOfImage(name: string, { registry, service }: ImagePolicy): strin
     return `${shown} cannot be read as the name of an image; write it out, or give its ARG a default before the first FROM`;
   }
   // Engines look such a name up among the ids of all their images.
-  if (/^(?:sha256:)?[0-9a-f]{4,64}$/i.test(name))
+  if (/^(?:(?:sha256:)?[0-9a-f]{4,64}|\d+)$/i.test(name))
     return `${shown} names an image by its id; name it by repository and tag`;
   const own = `${registry}/${service}`.toLowerCase();
   const rest = name.toLowerCase().slice(own.length);

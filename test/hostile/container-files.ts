@@ -1,0 +1,79 @@
+/** A container file that means harm, as rows of the corpus and of the tests of the rules that refuse it. */
+export interface HostileContainerFile {
+  readonly name: string;
+  /** {registry} becomes the address of the platform's registry, {victim} an image of another service, {url} an address of the machine. */
+  readonly text: string;
+  /** The refusal, without the name of the file. */
+  readonly message: RegExp;
+}
+
+const DIFFER = /^\d+: builders differ/;
+
+/** Instructions that one builder runs and another reads as a part of the instruction before. */
+export const HIDDEN_INSTRUCTIONS: readonly HostileContainerFile[] = [
+  {
+    name: 'an image of another, hidden in a heredoc without an end',
+    text: 'FROM alpine\nUSER 1001\nRUN cat <<EOF\nCOPY --from={victim} /secret /s\nRUN cat /s\n',
+    message: /^4: builders differ .* heredoc/,
+  },
+  {
+    name: 'an address, hidden in a heredoc that ends with an instruction',
+    text: 'FROM alpine\nRUN cat <<USER\nADD {url} /x\nUSER\nUSER 1001\n',
+    message: /^3: builders differ .* heredoc/,
+  },
+  {
+    name: 'an address, hidden in a heredoc that ends with a comment',
+    text: 'FROM alpine\nRUN cat <<#x; echo \\\n#x\nADD {url} /x\nUSER 1001\n',
+    message: /^2: builders differ in whether << begins a heredoc/,
+  },
+  {
+    name: 'an address after two backslashes',
+    text: 'FROM alpine\nRUN echo \\\\\nADD {url} /x\nUSER 1001\n',
+    message: DIFFER,
+  },
+  {
+    name: 'an address after an indented comment',
+    text: 'FROM alpine\nRUN echo a \\\n  # c\nADD {url} /x\nUSER 1001\n',
+    message: /^4: builders differ .* comment/,
+  },
+  {
+    name: 'an address after an escape directive that some builders pass over',
+    text: '# check=skip=all\n# escape=`\nFROM alpine\nRUN echo `\nADD {url} /x\nUSER 1001\n',
+    message: /^5: builders differ .* # escape=/,
+  },
+  {
+    name: 'an address after a carriage return at a continued end',
+    text: 'FROM alpine\nRUN echo \\\r\r\nADD {url} /x\nUSER 1001\n',
+    message: /^2: the character U\+000D/,
+  },
+  {
+    name: 'the image of another in a flag behind a vertical tab',
+    text: 'FROM alpine\nRUN \u000b--mount=type=bind,from={victim},target=/v cat /v/secret\nUSER 1001\n',
+    message: /^2: the character U\+000B/,
+  },
+  {
+    name: 'the image of another in a flag behind a blank beyond ASCII',
+    text: 'FROM alpine\nCOPY \u00a0--from={victim} /secret /s\nUSER 1001\n',
+    message: /^2: the character U\+00A0/,
+  },
+  {
+    name: 'an address whose letters a backslash parts',
+    text: 'FROM alpine\nADD h\\ttp://127.0.0.1/ /x\nUSER 1001\n',
+    message: /^2: ADD .* without quotes and backslashes/,
+  },
+  {
+    name: 'an address whose letters a quote parts',
+    text: 'FROM alpine\nADD ht"tp://127.0.0.1/" /x\nUSER 1001\n',
+    message: /^2: ADD .* without quotes and backslashes/,
+  },
+  {
+    name: 'an address in JSON whose letters a backslash parts',
+    text: 'FROM alpine\nADD ["h\\\\ttp://127.0.0.1/", "/x"]\nUSER 1001\n',
+    message: /^2: ADD .* without quotes and backslashes/,
+  },
+  {
+    name: 'an image by the first digits of its id',
+    text: 'FROM 12\nUSER 1001\n',
+    message: /^1: 12 names an image by its id/,
+  },
+];
