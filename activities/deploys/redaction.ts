@@ -30,7 +30,7 @@ function secretValues(deps: Deps, service: ServiceRecord): string[] {
   const clientSecrets = ENVIRONMENTS.map((environment) => credentialVariables(deps, service, environment));
   return [
     ...sensitive.map(([, value]) => value),
-    ...Object.values(openSecrets(deps, service.name, service.secrets)),
+    ...Object.values(openSecrets(deps, { service: service.name }, service.secrets)),
     ...clientSecrets.flatMap(({ IDP_CLIENT_SECRET: secret }) => secret ?? []),
   ];
 }

@@ -7,11 +7,11 @@ import { FairleadError } from '../../domain/errors.ts';
 import { ID_PREFIXES } from '../../domain/ids.ts';
 import { credentialVariables } from './client-credentials.ts';
 import type { DeploysDeps } from './deps.ts';
-import { declaredDefaults, openSecrets } from './service-config.ts';
+import { declaredDefaults, openSecrets, sealForRelease } from './service-config.ts';
 import { findService } from './service-lookup.ts';
 import { requireFacts } from './step.ts';
 
-export type ReleaseDeps = Pick<DeploysDeps, 'releases' | 'services' | 'now'>;
+export type ReleaseDeps = Pick<DeploysDeps, 'releases' | 'services' | 'cipher' | 'now'>;
 
 export type WorkloadDeps = Pick<DeploysDeps, 'services' | 'cipher'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'platformUrls'>;
@@ -51,7 +51,7 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     readOnlyRoot: facts.generatedContainerFile ?? false,
     oauthClient: (known.catalog.auth ?? null) !== null,
     config: { ...declaredDefaults(known.catalog), ...service.config },
-    secrets: service.secrets,
+    secrets: sealForRelease(deps, build, service.secrets),
     createdAt: deps.now(),
     activatedAt: null,
     epoch: null,
@@ -74,7 +74,7 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     readOnlyRoot: release.readOnlyRoot,
     env: {
       ...release.config,
-      ...openSecrets(deps, release.service, release.secrets),
+      ...openSecrets(deps, { service: release.service, environment: release.environment }, release.secrets),
       ...credential,
       // The platform's own variables win: spec 2, "Variables injected into every pod".
       ...deps.settings.platformUrls,

@@ -1,4 +1,4 @@
-/** AES-256-GCM ciphertext bound to service and key by associated data, so it cannot be moved to another place. */
+/** AES-256-GCM ciphertext bound to service, environment and key by associated data, so it opens in no other place. */
 export interface SealedSecret {
   readonly keyId: string;
   /** base64url of nonce, ciphertext and tag. */

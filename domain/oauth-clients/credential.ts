@@ -1,9 +1,16 @@
 import type { OAuthCredential, ServiceRecord } from '../catalog/service.ts';
-import type { SecretCipher } from '../config/ports.ts';
+import type { SecretCipher, SecretContext } from '../config/ports.ts';
 import type { Environment } from '../environment.ts';
 
-/** The secret is sealed for one service and environment, so that it opens for no other. */
-const contextOf = (service: string, environment: Environment) => ({ service, key: `IDP_CLIENT_SECRET/${environment}` });
+/**
+ * The secret is sealed for one service and environment, so that it opens for no other. The key names the environment
+ * once more, because version 1 of the associated data did not have it.
+ */
+const contextOf = (service: string, environment: Environment): SecretContext => ({
+  service,
+  environment,
+  key: `IDP_CLIENT_SECRET/${environment}`,
+});
 
 /** Seals a client secret for the record of its service (spec 1, B 4). */
 export function sealCredential(

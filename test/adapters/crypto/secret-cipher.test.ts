@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createCipheriv, randomBytes } from 'node:crypto';
 import { it } from 'node:test';
 import { equalsSecret } from '../../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
@@ -17,15 +18,37 @@ it('opens what it sealed, and seals the same value differently each time', () =>
   assert.equal(cipher.open(cipher.seal('', context), context), '');
 });
 
-it('a value does not open for another service or another variable', () => {
+it('a value does not open for another service, environment or variable', () => {
   const cipher = createSecretCipher([oldKey]);
-  const sealed = cipher.seal('x', context);
+  const sealed = cipher.seal('x', { ...context, environment: 'sandbox' });
   for (const moved of [
+    context,
+    { ...context, environment: 'prod' as const },
     { ...context, service: 'other' },
     { ...context, key: 'OTHER' },
   ]) {
     assert.throws(() => cipher.open(sealed, moved), { code: 'INTERNAL' });
   }
+});
+
+it('a value of a service does not open as one of an environment', () => {
+  const cipher = createSecretCipher([oldKey]);
+  const sealed = cipher.seal('x', context);
+  assert.throws(() => cipher.open(sealed, { ...context, environment: 'prod' }), { code: 'INTERNAL' });
+});
+
+it('what was sealed before environments were authenticated opens, until it is sealed again', () => {
+  const cipher = createSecretCipher([oldKey]);
+  const { keyId } = cipher.seal('', context);
+  const nonce = randomBytes(12);
+  const old = createCipheriv('aes-256-gcm', oldKey, nonce).setAAD(Buffer.from(JSON.stringify(['hello', 'API_KEY'])));
+  const bytes = Buffer.concat([nonce, old.update('kept'), old.final(), old.getAuthTag()]);
+  const sealed = { keyId, sealed: bytes.toString('base64url') };
+  const place = { ...context, environment: 'prod' as const };
+  assert.deepEqual([cipher.open(sealed, context), cipher.open(sealed, place)], ['kept', 'kept']);
+  assert.throws(() => cipher.open(sealed, { ...place, service: 'other' }), { code: 'INTERNAL' });
+  const again = cipher.seal(cipher.open(sealed, place), place);
+  assert.throws(() => cipher.open(again, { ...place, environment: 'uat' }), { code: 'INTERNAL' });
 });
 
 it('an altered or cut value does not open', () => {

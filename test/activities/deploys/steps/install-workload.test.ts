@@ -96,6 +96,13 @@ describe('install', () => {
     const release = await parts.releases.find(spec.releaseId);
     assert.equal(release?.activatedAt, null, 'it is not active before it is registered');
     assert.ok(!JSON.stringify(release).includes('hidden'), 'a release keeps secrets sealed');
+    const kept = release?.secrets.SECRET;
+    assert.ok(kept !== undefined);
+    const place = { service: 'hello', key: 'SECRET' };
+    assert.equal(parts.cipher.open(kept, { ...place, environment: 'prod' }), 'hidden');
+    for (const moved of [place, { ...place, environment: 'sandbox' as const }]) {
+      assert.throws(() => parts.cipher.open(kept, moved), { code: 'INTERNAL' }, 'for its environment alone');
+    }
   });
 
   it('a service with people to sign in gets its client credential, or a warning that there is none', async () => {
