@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveStore } from '../../domain/deploys/ports.ts';
+import { type KeptUpload, makeRoom, UPLOAD_QUOTA, type UploadQuota } from '../../domain/deploys/upload-quota.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import { freeBytes } from '../free-bytes.ts';
@@ -9,6 +10,8 @@ import { freeBytes } from '../free-bytes.ts';
 const SUFFIX = '.tar.gz';
 const PARTIAL_SUFFIX = '.partial';
 const ID_PATTERN = /^arc_[0-9a-z]{1,64}$/;
+/** `<id>.<owner>.tar.gz`; earlier versions named no owner. */
+const NAME_PATTERN = /^(arc_[0-9a-z]{1,64})(?:\.([0-9a-f]{16}))?\.(?:tar\.gz|partial)$/;
 
 export interface ArchiveStoreOptions {
   /** `DATA_DIR/archives`; made when it is missing. */
@@ -16,6 +19,8 @@ export interface ArchiveStoreOptions {
   readonly newId: NewId;
   /** Stays free on the disk for the rest of the platform; 512 MiB when it is left out. */
   readonly reserveBytes?: number;
+  /** What the archives of one org may take together; {@link UPLOAD_QUOTA} for what is left out. */
+  readonly quota?: Partial<UploadQuota>;
 }
 
 const RESERVE_BYTES = 512 * 1024 ** 2;
@@ -28,16 +33,21 @@ const LOOK_EVERY_BYTES = 16 * 1024 ** 2;
  */
 export function createArchiveStore(options: ArchiveStoreOptions): ArchiveStore {
   const { directory, newId, reserveBytes = RESERVE_BYTES } = options;
-  const pathOf = (id: string): string => join(directory, `${id}${SUFFIX}`);
+  const quota = { ...UPLOAD_QUOTA, ...options.quota };
   return {
-    async save(content, limitBytes) {
+    async save(content, bounds) {
       const id = newId('archive');
-      const partial = join(directory, `${id}${PARTIAL_SUFFIX}`);
+      const path = join(directory, `${id}.${ownerKey(bounds.org)}`);
+      const partial = `${path}${PARTIAL_SUFFIX}`;
       try {
         await mkdir(directory, { recursive: true, mode: 0o700 });
-        const requireSpace = () => requireFree(directory, reserveBytes);
-        const written = await writeSynced(partial, content, { limitBytes, requireSpace });
-        await rename(partial, pathOf(id));
+        const requireSpace = async () => {
+          await requireFree(directory, reserveBytes);
+          const kept = await archivesOf(directory, bounds.org);
+          await makeRoom(kept, { ...bounds, quota, now: new Date(), remove: ({ path }) => rm(path, { force: true }) });
+        };
+        const written = await writeSynced(partial, content, { limitBytes: bounds.limitBytes, requireSpace });
+        await rename(partial, `${path}${SUFFIX}`);
         await syncDirectory(directory);
         return { id, ...written };
       } catch (error) {
@@ -47,8 +57,10 @@ export function createArchiveStore(options: ArchiveStoreOptions): ArchiveStore {
     },
 
     async open(id) {
-      if (!ID_PATTERN.test(id)) throw gone(id);
-      const file = await open(pathOf(id), 'r').catch((error: NodeJS.ErrnoException) => {
+      const isIt = (name: string) => name.endsWith(SUFFIX) && NAME_PATTERN.exec(name)?.[1] === id;
+      const name = (await namesIn(directory)).find(isIt);
+      if (name === undefined) throw gone(id);
+      const file = await open(join(directory, name), 'r').catch((error: NodeJS.ErrnoException) => {
         throw error.code === 'ENOENT' ? gone(id) : error;
       });
       return file.createReadStream();
@@ -58,8 +70,8 @@ export function createArchiveStore(options: ArchiveStoreOptions): ArchiveStore {
       let removed = 0;
       for (const name of await namesIn(directory)) {
         signal.throwIfAborted();
-        const id = name.replace(/\.(tar\.gz|partial)$/, '');
-        if (!ID_PATTERN.test(id)) continue;
+        const id = NAME_PATTERN.exec(name)?.[1];
+        if (id === undefined) continue;
         const path = join(directory, name);
         const facts = await stat(path).catch(ignoreMissing);
         if (facts === null || facts.mtime >= before || (await isNeeded(id))) continue;
@@ -79,9 +91,9 @@ async function writeSynced(
   const hash = createHash('sha256');
   let sizeBytes = 0;
   let lookAt = LOOK_EVERY_BYTES;
-  await requireSpace();
   const file = await open(path, 'wx', 0o600);
   try {
+    await requireSpace();
     for await (const chunk of content) {
       sizeBytes += chunk.byteLength;
       if (sizeBytes > limitBytes) throw tooLarge(limitBytes);
@@ -92,6 +104,8 @@ async function writeSynced(
       hash.update(chunk);
       await writeAll(file, chunk);
     }
+    // Of uploads that end at the same time, the one that looks last sees the others whole: the quota is never exceeded.
+    await requireSpace();
     await file.sync();
   } finally {
     await file.close();
@@ -123,6 +137,28 @@ async function namesIn(directory: string): Promise<readonly string[]> {
 function ignoreMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;
+}
+
+/** What an org is called in names of files: its name may hold anything. */
+function ownerKey(org: string): string {
+  return createHash('sha256').update(org).digest('hex').slice(0, 16);
+}
+
+/** All that an org has, uploads under way too. */
+async function archivesOf(
+  directory: string,
+  org: string,
+): Promise<readonly (KeptUpload & { readonly path: string })[]> {
+  const owner = ownerKey(org);
+  const kept: (KeptUpload & { readonly path: string })[] = [];
+  for (const name of await namesIn(directory)) {
+    const [, id, nameOwner] = NAME_PATTERN.exec(name) ?? [];
+    if (id === undefined || nameOwner !== owner) continue;
+    const path = join(directory, name);
+    const facts = await stat(path).catch(ignoreMissing);
+    if (facts !== null) kept.push({ id, path, sizeBytes: facts.size, savedAt: facts.mtime });
+  }
+  return kept;
 }
 
 /** Uploads must not take the space that databases and logs need. @throws DISK_FULL */

@@ -20,6 +20,13 @@ export const deploysSection = {
     .refine((enabled) => !enabled, 'must be false: this version runs workloads on the Docker engine'),
 };
 
+/** What the builder alone reads. */
+export const builderSection = {
+  ...deploysSection,
+  /** What uploaded archives of one org may take together until they are built. */
+  ORG_UPLOAD_QUOTA_BYTES: positiveCount.default(1024 ** 3),
+};
+
 /** What the worker of deploys reads. */
 export const deploysWorkerSection = {
   ...deploysSection,

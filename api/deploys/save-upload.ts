@@ -1,4 +1,4 @@
-import type { ArchiveStore } from '../../domain/deploys/ports.ts';
+import type { ArchiveStore, UploadBounds } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 
 export const UPLOAD_LIMIT_BYTES = 100 * 1024 * 1024;
@@ -12,18 +12,18 @@ export const UPLOAD_CONTENT_TYPES = [
 
 /**
  * Streams an uploaded gzip tar to the archive store. What is no gzip is refused at its first bytes.
- * @throws PAYLOAD_TOO_LARGE, ARCHIVE_INVALID
+ * @throws PAYLOAD_TOO_LARGE, ARCHIVE_INVALID, UPLOAD_QUOTA_EXCEEDED, DISK_FULL
  */
 export async function saveUpload(
   archives: ArchiveStore,
   content: AsyncIterable<Uint8Array>,
-  contentLength: string | undefined,
+  { contentLength, ...bounds }: Omit<UploadBounds, 'limitBytes'> & { readonly contentLength: string | undefined },
 ): Promise<{ id: string; sha256: string; sizeBytes: number }> {
   if (Number(contentLength ?? 0) > UPLOAD_LIMIT_BYTES) {
     const mebibytes = UPLOAD_LIMIT_BYTES / 1024 / 1024;
     throw new FairleadError('PAYLOAD_TOO_LARGE', `The archive is larger than ${mebibytes} MiB`);
   }
-  return archives.save(onlyGzip(content), UPLOAD_LIMIT_BYTES);
+  return archives.save(onlyGzip(content), { ...bounds, limitBytes: UPLOAD_LIMIT_BYTES });
 }
 
 async function* onlyGzip(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {

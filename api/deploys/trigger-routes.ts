@@ -73,11 +73,20 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
     query: z.strictObject({ service: z.string().min(1).max(64), environment: environmentSchema.default('prod') }),
     streamBody: { contentTypes: UPLOAD_CONTENT_TYPES, description: 'A gzip-compressed tar of at most 100 MiB' },
     responses: { 202: { description: 'The archive is stored and the build queued', schema: uploadReplySchema } },
-    errors: ['SERVICE_NOT_FOUND', 'ARCHIVE_INVALID', 'DISK_FULL'],
+    errors: ['SERVICE_NOT_FOUND', 'ARCHIVE_INVALID', 'UPLOAD_QUOTA_EXCEEDED', 'DISK_FULL'],
     resource: ({ query }, { caller }) => requireService(deps.services, caller, query.service),
     handle: async ({ query, resource: service }, context) => {
       const { stream, headers } = context;
-      const { id: archiveId, sha256, sizeBytes } = await saveUpload(deps.archives, stream, headers['content-length']);
+      const {
+        id: archiveId,
+        sha256,
+        sizeBytes,
+      } = await saveUpload(deps.archives, stream, {
+        contentLength: headers['content-length'],
+        // The owner pays for what is done with its service (spec 2, "Authorized orgs", 2), whoever uploads.
+        org: service.org,
+        isNeeded: (id) => deps.builds.needsArchive(id),
+      });
       const source = { kind: 'archive', archiveId, sha256 } as const;
       const wanted = { kind: 'deploy', service, environment: query.environment, source } as const;
       return { status: 202, data: { ...(await requestBuild(deps, context, wanted)), sha256, sizeBytes } };

@@ -3,7 +3,7 @@ import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../../adapters/edge-router/route-files.ts';
-import { deploysSection } from '../../adapters/env/deploys.ts';
+import { builderSection } from '../../adapters/env/deploys.ts';
 import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
 import { createBuilderIndexes } from '../../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
@@ -19,7 +19,7 @@ const now = () => new Date();
 /** The builder: services, builds and releases, with Temporal to run the deploys. */
 export const builder = defineService({
   name: 'builder',
-  section: deploysSection,
+  section: builderSection,
   needs: ['mongo', 'temporal'],
   requestsPerMinute: 1_200,
   async compose({ env, settings, mongo: { db }, temporal, app }) {
@@ -35,7 +35,11 @@ export const builder = defineService({
       builds: createBuildStore({ db, now }),
       releases: createReleaseStore({ db }),
       log: createBuildLog({ db, now }),
-      archives: createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId }),
+      archives: createArchiveStore({
+        directory: join(env.DATA_DIR, 'archives'),
+        newId,
+        quota: { bytes: env.ORG_UPLOAD_QUOTA_BYTES },
+      }),
       // OAuth clients are the identity provider's.
       clients: idp === undefined ? null : createClientAdministration({ url: idp, internalKey: settings.providerKey }),
       cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),

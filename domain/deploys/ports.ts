@@ -142,12 +142,23 @@ export interface BuildLog {
   hasMore(buildId: string, after: number): Promise<boolean>;
 }
 
+export interface UploadBounds {
+  readonly limitBytes: number;
+  /** Who owns the service. Its archives together have a quota. */
+  readonly org: string;
+  /** True for an archive that an open build needs; asked right before one is removed. */
+  readonly isNeeded: (id: string) => Promise<boolean>;
+}
+
 /** Uploaded source archives (gzip-compressed tar). */
 export interface ArchiveStore {
-  /** Streams to durable storage. @throws PAYLOAD_TOO_LARGE past `limitBytes`, DISK_FULL; both leave nothing behind. */
+  /**
+   * Streams to durable storage. At the org's quota, its oldest archives that are not needed make room.
+   * @throws PAYLOAD_TOO_LARGE past `limitBytes`, UPLOAD_QUOTA_EXCEEDED, DISK_FULL; all leave nothing behind
+   */
   save(
     content: AsyncIterable<Uint8Array>,
-    limitBytes: number,
+    bounds: UploadBounds,
   ): Promise<{ id: string; sha256: string; sizeBytes: number }>;
   /** Opens for reading. @throws SOURCE_MISSING when it is gone. */
   open(id: string): Promise<AsyncIterable<Uint8Array>>;

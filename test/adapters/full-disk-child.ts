@@ -60,7 +60,9 @@ const free = { before, after: await workspace.freeBytes(), writtenBytes: 65_536 
 
 const uploads = folder('uploads');
 const store = createArchiveStore({ directory: uploads, newId, reserveBytes: 0 });
-const upload = await refusal(uploads, () => store.save(uploadOf(before), before));
+const upload = await refusal(uploads, () =>
+  store.save(uploadOf(before), { limitBytes: before, org: 'acme', isNeeded: async () => false }),
+);
 
 mkdirSync(workspace.directory('bld_written'));
 const written = await refusal(workspace.directory('bld_written'), () =>

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, it } from 'node:test';
-import type { ArchiveStore } from '../../domain/deploys/ports.ts';
+import type { ArchiveStore, UploadBounds } from '../../domain/deploys/ports.ts';
 import { formatId } from '../../domain/ids.ts';
 
 /** A store of its own for one test. */
 export interface ArchivesUnderTest {
   readonly store: ArchiveStore;
-  /** Makes the next archive to be saved as old as that. */
-  saveAt(time: Date, content: AsyncIterable<Uint8Array>): Promise<{ id: string }>;
+  /** Saves an archive that is as old as that. */
+  saveAt(time: Date, content: AsyncIterable<Uint8Array>, bounds?: UploadBounds): Promise<{ id: string }>;
   /** Names of all that takes place, broken uploads included. */
   kept(): Promise<readonly string[]>;
 }
@@ -23,14 +23,21 @@ export async function readAll(content: AsyncIterable<Uint8Array>): Promise<Buffe
   return Buffer.concat(parts);
 }
 
+/** Bounds of an upload of an org whose archives no build needs. */
+export function upTo(limitBytes: number, changes: Partial<UploadBounds> = {}): UploadBounds {
+  return { limitBytes, org: 'acme', isNeeded: async () => false, ...changes };
+}
+
 /** What every {@link ArchiveStore} guarantees. */
-export function archiveStoreSuite(create: () => Promise<ArchivesUnderTest>): void {
+export function archiveStoreSuite(
+  create: (quota?: { readonly bytes: number; readonly archives: number }) => Promise<ArchivesUnderTest>,
+): void {
   describe('ArchiveStore', () => {
     it('keeps what it was given, and tells size and hash', async () => {
       const { store } = await create();
       const parts = [randomBytes(100_000), randomBytes(1), randomBytes(70_000)];
       const whole = Buffer.concat(parts);
-      const saved = await store.save(chunks(...parts), whole.length);
+      const saved = await store.save(chunks(...parts), upTo(whole.length));
       assert.match(saved.id, /^arc_[0-9a-z]+$/);
       assert.equal(saved.sizeBytes, whole.length);
       assert.equal(saved.sha256, createHash('sha256').update(whole).digest('hex'));
@@ -40,7 +47,7 @@ export function archiveStoreSuite(create: () => Promise<ArchivesUnderTest>): voi
     it('20 archives saved at once are 20 archives', async () => {
       const { store } = await create();
       const saved = await Promise.all(
-        Array.from({ length: 20 }, (_, index) => store.save(chunks(Uint8Array.of(index)), 10)),
+        Array.from({ length: 20 }, (_, index) => store.save(chunks(Uint8Array.of(index)), upTo(10))),
       );
       assert.equal(new Set(saved.map(({ id }) => id)).size, 20);
       for (const [index, { id }] of saved.entries()) {
@@ -50,9 +57,9 @@ export function archiveStoreSuite(create: () => Promise<ArchivesUnderTest>): voi
 
     it('refuses what is larger than the limit and leaves nothing behind', async () => {
       const { store, kept } = await create();
-      await store.save(chunks(randomBytes(1_000)), 1_000);
+      await store.save(chunks(randomBytes(1_000)), upTo(1_000));
       const before = await kept();
-      const save = store.save(chunks(randomBytes(600), randomBytes(401)), 1_000);
+      const save = store.save(chunks(randomBytes(600), randomBytes(401)), upTo(1_000));
       await assert.rejects(save, { code: 'PAYLOAD_TOO_LARGE', retryable: false });
       assert.deepEqual(await kept(), before);
     });
@@ -66,7 +73,7 @@ export function archiveStoreSuite(create: () => Promise<ArchivesUnderTest>): voi
           yield randomBytes(100);
         }
       }
-      await assert.rejects(store.save(endless(), 1_000), { code: 'PAYLOAD_TOO_LARGE' });
+      await assert.rejects(store.save(endless(), upTo(1_000)), { code: 'PAYLOAD_TOO_LARGE' });
       assert.equal(given, 11);
     });
 
@@ -76,8 +83,46 @@ export function archiveStoreSuite(create: () => Promise<ArchivesUnderTest>): voi
         yield randomBytes(10);
         throw new Error('connection lost');
       }
-      await assert.rejects(store.save(broken(), 1_000), /connection lost/);
+      await assert.rejects(store.save(broken(), upTo(1_000)), /connection lost/);
       assert.deepEqual(await kept(), []);
+    });
+
+    it('an org at its quota is refused, also by uploads at the same time, and another org is not', async () => {
+      for (const quota of [
+        { bytes: 1_000, archives: 100 },
+        { bytes: 100_000, archives: 2 },
+      ]) {
+        const { store, kept } = await create(quota);
+        const save = (org: string) => store.save(chunks(randomBytes(300), randomBytes(200)), upTo(1_000, { org }));
+        const outcomes = await Promise.allSettled(Array.from({ length: 6 }, () => save('acme')));
+        const saved = outcomes.filter(({ status }) => status === 'fulfilled').length;
+        assert.ok(saved <= 2);
+        for (let index = saved; index < 2; index += 1) await save('acme');
+        const full = { code: 'UPLOAD_QUOTA_EXCEEDED', message: /acme/, retryable: false };
+        await assert.rejects(save('acme'), full);
+        assert.equal((await kept()).length, 2, 'refused uploads leave nothing behind');
+        await save('other');
+        await assert.rejects(save('acme'), full);
+      }
+    });
+
+    it('at the quota, the oldest archives that no open build needs make room', async () => {
+      const { store, saveAt, kept } = await create({ bytes: 1_000, archives: 100 });
+      const past = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+      const oldest = await saveAt(past(40), chunks(randomBytes(400)));
+      const old = await saveAt(past(30), chunks(randomBytes(300)));
+      const needed = await saveAt(past(50), chunks(randomBytes(300)));
+      const isNeeded = async (id: string) => id === needed.id;
+      const recent = await store.save(chunks(randomBytes(350)), upTo(1_000, { isNeeded }));
+      await assert.rejects(store.open(oldest.id), { code: 'SOURCE_MISSING' });
+      for (const { id } of [old, needed, recent]) await store.open(id).then(readAll);
+      await store.save(chunks(randomBytes(300)), upTo(1_000, { isNeeded }));
+      await assert.rejects(store.open(old.id), { code: 'SOURCE_MISSING' });
+      // What is left waits for its build, or is so young that its build may not be recorded yet.
+      await assert.rejects(store.save(chunks(randomBytes(300)), upTo(1_000, { isNeeded })), {
+        code: 'UPLOAD_QUOTA_EXCEEDED',
+      });
+      assert.equal((await kept()).length, 3);
     });
 
     it('an archive that is gone, or an id that is a path, is SOURCE_MISSING', async () => {
@@ -94,7 +139,7 @@ export function archiveStoreSuite(create: () => Promise<ArchivesUnderTest>): voi
       const past = new Date(Date.now() - 3_600_000);
       const old = await saveAt(past, chunks(randomBytes(5)));
       const needed = await saveAt(past, chunks(randomBytes(5)));
-      const recent = await store.save(chunks(randomBytes(5)), 10);
+      const recent = await store.save(chunks(randomBytes(5)), upTo(10));
       const before = new Date(Date.now() - 60_000);
       const isNeeded = async (id: string): Promise<boolean> => id === needed.id;
       assert.equal(await store.prune(before, isNeeded, signal), 1);

@@ -6,7 +6,7 @@ import { pack } from 'tar-stream';
 import type { BuildSource } from '../../domain/deploys/build.ts';
 import type { ArchiveStore, SourceFetcher } from '../../domain/deploys/ports.ts';
 import { formatId } from '../../domain/ids.ts';
-import { chunks } from './archive-store.ts';
+import { chunks, upTo } from './archive-store.ts';
 
 /** A fetcher, the archives it reads, and what is to be fetched. */
 export interface FetcherUnderTest {
@@ -141,13 +141,13 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
       const { archives, target, tree } = under();
       const files = { 'index.js': 'version 4', 'src/deep/file.txt': 'text' };
       const content = await packed(files);
-      const { id: archiveId, sha256 } = await archives.save(chunks(content), content.length);
+      const { id: archiveId, sha256 } = await archives.save(chunks(content), upTo(content.length));
       assert.deepEqual(await fetch({ kind: 'archive', archiveId, sha256 }), { commitSha: null, branch: null });
       assert.deepEqual(await fetched(), files);
       const changed = createHash('sha256').digest('hex');
       await assert.rejects(fetch({ kind: 'archive', archiveId, sha256: changed }), { code: 'ARCHIVE_INVALID' });
       assert.equal(await tree(target), null);
-      const noArchive = await archives.save(chunks(gzipSync('no tar at all'.repeat(100))), 10_000);
+      const noArchive = await archives.save(chunks(gzipSync('no tar at all'.repeat(100))), upTo(10_000));
       const none = fetch({ kind: 'archive', archiveId: noArchive.id, sha256: noArchive.sha256 });
       await assert.rejects(none, { code: 'ARCHIVE_INVALID', retryable: false });
       const gone = fetch({ kind: 'archive', archiveId: formatId('archive', randomBytes(20)), sha256 });
@@ -158,7 +158,7 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
       const { fetcher, repositories, archives, target, tree } = under();
       const signal = AbortSignal.abort(new Error('called off'));
       const content = await packed({ file: 'text' });
-      const { id: archiveId, sha256 } = await archives.save(chunks(content), content.length);
+      const { id: archiveId, sha256 } = await archives.save(chunks(content), upTo(content.length));
       for (const source of [git(repositories.app), { kind: 'archive', archiveId, sha256 } as const]) {
         await assert.rejects(fetcher.fetch(source, target, { ...context, signal }), /called off/, source.kind);
         assert.equal(await tree(target), null);

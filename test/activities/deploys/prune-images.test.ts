@@ -5,6 +5,7 @@ import { pruneImages } from '../../../activities/deploys/prune-images.ts';
 import type { BuildRecord } from '../../../domain/deploys/build.ts';
 import type { BuildEnd } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { upTo } from '../../ports/archive-store.ts';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
 import { MANY, NOW, upkeepParts } from './upkeep-parts.ts';
 
@@ -62,8 +63,8 @@ describe('pruning images', () => {
     const content = async function* () {
       yield Buffer.from('x');
     };
-    const { id: archiveId, sha256 } = await archives.save(content(), 10);
-    const stale = await archives.save(content(), 10);
+    const { id: archiveId, sha256 } = await archives.save(content(), upTo(10));
+    const stale = await archives.save(content(), upTo(10));
     await built('bld_open', { source: { kind: 'archive', archiveId, sha256 } });
     await deps.workspace.write('bld_open', 'app.js', '');
     await crowd(deps);

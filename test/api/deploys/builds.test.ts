@@ -4,6 +4,8 @@ import { gzipSync } from 'node:zlib';
 import type { BuildEnd } from '../../../domain/deploys/ports.ts';
 import { STEPS } from '../../../domain/deploys/steps.ts';
 import { buildRecord, releaseRecord, stepOf } from '../../ports/records.ts';
+import { createInMemoryArchiveStore } from '../../support/in-memory/archive-store.ts';
+import { createInMemoryBuilderParts } from '../../support/in-memory/builder-parts.ts';
 import { type Answer, KEY, startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
@@ -141,6 +143,31 @@ it('an upload is stored and built from', async () => {
   const { source, environment } = api.commands.requests.at(-1) ?? {};
   assert.equal(environment, 'sandbox');
   assert.deepEqual(source?.kind === 'archive' ? source.sha256 : null, body.data.sha256);
+});
+
+it('an upload of an org at its quota is refused, and one of another org is not', async () => {
+  const archives = createInMemoryArchiveStore({ now: () => new Date(), quota: { bytes: 1_000_000, archives: 1 } });
+  const bounded = await startApi(null, null, { ...createInMemoryBuilderParts(), archives });
+  try {
+    const upload = (org: string) =>
+      fetch(`${bounded.address}/builds/upload?service=of-${org}`, {
+        method: 'POST',
+        headers: { 'x-test-user': `${org}/member`, 'content-type': 'application/gzip' },
+        body: new Uint8Array(gzipSync('x')),
+      });
+    for (const org of ['acme', 'other']) {
+      await bounded.call('POST', '/services', { name: `of-${org}` }, { 'x-test-user': `${org}/member` });
+    }
+    assert.equal((await upload('acme')).status, 202);
+    const refused = await upload('acme');
+    const { error } = (await refused.json()) as Answer['body'];
+    assert.deepEqual([refused.status, error.code], [429, 'UPLOAD_QUOTA_EXCEEDED']);
+    assert.match(error.message, /^Uploads of acme .*; retry when builds have ended, or cancel some$/);
+    assert.equal(archives.ids().length, 1);
+    assert.equal((await upload('other')).status, 202);
+  } finally {
+    await bounded.stop();
+  }
 });
 
 it('an upload that is empty, no gzip, mistyped or for nothing is refused', async () => {

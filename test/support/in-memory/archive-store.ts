@@ -2,17 +2,23 @@ import { createHash } from 'node:crypto';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { ArchiveStore } from '../../../domain/deploys/ports.ts';
+import { type KeptUpload, makeRoom, UPLOAD_QUOTA, type UploadQuota } from '../../../domain/deploys/upload-quota.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 
 export interface InMemoryArchiveStore extends ArchiveStore {
   readonly ids: () => readonly string[];
 }
 
+interface ArchiveOptions {
+  readonly now: Clock;
+  readonly quota?: UploadQuota;
+}
+
 /** Uploaded archives in this process. */
-export function createInMemoryArchiveStore({ now }: { readonly now: Clock }): InMemoryArchiveStore {
-  const archives = new Map<string, { readonly content: Buffer; readonly savedAt: Date }>();
+export function createInMemoryArchiveStore({ now, quota = UPLOAD_QUOTA }: ArchiveOptions): InMemoryArchiveStore {
+  const archives = new Map<string, { readonly org: string; readonly content: Buffer; readonly savedAt: Date }>();
   return {
-    async save(content, limitBytes) {
+    async save(content, { limitBytes, org, isNeeded }) {
       const chunks: Uint8Array[] = [];
       let sizeBytes = 0;
       for await (const chunk of content) {
@@ -22,7 +28,17 @@ export function createInMemoryArchiveStore({ now }: { readonly now: Clock }): In
       }
       const id = newId('archive');
       const whole = Buffer.concat(chunks);
-      archives.set(id, { content: whole, savedAt: now() });
+      archives.set(id, { org, content: whole, savedAt: now() });
+      const kept = [...archives].flatMap(([keptId, archive]) =>
+        archive.org === org ? [{ id: keptId, sizeBytes: archive.content.length, savedAt: archive.savedAt }] : [],
+      );
+      const remove = async (upload: KeptUpload) => void archives.delete(upload.id);
+      try {
+        await makeRoom(kept, { org, quota, now: now(), isNeeded, remove });
+      } catch (error) {
+        archives.delete(id);
+        throw error;
+      }
       return { id, sha256: createHash('sha256').update(whole).digest('hex'), sizeBytes };
     },
     async open(id) {

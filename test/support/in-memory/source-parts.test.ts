@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { archiveStoreSuite } from '../../ports/archive-store.ts';
+import { archiveStoreSuite, upTo } from '../../ports/archive-store.ts';
 import { SUITE_COMMITS, sourceFetcherSuite } from '../../ports/source-fetcher.ts';
 import { workspaceSuite } from '../../ports/workspace.ts';
 import { createInMemoryArchiveStore } from './archive-store.ts';
@@ -8,14 +8,14 @@ import { createInMemoryRepository } from './repository.ts';
 import { createInMemorySourceFetcher } from './source-fetcher.ts';
 import { createInMemoryWorkspace } from './workspace.ts';
 
-archiveStoreSuite(async () => {
+archiveStoreSuite(async (quota) => {
   let now = new Date();
-  const store = createInMemoryArchiveStore({ now: () => now });
+  const store = createInMemoryArchiveStore({ now: () => now, ...(quota === undefined ? {} : { quota }) });
   return {
     store,
-    async saveAt(time, content) {
+    async saveAt(time, content, bounds = upTo(1_000_000)) {
       now = time;
-      const saved = await store.save(content, 1_000_000);
+      const saved = await store.save(content, bounds);
       now = new Date();
       return saved;
     },

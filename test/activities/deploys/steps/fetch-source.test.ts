@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { fetchSource } from '../../../../activities/deploys/steps/fetch-source.ts';
 import type { BuildSource } from '../../../../domain/deploys/build.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
-import { chunks } from '../../../ports/archive-store.ts';
+import { chunks, upTo } from '../../../ports/archive-store.ts';
 import { packed } from '../../../ports/source-fetcher.ts';
 import { treeOf } from '../../../support/in-memory/file-tree.ts';
 import { createInMemoryRepository } from '../../../support/in-memory/repository.ts';
@@ -36,7 +36,7 @@ describe('fetch-source', () => {
   it('an upload is unpacked, and has neither commit nor branch', async () => {
     const deploy = await useDeploy();
     const content = await packed({ 'package.json': '{}' });
-    const { id: archiveId, sha256 } = await deploy.parts.archives.save(chunks(content), content.length);
+    const { id: archiveId, sha256 } = await deploy.parts.archives.save(chunks(content), upTo(content.length));
     const build = { ...deploy.build, source: { kind: 'archive', archiveId, sha256 } as const };
     const workDir = deploy.parts.workspace.directory(build.buildId);
     assert.deepEqual(await fetchSource(deploy.parts, { ...deploy.attempt(), build }), { workDir });
