@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { z } from 'zod';
-import { GENERATED_SECRETS, type ServiceRow } from '../domain/services.ts';
+import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceRow } from '../domain/services.ts';
 import { type CliEnv, readCliVariables } from './env/cli.ts';
 import { type EdgeEnv, readEdgeVariables } from './env/edge.ts';
 import { readServiceSettings, type ServiceSettings } from './env/http-service.ts';
@@ -46,18 +46,23 @@ export const readSubprocessEnv = (source: EnvSource = process.env): ProcessEnv =
 
 const SHORTEST_KEY = 16;
 
+/** As in `mongodb://user:password@host`. */
+const ADDRESS_PASSWORD = /^[a-z0-9+.-]+:\/\/[^/@]*?:([^/@]+)@/i;
+
 /**
  * Values that no line of a log may hold: those of the variables that the sections mark as secret, and every secret that
- * an installation generates. A list of keys is there whole and key by key.
+ * an installation generates. A list of keys is there whole and key by key, an address whole and its password.
  */
 export function readSecrets(sections: readonly EnvSection[], source: EnvSource = process.env): readonly string[] {
   const marked = sections.flatMap((section) =>
     Object.entries(section).flatMap(([name, kind]) => (isSecret(kind) ? name : [])),
   );
-  const names = new Set([...GENERATED_SECRETS.map(({ variable }) => variable), ...marked]);
+  const ofDatabases = SERVICE_ROWS.flatMap(({ databaseUriVariable }) => databaseUriVariable ?? []);
+  const names = new Set([...GENERATED_SECRETS.map(({ variable }) => variable), ...ofDatabases, ...marked]);
   const values = [...names].flatMap((name) => source[name] || []);
   const keys = values.flatMap((value) => value.split(',').map((part) => part.trim()));
-  return [...new Set([...values, ...keys.filter((key) => key.length >= SHORTEST_KEY)])];
+  const passwords = values.flatMap((value) => ADDRESS_PASSWORD.exec(value)?.[1] ?? []);
+  return [...new Set([...values, ...passwords, ...keys.filter((key) => key.length >= SHORTEST_KEY)])];
 }
 
 /** Names a process in logs and in the Temporal UI. */

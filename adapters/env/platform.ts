@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { folder, mongodbUri, orgSlug, text } from './variable-kinds.ts';
+import { folder, mongodbUri, orgSlug, secret, text } from './variable-kinds.ts';
 
 /** Variables of the installation, which several modules and processes read. */
 
@@ -16,7 +16,7 @@ export const temporalSection = {
 
 /** The builder's database; its server has those of the other services unless they have one of their own. */
 export const mongoSection = {
-  MONGODB_URI: mongodbUri.default('mongodb://localhost:27017/builder'),
+  MONGODB_URI: secret(mongodbUri.default('mongodb://localhost:27017/builder')),
 };
 
 /** Where files are kept. */

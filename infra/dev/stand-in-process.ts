@@ -1,10 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { MONGO_HOST, mongoUri, standInVariables } from './mongo-uri.ts';
 import { holdFreePort } from './stack-ports.ts';
 
 /** A MongoDB stand-in in a process of its own. */
 export interface StandInProcess {
-  /** `mongodb://host:port` */
+  /** With its password, and without a database. */
   readonly address: string;
   readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 }
@@ -16,14 +18,18 @@ export interface StandInProcess {
 export async function startStandIn(program: string, dataFile: string): Promise<StandInProcess> {
   const { port, close } = await holdFreePort();
   await close();
-  const child = spawn(program, [dataFile, '127.0.0.1', String(port)], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const password = randomBytes(32).toString('base64url');
+  const child = spawn(program, [dataFile, MONGO_HOST, String(port)], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, ...standInVariables(password) },
+  });
   const exited = once(child, 'exit');
   await serving(child, exited);
   const kill = async (signal: 'SIGTERM' | 'SIGKILL'): Promise<void> => {
     child.kill(signal);
     await exited;
   };
-  return { address: `mongodb://127.0.0.1:${port}`, kill };
+  return { address: mongoUri(port, password), kill };
 }
 
 async function serving({ stdout, stderr }: ChildProcess, exited: Promise<unknown>): Promise<void> {

@@ -128,13 +128,22 @@ describe('the environment', () => {
 });
 
 describe('what no log may show', () => {
-  it('is every variable that sounds like a secret, and the mail server’s address', async () => {
+  it('is every variable that sounds like a secret, and the addresses of the mail server and the databases', async () => {
     const sections = Object.values(await envSections());
     const names = [...new Set(sections.flatMap((section) => Object.keys(section)))];
-    const secret = names.filter((name) => /(_KEY|_TOKEN|_SECRET|_PASSWORD)$|^SMTP_URL$/.test(name));
+    const secret = names.filter((name) => /(_KEY|_TOKEN|_SECRET|_PASSWORD)$|^SMTP_URL$|^MONGODB_URI$/.test(name));
     assert.ok(secret.length >= 9);
     const source = Object.fromEntries(names.map((name) => [name, `value-of-${name}`]));
+    const ofServices = { IDP_MONGODB_URI: 'value-of-the-provider’s', AUDIT_MONGODB_URI: 'value-of-the-ledger’s' };
+    const all = readSecrets(sections, { ...source, ...ofServices });
+    assert.deepEqual(all.filter((value) => Object.values<unknown>(ofServices).includes(value)).length, 2);
     assert.deepEqual(readSecrets(sections, source).toSorted(), secret.map((name) => source[name]).toSorted());
+  });
+
+  it('is the password in an address, besides the address', () => {
+    const uri = 'mongodb://fairlead:hunter2@127.0.0.1:27117/builder?authSource=admin';
+    assert.deepEqual(readSecrets([], { IDP_MONGODB_URI: uri }), [uri, 'hunter2']);
+    assert.deepEqual(readSecrets([], { IDP_MONGODB_URI: 'mongodb://h:1/x' }), ['mongodb://h:1/x']);
   });
 
   it('is every secret that an installation generates, whatever a process reads', () => {

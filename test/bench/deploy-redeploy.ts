@@ -22,6 +22,7 @@ import {
 } from '../e2e/harness.ts';
 import { temporalClient } from '../e2e/sample-service.ts';
 import { freePort } from '../support/free-port.ts';
+import { stackDatabaseUri } from '../support/stack-database.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { databaseServerAt } from './parts/database-server.ts';
 import { median } from './parts/median.ts';
@@ -44,7 +45,7 @@ const service = uniqueName('redeploy');
 await using repository = await repositoryOf(APP, service);
 await createService(service, { gitUrl: repository.path });
 const raw = await prepareRaw();
-const database = await databaseServerAt((await parts()).mongo?.address ?? '');
+const database = await databaseServerAt(await stackDatabaseUri(dataFolder(), (await parts()).mongo?.address));
 await using temporal = await temporalClient();
 const fairlead: number[] = [];
 const docker: number[] = [];

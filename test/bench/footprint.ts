@@ -7,6 +7,7 @@ import { promisify } from 'node:util';
 import { type Stack, startStack } from '../../infra/dev/stack.ts';
 import { createReporter } from '../../infra/dev/terminal.ts';
 import { completed, createService, repositoryOf, trigger, uniqueName } from '../e2e/harness.ts';
+import { stackDatabaseUri } from '../support/stack-database.ts';
 import { databaseServerAt } from './parts/database-server.ts';
 import { median } from './parts/median.ts';
 
@@ -30,7 +31,7 @@ const readyMs: number[] = [];
 let database = '';
 try {
   const first = await start();
-  database = await databaseServerAt(first.addresses.mongo ?? '');
+  database = await databaseServerAt(await stackDatabaseUri(dataDir, first.addresses.mongo));
   await first.stop();
   for (let round = 0; round < STARTS; round += 1) {
     const startedAt = performance.now();

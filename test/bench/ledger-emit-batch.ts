@@ -27,7 +27,7 @@ const ROUNDS = 9;
 const ROUND_MS = 2_000;
 
 const mongo = await startMongo();
-const raw = await connectMongo(`${mongo.uri}_raw`, 'bench');
+const raw = await connectMongo(mongo.uriOf('raw'), 'bench');
 await createLedgerIndexes(raw.db);
 const collection = raw.db.collection<EventDocument>(LEDGER_COLLECTIONS.events);
 const ledger = await startLedgerProcess({ mongodbUri: mongo.uri, key: randomBytes(32).toString('hex') });

@@ -34,7 +34,7 @@ const audience = serviceRow('audit-ledger').platformClient;
 const provider = await startFairlead(callers);
 const tokens = await Promise.all(callers.map((one) => mintToken(provider, one, audience)));
 const mongo = await startMongo();
-const direct = await connectMongo(`${mongo.uri}_raw`, 'bench');
+const direct = await connectMongo(mongo.uriOf('raw'), 'bench');
 await createLedgerIndexes(direct.db);
 const collection = direct.db.collection<EventDocument>(LEDGER_COLLECTIONS.events);
 const ledger = await startLedgerProcess({

@@ -62,7 +62,7 @@ type Db = Awaited<ReturnType<typeof connectMongo>>['db'];
 
 /** A ledger in a process of its own, whose nights are all over. */
 async function openLedger(name: string, days: number) {
-  const uri = `${mongo.uri}_${name}`;
+  const uri = mongo.uriOf(name);
   const connection = await connectMongo(uri, 'bench');
   const startedAt = performance.now();
   const ids = await fill(connection.db, days);

@@ -9,6 +9,7 @@ import { buildWorkflowId, coordinatorWorkflowId } from '../../domain/deploys/mes
 import { type Stack, startStack } from '../../infra/dev/stack.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { type GitHttpServer, startGitHttpServer } from '../adapters/git/git-http-server.ts';
+import { stackDatabaseUri } from '../support/stack-database.ts';
 import { collectText } from './collect-text.ts';
 import {
   api,
@@ -117,7 +118,7 @@ describe('a planted secret is found nowhere after a deploy that did its best to 
   });
 
   it('not in the database: builds and logs hold none, other records none in plain text that was given as a secret', async () => {
-    const mongo = await MongoClient.connect(stack.addresses.mongo ?? '');
+    const mongo = await MongoClient.connect(await stackDatabaseUri(stack.dataDir, stack.addresses.mongo));
     try {
       const collections = await mongo.db().collections();
       assert.ok(collections.length >= 4);

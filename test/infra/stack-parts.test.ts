@@ -55,7 +55,8 @@ test('processes get the address of every embedded part; the worker alone has tha
   const { everyProcess, worker } = await partVariables(PART_ROWS, { ...context, env: {} });
   assert.equal(everyProcess.DOCKER_REGISTRY_TOKEN, undefined);
   assert.equal(worker.DOCKER_REGISTRY_TOKEN, context.secret('REGISTRY_TOKEN'));
-  assert.equal(everyProcess.MONGODB_URI, 'mongodb://127.0.0.1:27117/builder?directConnection=true');
+  const { host, password, pathname } = new URL(everyProcess.MONGODB_URI ?? '');
+  assert.deepEqual([host, password, pathname], ['127.0.0.1:27117', context.secret('MONGO_PASSWORD'), '/builder']);
   assert.equal(everyProcess.TEMPORAL_ADDRESS, '127.0.0.1:7233');
   assert.equal(everyProcess.DOCKER_REGISTRY, 'localhost:5050');
   assert.equal(everyProcess.AUDIT_CHAINS, undefined);

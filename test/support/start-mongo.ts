@@ -9,6 +9,8 @@ import { toolPath } from './tool-path.ts';
 
 export interface TestMongo {
   readonly uri: string;
+  /** Another database on the same server, which nobody drops: its name ends in this. */
+  readonly uriOf: (suffix: string) => string;
   readonly connection: MongoConnection;
   stop(): Promise<void>;
 }
@@ -20,9 +22,9 @@ export interface TestMongo {
 export async function startMongo(): Promise<TestMongo> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const given = process.env[TEST_MONGODB_URI];
-  const server =
-    given === undefined ? await standInOfItsOwn() : { address: given.replace(/\/+$/, ''), stop: async () => {} };
-  const uri = `${server.address}/${name}`;
+  const server = given === undefined ? await standInOfItsOwn() : { address: given, stop: async () => {} };
+  const uri = databaseAt(server.address, name);
+  const uriOf = (suffix: string): string => databaseAt(server.address, `${name}_${suffix}`);
   const connection = await connectMongo(uri, 'fairlead-test');
   await createBuilderIndexes(connection.db);
   const stop = async (): Promise<void> => {
@@ -30,7 +32,13 @@ export async function startMongo(): Promise<TestMongo> {
     await connection.close();
     await server.stop();
   };
-  return { uri, connection, stop };
+  return { uri, uriOf, connection, stop };
+}
+
+/** The address of a server, which may have credentials and options, with a database in it. */
+function databaseAt(address: string, database: string): string {
+  const [server = '', options] = address.split('?');
+  return `${server.replace(/\/+$/, '')}/${database}${options === undefined ? '' : `?${options}`}`;
 }
 
 async function standInOfItsOwn(): Promise<{ address: string; stop(): Promise<void> }> {

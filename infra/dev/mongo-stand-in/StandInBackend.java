@@ -1,8 +1,11 @@
 import de.bwaldvogel.mongo.MongoDatabase;
 import de.bwaldvogel.mongo.MongoVersion;
 import de.bwaldvogel.mongo.backend.AbstractMongoBackend;
+import de.bwaldvogel.mongo.backend.QueryResult;
 import de.bwaldvogel.mongo.backend.Utils;
 import de.bwaldvogel.mongo.bson.Document;
+import de.bwaldvogel.mongo.exception.MongoServerException;
+import de.bwaldvogel.mongo.wire.message.MongoQuery;
 import io.netty.channel.Channel;
 import java.util.List;
 
@@ -25,9 +28,11 @@ final class StandInBackend extends AbstractMongoBackend {
   }
 
   private final Storage storage;
+  private final Authentication authentication;
 
-  StandInBackend(Storage storage) {
+  StandInBackend(Storage storage, Authentication authentication) {
     this.storage = storage;
+    this.authentication = authentication;
     version(new ReportedVersion());
     for (String namespace : storage.namespaces()) resolveDatabase(Utils.firstFragment(namespace));
   }
@@ -39,13 +44,29 @@ final class StandInBackend extends AbstractMongoBackend {
 
   @Override
   public Document handleCommand(Channel channel, String databaseName, String command, Document query) {
+    Document answer = authentication.answer(channel, command, query);
+    if (answer != null) return answer;
     storage.takePosition();
     try {
-      return super.handleCommand(channel, databaseName, command, query);
+      answer = super.handleCommand(channel, databaseName, command, query);
+      return Authentication.addMechanisms(query, answer);
     } finally {
       long position = storage.takePosition();
       if (isToBeDurable(query)) DurableReplies.holdNext(channel, storage, position);
     }
+  }
+
+  /** Queries of the old protocol, which are no commands. */
+  @Override
+  public QueryResult handleQuery(MongoQuery query) {
+    authentication.require(query.getChannel());
+    return super.handleQuery(query);
+  }
+
+  /** The old protocol asks for it past the commands, where nobody knows which connection asks. */
+  @Override
+  public Document getServerStatus() {
+    throw new MongoServerException("the stand-in tells no status");
   }
 
   private static boolean isToBeDurable(Document query) {

@@ -1,17 +1,22 @@
 import { existsSync } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { MongoClient, MongoServerError } from 'mongodb';
 import { serviceRow } from '../../../domain/services.ts';
+import { MONGO_HOST, mongoAddress, mongoUri, standInVariables } from '../mongo-uri.ts';
+import { prepareMongod } from '../prepare-mongod.ts';
 import { mongod, mongoStandIn } from '../tools/mongo.ts';
 import { definePart } from './embedded-part.ts';
 
-const HOST = '127.0.0.1';
 const REPLICA_SET = 'fairlead';
-const ALREADY_INITIALIZED = 23;
 const TOOLS = [mongod, mongoStandIn] as const;
 
-/** MongoDB: a `mongod` as a replica set of one, or the stand-in. */
+/** Of the one user. */
+export const MONGO_PASSWORD = 'MONGO_PASSWORD';
+
+/** By which members of a replica set know each other; a `mongod` with users must have one. */
+const MEMBER_KEY = 'MONGO_MEMBER_KEY';
+
+/** MongoDB: a `mongod` as a replica set of one, or the stand-in. Either answers nothing without the password. */
 export const mongo = definePart({
   name: 'mongo',
   title: 'MongoDB',
@@ -19,62 +24,55 @@ export const mongo = definePart({
   keptTool: (dataDir) => TOOLS.find(({ name }) => existsSync(dataOf(dataDir, name)))?.name,
   ports: { mongo: { usual: 27_117, variable: 'FAIRLEAD_MONGO_PORT', title: 'MongoDB' } },
   folder: 'mongo',
-  secrets: [],
+  secrets: [MONGO_PASSWORD, MEMBER_KEY],
   replacedBy: 'MONGODB_URI',
   replacedWith: [],
   starts: 'always',
-  provides: [{ variable: 'MONGODB_URI', heldBy: 'every process', value: ({ ports }) => addressOf(ports.mongo) }],
-  addresses: (ports) => ({ mongo: addressOf(ports.mongo) }),
-  children: (tool, { dataDir, ports }) => {
+  provides: [
+    {
+      variable: 'MONGODB_URI',
+      heldBy: 'every process',
+      // The builder's database; the other services take theirs from the same server.
+      value: ({ ports, secret }) => mongoUri(ports.mongo, secret(MONGO_PASSWORD), serviceRow('builder').database),
+    },
+  ],
+  addresses: (ports) => ({ mongo: mongoAddress(ports.mongo) }),
+  children: (tool, { dataDir, ports, secret }) => {
     const data = dataOf(dataDir, tool.name);
+    const keyFile = join(dataDir, 'mongo', 'member-key');
     const shared = {
       name: 'mongo',
       command: tool.path,
       exitsBy: 'watchdog',
-      ready: { kind: 'tcp', host: HOST, port: ports.mongo },
+      ready: { kind: 'tcp', host: MONGO_HOST, port: ports.mongo },
       readyTimeoutMs: 60_000,
       graceMs: 20_000,
-      beforeStart: async () => void (await mkdir(data, { recursive: true })),
     } as const;
     const port = String(ports.mongo);
-    if (tool.name !== mongod.name) return [{ ...shared, args: [join(data, 'data.h2'), HOST, port] }];
-    const args = ['--dbpath', data, '--bind_ip', HOST, '--port', port, '--replSet', REPLICA_SET, '--quiet'];
-    return [{ ...shared, args, afterReady: () => initiateReplicaSet(ports.mongo) }];
+    const password = secret(MONGO_PASSWORD);
+    if (tool.name !== mongod.name) {
+      const env = standInVariables(password);
+      const beforeStart = async () => void (await mkdir(data, { recursive: true }));
+      return [{ ...shared, args: [join(data, 'data.h2'), MONGO_HOST, port], env, beforeStart }];
+    }
+    const args = ['--dbpath', data, '--bind_ip', MONGO_HOST, '--port', port, '--replSet', REPLICA_SET, '--quiet'];
+    return [
+      {
+        ...shared,
+        args: [...args, '--auth', '--keyFile', keyFile],
+        beforeStart: async () => {
+          await mkdir(data, { recursive: true });
+          // A mongod refuses a key that others may read, or that is not in base64.
+          await rm(keyFile, { force: true });
+          await writeFile(keyFile, Buffer.from(secret(MEMBER_KEY), 'base64url').toString('base64'), { mode: 0o600 });
+        },
+        afterReady: () => prepareMongod({ port: ports.mongo, password, replicaSet: REPLICA_SET }),
+      },
+    ];
   },
 });
 
 /** Where each kind of MongoDB keeps its data: neither can read the other's. */
 function dataOf(dataDir: string, toolName: string): string {
   return join(dataDir, 'mongo', toolName);
-}
-
-/** The builder's database; the other services take theirs from the same server. */
-function addressOf(port: number): string {
-  return `mongodb://${HOST}:${port}/${serviceRow('builder').database}?directConnection=true`;
-}
-
-async function initiateReplicaSet(port: number): Promise<void> {
-  const client = new MongoClient(`mongodb://${HOST}:${port}/?directConnection=true`);
-  try {
-    const members = [{ _id: 0, host: `${HOST}:${port}` }];
-    await client
-      .db('admin')
-      .command({ replSetInitiate: { _id: REPLICA_SET, members } })
-      .catch(async (error: unknown) => {
-        if (!(error instanceof MongoServerError && error.code === ALREADY_INITIALIZED)) throw error;
-        // Another port than last time: the member must be told its address.
-        const { config } = await client.db('admin').command({ replSetGetConfig: 1 });
-        const next = { ...config, version: config.version + 1, members };
-        if (config.members[0]?.host !== members[0]?.host) {
-          await client.db('admin').command({ replSetReconfig: next, force: true });
-        }
-      });
-    const deadline = Date.now() + 30_000;
-    while (Date.now() < deadline) {
-      if ((await client.db('admin').command({ hello: 1 })).isWritablePrimary) return;
-    }
-    throw new Error('MongoDB did not become primary within 30 s');
-  } finally {
-    await client.close();
-  }
 }

@@ -24,7 +24,7 @@ emitCounterSuite((now, limit) => createEmitCounter({ db, now, limit }));
 checkpointStoreSuite(createCheckpointStore({ db }));
 
 // The same for writers that use leases, on chains of their own.
-const crowded = await connectMongo(`${mongo.uri}_turns`, 'fairlead-test');
+const crowded = await connectMongo(mongo.uriOf('turns'), 'fairlead-test');
 after(async () => {
   await crowded.db.dropDatabase();
   await crowded.close();
