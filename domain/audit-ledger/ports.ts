@@ -29,8 +29,8 @@ export interface EventStore {
   findByIdempotencyKey(namespace: string, emitter: string, key: string): Promise<LedgerEvent | null>;
   /** Newest first. */
   list(filter: EventFilter, page: PageRequest): Promise<Page<LedgerEvent>>;
-  /** Whole chain from an index on, in order, in bounded memory. */
-  stream(namespace: string, fromIndex: number): AsyncIterable<LedgerEvent>;
+  /** The chain from an index on, up to another one or to its end, in order, in bounded memory. */
+  stream(namespace: string, fromIndex: number, toIndex?: number): AsyncIterable<LedgerEvent>;
   /** Events of an entity, in every namespace, ordered by namespace and chain index. */
   streamOfEntity(entityId: string, orgSlug: string | null): AsyncIterable<LedgerEvent>;
   /** Events of a namespace created in `[from, to)`, in the order of the chain. */

@@ -85,19 +85,18 @@ export async function verifyHistory(
     count += 1;
     if (count % PROGRESS_EVERY === 0) progress(count);
   };
-  const ledger = await verifyChain(closes.reading(deps.store.stream(LEDGER_NAMESPACE, 0)), {
-    known: checkpointsOf(LEDGER_NAMESPACE, 0, deps),
-    look: tally,
-  });
+  const written = await readChain({ namespace: LEDGER_NAMESPACE, fromIndex: 0 }, deps);
+  const ledger = await verifyChain(closes.reading(written.events), { known: written.known, look: tally });
   if (!ledger.valid) return broken(LEDGER_NAMESPACE, ledger, count);
   const heads: HistoryVerdict['heads'][number][] = [];
   let missing = request.expectedHead;
   for (const { namespace, fromIndex, since } of parts) {
     const wanted = missing;
     let seen = false;
-    const verdict = await verifyChain(deps.store.stream(namespace, fromIndex), {
+    const { events, known } = await readChain({ namespace, fromIndex }, deps);
+    const verdict = await verifyChain(events, {
       fromIndex,
-      known: checkpointsOf(namespace, fromIndex, deps),
+      known,
       look({ eventHash }) {
         tally();
         if (eventHash === wanted) seen = true;
@@ -135,10 +134,27 @@ function endOf(parts: readonly ChainPart[], heads: HistoryVerdict['heads']): His
 
 const PROGRESS_EVERY = 1_000;
 
-async function* checkpointsOf(namespace: string, fromIndex: number, deps: HistoryDeps): AsyncIterable<KnownHash> {
+/**
+ * A chain as it stands now, and its checkpoints of up to now. Services go on writing while it is read: a scan need not
+ * show what is written behind its back in order, and a checkpoint of then may be beyond the end that was read.
+ */
+async function readChain({ namespace, fromIndex }: Pick<ChainPart, 'namespace' | 'fromIndex'>, deps: HistoryDeps) {
+  const [newest] = await deps.checkpoints.newest(namespace, 1);
+  const head = await deps.store.head(namespace);
+  return {
+    events: deps.store.stream(namespace, fromIndex, head?.chainIndex ?? -1),
+    known: newest === undefined ? [] : checkpointsOf(namespace, { fromIndex, until: newest.time }, deps),
+  };
+}
+
+async function* checkpointsOf(
+  namespace: string,
+  { fromIndex, until }: { fromIndex: number; until: Date },
+  deps: HistoryDeps,
+): AsyncIterable<KnownHash> {
   for await (const checkpoint of deps.checkpoints.stream(namespace)) {
     const chainIndex = checkpoint.size - 1;
-    if (chainIndex < fromIndex) continue;
+    if (chainIndex < fromIndex || checkpoint.time > until) continue;
     const forged = !isCheckpointSigned(checkpoint, deps.ledgerName, deps.keys);
     yield { chainIndex, eventHash: checkpoint.head, forged };
   }

@@ -78,7 +78,10 @@ export function createEventStore(deps: { db: Db }): EventStore {
         id,
       ]);
     },
-    stream: (namespace, fromIndex) => stream({ namespace, chainIndex: { $gte: fromIndex } }, BY_INDEX),
+    stream(namespace, fromIndex, toIndex) {
+      const end = toIndex === undefined ? {} : { $lte: toIndex };
+      return stream({ namespace, chainIndex: { $gte: fromIndex, ...end } }, BY_INDEX);
+    },
     streamOfEntity: (entityId, orgSlug) =>
       stream({ entityId, ...(orgSlug === null ? {} : { orgSlug }) }, { namespace: 1, chainIndex: 1 }),
     streamBetween: (namespace, from, to) =>
