@@ -48,7 +48,9 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     port: known.port,
     healthEndpoint: known.catalog.healthEndpoint,
     podTier: known.catalog.podTier,
-    readOnlyRoot: facts.generatedContainerFile ?? false,
+    readOnlyRoot: true,
+    // Absent in what a worker of an earlier version handed on.
+    writablePaths: known.catalog.writablePaths ?? [],
     oauthClient: (known.catalog.auth ?? null) !== null,
     config: { ...declaredDefaults(known.catalog), ...service.config },
     secrets: sealForRelease(deps, build, service.secrets),
@@ -72,6 +74,7 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     healthEndpoint: release.healthEndpoint,
     tier: POD_TIERS[release.podTier],
     readOnlyRoot: release.readOnlyRoot,
+    writablePaths: release.writablePaths,
     env: {
       ...release.config,
       ...openSecrets(deps, { service: release.service, environment: release.environment }, release.secrets),

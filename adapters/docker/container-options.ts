@@ -1,5 +1,6 @@
 import type { ContainerCreateOptions, HostConfig } from 'dockerode';
 import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import { startupNanoCpus, tierNanoCpus } from './cpu-limit.ts';
 import { imageLabels, LABELS } from './labels.ts';
 import { containerName } from './workload-names.ts';
@@ -10,7 +11,15 @@ const MIB = 1024 * 1024;
 const DEFAULT_USER = '1001:1001';
 
 const PROCESS_LIMIT = 512;
+const OPEN_FILES_LIMIT = 16_384;
 const TMP_LIMIT_BYTES = 64 * MIB;
+const MAX_VOLUMES = 32;
+
+/**
+ * What programs write to while they run: temporary files, process ids and sockets, and the caches of nginx as its own
+ * image has them. Next.js and the frameworks whose container files are generated write to /tmp alone.
+ */
+const USUAL_FOLDERS = ['/tmp', '/var/tmp', '/run', '/var/cache/nginx'];
 
 /** What the engine and the image add to a spec. */
 export interface ContainerFacts {
@@ -23,12 +32,19 @@ export interface ContainerFacts {
   readonly engineCpus: number;
   /** USER of the image. */
   readonly imageUser: string;
+  /** VOLUMEs of the image. */
+  readonly imageVolumes: readonly string[];
 }
 
 /**
  * The container of a workload (spec 2, "Pod tiers": limits are real): CPU (that of the tier once it is ready, see
- * {@link startupNanoCpus}), memory without swap and processes bounded, a numeric user other than root, no capabilities, no new privileges, a read-only root when the spec asks for it, its
- * port published on the loopback interface alone. Environment variables go in the body of the engine's API.
+ * {@link startupNanoCpus}), memory without swap, processes, open files and log bounded, a numeric user other than root,
+ * no capabilities, no new privileges, its port published on the loopback interface alone. Environment variables go in
+ * the body of the engine's API.
+ *
+ * The root is read-only, and what a service may write to is memory of its own limit. A writable layer cannot be bounded
+ * on most engines: overlay2 has quotas on xfs with pquota alone, and a layer that is measured from time to time can fill
+ * the disk between two looks.
  */
 export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): ContainerCreateOptions {
   const { HostConfig: network, ...exposed } = networkOptions(spec, facts);
@@ -50,13 +66,18 @@ export function containerOptions(spec: WorkloadSpec, facts: ContainerFacts): Con
       Memory: spec.tier.memoryLimitBytes,
       MemorySwap: spec.tier.memoryLimitBytes,
       PidsLimit: PROCESS_LIMIT,
+      ShmSize: temporaryBytes(spec),
+      Ulimits: [
+        { Name: 'nofile', Soft: OPEN_FILES_LIMIT, Hard: OPEN_FILES_LIMIT },
+        { Name: 'core', Soft: 0, Hard: 0 },
+      ],
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges:true'],
       Init: true,
       RestartPolicy: { Name: 'unless-stopped' },
       LogConfig: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
       ...network,
-      ...(spec.readOnlyRoot ? { ReadonlyRootfs: true, Tmpfs: temporaryFolder(spec) } : {}),
+      ...(spec.readOnlyRoot ? { ReadonlyRootfs: true, Tmpfs: temporaryFolders(spec, facts) } : {}),
     },
   };
 }
@@ -78,8 +99,23 @@ export function safeUser(imageUser: string): string {
   return /^0*[1-9]\d*(:\d+)?$/.test(imageUser) ? imageUser : DEFAULT_USER;
 }
 
-/** The one writable folder under a read-only root. It is memory, which counts towards the limit, and therefore small. */
-function temporaryFolder({ tier }: WorkloadSpec): Record<string, string> {
-  const size = Math.min(TMP_LIMIT_BYTES, Math.floor(tier.memoryLimitBytes / 4));
-  return { '/tmp': `rw,nosuid,nodev,size=${size},mode=1777` };
+/** The writable folders under a read-only root. A VOLUME would otherwise be a folder of this machine without a limit. */
+function temporaryFolders(
+  spec: WorkloadSpec,
+  { imageUser, imageVolumes }: Pick<ContainerFacts, 'imageUser' | 'imageVolumes'>,
+): Record<string, string> {
+  if (imageVolumes.length > MAX_VOLUMES) {
+    const message = `The image has ${imageVolumes.length} VOLUMEs and may have ${MAX_VOLUMES}`;
+    throw new FairleadError('INSTALL_FAILED', message);
+  }
+  // A folder that the image has keeps its mode, such as 0755, so it belongs to whoever is to write there.
+  const [uid, gid = uid] = safeUser(imageUser).split(':');
+  const options = `rw,nosuid,nodev,size=${temporaryBytes(spec)},mode=1777,uid=${uid},gid=${gid}`;
+  const folders = new Set([...USUAL_FOLDERS, ...imageVolumes, ...spec.writablePaths]);
+  return Object.fromEntries([...folders].map((path) => [path, options]));
+}
+
+/** Of each temporary folder. It is memory, which counts towards the limit of the tier, and therefore small. */
+function temporaryBytes({ tier }: WorkloadSpec): number {
+  return Math.min(TMP_LIMIT_BYTES, Math.floor(tier.memoryLimitBytes / 4));
 }

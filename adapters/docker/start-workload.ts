@@ -57,7 +57,7 @@ export async function startWorkload(
       ensureImage(docker, spec.image, options.registry, context),
       removeRelay(docker, stackId, spec),
     ]);
-    return await createAndStart(spec, image.Config.User ?? '', context, options);
+    return await createAndStart(spec, image.Config, context, options);
   } catch (error) {
     context.signal.throwIfAborted();
     // Another process starts the same build (409) or makes the network at this moment; the next attempt finds it done.
@@ -74,14 +74,15 @@ function isAdoptable(container: ContainerInspectInfo, spec: WorkloadSpec): boole
 
 async function createAndStart(
   spec: WorkloadSpec,
-  imageUser: string,
+  image: Pick<ImageInspectInfo['Config'], 'User' | 'Volumes'>,
   context: EffectContext,
   options: StartOptions,
 ): Promise<ContainerInspectInfo> {
   const { docker, stackId, ports } = options;
   const warn = (message: string): void => context.onLine(message, 'warn');
   const [engine, network] = await Promise.all([options.engineInfo(), options.network(warn)]);
-  const facts = { stackId, engineCpus: engine.cpus, imageUser, network };
+  const imageVolumes = Object.keys(image.Volumes ?? {});
+  const facts = { stackId, engineCpus: engine.cpus, imageUser: image.User ?? '', imageVolumes, network };
   const openRelay = await prepareRelay(spec, context, options);
   warnOfChanges(spec, facts, warn);
   for (let attempt = 1; ; attempt += 1) {

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AUTH_MODES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from './catalog.ts';
 import { POD_TIERS, type PodTierName } from './pod-tiers.ts';
 
-/** A parsed catalog as builds keep it. `auth` is absent in records from before there were clients. */
+/** A parsed catalog as builds keep it. `auth` and `writablePaths` are absent in records of earlier versions. */
 export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
   name: z.string().nullable(),
   declared: z.boolean(),
@@ -16,6 +16,7 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
   port: z.int().nullable(),
   buildEnvVars: z.array(z.string()),
   dockerfile: z.string().nullable(),
+  writablePaths: z.array(z.string()).default([]),
   config: z.array(
     z.object({ key: z.string(), secret: z.boolean(), required: z.boolean(), default: z.string().nullable() }),
   ),

@@ -31,6 +31,8 @@ export interface Catalog {
   readonly buildEnvVars: readonly string[];
   /** `platform.io/dockerfile`: path of a hand-written container file, relative to the app path; null when generated. */
   readonly dockerfile: string | null;
+  /** `platform.io/writable-paths`: folders of the container that the service writes to, beside the usual ones. */
+  readonly writablePaths: readonly string[];
   readonly config: readonly ConfigDeclaration[];
   readonly databases: readonly ('mongodb' | 'postgres')[];
   readonly storage: readonly StorageDeclaration[];

@@ -41,6 +41,7 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     port: null,
     buildEnvVars: [],
     dockerfile: null,
+    writablePaths: [],
     config: [],
     databases: [],
     storage: [],

@@ -104,6 +104,7 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     port: annotations['platform.io/port'] ?? null,
     buildEnvVars: [...new Set(annotations['platform.io/env-vars'] ?? [])],
     dockerfile: annotations['platform.io/dockerfile'] ?? null,
+    writablePaths: [...new Set(annotations['platform.io/writable-paths'] ?? [])],
     config: refuseReserved(lastOfEach(file.spec?.config ?? [], (entry) => entry.key, 'spec.config', warnings)),
     databases: [...new Set((file.spec?.databases ?? []).map((entry) => entry.type))],
     storage: lastOfEach(file.spec?.storage ?? [], (entry) => entry.name, 'spec.storage', warnings),

@@ -140,6 +140,17 @@ const version = z
 
 const HEALTH = 'a path that begins with /';
 const INSIDE = 'a path inside the app, relative and without ..';
+const FOLDER =
+  'absolute folders of the container separated by commas, such as /app/data, and none of /proc, /sys, /dev, /etc';
+const MAX_WRITABLE_PATHS = 16;
+const isFolder = (path: string): boolean =>
+  /^(?:\/[A-Za-z0-9._@+-]+)+$/.test(path) && !/\/\.{1,2}(?:\/|$)|^\/(?:proc|sys|dev|etc)(?:\/|$)/.test(path);
+
+const commaList = (error: string) =>
+  z
+    .union([z.string(), z.array(z.string())], { error })
+    .transform((value) => (Array.isArray(value) ? value : value.split(/[\s,]+/)).filter((item) => item !== ''));
+
 const annotations = z.object(
   {
     'platform.io/catalog-version': version.nullish(),
@@ -149,15 +160,18 @@ const annotations = z.object(
       .regex(/^\/\S*$/, { error: HEALTH })
       .nullish(),
     'platform.io/port': port.nullish(),
-    'platform.io/env-vars': z
-      .union([z.string(), z.array(z.string())], { error: 'variable names separated by commas' })
-      .transform((value) => (Array.isArray(value) ? value : value.split(/[\s,]+/)).filter((name) => name !== ''))
-      .pipe(z.array(variableName))
-      .nullish(),
+    'platform.io/env-vars': commaList('variable names separated by commas').pipe(z.array(variableName)).nullish(),
     'platform.io/memory-request': scalar.nullish(),
     'platform.io/cpu-request': scalar.nullish(),
     'platform.io/framework': scalar.nullish(),
     'platform.io/dockerfile': z.string({ error: INSIDE }).refine(isInsidePath, { error: INSIDE }).nullish(),
+    'platform.io/writable-paths': commaList(FOLDER)
+      .pipe(
+        z
+          .array(z.string().refine(isFolder, { error: FOLDER }))
+          .max(MAX_WRITABLE_PATHS, { error: `at most ${MAX_WRITABLE_PATHS} folders` }),
+      )
+      .nullish(),
   },
   { error: 'a mapping of annotations' },
 );

@@ -259,7 +259,9 @@ export interface WorkloadSpec {
   readonly port: number;
   readonly healthEndpoint: string;
   readonly tier: PodTier;
+  /** Nothing but temporary folders is written to: the usual ones, those of the image's VOLUMEs and `writablePaths`. */
   readonly readOnlyRoot: boolean;
+  readonly writablePaths: readonly string[];
   /** Environment variables, plaintext. Held in memory only. */
   readonly env: Readonly<Record<string, string>>;
 }

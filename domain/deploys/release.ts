@@ -20,7 +20,10 @@ export interface Release {
   readonly port: number;
   readonly healthEndpoint: string;
   readonly podTier: PodTierName;
+  /** False in releases that earlier versions made of images with a container file of their own. */
   readonly readOnlyRoot: boolean;
+  /** Folders it writes to, beside the usual ones. */
+  readonly writablePaths: readonly string[];
   /** True when its catalog declared `spec.auth`: it is started with the client credentials its service has then. */
   readonly oauthClient: boolean;
   /** Configuration as it was installed: plain values in clear, secrets sealed. */

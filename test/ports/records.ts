@@ -93,6 +93,7 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     healthEndpoint: '/health',
     podTier: 'nano',
     readOnlyRoot: true,
+    writablePaths: [],
     oauthClient: false,
     config: { COLOUR: 'blue' },
     secrets: { KEY: { keyId: '01234567', sealed: 'c2VhbGVk' } },

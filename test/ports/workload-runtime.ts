@@ -25,11 +25,18 @@ export interface RuntimeUnderTest {
 /** What the image of the suite runs with node. MODE decides how it behaves. */
 export const WORKLOAD_PROGRAM = `
 const { createServer } = require('node:http');
-const { readFileSync, writeFileSync } = require('node:fs');
-const tryWrite = (path) => { try { writeFileSync(path, 'x'); return 'written'; } catch (error) { return error.code; } };
+const { readFileSync, rmSync, writeFileSync } = require('node:fs');
+const tryWrite = (path, bytes = 1) => {
+  try { writeFileSync(path, Buffer.alloc(bytes)); return 'written'; }
+  catch (error) { return error.code; }
+  finally { try { rmSync(path); } catch {} }
+};
+const FOLDERS = ['/tmp', '/run', '/var/tmp', '/var/cache/nginx', '/volume', '/app/data', '/app', '/home'];
 const facts = () => ({
   uid: process.getuid(), status: readFileSync('/proc/self/status', 'utf8'),
-  root: tryWrite('/app/x'), tmp: tryWrite('/tmp/x'),
+  limits: readFileSync('/proc/self/limits', 'utf8'),
+  written: Object.fromEntries(FOLDERS.map((path) => [path, tryWrite(path + '/x')])),
+  overSize: Object.fromEntries(FOLDERS.map((path) => [path, tryWrite(path + '/x', 80 * 1024 ** 2)])),
 });
 const read = (path) => readFileSync('/sys/fs/cgroup/' + path, 'utf8').trim();
 const cpuMillis = () => {
@@ -74,6 +81,7 @@ export function workloadSpec(image: string, changes: Partial<WorkloadSpec> = {})
     healthEndpoint: '/health',
     tier: POD_TIERS.small,
     readOnlyRoot: true,
+    writablePaths: [],
     env: { GIT_COMMIT: 'c0ffee', NODE_ENV: 'production' },
     ...changes,
   };

@@ -93,6 +93,9 @@ function pauseAfter(waitedMs: number): number {
   return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs / 20));
 }
 
+const WRITABLE_REMEDY =
+  'It writes to a folder that is read-only: write to /tmp, or name the folder in platform.io/writable-paths.';
+
 interface Unhealthy {
   readonly workload: Workload;
   readonly why: string;
@@ -104,7 +107,8 @@ async function giveUp(deps: Deps, context: StepContext, { workload, why, last, r
   const lines = await deps.runtime.tail(workload, DIAGNOSTIC_LINES);
   await context.diagnose('Last output of the container', lines);
   const serving = await describeServing(deps, context.build, context.signal);
-  const said = [`The readiness probe failed, ${why}. Last probe: ${last.summary}.`, remedy, serving];
+  const wroteOutside = lines.some((line) => /EROFS|read-only file system/i.test(line)) ? WRITABLE_REMEDY : null;
+  const said = [`The readiness probe failed, ${why}. Last probe: ${last.summary}.`, wroteOutside, remedy, serving];
   const message = said.filter((sentence) => (sentence ?? null) !== null).join(' ');
   throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });
 }

@@ -108,6 +108,7 @@ const releaseSchema = z.object({
   healthEndpoint: text,
   podTier,
   readOnlyRoot: z.boolean(),
+  writablePaths: z.array(text).default([]),
   oauthClient: z.boolean().default(false),
   config: z.record(text, text).default({}),
   secrets: z.record(text, sealedSecretSchema).default({}),

@@ -31,7 +31,13 @@ let runtime: WorkloadRuntime;
 const start = (changes: Partial<WorkloadSpec> = {}): Promise<Workload> =>
   runtime.start(workloadSpec(image, changes), recordingContext());
 
-const factsSchema = z.object({ uid: z.number(), status: z.string(), root: z.string(), tmp: z.string() });
+const factsSchema = z.object({
+  uid: z.number(),
+  status: z.string(),
+  limits: z.string(),
+  written: z.record(z.string(), z.string()),
+  overSize: z.record(z.string(), z.string()),
+});
 
 const factsOf = async (workload: Workload) =>
   factsSchema.parse(await (await fetch(`${workload.address}/facts`)).json());
@@ -85,7 +91,7 @@ describe('Docker workloads: isolation', () => {
     await runtime.remove(workload, 1);
   });
 
-  it('the process has a numeric user, no capabilities, no new privileges, and writes to /tmp alone', async () => {
+  it('the process has a numeric user, no capabilities, no new privileges, and bounds', async () => {
     const workload = await start();
     await untilHealthy(runtime, workload);
     const facts = await factsOf(workload);
@@ -93,8 +99,35 @@ describe('Docker workloads: isolation', () => {
     assert.match(facts.status, /^CapEff:\s+0+$/m);
     assert.match(facts.status, /^CapBnd:\s+0+$/m);
     assert.match(facts.status, /^NoNewPrivs:\s+1$/m);
-    assert.equal(facts.root, 'EROFS');
-    assert.equal(facts.tmp, 'written');
+    assert.match(facts.limits, /^Max open files +16384 +16384 /m);
+    assert.match(facts.limits, /^Max core file size +0 +0 /m);
+    await runtime.remove(workload, 1);
+  });
+
+  it('it writes to temporary folders of a bounded size alone, to those of VOLUMEs and the catalog as well', async () => {
+    const Dockerfile = FILES.Dockerfile.replace(
+      'USER 1001\n',
+      'RUN mkdir /volume && chmod 777 /volume\nVOLUME /volume\nUSER 1001\n',
+    );
+    const withVolume = await stack.pushed('volume', { ...FILES, Dockerfile });
+    const workload = await runtime.start(
+      workloadSpec(withVolume, { writablePaths: ['/app/data'] }),
+      recordingContext(),
+    );
+    await untilHealthy(runtime, workload);
+    const { written, overSize } = await factsOf(workload);
+    const temporary = ['/tmp', '/run', '/var/tmp', '/var/cache/nginx', '/volume', '/app/data'];
+    const expected = (outcome: string) => ({
+      ...Object.fromEntries(temporary.map((path) => [path, outcome])),
+      ...{ '/app': 'EROFS', '/home': 'EROFS' },
+    });
+    assert.deepEqual([written, overSize], [expected('written'), expected('ENOSPC')]);
+    const { Mounts } = await docker.getContainer(workload.id).inspect();
+    assert.deepEqual(
+      Mounts.filter(({ Type }) => Type !== 'tmpfs'),
+      [],
+      'nothing of it is on the disk of this machine',
+    );
     await runtime.remove(workload, 1);
   });
 

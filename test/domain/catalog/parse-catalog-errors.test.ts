@@ -61,6 +61,15 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
     /expected a path that begins with \/, found "health"/,
   ],
   ['a container file outside', annotated('dockerfile: ../Dockerfile'), /expected a path inside the app/],
+  ...['data', '/', '/app/../etc', '/proc/self', '/etc/nginx', '/a:/b', '/sys'].map(
+    (path) =>
+      [`the writable path ${path}`, annotated(`writable-paths: ["${path}"]`), /expected absolute folders/] as const,
+  ),
+  [
+    'too many writable paths',
+    annotated(`writable-paths: ${Array.from({ length: 17 }, (_, index) => `/d${index}`).join(',')}`),
+    /expected at most 16 folders/,
+  ],
   ['a bad variable name', annotated('env-vars: A, 1B'), /expected a variable name.*found/],
   ['spec as text', 'metadata: { name: a }\nspec: hello\n', /2:7: spec: expected a mapping, found "hello"/],
   [

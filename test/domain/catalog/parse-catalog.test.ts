@@ -34,6 +34,7 @@ test('a full catalog of the current version is read without a warning', () => {
     platform.io/port: 8081
     platform.io/env-vars: A_URL, B_URL
     platform.io/dockerfile: deploy/Dockerfile
+    platform.io/writable-paths: /app/data, /var/lib/app.d
     platform.io/cpu-request: 0.5
     platform.io/memory-request: 512Mi
 `,
@@ -53,6 +54,7 @@ test('a full catalog of the current version is read without a warning', () => {
     port: 8081,
     buildEnvVars: ['A_URL', 'B_URL'],
     dockerfile: 'deploy/Dockerfile',
+    writablePaths: ['/app/data', '/var/lib/app.d'],
     config: [
       { key: 'LIMIT', secret: false, required: false, default: '5' },
       { key: 'API_KEY', secret: true, required: true, default: null },

@@ -31,6 +31,7 @@ export const CATALOG: Catalog = {
   port: null,
   buildEnvVars: [],
   dockerfile: null,
+  writablePaths: [],
   config: [],
   databases: [],
   storage: [],

@@ -161,6 +161,25 @@ describe('install', () => {
     assert.equal(step.lines.filter((line) => remedy.test(line)).length, 1);
   });
 
+  it('a service that writes where it may not is told so', async () => {
+    const writing: Program = (spec) => ({
+      ...failing(503)(spec),
+      output: ["Error: EROFS: read-only file system, open '/app/data/x'"],
+    });
+    const { parts, attempt } = await withImage(writing);
+    const message = /write to \/tmp, or name the folder in platform\.io\/writable-paths/;
+    await assert.rejects(installWorkload(parts, attempt(facts)), { code: 'HEALTH_CHECK_FAILED', message });
+  });
+
+  it('an image of a container file of its own has a read-only root as well, and writes where its catalog says', async () => {
+    const { parts, attempt, only } = await withImage();
+    const catalog = catalogRecord({ writablePaths: ['/app/data'] });
+    await installWorkload(parts, attempt({ ...facts, catalog, generatedContainerFile: false }));
+    const spec = parts.runtime.specOf(await only());
+    assert.deepEqual([spec.readOnlyRoot, spec.writablePaths], [true, ['/app/data']]);
+    assert.deepEqual((await parts.releases.find(spec.releaseId))?.writablePaths, ['/app/data']);
+  });
+
   it('says which port the service has to listen on when nothing answers', async () => {
     const silent: Program = () => ({ output: [], listener: null, ended: null });
     const { parts, attempt } = await withImage(silent);
