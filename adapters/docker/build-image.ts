@@ -34,7 +34,8 @@ export async function buildImage(
   const { cli, baseImages, registry } = options;
   const containerFile = await readContainerFile(input.dockerfile);
   const images = await baseImages.ensure(externalImages(containerFile), context);
-  checkTriggers(images, { registry: registry.address, service: input.service });
+  // The tag is in the service's own repository.
+  checkTriggers(images, { registry: registry.address, repository: input.tag.slice(0, input.tag.lastIndexOf(':')) });
   const network = await runNetwork({ ...options, buildkit: cli.buildkit }, context);
   const output = createBuildOutput(containerFile);
   let spaceRanOut = false;

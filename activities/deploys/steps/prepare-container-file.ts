@@ -9,6 +9,7 @@ import {
 import { mountBuildEnv } from '../../../domain/deploys/container-file/mount-build-env.ts';
 import { patchContainerFile } from '../../../domain/deploys/container-file/patch-container-file.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import { imageRepository } from '../../../domain/deploys/image-repository.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type BuildEnv, buildEnvOf } from '../build-env.ts';
 import type { DeploysDeps } from '../deps.ts';
@@ -90,7 +91,9 @@ async function decide(
 function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: string, text: string): Prepared {
   const { build } = context;
   // By the service's id, since its name may be somebody else's one day.
-  const policy = { registry: deps.settings.registry, service: build.service, cacheScope: build.serviceId, fileName };
+  const { registry } = deps.settings;
+  const repository = repositoryOf(registry, build);
+  const policy = { registry, repository, cacheScope: build.serviceId, fileName };
   const checked = checkSources(text, policy);
   const patched = patchContainerFile(checked.text, { secretsEnabled: deps.settings.secretsEnabled, fileName });
   context.onLine(`Using ${fileName}`);
@@ -140,7 +143,11 @@ function withBuildEnv(containerFile: ContextFile, { id, names }: BuildEnv, conte
 /** One tag for each build, so that no build's image is replaced by another's. */
 function imageTag(registry: string, { build, facts }: StepContext): string {
   const revision = facts.commitSha?.slice(0, 7) ?? 'upload';
-  return `${registry}/${build.service}:${build.environment}-${revision}-${build.buildId.split('_').at(-1)}`;
+  return `${repositoryOf(registry, build)}:${build.environment}-${revision}-${build.buildId.split('_').at(-1)}`;
+}
+
+function repositoryOf(registry: string, { service, serviceId }: StepContext['build']): string {
+  return imageRepository(registry, { name: service, id: serviceId });
 }
 
 function inside(directory: string, name: string): string {

@@ -2,8 +2,8 @@
 export interface ImagePolicy {
   /** Host and port of the platform's image registry, with a path prefix if it has one. */
   readonly registry: string;
-  /** Of that registry a service may use its own repository. */
-  readonly service: string;
+  /** The only repository of that registry which may be used: the service's own. */
+  readonly repository: string;
 }
 
 /** Judges the names of images, with the ARGs before the first FROM put in and the stages of the file known. */
@@ -49,7 +49,7 @@ export class ImageNames {
   }
 }
 
-function problemOfImage(name: string, { registry, service }: ImagePolicy): string | null {
+function problemOfImage(name: string, { registry, repository }: ImagePolicy): string | null {
   const shown = name.slice(0, 200);
   if (/[^\w./:@[\]-]/.test(name) || name === '') {
     return `${shown} cannot be read as the name of an image; write it out, or give its ARG a default before the first FROM`;
@@ -57,7 +57,7 @@ function problemOfImage(name: string, { registry, service }: ImagePolicy): strin
   // Engines look such a name up among the ids of all their images.
   if (/^(?:(?:sha256:)?[0-9a-f]{4,64}|\d+)$/i.test(name))
     return `${shown} names an image by its id; name it by repository and tag`;
-  const own = `${registry}/${service}`.toLowerCase();
+  const own = repository.toLowerCase();
   const rest = name.toLowerCase().slice(own.length);
   if (name.toLowerCase().startsWith(own) && /^[:@]/.test(rest)) return null;
   const host = hostOf(name);

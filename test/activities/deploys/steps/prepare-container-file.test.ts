@@ -23,12 +23,12 @@ describe('prepare-container-file', () => {
     const { parts, attempt, read, build } = await withFiles({ 'package.json': EXPRESS });
     const step = attempt(known);
     const facts = await prepareContainerFile(parts, step);
-    const id = build.buildId.split('_').at(-1);
+    const [id, serviceKey] = [build.buildId, build.serviceId].map((one) => one.split('_').at(-1));
     assert.deepEqual(facts, {
       dockerfile: '.fairlead/Dockerfile',
       generatedContainerFile: true,
       port: 3000,
-      imageTag: `localhost:5050/hello:prod-ccccccc-${id}`,
+      imageTag: `localhost:5050/hello-${serviceKey}:prod-ccccccc-${id}`,
     });
     assert.match((await read('.fairlead/Dockerfile')) ?? '', /USER 1001/);
     assert.match((await read('.dockerignore')) ?? '', /node_modules/);

@@ -4,7 +4,12 @@ import { describe, it } from 'node:test';
 import { checkSources } from '../../../../domain/deploys/container-file/check-sources.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 
-const POLICY = { registry: 'localhost:5050', service: 'shop', cacheScope: 'acme/shop', fileName: 'Dockerfile' };
+const POLICY = {
+  registry: 'localhost:5050',
+  repository: 'localhost:5050/shop-3k',
+  cacheScope: 'acme/shop',
+  fileName: 'Dockerfile',
+};
 
 const check = (text: string) => checkSources(text, POLICY);
 
@@ -42,6 +47,7 @@ const REFUSED: Readonly<Record<string, readonly [string, RegExp]>> = {
   'a name that only looks official': ['# syntax=docker/dockerfile-upstream:master\nFROM a', /# syntax/],
   'an image of another service': ['FROM localhost:5050/other:prod', /platform's registry and not of this service/],
   'a service whose name begins alike': ['FROM localhost:5050/shop-admin:prod', /platform's registry/],
+  'an earlier service of that name, or another’s': ['FROM localhost:5050/shop-4m:prod', /platform's registry/],
   'a path below the own repository': ['FROM localhost:5050/shop/x:prod', /platform's registry/],
   'the registry in capitals': ['FROM LOCALHOST:5050/other:prod', /platform's registry/],
   'the registry by its number': ['FROM 127.0.0.1:5050/other:prod', /named by an address/],
@@ -72,7 +78,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'ordinary stages':
     'FROM node:24 AS build\nCOPY . .\nRUN npm ci\nFROM node:24\nCOPY --from=build /app /app\nCOPY --from=0 /a /b',
   'a stage that is called like an id': 'FROM node:24 AS cafe\nFROM node:24\nCOPY --from=cafe /a /b',
-  'the own repository': 'FROM localhost:5050/shop:prod-1\nCOPY --from=localhost:5050/shop@sha256:abc /a /b',
+  'the own repository': 'FROM localhost:5050/shop-3k:prod-1\nCOPY --from=localhost:5050/shop-3k@sha256:abc /a /b',
   'registries of others': 'FROM ghcr.io/acme/base:1\nCOPY --from=quay.io/a/b:2 /a /b\nFROM registry.example.com:5000/x',
   scratch: 'FROM scratch\nCOPY a /a',
   'ADD of files': 'FROM a\nADD app.tar.gz /app/\nADD ["a b", "/c"]\nADD --chown=1:1 src dst/',

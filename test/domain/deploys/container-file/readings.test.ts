@@ -4,7 +4,12 @@ import { checkSources } from '../../../../domain/deploys/container-file/check-so
 import { ambiguityOf } from '../../../../domain/deploys/container-file/readings.ts';
 import { HIDDEN_INSTRUCTIONS } from '../../../hostile/container-files.ts';
 
-const POLICY = { registry: 'localhost:5050', service: 'shop', cacheScope: 's', fileName: 'Dockerfile' };
+const POLICY = {
+  registry: 'localhost:5050',
+  repository: 'localhost:5050/shop-3k',
+  cacheScope: 's',
+  fileName: 'Dockerfile',
+};
 
 const fill = (text: string) =>
   text.replaceAll('{victim}', 'localhost:5050/victim:1').replaceAll('{url}', 'http://127.0.0.1:1/');
