@@ -2,7 +2,10 @@
 export const EMIT_WINDOW_SECONDS = 60;
 
 export interface EmitWindow {
-  /** Emits counted in the window, those just counted included. More than the limit when some were refused. */
+  /**
+   * Emits counted in the window, those just counted included, and perhaps some that were counted after them. More than
+   * the limit for an emit that does not fit under it, and for no other.
+   */
   readonly used: number;
   readonly endsAt: Date;
 }
@@ -10,8 +13,8 @@ export interface EmitWindow {
 /** Counts emits of a caller over all processes. */
 export interface EmitCounter {
   /**
-   * Counts emits in the current window: each has a place of its own in it, whichever process counts. Many at once that do
-   * not fit under the limit are not counted at all.
+   * Counts emits in the current window: exactly as many as the limit allows fit under it, whichever process counts. Many at
+   * once that do not fit are not counted at all.
    * @throws UNAVAILABLE
    */
   count(caller: { readonly orgSlug: string; readonly sub: string }, amount: number): Promise<EmitWindow>;

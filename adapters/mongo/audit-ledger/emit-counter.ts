@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import { type Db, MongoBulkWriteError } from 'mongodb';
 import { z } from 'zod';
 import type { EmitCounter, EmitWindow } from '../../../domain/audit-ledger/emit-limit.ts';
 import { windowOf } from '../../../domain/audit-ledger/emit-limit.ts';
@@ -13,6 +13,8 @@ interface CountDocument {
   readonly count: number;
 }
 
+const DUPLICATE_KEY = 11_000;
+
 const countSchema = z.object({ endsAt: z.date(), count: z.int() });
 
 interface Asking {
@@ -20,16 +22,25 @@ interface Asking {
   readonly reject: (error: unknown) => void;
 }
 
+/** Single emits of one caller that are counted together. */
+interface Group {
+  readonly key: string;
+  readonly asking: readonly Asking[];
+}
+
 /**
  * Counts emits in MongoDB: one document a caller, shared by all processes, and every emit counted in it before it is let
- * through, so that the limit is exact. Single emits that one process has to count for a caller while a count is under way
- * are counted together in the next one. A count is taken from the document as it was *before* the increment: what the
- * embedded stand-in returns as "after" can already hold a later one. A count is not waited for on the disk or by other
- * members: with the server that lost it, a caller at worst gets some of the minute again.
+ * through, so that the limit is exact. Single emits that one process has to count while a count is under way are counted
+ * together in the next one, those of several callers in one command. Its answer does not tell the counts, so it counts
+ * for those callers alone of whom all fit under the limit, and the counts are read after it; the others are counted one
+ * by one. A count is taken from the document as it was *before* the increment: what the embedded stand-in returns as
+ * "after" can already hold a later one. A count is not waited for on the disk or by other members: with the server that
+ * lost it, a caller at worst gets some of the minute again.
  */
 export function createEmitCounter(deps: { db: Db; now: Clock; limit: number }): EmitCounter {
   const collection = deps.db.collection<CountDocument>(LEDGER_COLLECTIONS.emitCounts, { writeConcern: { w: 1 } });
-  const queues = new Map<string, Asking[]>();
+  let waiting = new Map<string, Asking[]>();
+  let running = false;
 
   /** Adds to the window that is current, or begins it. @returns the window with the amount in it */
   async function add(key: string, amount: number): Promise<EmitWindow> {
@@ -74,19 +85,69 @@ export function createEmitCounter(deps: { db: Db; now: Clock; limit: number }): 
     }
   }
 
-  async function run(key: string, queue: Asking[]): Promise<void> {
-    while (queue.length > 0) {
+  async function run(): Promise<void> {
+    while (waiting.size > 0) {
       await waitForBatch();
-      const together = queue.splice(0);
-      try {
-        const window = await add(key, together.length);
-        const before = window.used - together.length;
-        for (const [index, { resolve }] of together.entries()) resolve({ ...window, used: before + index + 1 });
-      } catch (error) {
-        for (const { reject } of together) reject(error);
-      }
+      const groups = [...waiting].map(([key, asking]) => ({ key, asking }));
+      waiting = new Map();
+      const [first, ...others] = groups;
+      if (first === undefined) continue;
+      await (others.length === 0 ? countAlone(first) : countTogether(groups));
     }
-    queues.delete(key);
+    running = false;
+  }
+
+  async function countAlone({ key, asking }: Group): Promise<void> {
+    try {
+      const window = await add(key, asking.length);
+      answer(asking, window);
+    } catch (error) {
+      for (const { reject } of asking) reject(error);
+    }
+  }
+
+  async function countTogether(groups: readonly Group[]): Promise<void> {
+    try {
+      const unfit = await addWhereAllFit(groups);
+      const counted = groups.filter((_, index) => !unfit.has(index));
+      const windows = await currentWindows(counted);
+      for (const [index, window] of windows.entries()) answer(counted[index]?.asking ?? [], window);
+      // They wait for nobody, and nobody for them.
+      for (const [index, group] of groups.entries()) if (unfit.has(index)) void countAlone(group);
+    } catch (error) {
+      for (const { asking } of groups) for (const { reject } of asking) reject(error);
+    }
+  }
+
+  /**
+   * One command for all. Where the window is over or would be exceeded, nothing matches, and the upsert is refused since
+   * the document is there. @returns the indexes of those that were not counted
+   */
+  async function addWhereAllFit(groups: readonly Group[]): Promise<ReadonlySet<number>> {
+    const now = deps.now();
+    const { endsAt } = windowOf(now);
+    const updates = groups.map(({ key, asking: { length } }) => {
+      const filter = { _id: key, endsAt: { $gt: now }, count: { $lte: deps.limit - length } };
+      return { updateOne: { filter, update: { $inc: { count: length }, $setOnInsert: { endsAt } }, upsert: true } };
+    });
+    try {
+      await mongoCall(() => collection.bulkWrite(updates, { ordered: false }));
+      return new Set();
+    } catch (error) {
+      return refusedUpserts(error);
+    }
+  }
+
+  /** The window of each group, in which it was just counted. Its count may have grown since, also by emits that were refused. */
+  async function currentWindows(groups: readonly Group[]): Promise<readonly EmitWindow[]> {
+    const ids = groups.map(({ key }) => key);
+    const documents = await mongoCall(() => collection.find({ _id: { $in: ids } }).toArray());
+    const counts = new Map(documents.map((document) => [document._id, countSchema.parse(document)]));
+    return groups.map(({ key, asking: { length } }) => {
+      // A new window may have begun in the document since: its count can be lower.
+      const { count, endsAt } = counts.get(key) ?? { count: length, ...windowOf(deps.now()) };
+      return { used: Math.max(length, Math.min(count, deps.limit)), endsAt };
+    });
   }
 
   /** More than a whole window's worth never fits. */
@@ -101,13 +162,12 @@ export function createEmitCounter(deps: { db: Db; now: Clock; limit: number }): 
       // Many at once are let through together or not at all, and count only when they are.
       if (amount !== 1) return addMany(key, amount);
       const { promise, resolve, reject } = Promise.withResolvers<EmitWindow>();
-      const asking = { resolve, reject };
-      const queue = queues.get(key);
-      if (queue !== undefined) queue.push(asking);
-      else {
-        const started = [asking];
-        queues.set(key, started);
-        void run(key, started);
+      const queue = waiting.get(key);
+      if (queue !== undefined) queue.push({ resolve, reject });
+      else waiting.set(key, [{ resolve, reject }]);
+      if (!running) {
+        running = true;
+        void run();
       }
       return promise;
     },
@@ -117,4 +177,18 @@ export function createEmitCounter(deps: { db: Db; now: Clock; limit: number }): 
 function withAmount(document: unknown, amount: number): EmitWindow {
   const { count, endsAt } = countSchema.parse(document);
   return { used: count + amount, endsAt };
+}
+
+/** Each has its own place in the window, the last one that of all. */
+function answer(asking: readonly Asking[], window: EmitWindow): void {
+  const before = window.used - asking.length;
+  for (const [index, { resolve }] of asking.entries()) resolve({ ...window, used: before + index + 1 });
+}
+
+/** Indexes of the updates that were refused as their document is there. @throws the error where it is about anything else */
+function refusedUpserts(error: unknown): ReadonlySet<number> {
+  if (!(error instanceof MongoBulkWriteError)) throw error;
+  const refused = [error.writeErrors].flat();
+  if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
+  return new Set(refused.map(({ index }) => index));
 }

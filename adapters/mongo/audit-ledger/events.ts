@@ -8,6 +8,7 @@ import { decodeCursor, toPage } from '../cursor.ts';
 import { type EventDocument, eventDocument, readEvent } from './event-document.ts';
 import { idOfKey } from './event-id.ts';
 import { LEDGER_COLLECTIONS } from './indexes.ts';
+import { createSharedAppend } from './shared-append.ts';
 
 /** Documents fetched at once by a stream. */
 const STREAM_BATCH = 500;
@@ -30,6 +31,16 @@ export function createEventStore(deps: { db: Db }): EventStore {
     return document === null ? null : headOf(readEvent(document));
   }
 
+  const append = createSharedAppend(async (documents) => {
+    try {
+      await mongoCall(() => collection.insertMany([...documents], { ordered: true }));
+      return documents.length;
+    } catch (error) {
+      if (!isDuplicateKey(error)) throw error;
+      return error instanceof MongoBulkWriteError ? refusedAt(error) : 0;
+    }
+  });
+
   async function* stream(filter: Filter<EventDocument>, sort: Sort): AsyncIterable<LedgerEvent> {
     const cursor = collection.find(filter).sort(sort).batchSize(STREAM_BATCH).allowDiskUse();
     try {
@@ -47,15 +58,7 @@ export function createEventStore(deps: { db: Db }): EventStore {
       const found = await lastFrom(taken, (index) => at(namespace, index));
       return found === null ? newest(namespace) : headOf(found);
     },
-    async append(events) {
-      try {
-        await mongoCall(() => collection.insertMany(events.map(eventDocument), { ordered: true }));
-        return events.length;
-      } catch (error) {
-        if (!isDuplicateKey(error)) throw error;
-        return error instanceof MongoBulkWriteError ? refusedAt(error) : 0;
-      }
-    },
+    append: (events) => append(events.map(eventDocument)),
     async find(id) {
       const document = await mongoCall(() => collection.findOne({ _id: id }));
       return document === null ? null : readEvent(document);

@@ -22,6 +22,33 @@ export function emitCounterSuite(create: (now: Clock, limit: number) => EmitCoun
       for (const { endsAt } of windows) assert.deepEqual(endsAt, at(60)());
     });
 
+    it('of emits of many callers at once exactly as many are let through as fit, whichever process counts them', async () => {
+      const limit = 12;
+      const counters = [create(at(1), limit), create(at(2), limit), create(at(3), limit)];
+      const subs = Array.from({ length: 8 }, (_, index) => `crowd-${index}`);
+      const asked = subs.flatMap((sub) => Array.from({ length: 20 }, (_, index) => ({ sub, index })));
+      const windows = await Promise.all(
+        asked.map(({ sub, index }) => counters[index % 3]?.count({ orgSlug: 'acme', sub }, 1) ?? assert.fail()),
+      );
+      for (const sub of subs) {
+        const own = windows.filter((_, index) => asked[index]?.sub === sub);
+        assert.equal(own.filter(({ used }) => used <= limit).length, limit, sub);
+        for (const { used, endsAt } of own) assert.ok(used >= 1 && endsAt.getTime() === at(60)().getTime());
+      }
+    });
+
+    it('callers that are counted together begin anew with the next minute', async () => {
+      const subs = ['together-a', 'together-b', 'together-c'];
+      const countAll = async (seconds: number) => {
+        const counter = create(at(seconds), 5);
+        const windows = await Promise.all(subs.map((sub) => counter.count({ orgSlug: 'acme', sub }, 1)));
+        return windows.map(({ used, endsAt }) => [used, endsAt.getTime() - MINUTE.getTime()]);
+      };
+      assert.deepEqual((await countAll(0)).flat(), [1, 60_000, 1, 60_000, 1, 60_000]);
+      assert.deepEqual((await countAll(59)).flat(), [2, 60_000, 2, 60_000, 2, 60_000]);
+      assert.deepEqual((await countAll(60)).flat(), [1, 120_000, 1, 120_000, 1, 120_000]);
+    });
+
     it('begins anew with the next minute, and only then', async () => {
       const caller = { orgSlug: 'acme', sub: 'minutes' };
       assert.equal((await create(at(0), 5).count(caller, 1)).used, 1);

@@ -45,6 +45,25 @@ export function eventStoreSuite(store: EventStore): void {
       );
     });
 
+    it('of appends to many namespaces at once, one whose place is taken loses its own events and no others', async () => {
+      const namespaces = Array.from({ length: 9 }, (_, index) => `beside-${index}`);
+      const chains = namespaces.map((namespace) => eventsAfter(null, many(4, namespace)));
+      const [first, , third] = chains;
+      assert.ok(first && third);
+      // The first has lost all its places, the third its last two.
+      assert.equal(await store.append(eventsAfter(null, many(1, 'beside-0'))), 1);
+      await store.append(third.slice(0, 2));
+      await store.append(eventsAfter(headOf(third[1] ?? assert.fail()), many(1, 'beside-2')));
+      const rest = chains.map((events, index) => (index === 2 ? events.slice(2) : events));
+      const appended = await Promise.all(rest.map((events) => store.append(events)));
+      assert.deepEqual(appended, [0, 4, 0, 4, 4, 4, 4, 4, 4]);
+      for (const [index, namespace] of namespaces.entries()) {
+        const kept = await collect(store.stream(namespace, 0));
+        if (index !== 0 && index !== 2) assert.deepEqual(kept, chains[index]);
+        else assert.equal(kept.length, index === 0 ? 1 : 3);
+      }
+    });
+
     it('finds the head from scratch and from any index known to be taken', async () => {
       const events = eventsAfter(null, many(40, 'heads'));
       await store.append(events);

@@ -37,6 +37,26 @@ export function eventWriterSuite(store: EventStore, create: (now?: Clock) => Eve
       assert.equal(new Set(chain.map(({ entityId }) => entityId)).size, 400);
     });
 
+    it('2 writers that emit into 12 namespaces at once leave neither gap nor fork in any, and lose none', async () => {
+      const writers = [create(), create()];
+      const namespaces = count(12).map((index) => `many-${index}`);
+      const emitted = await Promise.all(
+        count(360).map((index) =>
+          writers[index % 2]?.emit(
+            draftOf({ namespace: namespaces[Math.floor(index / 2) % 12] ?? '', entityId: `e-${index}` }),
+          ),
+        ),
+      );
+      for (const namespace of namespaces) {
+        const chain = await chainOf(namespace);
+        assert.equal(chain.length, 30);
+        assert.ok((await verifyChain(chain)).valid, namespace);
+        const own = emitted.filter((event) => event?.namespace === namespace);
+        for (const event of own) assert.deepEqual(event, chain[event?.chainIndex ?? -1]);
+        assert.equal(own.length, 30);
+      }
+    });
+
     it('what is prepared meanwhile is of the event as it was kept, or of a place that it did not get', async () => {
       const writers = [create(), create()];
       const prepared = new Map<string, LedgerEvent[]>();
