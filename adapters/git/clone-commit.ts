@@ -6,6 +6,7 @@ import { removeTree } from '../workspace/remove-tree.ts';
 import { explainGitFailure, type GitPlace, shown } from './git-errors.ts';
 import type { GitSession } from './git-session.ts';
 import { missingBranch, remoteHeadsLike } from './remote-refs.ts';
+import { requireTreeWithin } from './tree-size.ts';
 
 export interface CloneInput {
   readonly session: GitSession;
@@ -22,6 +23,7 @@ const FETCH = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no
 /** Without `--no-local`, a repository of this machine would be copied with all of its history, unchecked. */
 const CLONE = [
   'clone',
+  '--no-checkout',
   '--quiet',
   '--depth=1',
   '--single-branch',
@@ -38,8 +40,9 @@ const NOT_GIVEN = /not our ref|unadvertised object|find remote ref|want [0-9a-f]
 const NO_SUCH_REF = /couldn't find remote ref/i;
 
 /**
- * Fetches one commit without its history and checks it out. The head of the default branch takes one git process, as each
- * one costs a large process like ours some time; another commit takes three when the server gives it out. A server that gives out branch heads only is asked for the branch (200 commits deep), then for everything.
+ * Fetches one commit without its history and checks it out once it is known to be of a bearable size. The head of the
+ * default branch takes three git processes, as each one costs a large process like ours some time; another commit takes four
+ * when the server gives it out. A server that gives out branch heads only is asked for the branch (200 commits deep), then for everything.
  * @returns the full commit id, and the branch when it is known.
  * @throws COMMIT_NOT_FOUND, SOURCE_MISSING; what the git failure means.
  */
@@ -56,16 +59,17 @@ export async function cloneCommit(input: CloneInput): Promise<{ commitSha: strin
   return { commitSha: await checkOut(input, found), branch };
 }
 
-async function cloneDefaultBranch({ session, place, url, directory }: CloneInput) {
+async function cloneDefaultBranch(input: CloneInput): Promise<{ commitSha: string; branch: string | null }> {
+  const { session, place, url, directory } = input;
   const result = await session.attempt([...CLONE, '--', url, directory]);
   if (result.exitCode !== 0) throw explainGitFailure(result.stderr, place);
   const head = (await readFile(join(directory, '.git', 'HEAD'), 'utf8')).trim();
   // A remote on no branch. Git names one all the same where one is at that very commit.
-  if (!head.startsWith(HEADS)) return { commitSha: head, branch: null };
+  if (!head.startsWith(HEADS)) return { commitSha: await checkOut(input, head), branch: null };
   const branch = head.slice(HEADS.length);
   const commit = await readFile(join(directory, '.git', 'refs', 'heads', branch), 'utf8').catch(() => null);
   if (commit === null) throw await missingBranch(session, place, url, null);
-  return { commitSha: commit.trim(), branch };
+  return { commitSha: await checkOut(input, commit.trim()), branch };
 }
 
 /** An abbreviation that one branch or tag head begins with becomes that head's id. */
@@ -127,10 +131,13 @@ async function resolveCommit({ session, directory }: CloneInput, commit: string)
   return result.exitCode === 0 ? result.stdout.trim() : null;
 }
 
-async function checkOut({ session, directory, place, commit }: CloneInput, what: string): Promise<string> {
-  const result = await session.attempt(['checkout', '--quiet', '--force', '--detach', what], directory);
+async function checkOut(input: CloneInput, what: string): Promise<string> {
+  const { session, directory, place, commit } = input;
+  const listed = await requireTreeWithin(input, what);
+  const checkout = ['checkout', '--quiet', '--force', '--detach', what];
+  const result = listed.exitCode === 0 ? await session.attempt(checkout, directory) : listed;
   if (result.exitCode !== 0) {
-    const noCommit = /not a commit|is not a tree|non-commit|Cannot switch/i.test(result.stderr);
+    const noCommit = /not a commit|not a tree|non-commit|Cannot switch/i.test(result.stderr);
     throw noCommit && commit !== null ? notFound(place, commit) : explainGitFailure(result.stderr, place);
   }
   return (await readFile(join(directory, '.git', 'HEAD'), 'utf8')).trim();

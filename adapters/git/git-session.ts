@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { GitUrl } from '../../domain/deploys/git-url.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
-import { type ProcessResult, runProcess } from '../process/run-process.ts';
+import { type ProcessResult, type RunProcessOptions, runProcess } from '../process/run-process.ts';
 import { removeTree } from '../workspace/remove-tree.ts';
 import { explainGitFailure, type GitPlace } from './git-errors.ts';
 import { SESSION_PREFIX, sweepDeadSessions } from './sweep-sessions.ts';
@@ -19,8 +19,11 @@ export interface GitSessionOptions {
 }
 
 export interface GitSession {
-  /** Runs git. A non-zero exit is a result. `directory` is the work tree; without it git works outside any repository. */
-  attempt(args: readonly string[], directory?: string): Promise<ProcessResult>;
+  /**
+   * Runs git. A non-zero exit is a result. `directory` is the work tree; without it git works outside any repository.
+   * @throws what `onLine` throws, which ends git
+   */
+  attempt(args: readonly string[], directory?: string, onLine?: RunProcessOptions['onLine']): Promise<ProcessResult>;
   /** Runs git. @throws what the failure means. */
   run(args: readonly string[], directory?: string): Promise<string>;
 }
@@ -58,12 +61,13 @@ function createSession(options: GitSessionOptions, folder: string): GitSession {
   const { env, signal, place } = options;
   const clean = (text: string): string =>
     options.credential === null ? text : text.replaceAll(options.credential.token, '[redacted]');
-  const attempt: GitSession['attempt'] = async (args, directory) => {
+  const attempt: GitSession['attempt'] = async (args, directory, onLine) => {
     const result = await runProcess('git', args, {
       cwd: directory ?? folder,
       env: { ...env, ...gitVariables(folder, directory) },
       signal,
       maxOutputBytes: MAX_OUTPUT_BYTES,
+      ...(onLine === undefined ? {} : { onLine }),
     });
     return { ...result, stderr: clean(result.stderr) };
   };

@@ -72,6 +72,28 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
     }
   });
 
+  it('refuses a tree that a few objects make a million files of, before it writes one', async () => {
+    const path = join(dirname(fx.repository), 'bomb');
+    const git = (args: readonly string[], input = ''): string =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', path, ...args], {
+        input,
+        encoding: 'utf8',
+      }).trim();
+    mkdirSync(path);
+    git(['init', '-q', '-b', 'main']);
+    let entry = `100644 blob ${git(['hash-object', '-w', '--stdin'], 'x')}`;
+    for (let depth = 0; depth < 6; depth += 1) {
+      entry = `040000 tree ${git(['mktree'], Array.from('abcdefghij', (letter) => `${entry}\t${letter}\n`).join(''))}`;
+    }
+    git(['update-ref', 'refs/heads/main', git(['commit-tree', entry.slice('040000 tree '.length), '-m', 'bomb'])]);
+    const tooMany = { code: 'SOURCE_REFUSED', message: /more than 100000 files and folders/ };
+    const { fetch } = fx.fetcher();
+    for (const branch of [null, 'main']) {
+      await assert.rejects(fetch(source(path, branch), fx.target, context), tooMany);
+      assert.equal(existsSync(fx.target), false);
+    }
+  });
+
   it('sends the token to its own host, and it is found nowhere else', async () => {
     const seen: string[] = [];
     let fetching = true;
