@@ -49,8 +49,8 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
       path: '/v1/entities/:entityId/verify',
       summary: 'Whether the history of an entity is valid',
       description:
-        'Verified are the events of the entity and, as they are only as sound as what they are chained into, the chains ' +
-        'of their namespaces from the first such event on.',
+        'Verifies the whole chain of each namespace that has events of the entity: an event is only as sound as the ' +
+        'chain it is part of. `count` is the events of these chains.',
       tag: 'verification',
       callers: READERS,
       params: z.strictObject({ entityId: z.string().max(256) }),
@@ -100,11 +100,11 @@ export function verifyRoutes(deps: LedgerDeps): readonly Route[] {
 
 /** Answers short chains at once and has long ones verified in the background. */
 async function verify(deps: LedgerDeps, caller: Caller, request: HistoryRequest): Promise<Reply> {
-  const parts = await chainsOf(request, deps.store);
-  if (parts.length === 0 && request.expectedHead === null) {
+  const namespaces = await chainsOf(request, deps.store);
+  if (namespaces.length === 0 && request.expectedHead === null) {
     throw new FairleadError('EVENT_NOT_FOUND', 'This entity has no events');
   }
-  if ((await costOf(parts, deps.store)) > deps.settings.verifiedAtOnce) {
+  if ((await costOf(namespaces, deps.store)) > deps.settings.verifiedAtOnce) {
     const verificationId = deps.newId('verification');
     await deps.verifications.start(verificationId, requireOrg(caller), request);
     return { status: 202, data: { verificationId, status: 'running', verdict: null } };

@@ -31,8 +31,8 @@ export interface EventStore {
   list(filter: EventFilter, page: PageRequest): Promise<Page<LedgerEvent>>;
   /** The chain from an index on, up to another one or to its end, in order, in bounded memory. */
   stream(namespace: string, fromIndex: number, toIndex?: number): AsyncIterable<LedgerEvent>;
-  /** Events of an entity, in every namespace, ordered by namespace and chain index. */
-  streamOfEntity(entityId: string, orgSlug: string | null): AsyncIterable<LedgerEvent>;
+  /** Namespaces with events of an entity and, unless it is null, of that org; ordered by name. */
+  namespacesOfEntity(entityId: string, orgSlug: string | null): Promise<readonly string[]>;
   /** Events of a namespace created in `[from, to)`, in the order of the chain. */
   streamBetween(namespace: string, from: Date, to: Date): AsyncIterable<LedgerEvent>;
   /** Makes a namespace known before its first event, to whoever closes a day meanwhile. Idempotent. */

@@ -46,11 +46,7 @@ export interface ChainVerdict {
 }
 
 export interface ChainExpectations {
-  /** First index of the stream; what comes before it is not looked at. Default 0. */
-  readonly fromIndex?: number;
-  /** Hash before the first index; without it, the first event's word for it is taken. */
-  readonly prevHash?: Hash;
-  /** In ascending order of index, those before `fromIndex` left out. Read as the chain goes by, so they may be many. */
+  /** In ascending order of index. Read as the chain goes by, so they may be many. */
   readonly known?: AsyncIterable<KnownHash> | Iterable<KnownHash>;
   /** Hashes of events that must be there, wherever. */
   readonly required?: Iterable<Hash>;
@@ -62,7 +58,7 @@ export interface ChainExpectations {
 
 /**
  * Verifies a chain as it streams by: O(n) time and constant memory. The first thing wrong ends it.
- * @param events of one namespace, in order of chain index
+ * @param events of one namespace, from its first one on, in order of chain index
  */
 export async function verifyChain(
   events: AsyncIterable<LedgerEvent> | Iterable<LedgerEvent>,
@@ -97,8 +93,8 @@ async function firstFaultOfStream(check: ChainCheck, events: AsyncIterable<Ledge
 
 /** Everything that is checked of one event after the other. `accept` answers with the verdict once something is wrong. */
 function createChainCheck(expectations: ChainExpectations) {
-  const { fromIndex = 0, prevHash, omittedDays = new Set(), look } = expectations;
-  const link = createLinkCheck(fromIndex, prevHash);
+  const { omittedDays = new Set(), look } = expectations;
+  const link = createLinkCheck();
   const known = createKnownCheck(expectations.known ?? []);
   const required = new Set(expectations.required);
 
@@ -127,25 +123,25 @@ function isOfDay({ eventType, createdAt }: LedgerEvent, days: ReadonlySet<number
 }
 
 /** The check of one event after the other; `accept` answers what is wrong with an event, or null. */
-export interface LinkCheck {
+interface LinkCheck {
   accept(event: LedgerEvent): BreakReason | null;
   verdict(reason: BreakReason | null): ChainVerdict;
   /** When something else is wrong with the event accepted last. */
   verdictOnLast(reason: BreakReason): ChainVerdict;
 }
 
-export function createLinkCheck(fromIndex: number, expectedPrevHash?: Hash): LinkCheck {
-  let prevHash = expectedPrevHash ?? (fromIndex === 0 ? GENESIS_HASH : null);
-  let before: Hash | null = null;
-  let index = fromIndex;
+function createLinkCheck(): LinkCheck {
+  let prevHash = GENESIS_HASH;
+  let before = GENESIS_HASH;
+  let index = 0;
   let time = Number.NEGATIVE_INFINITY;
-  const days = createDayCount(fromIndex);
+  const days = createDayCount();
   const text = createHeaderText();
   const hashOf = (event: LedgerEvent): Hash => sha256(headerOf(event, sha256(event.payload), text));
 
   function accept(event: LedgerEvent): BreakReason | null {
     if (event.chainIndex !== index) return 'gap';
-    if (prevHash !== null && event.prevHash !== prevHash) {
+    if (event.prevHash !== prevHash) {
       // Whether this event was changed or stands in a wrong place: its own hash tells.
       return hashOf(event) === event.eventHash ? 'unlinked' : 'altered';
     }
@@ -160,12 +156,12 @@ export function createLinkCheck(fromIndex: number, expectedPrevHash?: Hash): Lin
     return null;
   }
 
-  const verdictAt = (end: number, head: Hash | null, reason: BreakReason | null): ChainVerdict => ({
+  const verdictAt = (end: number, head: Hash, reason: BreakReason | null): ChainVerdict => ({
     valid: reason === null,
     brokenAt: reason === null ? null : end,
     reason,
-    head: end === fromIndex || head === null ? null : { chainIndex: end - 1, eventHash: head },
-    count: end - fromIndex,
+    head: end === 0 ? null : { chainIndex: end - 1, eventHash: head },
+    count: end,
   });
   return {
     accept,
@@ -183,15 +179,12 @@ interface CountedDay {
 }
 
 /** Counts the events of days that are not closed yet, to hold each close against. */
-function createDayCount(fromIndex: number) {
+function createDayCount() {
   const open = new Map<number, CountedDay>();
   let current: { day: number; counted: CountedDay } | null = null;
-  /** Days up to this one began before the stream did: they cannot be counted. */
-  let unknownUpTo = fromIndex === 0 ? Number.NEGATIVE_INFINITY : null;
 
   function count(event: LedgerEvent): void {
     const day = Math.floor(event.createdAt.getTime() / DAY_MS);
-    unknownUpTo ??= day;
     if (current?.day === day) {
       current.counted.last = event.chainIndex;
       current.counted.count += 1;
@@ -201,22 +194,21 @@ function createDayCount(fromIndex: number) {
     open.set(day, current.counted);
   }
 
-  function closes(event: LedgerEvent, prevHash: Hash | null): boolean {
+  function closes(event: LedgerEvent, prevHash: Hash): boolean {
     const { success, data: close } = dayCloseSchema.safeParse(readPayload(event.payload).data);
     if (!success) return false;
     const day = dayNumber(close.day);
     const counted = open.get(day) ?? null;
     open.delete(day);
     if (current?.day === day) current = null;
-    if (close.namespace !== event.namespace || (prevHash !== null && close.head !== prevHash)) return false;
-    if (unknownUpTo === null || day <= unknownUpTo) return true;
+    if (close.namespace !== event.namespace || close.head !== prevHash) return false;
     const { count: events, first, last } = counted ?? { count: 0, first: null, last: null };
     return close.count === events && close.firstIndex === first && close.lastIndex === last;
   }
 
   return {
     /** False for a close that says something else than was counted. */
-    accept(event: LedgerEvent, prevHash: Hash | null): boolean {
+    accept(event: LedgerEvent, prevHash: Hash): boolean {
       if (event.eventType === DAY_CLOSED) return closes(event, prevHash);
       if (!isClose(event.eventType)) count(event);
       return true;

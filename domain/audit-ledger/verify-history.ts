@@ -1,7 +1,7 @@
 import { readPayload } from './canonical.ts';
 import { type CheckpointStore, isCheckpointSigned } from './checkpoint.ts';
 import { LEDGER_CLOSED } from './day-close.ts';
-import { dayNumber, dayOf } from './days.ts';
+import { dayNumber } from './days.ts';
 import { type Hash, LEDGER_NAMESPACE, type LedgerEvent } from './event.ts';
 import type { EventStore } from './ports.ts';
 import type { LedgerKey } from './receipt.ts';
@@ -22,14 +22,6 @@ export type HistoryRequest = {
     }
 );
 
-/** A chain and the index it is verified from. */
-export interface ChainPart {
-  readonly namespace: string;
-  readonly fromIndex: number;
-  /** When the event at that index was created, in milliseconds. */
-  readonly since: number;
-}
-
 export interface HistoryVerdict {
   readonly valid: boolean;
   readonly brokenAt: { readonly namespace: string; readonly chainIndex: number } | null;
@@ -49,23 +41,19 @@ export interface HistoryDeps {
 }
 
 /**
- * The chains a request is about. An entity's history is its events and, as each is only as sound as what it is chained
- * into, the chains of their namespaces from the first such event on.
+ * Namespaces of the chains that a request is about. An entity's history is its events and, as each is only as sound as
+ * what it is chained into, the whole chains of their namespaces: one that began at the entity's first event would not
+ * show that an earlier one was deleted.
  */
-export async function chainsOf(request: HistoryRequest, store: EventStore): Promise<readonly ChainPart[]> {
-  if (request.kind === 'namespace') return [{ namespace: request.namespace, fromIndex: 0, since: 0 }];
-  const parts: ChainPart[] = [];
-  for await (const { namespace, chainIndex, createdAt } of store.streamOfEntity(request.entityId, request.orgSlug)) {
-    if (parts.at(-1)?.namespace === namespace) continue;
-    parts.push({ namespace, fromIndex: chainIndex, since: createdAt.getTime() });
-  }
-  return parts;
+export async function chainsOf(request: HistoryRequest, store: EventStore): Promise<readonly string[]> {
+  if (request.kind === 'namespace') return [request.namespace];
+  return await store.namespacesOfEntity(request.entityId, request.orgSlug);
 }
 
-/** Events that verifying a request reads, at most. */
-export async function costOf(parts: readonly ChainPart[], store: EventStore): Promise<number> {
-  const heads = await Promise.all(parts.map(({ namespace }) => store.head(namespace)));
-  return parts.reduce((sum, { fromIndex }, index) => sum + (heads[index]?.chainIndex ?? 0) + 1 - fromIndex, 0);
+/** Events that verifying the chains reads, at most. */
+export async function costOf(namespaces: readonly string[], store: EventStore): Promise<number> {
+  const heads = await Promise.all(namespaces.map((namespace) => store.head(namespace)));
+  return heads.reduce((sum, head) => sum + (head === null ? 0 : head.chainIndex + 1), 0);
 }
 
 /**
@@ -78,37 +66,36 @@ export async function verifyHistory(
   deps: HistoryDeps,
   progress: (count: number) => void = () => {},
 ): Promise<HistoryVerdict> {
-  const parts = await chainsOf(request, deps.store);
+  const namespaces = await chainsOf(request, deps.store);
   const closes = createCloseReader();
   let count = 0;
   const tally = (): void => {
     count += 1;
     if (count % PROGRESS_EVERY === 0) progress(count);
   };
-  const written = await readChain({ namespace: LEDGER_NAMESPACE, fromIndex: 0 }, deps);
+  const written = await readChain(LEDGER_NAMESPACE, deps);
   const ledger = await verifyChain(closes.reading(written.events), { known: written.known, look: tally });
   if (!ledger.valid) return broken(LEDGER_NAMESPACE, ledger, count);
   const heads: HistoryVerdict['heads'][number][] = [];
   let missing = request.expectedHead;
-  for (const { namespace, fromIndex, since } of parts) {
+  for (const namespace of namespaces) {
     const wanted = missing;
     let seen = false;
-    const { events, known } = await readChain({ namespace, fromIndex }, deps);
+    const { events, known } = await readChain(namespace, deps);
     const verdict = await verifyChain(events, {
-      fromIndex,
       known,
       look({ eventHash }) {
         tally();
         if (eventHash === wanted) seen = true;
       },
-      ...closes.expectationsOf(namespace, since),
+      ...closes.expectationsOf(namespace),
     });
     if (!verdict.valid) return broken(namespace, verdict, count);
     if (verdict.head !== null) heads.push({ namespace, ...verdict.head });
     if (seen) missing = null;
   }
   if (missing === null) return { valid: true, brokenAt: null, reason: null, count, heads };
-  return { valid: false, brokenAt: endOf(parts, heads), reason: 'truncated', count, heads };
+  return { valid: false, brokenAt: endOf(namespaces, heads), reason: 'truncated', count, heads };
 }
 
 function broken(
@@ -126,10 +113,10 @@ function broken(
 }
 
 /** The place after the last event of the only chain there is; with several, nobody knows which of them was cut. */
-function endOf(parts: readonly ChainPart[], heads: HistoryVerdict['heads']): HistoryVerdict['brokenAt'] {
-  const [part, ...others] = parts;
-  if (part === undefined || others.length > 0) return null;
-  return { namespace: part.namespace, chainIndex: (heads[0]?.chainIndex ?? part.fromIndex - 1) + 1 };
+function endOf(namespaces: readonly string[], heads: HistoryVerdict['heads']): HistoryVerdict['brokenAt'] {
+  const [namespace, ...others] = namespaces;
+  if (namespace === undefined || others.length > 0) return null;
+  return { namespace, chainIndex: (heads[0]?.chainIndex ?? -1) + 1 };
 }
 
 const PROGRESS_EVERY = 1_000;
@@ -138,25 +125,20 @@ const PROGRESS_EVERY = 1_000;
  * A chain as it stands now, and its checkpoints of up to now. Services go on writing while it is read: a scan need not
  * show what is written behind its back in order, and a checkpoint of then may be beyond the end that was read.
  */
-async function readChain({ namespace, fromIndex }: Pick<ChainPart, 'namespace' | 'fromIndex'>, deps: HistoryDeps) {
+async function readChain(namespace: string, deps: HistoryDeps) {
   const [newest] = await deps.checkpoints.newest(namespace, 1);
   const head = await deps.store.head(namespace);
   return {
-    events: deps.store.stream(namespace, fromIndex, head?.chainIndex ?? -1),
-    known: newest === undefined ? [] : checkpointsOf(namespace, { fromIndex, until: newest.time }, deps),
+    events: deps.store.stream(namespace, 0, head?.chainIndex ?? -1),
+    known: newest === undefined ? [] : checkpointsOf(namespace, newest.time, deps),
   };
 }
 
-async function* checkpointsOf(
-  namespace: string,
-  { fromIndex, until }: { fromIndex: number; until: Date },
-  deps: HistoryDeps,
-): AsyncIterable<KnownHash> {
+async function* checkpointsOf(namespace: string, until: Date, deps: HistoryDeps): AsyncIterable<KnownHash> {
   for await (const checkpoint of deps.checkpoints.stream(namespace)) {
-    const chainIndex = checkpoint.size - 1;
-    if (chainIndex < fromIndex || checkpoint.time > until) continue;
+    if (checkpoint.time > until) continue;
     const forged = !isCheckpointSigned(checkpoint, deps.ledgerName, deps.keys);
-    yield { chainIndex, eventHash: checkpoint.head, forged };
+    yield { chainIndex: checkpoint.size - 1, eventHash: checkpoint.head, forged };
   }
 }
 
@@ -178,13 +160,11 @@ function createCloseReader() {
         }
       }
     },
-    /** What the closes say of a namespace from a moment on. */
-    expectationsOf(namespace: string, since: number) {
-      const firstDay = dayNumber(dayOf(since));
-      const later = closes.filter(({ day }) => day >= firstDay);
-      const required = later.flatMap(({ closeHashes }) => closeHashes.get(namespace) ?? []);
+    /** What the closes say of a namespace. */
+    expectationsOf(namespace: string) {
+      const required = closes.flatMap(({ closeHashes }) => closeHashes.get(namespace) ?? []);
       const omitted =
-        namespace === LEDGER_NAMESPACE ? [] : later.filter(({ closeHashes }) => !closeHashes.has(namespace));
+        namespace === LEDGER_NAMESPACE ? [] : closes.filter(({ closeHashes }) => !closeHashes.has(namespace));
       return { required, omittedDays: new Set(omitted.map(({ day }) => day)) };
     },
   };

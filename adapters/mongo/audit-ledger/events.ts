@@ -85,8 +85,11 @@ export function createEventStore(deps: { db: Db }): EventStore {
       const end = toIndex === undefined ? {} : { $lte: toIndex };
       return stream({ namespace, chainIndex: { $gte: fromIndex, ...end } }, BY_INDEX);
     },
-    streamOfEntity: (entityId, orgSlug) =>
-      stream({ entityId, ...(orgSlug === null ? {} : { orgSlug }) }, { namespace: 1, chainIndex: 1 }),
+    async namespacesOfEntity(entityId, orgSlug) {
+      const filter = { entityId, ...(orgSlug === null ? {} : { orgSlug }) };
+      const names = await mongoCall(() => collection.distinct('namespace', filter));
+      return z.array(z.string()).parse(names).toSorted();
+    },
     streamBetween: (namespace, from, to) =>
       // Times never go back within a chain, so this is the order of the chain.
       stream({ namespace, createdAt: { $gte: from, $lt: to } }, { createdAt: 1, chainIndex: 1 }),

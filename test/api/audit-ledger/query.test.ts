@@ -88,7 +88,7 @@ describe('reading the ledger', () => {
 
   it('an entity is verified by its own org only, for which another’s does not exist', async () => {
     const verdict = (await get(SHOP, '/v1/entities/o-1/verify')).body.data;
-    assert.deepEqual([verdict.valid, verdict.brokenAt, verdict.count], [true, null, 4]);
+    assert.deepEqual([verdict.valid, verdict.brokenAt, verdict.count], [true, null, 5]);
     assert.equal((await get(OTHER, '/v1/entities/o-1/verify')).body.error.code, 'EVENT_NOT_FOUND');
     const both = (await get('platform', '/v1/entities/o-0/verify')).body.data;
     assert.deepEqual(

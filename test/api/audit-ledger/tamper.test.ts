@@ -292,4 +292,14 @@ describe('a history that was tampered with in the database', () => {
     const { valid, brokenAt, reason } = answer.body.data;
     assert.deepEqual({ valid, brokenAt, reason }, broken(4, 'gap'));
   });
+
+  it('an entity whose first events were deleted is broken where they were', async () => {
+    const own = await events.find({ namespace: 'shop', entityId: 'shop-1' }).sort({ chainIndex: 1 }).toArray();
+    const [first] = own;
+    assert.ok(first !== undefined && own.length > 1);
+    await events.deleteOne({ _id: first._id });
+    const answer = await ledger.call('shop-prod/acme', 'GET', '/v1/entities/shop-1/verify');
+    const { valid, brokenAt, reason } = answer.body.data;
+    assert.deepEqual({ valid, brokenAt, reason }, broken(first.chainIndex, 'gap'));
+  });
 });
