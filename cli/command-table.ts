@@ -28,11 +28,23 @@ export function addCommands(program: Command, perform: Perform): void {
   addUserCommands(program, perform);
   addLoginCommands(program, perform);
   // Handled by the entry before anything is loaded; declared here so that the help shows it.
-  program
-    .command('doctor')
-    .description('explain what is missing on this machine and how to get it')
-    .allowUnknownOption()
-    .action((_options, self) => self.error('error: write it first, as in `fairlead doctor --json`', { exitCode: 2 }));
+  for (const [name, description] of [
+    ['doctor', 'explain what is missing on this machine and how to get it'],
+    [
+      'credentials [part]',
+      'print by which you open the Temporal UI, the database and the registry of this checkout’s stack',
+    ],
+  ] as const) {
+    const [word] = name.split(' ');
+    program
+      .command(name)
+      .description(description)
+      .allowUnknownOption()
+      .action((...all) => {
+        const self: Command = all[all.length - 1];
+        self.error(`error: write it first, as in \`fairlead ${word} --json\``, { exitCode: 2 });
+      });
+  }
 }
 
 function addDeploy(program: Command, perform: Perform): void {

@@ -16,10 +16,11 @@ const runsTypeScript = Number(process.versions.node.split('.')[0]) >= 24 && Bool
 const installed = existsSync(join(root, 'node_modules', 'commander'));
 const firstWord = args.find((arg) => !arg.startsWith('-'));
 
-if (firstWord === 'doctor') {
-  // Doctor explains what is missing, so it must not need anything that may be missing.
-  const rest = args.filter((_arg, index) => index !== args.indexOf('doctor'));
-  run(process.execPath, [join(root, 'infra', 'dev', 'run.mjs'), 'doctor', ...rest]);
+// Doctor explains what is missing, so it must not need anything that may be missing. Credentials are those of this
+// checkout's stack: they come from its data folder, not from an API.
+if (firstWord === 'doctor' || firstWord === 'credentials') {
+  const rest = args.filter((_arg, index) => index !== args.indexOf(firstWord));
+  run(process.execPath, [join(root, 'infra', 'dev', 'run.mjs'), firstWord, ...rest]);
 } else if (!installed) {
   fail(`Fairlead's dependencies are not installed yet. Run \`npm start\` in ${root} first.`);
 } else if (runsTypeScript) {

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { type ServiceUrls, serviceUrls } from '../../domain/service-addresses.ts';
 import type { ServiceRow } from '../../domain/services.ts';
 import { type EnvSource, readTogether, readVariable, readVariables } from '../read-variables.ts';
-import { platformOrgSection, processSection, temporalSection } from './platform.ts';
+import {
+  platformOrgSection,
+  processSection,
+  type TemporalSettings,
+  temporalSection,
+  temporalSettings,
+} from './platform.ts';
 import { readServiceDatabase, type ServiceDatabase } from './service-database.ts';
 import { serviceUrlsSection } from './service-urls.ts';
 import { commaList, internalKey, port, positiveCount, secret, text } from './variable-kinds.ts';
@@ -27,7 +33,7 @@ export interface ServiceSettings {
   readonly host: string;
   readonly port: number;
   readonly mongo: ServiceDatabase;
-  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly temporal: TemporalSettings;
   readonly internalKey: string;
   /** The identity provider's. */
   readonly providerKey: string;
@@ -51,7 +57,7 @@ export function readServiceSettings(row: ServiceRow, source: EnvSource): Service
   return {
     ...own,
     host: env.HOST,
-    temporal: { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE },
+    temporal: temporalSettings(env),
     internalKey: env.INTERNAL_SERVICE_KEY,
     providerKey: env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY,
     platformOrg: env.PLATFORM_ORG,

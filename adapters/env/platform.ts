@@ -12,7 +12,41 @@ export const processSection = {
 export const temporalSection = {
   TEMPORAL_ADDRESS: text.default('localhost:7233'),
   TEMPORAL_NAMESPACE: text.default('default'),
+  // As the Temporal CLI and its SDKs name them. With any of them the connection is TLS.
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: text.optional(),
+  TEMPORAL_TLS_CLIENT_CERT_PATH: text.optional(),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: text.optional(),
+  /** The name in the server's certificate, where that is not its address. */
+  TEMPORAL_TLS_SERVER_NAME: text.optional(),
 };
+
+/** Where Temporal is, and by which files both sides prove who they are. */
+export interface TemporalSettings {
+  readonly address: string;
+  readonly namespace: string;
+  /** Null: the connection is not encrypted. */
+  readonly tls: TemporalTlsFiles | null;
+}
+
+/** Paths of PEM files. */
+export interface TemporalTlsFiles {
+  /** Undefined: the authorities that the system trusts. */
+  readonly ca: string | undefined;
+  readonly certificate: string | undefined;
+  readonly key: string | undefined;
+  readonly serverName: string | undefined;
+}
+
+export function temporalSettings(env: z.infer<z.ZodObject<typeof temporalSection>>): TemporalSettings {
+  const tls = {
+    ca: env.TEMPORAL_TLS_SERVER_CA_CERT_PATH,
+    certificate: env.TEMPORAL_TLS_CLIENT_CERT_PATH,
+    key: env.TEMPORAL_TLS_CLIENT_KEY_PATH,
+    serverName: env.TEMPORAL_TLS_SERVER_NAME,
+  };
+  const isEncrypted = Object.values(tls).some((value) => value !== undefined);
+  return { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE, tls: isEncrypted ? tls : null };
+}
 
 /** The builder's database; its server has those of the other services unless they have one of their own. */
 export const mongoSection = {

@@ -2,7 +2,13 @@ import { z } from 'zod';
 import { type ServiceUrls, serviceUrls } from '../../domain/service-addresses.ts';
 import { SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import { type EnvSource, readTogether, readVariables } from '../read-variables.ts';
-import { platformOrgSection, processSection, temporalSection } from './platform.ts';
+import {
+  platformOrgSection,
+  processSection,
+  type TemporalSettings,
+  temporalSection,
+  temporalSettings,
+} from './platform.ts';
 import { readServiceDatabase, type ServiceDatabase } from './service-database.ts';
 import { serviceUrlsSection } from './service-urls.ts';
 import { internalKey, secret, text } from './variable-kinds.ts';
@@ -22,7 +28,7 @@ export const workerSection = {
 export interface WorkerSettings {
   /** Where the data of each service is. */
   readonly databases: Readonly<Record<ServiceName, ServiceDatabase>>;
-  readonly temporal: { readonly address: string; readonly namespace: string };
+  readonly temporal: TemporalSettings;
   readonly internalKey: string | undefined;
   /** The identity provider's. */
   readonly providerKey: string | undefined;
@@ -42,7 +48,7 @@ export function readWorkerSettings(source: EnvSource): WorkerSettings {
   });
   return {
     databases,
-    temporal: { address: env.TEMPORAL_ADDRESS, namespace: env.TEMPORAL_NAMESPACE },
+    temporal: temporalSettings(env),
     internalKey: env.INTERNAL_SERVICE_KEY,
     providerKey: env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY,
     platformOrg: env.PLATFORM_ORG,

@@ -1,6 +1,7 @@
 import { NativeConnection, type WorkerOptions as SdkOptions, Worker } from '@temporalio/worker';
 import { createActivityInterceptor, type ReportError } from './activity-interceptor.ts';
 import type { TemporalAddress } from './client.ts';
+import { temporalTls } from './tls.ts';
 
 /** Activities on one task queue. */
 export interface ActivityQueue {
@@ -40,7 +41,7 @@ const WAITING_POLLS = 2;
 
 /** A worker sized for a small machine. The caller runs it and closes it after. */
 export async function createWorker(options: WorkerOptions): Promise<QueueWorker> {
-  const connection = await NativeConnection.connect({ address: options.address });
+  const connection = await NativeConnection.connect({ address: options.address, tls: temporalTls(options.tls) });
   const common = {
     connection,
     namespace: options.namespace,

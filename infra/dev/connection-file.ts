@@ -20,6 +20,7 @@ export async function writeConnection(
     domain: env.PLATFORM_DOMAIN || 'localhost',
     services: serviceAddresses(env, ports),
     temporalUi,
+    ports,
   }).catch((cause: Error) => {
     throw new FairleadError('UNAVAILABLE', `${dataDir} is not writable: ${cause.message}`, { cause });
   });

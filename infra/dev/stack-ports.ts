@@ -1,7 +1,6 @@
-import { randomInt } from 'node:crypto';
-import { createServer } from 'node:net';
 import { FairleadError } from '../../domain/errors.ts';
 import { SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
+import { holdFreePort, isFree, type Listening } from './free-ports.ts';
 import type { PortRow } from './parts/embedded-part.ts';
 import { PART_ROWS, type PartPort } from './parts.ts';
 import type { Env } from './project.ts';
@@ -38,8 +37,6 @@ export interface StackPorts {
   readonly release: () => Promise<void>;
 }
 
-/** Ports below those that systems give to whoever asks for any (from 32768 on), and clear of the usual ones above. */
-const FREE_RANGE = { first: 20_000, last: 26_999 };
 const TRIES = 5;
 
 /**
@@ -119,36 +116,4 @@ async function requireFree(ports: Ports, names: readonly string[]): Promise<void
 async function anyTaken(ports: Ports, needed: readonly PortName[]): Promise<boolean> {
   const free = await Promise.all(needed.map((name) => isFree(ports[name])));
   return free.includes(false);
-}
-
-async function isFree(port: number): Promise<boolean> {
-  const listening = await listen(port).catch(() => undefined);
-  await listening?.close();
-  return listening !== undefined;
-}
-
-/** A port that no connection gets by chance, held until it is closed. */
-export async function holdFreePort(): Promise<Listening> {
-  for (;;) {
-    const listening = await listen(randomInt(FREE_RANGE.first, FREE_RANGE.last + 1)).catch(() => undefined);
-    if (listening !== undefined) return listening;
-  }
-}
-
-interface Listening {
-  readonly port: number;
-  readonly close: () => Promise<void>;
-}
-
-function listen(port: number): Promise<Listening> {
-  return new Promise((resolve, reject) => {
-    // Whoever calls before the part is there is refused, as where nobody listens.
-    const server = createServer((socket) => socket.destroy());
-    server.once('error', reject);
-    // A port that is held is no reason for a process to stay.
-    server.unref();
-    server.listen(port, '127.0.0.1', () =>
-      resolve({ port, close: () => new Promise((closed) => server.close(() => closed())) }),
-    );
-  });
 }

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { holdFreePort } from './free-ports.ts';
 import { MONGO_HOST, mongoUri, standInVariables } from './mongo-uri.ts';
-import { holdFreePort } from './stack-ports.ts';
 
 /** A MongoDB stand-in in a process of its own. */
 export interface StandInProcess {

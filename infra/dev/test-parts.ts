@@ -12,10 +12,21 @@ import { imageRegistry } from './tools/image-registry.ts';
 import { mongoStandIn } from './tools/mongo.ts';
 import { resolveTool, type Tool } from './tools/resolve-tool.ts';
 import { temporalCli } from './tools/temporal-cli.ts';
+import { temporalServer } from './tools/temporal-server.ts';
+import { temporalUiServer } from './tools/temporal-ui-server.ts';
 import { timeSkippingServer } from './tools/time-skipping-server.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
-const TOOLS: readonly Tool[] = [mongoStandIn, temporalCli, timeSkippingServer, anvil, imageRegistry, chromium];
+const TOOLS: readonly Tool[] = [
+  mongoStandIn,
+  temporalServer,
+  temporalUiServer,
+  temporalCli,
+  timeSkippingServer,
+  anvil,
+  imageRegistry,
+  chromium,
+];
 
 /** What all test files share, for the variables of their processes. A file that runs alone has its own. */
 export interface TestParts {

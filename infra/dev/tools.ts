@@ -3,10 +3,11 @@ import { PART_ROWS, type PartName } from './parts.ts';
 import { errorLine } from './terminal.ts';
 import type { ResolvedTool, ResolveOptions, Tool } from './tools/resolve-tool.ts';
 import { resolveTool } from './tools/resolve-tool.ts';
+import { temporalCli } from './tools/temporal-cli.ts';
 import { timeSkippingServer } from './tools/time-skipping-server.ts';
 
 /** What an embedded part, or the tests, are served by. */
-export type Need = PartName | 'test-server';
+export type Need = PartName | 'test-temporal' | 'test-server';
 
 export interface ToolNeed {
   readonly need: string;
@@ -19,11 +20,12 @@ export interface ToolNeed {
   readonly alternatives: readonly Tool[];
 }
 
-/** Every tool: those of the embedded parts, and the one that only tests need. */
+/** Every tool: those of the embedded parts, and the two that only tests need. */
 export const TOOLS: readonly ToolNeed[] = [
   ...PART_ROWS.map(({ name, title, replacedBy, starts, tools }) => {
     return { need: name, title, replacedBy, always: starts === 'always', alternatives: tools };
   }),
+  { need: 'test-temporal', title: temporalCli.title, always: true, alternatives: [temporalCli] },
   { need: 'test-server', title: timeSkippingServer.title, always: true, alternatives: [timeSkippingServer] },
 ];
 

@@ -7,12 +7,14 @@ import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from '@temporal
 import { createActivityInterceptor } from '../../adapters/temporal/activity-interceptor.ts';
 import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts';
 import { ensureSearchAttributes } from '../../adapters/temporal/search-attributes.ts';
+import { temporalTls } from '../../adapters/temporal/tls.ts';
 import { createWorkflowDirectory } from '../../adapters/temporal/workflow-directory.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId, coordinatorWorkflowId } from '../../domain/deploys/messages.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import type { PartState } from '../../infra/dev/stack-state.ts';
+import { temporalCertificates } from '../../infra/dev/temporal-certificates.ts';
 import { buildRequest } from '../ports/records.ts';
 import { createFakeActivities } from '../workflows/deploys/harness.ts';
 import { countCalls } from './parts/count-calls.ts';
@@ -33,7 +35,8 @@ const ROUNDS = 10;
 const NAMESPACE = 'bench';
 
 const address = await temporalAddress();
-const connection = await Connection.connect({ address });
+const tls = temporalTls(temporalCertificates(process.env.FAIRLEAD_TEST_STACK ?? '').client);
+const connection = await Connection.connect({ address, tls });
 await createNamespace(connection);
 const client = new Client({ connection, namespace: NAMESPACE });
 await ensureSearchAttributes(client, Object.values(SEARCH_ATTRIBUTES));
@@ -106,7 +109,7 @@ async function timeBare(client: Client, round: number, calls: BareCalls): Promis
 
 async function createBenchWorker(client: Client) {
   Runtime.install({ logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error } });
-  const native = await NativeConnection.connect({ address });
+  const native = await NativeConnection.connect({ address, tls });
   const { activities } = createFakeActivities(createWorkflowDirectory(client));
   const worker = await Worker.create({
     connection: native,

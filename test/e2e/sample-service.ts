@@ -3,11 +3,14 @@ import { join } from 'node:path';
 import { Client, Connection, type Connection as TemporalConnection } from '@temporalio/client';
 import Docker from 'dockerode';
 import { LABELS } from '../../adapters/docker/labels.ts';
+import { temporalTls } from '../../adapters/temporal/tls.ts';
+import { temporalCertificates } from '../../infra/dev/temporal-certificates.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
   api,
   type Build,
   createService,
+  dataFolder,
   ended,
   parts,
   type Repository,
@@ -139,6 +142,7 @@ export async function containersOf(buildId: string) {
 /** A client of the stack's Temporal; closed at the end. */
 export async function temporalClient(): Promise<{ client: Client; connection: TemporalConnection } & AsyncDisposable> {
   const address = (await parts()).temporal?.address;
-  const connection = await Connection.connect(address === undefined ? {} : { address });
+  const tls = temporalTls(temporalCertificates(dataFolder()).client);
+  const connection = await Connection.connect(address === undefined ? {} : { address, tls });
   return { client: new Client({ connection }), connection, [Symbol.asyncDispose]: () => connection.close() };
 }

@@ -49,6 +49,7 @@ const server = definePart({
   starts: 'on first need',
   provides: [],
   addresses: (ports) => ({ server: `http://127.0.0.1:${ports.server}` }),
+  credentials: () => ({}),
   children: (tool, { dataDir, ports }) => [
     {
       name: 'server',

@@ -49,6 +49,8 @@ export const chain = definePart({
   ],
   addresses: (ports) =>
     Object.fromEntries(EMBEDDED_CHAINS.map((one) => [chainName(one), chainAddress(ports[one.port])])),
+  // They have none.
+  credentials: () => ({}),
   addressOutside: () => null,
   children: async (tool, context) => {
     await mkdir(join(context.dataDir, 'chains'), { recursive: true });

@@ -53,6 +53,11 @@ export interface EmbeddedPart<Name extends string = string, Port extends string 
   readonly provides: readonly ProvidedVariable<Port>[];
   /** What the part is called and where it answers, for people: its own name first. Without credentials. */
   addresses(ports: Readonly<Record<Port, number>>): Readonly<Record<string, string>>;
+  /**
+   * By which a person opens it, as rows of name and value. `fairlead credentials` prints them on request; nothing else
+   * may.
+   */
+  credentials(context: PartContext<Port>): Readonly<Record<string, string>>;
   /** What people see of the production server; null: nothing. By default what the variable says, without credentials. */
   addressOutside?(value: string): string | null;
   /** Its programs, readiness included; each listens on the loopback alone. */

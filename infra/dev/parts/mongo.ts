@@ -37,6 +37,7 @@ export const mongo = definePart({
     },
   ],
   addresses: (ports) => ({ mongo: mongoAddress(ports.mongo) }),
+  credentials: ({ ports, secret }) => ({ address: mongoUri(ports.mongo, secret(MONGO_PASSWORD)) }),
   children: (tool, { dataDir, ports, secret }) => {
     const data = dataOf(dataDir, tool.name);
     const keyFile = join(dataDir, 'mongo', 'member-key');

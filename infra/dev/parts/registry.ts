@@ -33,6 +33,7 @@ export const registry = definePart({
     { variable: 'REGISTRY_DELETIONS', heldBy: 'worker', value: ({ dataDir }) => deletionsIn(dataDir) },
   ],
   addresses: (ports) => ({ registry: addressOf(ports.registry) }),
+  credentials: ({ ports, secret }) => ({ address: addressOf(ports.registry), user: USER, password: secret(TOKEN) }),
   children: (tool, { dataDir, ports, secret }) => {
     const home = join(dataDir, 'registry');
     const config = join(home, 'config.yml');

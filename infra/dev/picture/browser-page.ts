@@ -17,7 +17,8 @@ export interface Area {
 }
 
 export interface BrowserPage extends AsyncDisposable {
-  readonly open: (address: string) => Promise<void>;
+  /** `headers` go with every request of the page. */
+  readonly open: (address: string, headers?: Readonly<Record<string, string>>) => Promise<void>;
   /** Asks the page an expression until its answer fits the schema. @throws Error naming `what`, after 30 s */
   readonly waitFor: <T>(what: string, expression: string, schema: z.ZodType<T>) => Promise<T>;
   /** A PNG of the area. */
@@ -58,7 +59,11 @@ export async function openBrowser(window: { width: number; height: number }): Pr
     const ask = async (expression: string): Promise<unknown> =>
       valueSchema.parse(await call('Runtime.evaluate', { expression, returnByValue: true })).result.value;
     return {
-      open: async (url) => void (await call('Page.navigate', { url })),
+      open: async (url, headers = {}) => {
+        await call('Network.enable', {});
+        await call('Network.setExtraHTTPHeaders', { headers });
+        await call('Page.navigate', { url });
+      },
       waitFor: (what, expression, schema) => untilAnswered(what, () => ask(expression), schema),
       picture: async (area) => {
         const clip = { ...area, scale: 1 };

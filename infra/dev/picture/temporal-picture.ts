@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { z } from 'zod';
 import { buildWorkflowId } from '../../../domain/deploys/messages.ts';
+import { stackCredentials } from '../credentials.ts';
 import { defaultDataFolder, projectRoot } from '../project.ts';
 import { type Area, openBrowser } from './browser-page.ts';
 
@@ -35,6 +36,7 @@ const edgesSchema = z.object({ left: z.number(), top: z.number(), bottom: z.numb
 /** The status stands above the workflow's id. */
 const STATUS_HEIGHT = 60;
 
+const dataDir = process.env.FAIRLEAD_TEST_STACK ?? defaultDataFolder(process.env);
 const { api, key, temporalUi } = await readConnection();
 const buildId = await newestCompletedBuild();
 const path = join(projectRoot, 'docs', 'temporal-ui.png');
@@ -42,7 +44,6 @@ await takePicture(`${temporalUi}/namespaces/default/workflows/${encodeURICompone
 console.log(`${path}: ${buildId}, ${(await stat(path)).size} bytes`);
 
 async function readConnection(): Promise<z.infer<typeof connectionSchema>> {
-  const dataDir = process.env.FAIRLEAD_TEST_STACK ?? defaultDataFolder(process.env);
   return connectionSchema.parse(JSON.parse(await readFile(join(dataDir, 'connection.json'), 'utf8')));
 }
 
@@ -56,7 +57,9 @@ async function newestCompletedBuild(): Promise<string> {
 
 async function takePicture(address: string): Promise<void> {
   await using page = await openBrowser(WINDOW);
-  await page.open(address);
+  const { user, password } = (await stackCredentials(dataDir, process.env))['temporal-ui'] ?? {};
+  const basic = Buffer.from(`${user}:${password}`).toString('base64');
+  await page.open(address, { authorization: `Basic ${basic}` });
   const edges = await page.waitFor('the completed workflow with its timeline', EDGES, edgesSchema);
   await writeFile(path, await page.picture(areaWithin(edges)));
   const options = ['--force', '--nofs', '--strip', '--ext', '.png', String(COLOURS)];

@@ -7,7 +7,7 @@ const VERSION = '1.5.1';
 const REPOSITORY = 'temporalio/cli';
 const OLDEST_SERVER: readonly [number, number] = [1, 28];
 
-/** The Temporal CLI, which carries the server and its web UI. */
+/** The Temporal CLI with the development server, for tests of single modules: it asks nobody for credentials. */
 export const temporalCli: Tool = {
   name: 'temporal',
   title: 'Temporal CLI',

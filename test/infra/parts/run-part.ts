@@ -9,30 +9,30 @@ import { readSecrets } from '../../../infra/dev/stack-secrets.ts';
 import { createSupervisor } from '../../../infra/dev/supervisor.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 
-/** An embedded part in a data folder of its own, started as a stack starts it. */
+/** Embedded parts in a data folder of their own, started as a stack starts them. */
 export interface TestPart {
   readonly context: PartContext;
-  /** What its programs were started with. */
+  /** What the programs were started with. */
   readonly commandLine: string;
-  /** Starts its programs again on the same data. */
+  /** Starts the programs again on the same data. */
   readonly restart: () => Promise<void>;
   readonly stop: () => Promise<void>;
 }
 
-/** @param prepare makes data that the part finds at its first start */
+/** @param prepare makes data that the parts find at their first start */
 export async function runPart(
-  name: PartName,
+  names: PartName | readonly PartName[],
   prepare: (context: PartContext) => Promise<void> = async () => {},
 ): Promise<TestPart> {
-  const dataDir = await mkdtemp(join(tmpdir(), `fairlead-part-${name}-`));
+  const dataDir = await mkdtemp(join(tmpdir(), 'fairlead-part-'));
   const { secret } = await readSecrets(dataDir);
   const held = await holdFreePorts();
   await held.release();
   const context: PartContext = { dataDir, ports: held.ports, secret, env: process.env, report: silentReporter };
   await prepare(context);
-  const part = PART_ROWS.find((row) => row.name === name);
-  if (part === undefined) throw new RangeError(`no part ${name}`);
-  const { children } = await describePart(part, context);
+  const parts = PART_ROWS.filter(({ name }) => [names].flat().includes(name as PartName));
+  const described = await Promise.all(parts.map((part) => describePart(part, context)));
+  const children = described.flatMap((part) => part.children);
   const start = async () => {
     const supervisor = createSupervisor({ logFolder: join(dataDir, 'logs') });
     const outcomes = await Promise.allSettled(children.map((child) => supervisor.start(child)));

@@ -1,0 +1,64 @@
+import { existsSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { z } from 'zod';
+import { FairleadError } from '../../domain/errors.ts';
+import { PART_ROWS } from './parts.ts';
+import { defaultDataFolder, type Env } from './project.ts';
+import { fixedPorts, type Ports } from './stack-ports.ts';
+import { readSecrets } from './stack-secrets.ts';
+import { errorLine, formatTable, silentReporter } from './terminal.ts';
+
+/** `fairlead credentials [part]`: by which a person opens the embedded parts of this checkout's stack. */
+
+type Credentials = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+const connectionSchema = z.object({ ports: z.record(z.string(), z.number()) });
+
+/** Of each part that is not replaced by production, by its name. @throws FairleadError NOT_FOUND */
+export async function stackCredentials(dataDir: string, env: Env): Promise<Credentials> {
+  if (!existsSync(join(dataDir, 'secrets.json'))) {
+    throw new FairleadError('NOT_FOUND', `no stack has started on ${dataDir} yet: run npm start`);
+  }
+  const { secret } = await readSecrets(dataDir);
+  const context = { dataDir, ports: await portsOf(dataDir, env), secret, env, report: silentReporter };
+  const embedded = PART_ROWS.filter(({ replacedBy }) => !env[replacedBy]);
+  const named = embedded.map((part) => [part.name, part.credentials(context)] as const);
+  return Object.fromEntries(named.filter(([, rows]) => Object.keys(rows).length > 0));
+}
+
+/** Those of the stack that runs, else those that it would have. */
+async function portsOf(dataDir: string, env: Env): Promise<Ports> {
+  const text = await readFile(join(dataDir, 'connection.json'), 'utf8').catch(() => null);
+  const usual = await fixedPorts(env, []);
+  return text === null ? usual : { ...usual, ...connectionSchema.parse(JSON.parse(text)).ports };
+}
+
+async function main(): Promise<void> {
+  const { values, positionals } = parseArgs({
+    options: { json: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  const all = await stackCredentials(defaultDataFolder(process.env), process.env);
+  const names = positionals.length > 0 ? positionals : Object.keys(all);
+  const shown = names.map((name) => {
+    const rows = all[name];
+    if (rows === undefined) {
+      throw new FairleadError(
+        'NOT_FOUND',
+        `no part called ${name} has credentials: one of ${Object.keys(all).join(', ')}`,
+      );
+    }
+    return [name, rows] as const;
+  });
+  if (values.json) console.log(JSON.stringify({ success: true, data: Object.fromEntries(shown) }));
+  else console.log(formatTable(shown.flatMap(([name, rows]) => Object.entries(rows).map((row) => [name, ...row]))));
+}
+
+if (import.meta.main) {
+  await main().catch((error) => {
+    process.stderr.write(`fairlead: ${errorLine(error)}\n`);
+    process.exitCode = 1;
+  });
+}
