@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { DeploySettings, DeploysDeps } from '../activities/deploys/deps.ts';
 import { createDeploysActivities } from '../activities/deploys/index.ts';
@@ -6,6 +7,7 @@ import { createOutboxRecorder } from '../adapters/audit-ledger/outbox-recorder.t
 import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { type BaseImages, createBaseImages } from '../adapters/docker/base-images.ts';
+import { findCgroups } from '../adapters/docker/build-bounds/cgroups.ts';
 import { findDockerCli, ownClientEnvironment } from '../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../adapters/docker/docker-client.ts';
 import { createImageBuilder } from '../adapters/docker/image-builder.ts';
@@ -25,6 +27,7 @@ import { createEpochStore } from '../adapters/mongo/deploys/epochs.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
+import { type BuildLimits, buildLimits } from '../domain/deploys/build-limits.ts';
 import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
@@ -132,6 +135,8 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
       stackId: env.STACK_ID,
       env: clientEnv,
       buildNetwork: env.BUILD_NETWORK,
+      limits: limitsOfBuilds(env),
+      cgroups: isLocalEngine(env.DOCKER_HOST) ? await findCgroups() : null,
       buildProxy: env.BUILD_PROXY_SOCKET === undefined ? null : { socket: env.BUILD_PROXY_SOCKET, image },
       onWarning: (message) => logger.warn(message),
     }),
@@ -143,6 +148,15 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
       platform: platformAccess(parts, image),
     }),
   };
+}
+
+function limitsOfBuilds(env: Parts['env']): BuildLimits {
+  const { BUILD_PROCESSES: processes, BUILD_MEMORY_BYTES: memoryBytes, BUILD_DISK_BYTES: diskBytes } = env;
+  return buildLimits({ processes, memoryBytes, diskBytes }, totalmem());
+}
+
+function isLocalEngine(dockerHost = ''): boolean {
+  return dockerHost === '' || dockerHost.startsWith('unix://');
 }
 
 /** Where the platform listens on the loopback alone, workloads come in by its socket. */

@@ -1,15 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import type Docker from 'dockerode';
+import { type BuildLimits, limitExceeded } from '../../domain/deploys/build-limits.ts';
 import type { EffectContext, ImageBuildInput } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { runProcess } from '../process/run-process.ts';
 import type { BaseImages } from './base-images.ts';
-import { type BuildNetworkOptions, type RunNetwork, runNetwork } from './build-network.ts';
+import type { BoundBuild } from './build-bounds/build-bounds.ts';
+import { type BuildNetworkOptions, type RunNetwork, runNetwork, withNoProxyHost } from './build-network.ts';
 import { type BuildFailure, createBuildOutput } from './build-output.ts';
 import { checkTriggers } from './check-triggers.ts';
 import type { DockerCli } from './docker-cli.ts';
 import { diskFull, engineDown, engineError, saysDiskFull } from './docker-client.ts';
+import type { EngineInfo } from './engine-info.ts';
 import { externalImages } from './external-images.ts';
 import { imageLabels } from './labels.ts';
 import type { RegistryAuth } from './registry-auth.ts';
@@ -20,10 +23,11 @@ export interface BuildImageOptions extends Omit<BuildNetworkOptions, 'buildkit'>
   readonly registry: RegistryAuth;
   readonly baseImages: BaseImages;
   readonly stackId: string;
+  /** Holds the RUN instructions of a build to limits. */
+  readonly bound: (buildId: string) => Promise<BoundBuild>;
+  readonly limits: BuildLimits;
+  readonly engineInfo: () => Promise<EngineInfo>;
 }
-
-/** Bound of the legacy builder's containers; BuildKit has no such option, and the engine bounds its steps together. */
-const BUILD_MEMORY = '4g';
 
 /** See `ImageBuilder.build`. Idempotent: a second build of the same input is answered from the engine's cache. */
 export async function buildImage(
@@ -37,10 +41,31 @@ export async function buildImage(
   // The tag is in the service's own repository.
   checkTriggers(images, { registry: registry.address, repository: input.tag.slice(0, input.tag.lastIndexOf(':')) });
   const network = await runNetwork({ ...options, buildkit: cli.buildkit }, context);
+  const bound = await options.bound(input.buildId);
+  try {
+    return await runBuild(input, context, { ...options, containerFile, network, bound });
+  } finally {
+    await bound.close();
+  }
+}
+
+interface PreparedBuild extends Omit<BuildImageOptions, 'bound'> {
+  readonly containerFile: string;
+  readonly network: RunNetwork;
+  readonly bound: BoundBuild;
+}
+
+async function runBuild(
+  input: ImageBuildInput,
+  context: EffectContext,
+  options: PreparedBuild,
+): Promise<{ imageId: string }> {
+  const { cli, containerFile, bound } = options;
   const output = createBuildOutput(containerFile);
   let spaceRanOut = false;
   const secrets = clientSecrets(input.secrets, cli);
-  const flags = [...secrets.flags, ...networkFlags(network)];
+  const network = withNoProxyHost(options.network, bound.noProxyHost);
+  const flags = [...secrets.flags, ...networkFlags(network), ...(cli.buildkit ? [] : await legacyLimits(options))];
   const result = await runProcess(cli.path, buildArguments(input, flags, options), {
     cwd: input.contextDirectory,
     env: { ...clientEnvironment(options), ...network.variables, ...secrets.variables },
@@ -51,6 +76,8 @@ export async function buildImage(
     },
   });
   if (result.exitCode !== 0) {
+    const limit = await bound.exceeded();
+    if (limit !== null) throw limitExceeded(limit, options.limits, placeOf(output.failure()));
     if (spaceRanOut) throw diskFull('Building the image');
     throw buildFailed(output.failure(), result.exitCode, result.stderr);
   }
@@ -81,6 +108,14 @@ function networkFlags({ mode, variables }: RunNetwork): string[] {
   return ['--network', mode, ...Object.keys(variables).flatMap((name) => ['--build-arg', name])];
 }
 
+/** BuildKit ignores these. An engine that leaves control groups to systemd takes slices alone. */
+async function legacyLimits({ limits, bound, engineInfo }: PreparedBuild): Promise<string[]> {
+  const memory = String(limits.ofBuild.memoryBytes);
+  const takesGroup = bound.group !== null && (await engineInfo()).cgroupDriver === 'cgroupfs';
+  const group = bound.group !== null && takesGroup ? ['--cgroup-parent', bound.group] : [];
+  return ['--memory', memory, '--memory-swap', memory, ...group];
+}
+
 function buildArguments(
   input: ImageBuildInput,
   flags: readonly string[],
@@ -89,7 +124,7 @@ function buildArguments(
   const labels = { ...input.labels, ...imageLabels(stackId, input) };
   return [
     'build',
-    ...(cli.buildkit ? ['--progress=plain'] : ['--force-rm', '--memory', BUILD_MEMORY]),
+    ...(cli.buildkit ? ['--progress=plain'] : ['--force-rm']),
     '--file',
     input.dockerfile,
     '--tag',
@@ -125,11 +160,15 @@ function buildFailed(failure: BuildFailure, exitCode: number | null, stderr: str
   if (instruction === null && BASE_IMAGE_LOST.test(end)) {
     return new FairleadError('BASE_IMAGE_UNAVAILABLE', `A base image of the container file is not available: ${words}`);
   }
-  const place = line === null ? 'The container file' : `Line ${line} of the container file`;
+  const place = placeOf(failure);
   const what = instruction === null ? 'could not be built' : `failed: ${instruction.slice(0, 200)}`;
   const killed = /exit code: 137|returned a non-zero code: 137/.test(end) ? ' (killed; most often out of memory)' : '';
   const details = { instruction, line, exitCode };
   return new FairleadError('IMAGE_BUILD_FAILED', `${place} ${what}${killed}\n${words}`.trim(), { details });
+}
+
+function placeOf({ line }: Pick<BuildFailure, 'line'>): string {
+  return line === null ? 'The container file' : `Line ${line} of the container file`;
 }
 
 async function readContainerFile(path: string): Promise<string> {

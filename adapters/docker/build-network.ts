@@ -40,6 +40,12 @@ export async function runNetwork(options: BuildNetworkOptions, context: EffectCo
   return { mode: buildkit ? 'default' : `container:${containerId}`, variables: Object.fromEntries(values) };
 }
 
+/** The same network, with a host more that needs no proxy. */
+export function withNoProxyHost({ mode, variables }: RunNetwork, host: string): RunNetwork {
+  const hosts = (name: string) => [variables[name], host].filter((value) => value !== undefined).join(',');
+  return { mode, variables: { ...variables, NO_PROXY: hosts('NO_PROXY'), no_proxy: hosts('no_proxy') } };
+}
+
 /** The operator's own proxies, where builds have none of the platform. */
 function withoutCredentials(env: ProcessEnv): ProcessEnv {
   const found = PROXY_VARIABLES.flatMap((name) => {

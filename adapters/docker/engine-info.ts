@@ -5,6 +5,8 @@ export interface EngineInfo {
   readonly cpus: number;
   /** Where it keeps images, on its own machine. */
   readonly rootDirectory: string;
+  /** What makes its control groups: `cgroupfs` or `systemd`. */
+  readonly cgroupDriver: string;
 }
 
 /** An engine is asked again after this long: it may have been restarted with other settings. */
@@ -27,6 +29,6 @@ export function createEngineInfo(docker: Docker, now: () => number = Date.now): 
 }
 
 async function ask(docker: Docker): Promise<EngineInfo> {
-  const { NCPU, DockerRootDir } = await docker.info();
-  return { cpus: NCPU, rootDirectory: DockerRootDir };
+  const { NCPU, DockerRootDir, CgroupDriver } = await docker.info();
+  return { cpus: NCPU, rootDirectory: DockerRootDir, cgroupDriver: CgroupDriver };
 }

@@ -1,8 +1,11 @@
 import type Docker from 'dockerode';
+import type { BuildLimits } from '../../domain/deploys/build-limits.ts';
 import type { ImageBuilder } from '../../domain/deploys/ports.ts';
 import { freeBytes } from '../free-bytes.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import type { BaseImages } from './base-images.ts';
+import { createBuildBounds } from './build-bounds/build-bounds.ts';
+import type { Cgroups } from './build-bounds/cgroups.ts';
 import { buildImage } from './build-image.ts';
 import type { BuildNetwork } from './build-network.ts';
 import type { DockerCli } from './docker-cli.ts';
@@ -27,6 +30,10 @@ export interface ImageBuilderOptions {
   readonly buildProxy: BuildProxyAccess | null;
   /** Build cache above this is given back by `prune`; default 10 GiB. */
   readonly cacheLimitBytes?: number;
+  /** What RUN steps may use. */
+  readonly limits: BuildLimits;
+  /** By which they are held to it; null where this process cannot. */
+  readonly cgroups: Cgroups | null;
   /** Told what `prune` had to leave, and what RUN steps reach past the proxy. */
   readonly onWarning: (message: string) => void;
 }
@@ -36,7 +43,9 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   const engineInfo = createEngineInfo(options.docker);
   // BuildKit in the engine gives RUN steps the default bridge, the machine's network, or none.
   const cli = { ...options.cli, buildkit: options.cli.buildkit && options.buildNetwork !== 'sealed' };
-  const building = { ...options, cli, relay: composeRelay(cli, options) };
+  const engineRoot = () => engineInfo().then(({ rootDirectory }) => rootDirectory);
+  const bound = createBuildBounds({ ...options, engineRoot });
+  const building = { ...options, cli, engineInfo, bound, relay: composeRelay(cli, options) };
   return {
     build: (input, context) => buildImage(input, context, building),
     push: (tag, context) => pushImage(tag, context, options),

@@ -50,6 +50,10 @@ export const deploysWorkerSection = {
   LOCAL_BASE_IMAGES: commaList.default([]),
   /** What RUN steps reach: see docs/threat-model.md. */
   BUILD_NETWORK: z.enum(['default', 'sealed', 'none']).default('default'),
+  /** What the RUN steps of one build may use: see domain/deploys/build-limits.ts. */
+  BUILD_PROCESSES: positiveCount.default(4_096),
+  BUILD_MEMORY_BYTES: positiveCount.default(4 * 1024 ** 3),
+  BUILD_DISK_BYTES: positiveCount.default(10 * 1024 ** 3),
   ENABLE_AUTO_DOCKERFILE: flag.default(true),
   SECRETS_ENABLED: flag.default(false),
   BUILD_CONCURRENCY: positiveCount.max(64).default(3),

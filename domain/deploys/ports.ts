@@ -233,7 +233,7 @@ export interface BuiltImage extends DeployTarget {
 
 /** Builds, pushes and prunes images. Every call ends its own processes when the signal aborts. */
 export interface ImageBuilder {
-  /** @throws IMAGE_BUILD_FAILED, BASE_IMAGE_UNAVAILABLE, CONTAINER_FILE_MISSING, DISK_FULL, or the abort reason */
+  /** @throws IMAGE_BUILD_FAILED, BUILD_LIMIT_EXCEEDED, BASE_IMAGE_UNAVAILABLE, CONTAINER_FILE_MISSING, DISK_FULL, or the abort reason */
   build(input: ImageBuildInput, context: EffectContext): Promise<{ imageId: string }>;
   /** @returns the digest reference `registry/name@sha256:…`. @throws IMAGE_PUSH_FAILED, DISK_FULL, or the abort reason */
   push(tag: string, context: EffectContext): Promise<{ digest: string }>;

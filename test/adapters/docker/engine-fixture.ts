@@ -2,12 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
+import { homedir, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { createBuildProxy } from '../../../adapters/build-proxy/build-proxy.ts';
 import type { BuildEgress } from '../../../adapters/build-proxy/egress-rules.ts';
 import { PUBLIC_REGISTRIES } from '../../../adapters/build-proxy/package-registries.ts';
 import { createBaseImages } from '../../../adapters/docker/base-images.ts';
+import { findCgroups } from '../../../adapters/docker/build-bounds/cgroups.ts';
 import { findDockerCli } from '../../../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../../../adapters/docker/docker-client.ts';
 import { createImageBuilder, type ImageBuilderOptions } from '../../../adapters/docker/image-builder.ts';
@@ -18,6 +19,7 @@ import { createStandIns } from '../../../adapters/docker/stand-ins/stand-in-imag
 import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { systemLookup } from '../../../adapters/public-address.ts';
+import { buildLimits } from '../../../domain/deploys/build-limits.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -106,6 +108,11 @@ export async function startBuildProxy(
   return { access: { socket, image: async () => 'node:24-alpine' }, close: () => proxy.close(100) };
 }
 
+export const TEST_LIMITS = buildLimits(
+  { processes: 4_096, memoryBytes: 2 * 1024 ** 3, diskBytes: 4 * 1024 ** 3 },
+  totalmem(),
+);
+
 /** The image builder of a test stack, on the real engine; without a proxy of builds unless `changes` names one. */
 export async function createTestBuilder(
   stackId: string,
@@ -116,7 +123,8 @@ export async function createTestBuilder(
   const cli = await findDockerCli({ env, signal: AbortSignal.timeout(30_000) });
   const baseImages = createBaseImages({ docker, standIns: testStandIns(), registry, now: () => new Date() });
   const options = { docker, cli, registry, baseImages, stackId, env, onWarning };
-  return createImageBuilder({ ...options, buildProxy: null, ...changes });
+  const bounds = { limits: TEST_LIMITS, cgroups: await findCgroups() };
+  return createImageBuilder({ ...options, ...bounds, buildProxy: null, ...changes });
 }
 
 export const standInOptions = {

@@ -1,0 +1,163 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type BuildLimit, type BuildLimits, exceeds } from '../../../domain/deploys/build-limits.ts';
+import { freeBytes } from '../../free-bytes.ts';
+import type { ProcessEnv } from '../../process/base-env.ts';
+import { markOf, readStep, runningSteps, stepsFolder } from './buildkit-steps.ts';
+import type { Cgroups } from './cgroups.ts';
+import { endFillers } from './end-fillers.ts';
+import { end, newEvents, type Watched, type Watching } from './watched-build.ts';
+
+export interface BuildBoundsOptions {
+  /** Null where this process cannot bound builds. */
+  readonly cgroups: Cgroups | null;
+  readonly stackId: string;
+  readonly limits: BuildLimits;
+  /** The engine's data folder. */
+  readonly engineRoot: () => Promise<string>;
+  /** Environment of the programs that measure. */
+  readonly env: ProcessEnv;
+  readonly onWarning: (message: string) => void;
+}
+
+/** The RUN instructions of one build, held to limits until `close`. */
+export interface BoundBuild {
+  /** Among the hosts that need no proxy, it tells the steps of this build from others. */
+  readonly noProxyHost: string;
+  /** The control group for containers of the legacy builder; null where there is none. */
+  readonly group: string | null;
+  /** The limit that the build exceeded; null when it kept them all. */
+  exceeded(): Promise<BuildLimit | null>;
+  close(): Promise<void>;
+}
+
+const LOOK_EVERY_MS = 50;
+const LOOK_AT_DISK_EVERY_MS = 1_000;
+const REMOVE_ATTEMPTS = 10;
+
+/**
+ * Bounds what RUN instructions use. BuildKit in the engine ignores limits that a build asks for (engines before 23 also
+ * `--cgroup-parent`), and runs all steps of all builds in one group without limits. So each build gets a control group
+ * of its own, and the processes of its steps are moved into it as soon as they are there; what they start stays in it.
+ * A step is known by the configuration that BuildKit writes for it, which its programs can neither read nor change.
+ *
+ * A build that cannot start another process, or wrote too much, is killed; one that uses too much memory loses processes
+ * to the kernel. Either way its instruction fails, and nothing else.
+ */
+export function createBuildBounds(options: BuildBoundsOptions): (buildId: string) => Promise<BoundBuild> {
+  const { cgroups, stackId, limits, engineRoot, onWarning } = options;
+  if (cgroups === null) {
+    onWarning('Steps of builds are bounded in time alone: the worker must run as root, on the machine of the engine');
+    return async (buildId) => unbounded(buildId);
+  }
+  const builds = new Map<string, Watched>();
+  const steps: Watching['steps'] = new Map();
+  const parent = `fairlead-${stackId}`;
+  let isWatching = false;
+  const watch = async (): Promise<void> => {
+    if (isWatching) return;
+    isWatching = true;
+    await watchBuilds(cgroups, { builds, steps }, options);
+    isWatching = false;
+  };
+  const removeParent = async (): Promise<void> => {
+    if (builds.size === 0) await cgroups.removeEmpty(parent);
+  };
+  /** The steps of a build that was aborted end a moment after it. */
+  const removeLater = async (group: string): Promise<void> => {
+    for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt += 1) {
+      await delay(LOOK_AT_DISK_EVERY_MS, undefined, { ref: false });
+      if (await cgroups.remove(group).catch(() => true)) return await removeParent();
+    }
+  };
+
+  const open = async (buildId: string): Promise<BoundBuild> => {
+    const group = `${parent}/${buildId}`;
+    await cgroups.make(parent, limits.ofAllBuilds);
+    await cgroups.make(group, limits.ofBuild);
+    const [freeAtStart, before] = await Promise.all([engineRoot().then(freeBytes), cgroups.events(group)]);
+    const build: Watched = { group, freeAtStart, before, written: new Map(), measuredAt: Date.now(), exceeded: null };
+    builds.set(buildId, build);
+    void watch();
+    return {
+      noProxyHost: markOf(buildId),
+      group: `/${group}`,
+      exceeded: async () => build.exceeded ?? exceeds(await newEvents(cgroups, build)),
+      close: async () => {
+        builds.delete(buildId);
+        if (await cgroups.remove(group)) await removeParent();
+        else void removeLater(group);
+      },
+    };
+  };
+  return (buildId) =>
+    open(buildId).catch((error: unknown) => {
+      onWarning(`The steps of ${buildId} are bounded in time alone: ${String(error)}`);
+      return unbounded(buildId);
+    });
+}
+
+async function watchBuilds(
+  cgroups: Cgroups,
+  watching: Omit<Watching, 'root'>,
+  { engineRoot, limits, env, onWarning }: BuildBoundsOptions,
+): Promise<void> {
+  const { builds, steps } = watching;
+  let lookedAtDisk = 0;
+  while (builds.size > 0) {
+    try {
+      const root = await engineRoot();
+      await moveSteps(cgroups, { ...watching, root });
+      for (const { group } of builds.values()) await keepCounters(cgroups, group);
+      await endBombs(cgroups, builds);
+      if (Date.now() - lookedAtDisk > LOOK_AT_DISK_EVERY_MS) {
+        await endFillers(cgroups, { ...watching, root, limits, env });
+        lookedAtDisk = Date.now();
+      }
+    } catch (error) {
+      onWarning(`Steps of builds could not be bounded: ${String(error)}`);
+      await delay(LOOK_AT_DISK_EVERY_MS);
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+  steps.clear();
+}
+
+function unbounded(buildId: string): BoundBuild {
+  return {
+    noProxyHost: markOf(buildId),
+    group: null,
+    exceeded: async () => null,
+    close: async () => undefined,
+  };
+}
+
+/** Brings what runs in the engine's own groups into those of their builds. */
+async function moveSteps(cgroups: Cgroups, { root, builds, steps }: Watching): Promise<void> {
+  const folder = stepsFolder(root);
+  const running = new Set(await runningSteps(folder));
+  for (const id of steps.keys()) if (!running.has(id)) steps.delete(id);
+  for (const id of running) {
+    const step = steps.get(id) ?? (await readStep(folder, id, root));
+    if (step === null) continue;
+    steps.set(id, step);
+    const build = builds.get(step.buildId ?? '');
+    if (build !== undefined) await cgroups.move(step.group, `${build.group}/${id}`);
+  }
+}
+
+const CONTAINER_ID = /^[0-9a-f]{64}$/;
+
+/** The engine removes the groups of the legacy builder's containers, with their counters, as soon as they end. */
+async function keepCounters(cgroups: Cgroups, group: string): Promise<void> {
+  for (const name of await cgroups.children(group)) {
+    if (CONTAINER_ID.test(name)) await cgroups.move(`${group}/${name}`, `${group}/of-${name}`);
+  }
+}
+
+/** A build that may start no more processes goes on trying, without an end. */
+async function endBombs(cgroups: Cgroups, builds: ReadonlyMap<string, Watched>): Promise<void> {
+  for (const build of builds.values()) {
+    if (build.exceeded !== null || (await newEvents(cgroups, build)).refusedForks === 0) continue;
+    await end(cgroups, build, 'processes');
+  }
+}
