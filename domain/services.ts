@@ -129,11 +129,30 @@ export const SIGN_IN_CALLBACK = '/api/auth/callback';
 /** The command line's OAuth client, which belongs to no service. */
 export const CLI_CLIENT = 'fairlead-cli';
 
-/** Ids of the clients every installation has; made at the first start, never to be removed. */
+/** Ids of the clients every installation has; made at the first start, and changed by starts alone. */
 export const PLATFORM_CLIENT_IDS: readonly string[] = [
   CLI_CLIENT,
   ...SERVICE_ROWS.flatMap(({ platformClient, pagesClient }) => [platformClient ?? [], pagesClient ?? []].flat()),
 ];
+
+/** Services of later versions: who took the id of one of their clients today would be that client's owner then. */
+const LATER_SERVICES = [
+  'console',
+  'gateway',
+  'locker',
+  'mcp-gateway',
+  'monitor',
+  'registry',
+  'site-registry',
+  'vault',
+  'wallet',
+];
+
+/** Ids that no client of an org may have. */
+export const RESERVED_CLIENT_IDS: ReadonlySet<string> = new Set([
+  ...PLATFORM_CLIENT_IDS,
+  ...[...SERVICE_NAMES, ...LATER_SERVICES].flatMap((name) => [name, `${name}-pages`]),
+]);
 
 /** The installation's own key, by which its processes know each other; it travels in a header. */
 export const INTERNAL_KEY: GeneratedSecret = {

@@ -26,8 +26,7 @@ export async function bootstrapIdentity(
   deps: IdentityDeps,
   options: { readonly onFirstAdminLink: (link: FirstAdminLink) => Promise<void> },
 ): Promise<void> {
-  await ensurePlatformOrg(deps);
-  await ensurePlatformClients(deps);
+  await ensurePlatformClients(deps, await ensurePlatformOrg(deps));
   if ((await deps.users.countWithPlatformRole('super_admin')) > 0) return;
   const { token, expiresAt } = await createFirstAdminLink(deps);
   const open = await deps.links.find(deps.tokens.hash(token), 'first_admin');

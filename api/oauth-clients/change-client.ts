@@ -3,14 +3,13 @@ import { type Administrator, type ClientPatch, decideClientPatch } from '../../d
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import type { ClientAdditions, ClientChanges } from '../../domain/oauth-clients/ports.ts';
 import { checkRedirectUri, checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
-import { PLATFORM_CLIENT_IDS } from '../../domain/services.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { revokeClient } from '../identity/revocation/revoke.ts';
 import { refuseFields } from './administrator.ts';
 import { actorOf, auditClient, changedFields } from './client-audit.ts';
-import { requireClient, requireFound } from './require-client.ts';
+import { requireChangeable, requireFound } from './require-client.ts';
 
 /**
  * Changes a client as far as the table of domain/oauth-clients/administration.ts lets `by`; whatever is outside the
@@ -21,7 +20,7 @@ export async function changeClient(
   context: RouteContext<AdministratorCaller>,
   change: { readonly clientId: string; readonly patch: ClientPatch; readonly by: Administrator },
 ): Promise<ClientRecord> {
-  const before = await requireClient(deps.clients, change.clientId);
+  const before = await requireChangeable(deps.clients, change.clientId);
   const { changes, fields, refused } = decideClientPatch(before, withCheckedUris(before, change.patch), change.by);
   refuseFields(refused);
   if (fields.length === 0) return before;
@@ -32,14 +31,14 @@ export async function changeClient(
   return after;
 }
 
-/** Registers one more redirect URI. Idempotent. @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI */
+/** Registers one more redirect URI. Idempotent. @throws CLIENT_NOT_FOUND, FORBIDDEN, INVALID_REDIRECT_URI */
 export async function addRedirectUri(
   deps: IdentityDeps,
   context: RouteContext<AdministratorCaller>,
   clientId: string,
   uri: string,
 ): Promise<ClientRecord> {
-  const before = await requireClient(deps.clients, clientId);
+  const before = await requireChangeable(deps.clients, clientId);
   const redirectUri = checkRedirectUri(uri, before);
   if (before.redirectUris.includes(redirectUri)) return before;
   const after = await update(deps, clientId, {}, { redirectUris: [redirectUri] });
@@ -48,14 +47,14 @@ export async function addRedirectUri(
   return after;
 }
 
-/** Takes a redirect URI away, as it is stored or as it was once given. @throws CLIENT_NOT_FOUND, NOT_FOUND */
+/** Takes a redirect URI away, as it is stored or as it was once given. @throws CLIENT_NOT_FOUND, FORBIDDEN, NOT_FOUND */
 export async function removeRedirectUri(
   deps: IdentityDeps,
   context: RouteContext<AdministratorCaller>,
   clientId: string,
   uri: string,
 ): Promise<ClientRecord> {
-  const before = await requireClient(deps.clients, clientId);
+  const before = await requireChangeable(deps.clients, clientId);
   const redirectUri = before.redirectUris.find((known) => known === uri || known === normalized(uri));
   if (redirectUri === undefined) throw new FairleadError('NOT_FOUND', `${clientId} has no such redirect URI`);
   const after = requireFound(await deps.clients.removeRedirectUri(clientId, redirectUri), clientId);
@@ -73,10 +72,7 @@ export async function deleteClient(
   context: RouteContext<AdministratorCaller>,
   clientId: string,
 ): Promise<void> {
-  const client = await requireClient(deps.clients, clientId);
-  if (PLATFORM_CLIENT_IDS.includes(clientId)) {
-    throw new FairleadError('FORBIDDEN', `${clientId} belongs to the platform and cannot be deleted`);
-  }
+  const client = await requireChangeable(deps.clients, clientId);
   const options = { actor: actorOf(context), reason: 'client deleted' };
   await revokeClient(deps, context, clientId, options);
   if (!(await deps.clients.remove(clientId))) return;

@@ -5,7 +5,7 @@ import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { auditClient } from './client-audit.ts';
-import { requireClient } from './require-client.ts';
+import { requireChangeable, requireClient } from './require-client.ts';
 
 /** What secrets of clients begin with, so that secret scanners know them. */
 const SECRET_PREFIX = 'flcs_';
@@ -30,14 +30,14 @@ export function newClientSecret(deps: Pick<IdentityDeps, 'tokens' | 'newId' | 'n
 
 /**
  * Gives a client a second secret beside the one it has, so that it can be rotated without downtime.
- * @throws CLIENT_NOT_FOUND, CLIENT_SECRETS_FULL, CONFLICT for a public client
+ * @throws CLIENT_NOT_FOUND, FORBIDDEN, CLIENT_SECRETS_FULL, CONFLICT for a public client
  */
 export async function addSecret(
   deps: IdentityDeps,
   context: RouteContext<AdministratorCaller>,
   clientId: string,
 ): Promise<ClientWithSecret> {
-  const client = requireConfidential(await requireClient(deps.clients, clientId));
+  const client = requireConfidential(await requireChangeable(deps.clients, clientId));
   const secret = newClientSecret(deps);
   await deps.clients.addSecret(clientId, secret.record);
   const data = { secretId: secret.record.id };
@@ -45,13 +45,13 @@ export async function addSecret(
   return await withSecret(deps, clientId, secret);
 }
 
-/** One new secret in the place of all there are. @throws CLIENT_NOT_FOUND, CONFLICT for a public client */
+/** One new secret in the place of all there are. @throws CLIENT_NOT_FOUND, FORBIDDEN, CONFLICT for a public client */
 export async function regenerateSecret(
   deps: IdentityDeps,
   context: RouteContext<AdministratorCaller>,
   clientId: string,
 ): Promise<ClientWithSecret> {
-  const client = requireConfidential(await requireClient(deps.clients, clientId));
+  const client = requireConfidential(await requireChangeable(deps.clients, clientId));
   const secret = newClientSecret(deps);
   await deps.clients.replaceSecrets(clientId, secret.record);
   const data = { secretId: secret.record.id, removed: client.secrets.map(({ id }) => id) };
@@ -59,14 +59,14 @@ export async function regenerateSecret(
   return await withSecret(deps, clientId, secret);
 }
 
-/** Ends a secret at once; tokens that were got with it live until they expire. @throws CLIENT_NOT_FOUND, NOT_FOUND */
+/** Ends a secret at once; tokens that were got with it live until they expire. @throws CLIENT_NOT_FOUND, FORBIDDEN, NOT_FOUND */
 export async function removeSecret(
   deps: IdentityDeps,
   context: RouteContext<AdministratorCaller>,
   clientId: string,
   secretId: string,
 ): Promise<ClientView> {
-  const client = await requireClient(deps.clients, clientId);
+  const client = await requireChangeable(deps.clients, clientId);
   if (!(await deps.clients.removeSecret(clientId, secretId))) {
     throw new FairleadError('NOT_FOUND', `Client ${clientId} has no such secret`);
   }

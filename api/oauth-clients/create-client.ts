@@ -3,6 +3,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import { type ClientWithSecret, clientView, type NewClient } from '../../domain/oauth-clients/client-schema.ts';
 import { NEW_CLIENT, refusedInCreation } from '../../domain/oauth-clients/creation.ts';
+import { refuseReservedId } from '../../domain/oauth-clients/platform-client.ts';
 import { checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
 import { NO_PASSPORT } from '../../domain/passport-config.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
@@ -27,6 +28,7 @@ export async function createClient(
   wanted: NewClient & { readonly orgSlug: string },
 ): Promise<ClientWithSecret> {
   refuseFields(refusedInCreation(wanted, 'super_admin', wanted.orgSlug));
+  if (wanted.clientId !== undefined) refuseReservedId(wanted.clientId);
   if ((await deps.orgs.find(wanted.orgSlug)) === null) {
     throw new FairleadError('ORG_NOT_FOUND', `No org has the slug ${wanted.orgSlug}`);
   }

@@ -6,6 +6,7 @@ import type { ProvisionReply, provisionBodySchema } from '../../domain/oauth-cli
 import { NEW_CLIENT } from '../../domain/oauth-clients/creation.ts';
 import { type DerivedLists, type MergedClient, mergeClient } from '../../domain/oauth-clients/merge-client.ts';
 import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
+import { refuseReservedId } from '../../domain/oauth-clients/platform-client.ts';
 import type { ClientChanges } from '../../domain/oauth-clients/ports.ts';
 import { checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
@@ -31,6 +32,7 @@ export async function provisionClient(
   wanted: Provision,
 ): Promise<ProvisionReply> {
   const clientId = serviceClientId(wanted.service, wanted.environment);
+  refuseReservedId(clientId);
   const redirectUris = checkRedirectUris(wanted.redirectUris, { service: wanted.service });
   const derived: DerivedLists = { redirectUris, scopes: wanted.scopes, grantTypes: wanted.grantTypes };
   const existing = await deps.clients.find(clientId);

@@ -1,4 +1,5 @@
 import type { ClientRecord } from './client.ts';
+import { isPlatformClient } from './platform-client.ts';
 import type { ClientChanges } from './ports.ts';
 
 /**
@@ -60,7 +61,7 @@ export interface ClientPatchDecision {
 }
 
 /**
- * Decides a change of a client. Fields outside the table are dropped (spec 1, "Builder routes for OAuth clients"), and
+ * Decides a change of a client. Nobody changes a client of the platform. Fields outside the table are dropped (spec 1, "Builder routes for OAuth clients"), and
  * so are values the client has already: a client can be read, edited and sent back whole.
  */
 export function decideClientPatch(
@@ -74,7 +75,7 @@ export function decideClientPatch(
   for (const field of Object.keys(FIELD_RULES) as ClientField[]) {
     const value = valueAt(patch, field);
     if (value === undefined || isSame(value, valueAt(record, field))) continue;
-    if (!mayChange(FIELD_RULES[field], value, by)) refused.push(field);
+    if (isPlatformClient(record.clientId) || !mayChange(FIELD_RULES[field], value, by)) refused.push(field);
     else {
       fields.push(field);
       changes = withValue(changes, field, value);

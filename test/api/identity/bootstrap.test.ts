@@ -50,7 +50,10 @@ test('an installation has one org of its own and its clients, however many proce
   assert.equal(await codeOf(idp.deps.orgs.insert({ ...platform, id: 'ORG-X', slug: 'second' })), 'ORG_EXISTS');
 });
 
-test('the redirect URI of the ledger’s pages follows AUDIT_URL, and nothing is taken away', async () => {
+const updatesOf = async (subject: string) =>
+  (await idp.deps.audit.list({ type: 'oauth.client_updated', subject }, { cursor: null, limit: 10 })).items;
+
+test('the ledger’s pages are at AUDIT_URL and nowhere else', async () => {
   const urisOf = async () => (await idp.deps.clients.find('audit-ledger-pages'))?.redirectUris;
   const startAt = (auditUrl: string) => {
     const deps = { ...idp.deps, settings: { ...idp.deps.settings, serviceUrls: { 'audit-ledger': auditUrl } } };
@@ -58,27 +61,52 @@ test('the redirect URI of the ledger’s pages follows AUDIT_URL, and nothing is
   };
   assert.equal(await urisOf(), undefined, 'there is no client without a ledger');
   await startAt('http://localhost:3005');
-  const first = 'http://localhost:3005/api/auth/callback';
-  assert.deepEqual(await urisOf(), [first]);
-  await idp.deps.clients.update('audit-ledger-pages', {}, { redirectUris: ['https://by.hand/api/auth/callback'] });
+  assert.deepEqual(await urisOf(), ['http://localhost:3005/api/auth/callback']);
   await startAt('https://audit.example');
-  const all = [first, 'https://by.hand/api/auth/callback', 'https://audit.example/api/auth/callback'];
-  assert.deepEqual(await urisOf(), all);
-  const trail = { type: 'oauth.client_updated', subject: 'audit-ledger-pages' };
-  const told = async () => (await idp.deps.audit.list(trail, { cursor: null, limit: 10 })).items;
-  const before = await told();
-  assert.deepEqual(before[0]?.data.redirectUris_added, ['https://audit.example/api/auth/callback']);
+  assert.deepEqual(await urisOf(), ['https://audit.example/api/auth/callback']);
+  const before = await updatesOf('audit-ledger-pages');
+  assert.deepEqual(before[0]?.data.fields, ['redirectUris']);
   await startAt('https://audit.example');
   await start();
-  assert.deepEqual(await urisOf(), all);
-  assert.equal((await told()).length, before.length, 'a start that changes nothing tells nothing');
+  assert.deepEqual(await urisOf(), ['https://audit.example/api/auth/callback']);
+  const after = await updatesOf('audit-ledger-pages');
+  assert.equal(after.length, before.length, 'a start that changes nothing tells nothing');
 });
 
-test('the command line of an older version gets the audience of the ledger, and keeps what was added by hand', async () => {
-  await idp.deps.clients.update('fairlead-cli', { defaultAudience: ['builder', 'by-hand'] });
+test('a start puts the clients of the platform back to what they are defined as', async () => {
+  const defined = await idp.deps.clients.find('fairlead-cli');
+  await idp.deps.clients.update(
+    'fairlead-cli',
+    { allowedGrantTypes: [], defaultAudience: ['builder'], trustedClient: true, whiteLabel: { emailFromName: 'Evil' } },
+    { redirectUris: ['https://evil.example/cb'] },
+  );
+  const secret = { id: 'sec_planted', hash: idp.deps.tokens.hash('x'), createdAt: new Date(), lastUsedAt: null };
+  await idp.deps.clients.addSecret('builder', secret);
   await start();
-  const cli = await idp.deps.clients.find('fairlead-cli');
-  assert.deepEqual(cli?.defaultAudience, ['builder', 'by-hand', ...AUDIENCES.filter((name) => name !== 'builder')]);
+  const { updatedAt: _, ...cli } = (await idp.deps.clients.find('fairlead-cli')) ?? {};
+  const { updatedAt: __, ...expected } = defined ?? {};
+  assert.deepEqual(cli, expected);
+  assert.deepEqual((await idp.deps.clients.find('builder'))?.secrets, []);
+  const [event] = await updatesOf('fairlead-cli');
+  assert.deepEqual([...((event?.data.fields ?? []) as string[])].sort(), [
+    'allowedGrantTypes',
+    'defaultAudience',
+    'redirectUris',
+    'trustedClient',
+    'whiteLabel',
+  ]);
+});
+
+test('a start refuses to run with a client of the platform that belongs to another org', async () => {
+  const other = await startIdp();
+  try {
+    await other.seedOrg('acme');
+    await other.deps.clients.remove('builder');
+    await other.seedClient('builder', { orgSlug: 'acme' });
+    assert.equal(await codeOf(start(other.deps)), 'CONFLICT');
+  } finally {
+    await other.stop();
+  }
 });
 
 test('each start opens a new link and voids the earlier ones', async () => {

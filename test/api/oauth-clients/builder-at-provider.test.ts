@@ -97,3 +97,24 @@ describe('a client of a service, at the provider', () => {
     );
   });
 });
+
+describe('a client of the platform, through the builder', () => {
+  it('is not changed by the people of the platform’s org, nor by its services', async () => {
+    const before = await idp.deps.clients.find('fairlead-cli');
+    const requests: readonly (readonly [method: string, path: string, body?: object])[] = [
+      ['POST', '/redirect-uris', { redirectUri: 'https://evil.example/cb' }],
+      ['PATCH', '', { redirectUris: ['https://evil.example/cb'] }],
+      ['PATCH', '', { name: 'Not the command line' }],
+      ['DELETE', '/redirect-uris', { redirectUri: 'http://127.0.0.1/callback' }],
+      ['POST', '/regenerate-secret'],
+      ['DELETE', ''],
+    ];
+    for (const who of ['platform/member', 'platform/admin']) {
+      for (const [method, path, body] of requests) {
+        const answer = await call(who, method, `/oauth/clients/fairlead-cli${path}`, body);
+        assert.equal(answer.status, 403, `${who} ${method} ${path}: ${answer.text}`);
+      }
+    }
+    assert.deepEqual(await idp.deps.clients.find('fairlead-cli'), before);
+  });
+});

@@ -137,15 +137,41 @@ describe('clients made by the platform', () => {
     assert.deepEqual(gone.body.data.redirectUris, []);
   });
 
-  it('deleting a client ends its tokens, and clients of the platform stay', async () => {
+  it('deleting a client ends its tokens', async () => {
     await idp.seedClient('doomed', { orgSlug: 'acme' });
     assert.equal((await call('DELETE', '/doomed')).status, 200);
     assert.equal((await call('GET', '/doomed')).status, 404);
     assert.equal((await call('DELETE', '/doomed')).status, 404);
     const claims = { jti: 'tok_1', sub: 'doomed', client_id: 'doomed', iat: Math.floor(Date.now() / 1000) };
     assert.equal(await idp.deps.revocations.isRevoked(claims), true);
-    for (const clientId of ['builder', 'fairlead-cli']) {
-      assert.equal((await call('DELETE', `/${clientId}`)).status, 403);
+  });
+
+  for (const clientId of ['builder', 'fairlead-cli']) {
+    it(`nobody changes the client ${clientId} of the platform, not even the builder`, async () => {
+      const before = await idp.deps.clients.find(clientId);
+      const changes: readonly (readonly [method: string, path: string, body?: object])[] = [
+        ['PATCH', '', { redirectUris: ['https://evil.example/cb'] }],
+        ['PATCH', '', { allowedGrantTypes: [] }],
+        ['PATCH', '', { name: 'Mine', whiteLabel: { emailFromName: 'Mine' } }],
+        ['POST', '/redirect-uris', { redirectUri: 'http://127.0.0.1/other' }],
+        ['DELETE', '/redirect-uris', { redirectUri: 'http://127.0.0.1/callback' }],
+        ['POST', '/secrets'],
+        ['DELETE', '/secrets/sec_1'],
+        ['POST', '/regenerate-secret'],
+        ['DELETE', ''],
+      ];
+      for (const [method, path, body] of changes) {
+        const answer = await call(method, `/${clientId}${path}`, body);
+        assert.deepEqual([answer.status, answer.body.error?.code], [403, 'FORBIDDEN'], `${method} ${path}`);
+      }
+      assert.deepEqual(await idp.deps.clients.find(clientId), before);
+    });
+  }
+
+  it('ids of clients of the platform are reserved, also of services that an installation does not have yet', async () => {
+    for (const clientId of ['audit-ledger-pages', 'monitor', 'console-pages', 'fairlead-cli']) {
+      const { status, body } = await call('POST', '', { clientId, name: 'x', orgSlug: 'acme' });
+      assert.deepEqual([status, body.error.code], [409, 'CLIENT_EXISTS'], clientId);
     }
   });
 

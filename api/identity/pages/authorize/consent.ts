@@ -1,5 +1,6 @@
 import { FairleadError } from '../../../../domain/errors.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
+import { isPlatformPages } from '../../../../domain/oauth-clients/platform-client.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { html } from '../../../http/pages/html.ts';
 import { formTargetOf } from '../../../http/pages/page-headers.ts';
@@ -20,7 +21,7 @@ import { scopeName } from './scope-names.ts';
 
 /**
  * False for trusted clients and for what was agreed to before; `prompt=consent` asks in any case, and so does a native
- * app: that the person agreed to the real one yesterday says nothing about who asks today.
+ * app, also a trusted one: what is known of the real one says nothing about the program that asks today (RFC 8252, 8.6).
  */
 export async function needsConsent(
   deps: Pick<IdentityDeps, 'consents'>,
@@ -28,8 +29,9 @@ export async function needsConsent(
   user: UserRecord,
 ): Promise<boolean> {
   if (prompt.includes('consent')) return true;
-  if (client.trustedClient || client.autoApproveScopes) return false;
+  if (isPlatformPages(client)) return false;
   if (isNativeApp(client, redirectUri)) return true;
+  if (client.trustedClient || client.autoApproveScopes) return false;
   const agreed = await deps.consents.find(user.id, client.clientId);
   return scopes.some((scope) => !agreed.includes(scope));
 }

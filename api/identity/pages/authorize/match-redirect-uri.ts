@@ -1,4 +1,5 @@
 import type { ClientRecord } from '../../../../domain/oauth-clients/client.ts';
+import { isPlatformPages } from '../../../../domain/oauth-clients/platform-client.ts';
 
 /** A loopback URI in its parts; nothing but plain digits between host and path. */
 const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:[/?].*)?)$/;
@@ -6,15 +7,15 @@ const LOOPBACK = /^http:\/\/(127\.0\.0\.1|\[::1\]|localhost)(?::(\d{1,5}))?((?:[
 /**
  * True when a redirect URI is one of the client's: the same string, character by character (RFC 9700, 4.1). A native app
  * listens on whatever port is free, so that a public client's registered loopback URI matches with any port (RFC 8252,
- * 7.3); host, path and query are still compared as strings.
+ * 7.3); host, path and query are still compared as strings. The platform's own pages are at one address and no other.
  */
 export function isRegisteredRedirectUri(
-  client: Pick<ClientRecord, 'clientType' | 'redirectUris'>,
+  client: Pick<ClientRecord, 'clientId' | 'clientType' | 'redirectUris' | 'trustedClient'>,
   uri: string,
 ): boolean {
   if (!isPlain(uri)) return false;
   if (client.redirectUris.includes(uri)) return true;
-  if (client.clientType !== 'public') return false;
+  if (client.clientType !== 'public' || isPlatformPages(client)) return false;
   const wanted = loopbackParts(uri);
   if (wanted === null) return false;
   return client.redirectUris.some((registered) => {

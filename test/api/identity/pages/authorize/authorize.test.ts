@@ -74,6 +74,29 @@ describe('the authorization endpoint', () => {
       assert.equal(answerOf(await ask(silent)).error, 'consent_required');
     });
 
+    it('asks for a native app that is trusted as well', async () => {
+      const redirectUris = ['http://127.0.0.1/callback'];
+      await idp.seedClient('trusted-tool', { clientType: 'public', redirectUris, trustedClient: true });
+      const asked = await ask(
+        authorizePath({ client_id: 'trusted-tool', redirect_uri: 'http://127.0.0.1:4711/callback' }),
+      );
+      assert.equal(asked.title, 'Client trusted-tool asks for access');
+    });
+
+    it('sends nobody to another port of the machine in the name of the platform’s pages', async () => {
+      const redirectUri = 'http://localhost:3005/api/auth/callback';
+      const pages = {
+        clientType: 'public',
+        redirectUris: [redirectUri],
+        trustedClient: true,
+        orgSlug: 'platform',
+      } as const;
+      await idp.seedClient('audit-ledger-pages', pages);
+      const at = (uri: string) => ask(authorizePath({ client_id: 'audit-ledger-pages', redirect_uri: uri }));
+      assert.match(answerOf(await at(redirectUri)).code ?? '', /^flac_/);
+      assert.equal((await at('http://localhost:4711/api/auth/callback')).status, 400);
+    });
+
     it('does not ask for trusted clients', async () => {
       assert.match(answerOf(await ask(trusted())).code ?? '', /^flac_/);
     });
