@@ -18,3 +18,18 @@ export function nextForSlot(
     .toSorted((a, b) => a.rank[0] - b.rank[0] || a.rank[1] - b.rank[1]);
   return first === null ? null : first.request;
 }
+
+/**
+ * Which waiting build gets a slot now; null when none does. An org without a build gets one although all slots are taken:
+ * builds of another org may take an hour each. So there are at most twice as many builds as slots.
+ */
+export function grantable(
+  waiting: readonly SlotRequested[],
+  holders: readonly SlotRequested[],
+  limit: number,
+): SlotRequested | null {
+  if (holders.length < limit) return nextForSlot(waiting, holders);
+  if (holders.length >= 2 * limit) return null;
+  const without = waiting.filter(({ org }) => org !== undefined && holders.every((holder) => holder.org !== org));
+  return nextForSlot(without, holders);
+}

@@ -51,6 +51,24 @@ export async function waitingForSlot(temporal: Temporal): Promise<Recordings> {
   return { 'waiting-build': buildWorkflowId(second.buildId), 'contended-slots': BUILD_SLOTS_WORKFLOW_ID };
 }
 
+/** One slot, which a build of another org holds: an org without a build does not wait for it. */
+export async function slotForEveryOrg(temporal: Temporal): Promise<Recordings> {
+  const [first, other] = [buildRequest(), buildRequest({ org: 'other' })];
+  const held = hanging('buildImage');
+  const requestSlot: Activities['requestSlot'] = (slot) => temporal.directory.requestSlot({ ...slot, limit: 1 });
+  const { activities } = createFakeActivities(temporal.directory, { ...held.overrides, requestSlot });
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(first);
+    await waitUntil('the step to begin', held.begun);
+    await temporal.commands.request(other);
+    await ended(temporal, coordinatorOf(other));
+    held.release();
+    await ended(temporal, coordinatorOf(first));
+    await ended(temporal, BUILD_SLOTS_WORKFLOW_ID);
+  });
+  return { 'slot-for-every-org': BUILD_SLOTS_WORKFLOW_ID };
+}
+
 /** A build goes on from the step that failed. */
 export async function retry(temporal: Temporal): Promise<Recordings> {
   const facts = { catalog: CATALOG, commitSha: 'b'.repeat(40), imageDigest: 'x@sha256:1' };

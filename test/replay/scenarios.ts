@@ -20,6 +20,7 @@ import {
   overtakenRepair,
   repairs,
   retry,
+  slotForEveryOrg,
   waitingForSlot,
 } from './coordination-scenarios.ts';
 import { ended } from './ended.ts';
@@ -42,6 +43,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   upkeep,
   attach,
   waitingForSlot,
+  slotForEveryOrg,
   retry,
   deadline,
   failedUndo,

@@ -4,11 +4,12 @@ import {
   defineSignal,
   defineUpdate,
   getExternalWorkflowHandle,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { nextForSlot } from '../../domain/deploys/build-slots.ts';
+import { grantable, nextForSlot } from '../../domain/deploys/build-slots.ts';
 import {
   REQUEST_SLOT,
   SLOT_GRANTED,
@@ -32,10 +33,13 @@ interface Slots {
   waiting: SlotRequested[];
   /** The latest BUILD_CONCURRENCY a worker has told. */
   limit: number;
+  /** False in runs that an earlier version began: only free slots are granted there. */
+  readonly oneForEveryOrg: boolean;
 }
 
 /**
- * Keeps the number of builds that run at once at BUILD_CONCURRENCY, production first, then shared between orgs; one workflow, id `build-slots`.
+ * Keeps the number of builds that run at once at BUILD_CONCURRENCY, production first, then shared between orgs; an org
+ * without a build does not wait for those of others (`grantable`). One workflow, id `build-slots`.
  * A build asks by update-with-start; a free slot is granted in the answer, a later one by `slotGranted`. Ends when no
  * build holds or wants a slot.
  */
@@ -44,6 +48,7 @@ export async function grantBuildSlots(input: BuildSlots): Promise<void> {
     holders: new Map(input.holders.map((holder) => [holder.buildId, holder])),
     waiting: [...input.waiting],
     limit: [...input.holders, ...input.waiting][0]?.limit ?? 1,
+    oneForEveryOrg: patched('one-slot-for-every-org'),
   };
   listen(slots);
   do {
@@ -60,7 +65,7 @@ function listen(slots: Slots): void {
     slots.limit = request.limit;
     const { buildId } = request;
     if (slots.holders.has(buildId)) return true;
-    if (slots.waiting.length === 0 && slots.holders.size < slots.limit) {
+    if (slots.waiting.length === 0 && next({ ...slots, waiting: [request] }) !== null) {
       slots.holders.set(buildId, request);
       return true;
     }
@@ -73,18 +78,21 @@ function listen(slots: Slots): void {
   });
 }
 
-const canGrant = ({ waiting, holders, limit }: Slots) => waiting.length > 0 && holders.size < limit;
+function next({ waiting, holders, limit, oneForEveryOrg }: Slots): SlotRequested | null {
+  const held = [...holders.values()];
+  if (oneForEveryOrg) return grantable(waiting, held, limit);
+  return held.length < limit ? nextForSlot(waiting, held) : null;
+}
 
 async function grantFreeSlots(slots: Slots): Promise<void> {
-  while (canGrant(slots)) {
-    const next = nextForSlot(slots.waiting, [...slots.holders.values()]);
-    if (next === null) return;
-    slots.waiting = slots.waiting.filter((request) => request !== next);
-    slots.holders.set(next.buildId, next);
+  for (let granted = next(slots); granted !== null; granted = next(slots)) {
+    const { buildId, workflowId } = granted;
+    slots.waiting = slots.waiting.filter((request) => request.buildId !== buildId);
+    slots.holders.set(buildId, granted);
     try {
-      await getExternalWorkflowHandle(next.workflowId).signal(SLOT_GRANTED);
+      await getExternalWorkflowHandle(workflowId).signal(SLOT_GRANTED);
     } catch {
-      slots.holders.delete(next.buildId); // the build has ended in the meantime
+      slots.holders.delete(buildId); // the build has ended in the meantime
     }
   }
 }
@@ -93,7 +101,7 @@ async function grantFreeSlots(slots: Slots): Promise<void> {
 async function waitForChange(slots: Slots): Promise<boolean> {
   const { holders } = slots;
   if (slots.waiting.length > 0) {
-    if (await condition(() => canGrant(slots), HOLDER_CHECK_INTERVAL)) return true;
+    if (await condition(() => next(slots) !== null, HOLDER_CHECK_INTERVAL)) return true;
     for (const buildId of await reliable('Find holders that have ended').listClosedBuilds([...holders.keys()])) {
       holders.delete(buildId);
     }

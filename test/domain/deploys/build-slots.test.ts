@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { nextForSlot } from '../../../domain/deploys/build-slots.ts';
+import { grantable, nextForSlot } from '../../../domain/deploys/build-slots.ts';
 import type { SlotRequested } from '../../../domain/deploys/messages.ts';
 import type { Environment } from '../../../domain/environment.ts';
 
@@ -38,4 +38,25 @@ describe('nextForSlot', () => {
   });
 
   it('has nobody to serve when nobody waits', () => assert.equal(nextForSlot([], []), null));
+});
+
+describe('grantable', () => {
+  const crowd = ['a', 'b', 'c'].map((id) => ask(id, 'prod', 'crowd'));
+
+  it('keeps an org at the limit', () => {
+    assert.equal(grantable([ask('1', 'prod', 'crowd')], crowd.slice(1), 3)?.buildId, '1');
+    assert.equal(grantable([ask('1', 'prod', 'crowd')], crowd, 3), null);
+  });
+
+  it('lets an org without a build begin one although others hold all slots, and no second one', () => {
+    const [first, second] = [ask('1', 'sandbox', 'small'), ask('2', 'prod', 'small')];
+    assert.equal(grantable([ask('4', 'prod', 'crowd'), first], crowd, 3)?.buildId, '1');
+    assert.equal(grantable([second], [...crowd, first], 3), null);
+  });
+
+  it('grants at most twice as many slots as there are, and nothing more to requests that name no org', () => {
+    const many = ['u', 'v', 'w'].map((org) => ask(org, 'prod', org));
+    assert.equal(grantable([ask('1', 'prod', 'small')], [...crowd, ...many], 3), null);
+    assert.equal(grantable([ask('1', 'prod')], crowd, 3), null);
+  });
 });

@@ -94,6 +94,29 @@ describe('grantBuildSlots', () => {
     });
   });
 
+  it('a build of an org without one begins although another org holds all slots, and that org keeps its limit', async () => {
+    const building: string[] = [];
+    const { promise: released, resolve: letGo } = Promise.withResolvers<void>();
+    const { activities } = createFakeActivities(temporal.directory);
+    activities.requestSlot = (request) => temporal.directory.requestSlot({ ...request, limit: 2 });
+    activities.fetchSource = async (input) => {
+      building.push(input.build.buildId);
+      await released;
+      return { facts: {} };
+    };
+    await temporal.withActivities(activities, async () => {
+      const crowd = [1, 2, 3, 4].map(() => buildRequest({ org: 'crowd' }));
+      const other = buildRequest({ org: 'other', environment: 'sandbox' });
+      const handles = [];
+      for (const request of [...crowd, other]) handles.push(await start(request));
+      await waitUntil('the build of the other org', () => building.includes(other.buildId));
+      await waitUntil('builds of the crowd', () => building.length === 3);
+      letGo();
+      await Promise.all(handles.map((handle) => handle.result()));
+      assert.equal(building.indexOf(other.buildId), 2);
+    });
+  });
+
   it('takes back the slot of a build that was terminated', async () => {
     const held: string[] = [];
     const { activities } = createFakeActivities(temporal.directory);
