@@ -154,7 +154,7 @@ const BASE_IMAGE_LOST = /pull access denied|failed to resolve source metadata|ma
 
 function buildFailed(failure: BuildFailure, exitCode: number | null, stderr: string): FairleadError {
   const end = stderr.slice(-4_000);
-  if (ENGINE_LOST.test(end)) return engineDown(new Error(end.trim().split('\n').at(-1)));
+  if (!failure.ofProgram && ENGINE_LOST.test(end)) return engineDown(new Error(end.trim().split('\n').at(-1)));
   const { instruction, line, lastLines } = failure;
   const words = lastLines.join('\n').slice(-1_500);
   if (instruction === null && BASE_IMAGE_LOST.test(end)) {

@@ -6,6 +6,8 @@ export interface BuildFailure {
   readonly instruction: string | null;
   /** Line of the container file, from 1; null when it is not known. */
   readonly line: number | null;
+  /** An instruction's program ended with a failure: whatever it wrote, the engine was there. */
+  readonly ofProgram: boolean;
   /** The last lines the failing instruction wrote, or the client's own last words. */
   readonly lastLines: readonly string[];
 }
@@ -19,6 +21,8 @@ const STEP_ERROR = /^#(\d+) ERROR: (.+)$/;
 /** The legacy builder: `Step 3/7 : RUN npm ci`. */
 const LEGACY_STEP = /^Step \d+\/\d+ : (.+)$/;
 const REPORTED_LINE = /(?:^Dockerfile\S*:|parse error (?:on )?line )(\d+)/i;
+/** What BuildKit, older and newer, and the legacy builder say of a program that failed. */
+const PROGRAM_FAILED = /^#\d+ ERROR: (?:executor failed running|process ")|^The command '/;
 const NOISE = /^#\d+ sha256:[0-9a-f]{64}|^#\d+ extracting sha256|^\s*$/;
 
 interface Step {
@@ -39,6 +43,7 @@ export function createBuildOutput(containerFile: string): BuildOutput {
   const legacy: Step[] = [];
   const failures: { readonly step: Step | undefined; readonly text: string }[] = [];
   const reported: number[] = [];
+  let ofProgram = false;
   const rules: readonly (readonly [RegExp, (first: string, second: string) => void])[] = [
     [STEP_NAME, (id, name) => steps.set(id, steps.get(id) ?? { name, output: [] })],
     [STEP_OUTPUT, (id, text) => keep(steps.get(id)?.output ?? [], text)],
@@ -49,6 +54,7 @@ export function createBuildOutput(containerFile: string): BuildOutput {
   ];
   const take = (line: string): boolean => {
     if (NOISE.test(line)) return false;
+    ofProgram ||= PROGRAM_FAILED.test(line);
     keep(tail, line);
     keep(legacy.at(-1)?.output ?? [], line);
     for (const [pattern, note] of rules) {
@@ -60,9 +66,10 @@ export function createBuildOutput(containerFile: string): BuildOutput {
   const failure = (): BuildFailure => {
     const found = failures.find(({ step }) => step !== undefined);
     const step = found?.step ?? legacy.at(-1);
-    if (step === undefined) return { instruction: null, line: reported.at(-1) ?? null, lastLines: tail.slice(-3) };
+    const lineReported = reported.at(-1) ?? null;
+    if (step === undefined) return { instruction: null, line: lineReported, ofProgram, lastLines: tail.slice(-3) };
     const lastLines = [...step.output.slice(-5), ...(found === undefined ? [] : [found.text])];
-    return { instruction: step.name, line: findLine(containerFile, step.name) ?? reported.at(-1) ?? null, lastLines };
+    return { instruction: step.name, line: findLine(containerFile, step.name) ?? lineReported, ofProgram, lastLines };
   };
   return { take, failure };
 }

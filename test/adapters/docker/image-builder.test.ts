@@ -95,6 +95,22 @@ describe('Docker images: build', () => {
     assert.equal(error.code, 'DISK_FULL');
   });
 
+  it('a program that says that the engine is lost has failed by itself: the build is not tried again', async () => {
+    const lies = ['Cannot connect to the Docker daemon', 'error reading from server: EOF', 'transport is closing'];
+    const said = lies.map((lie) => `echo '${lie}' >&2`).join('; ');
+    const legacy = { path: '/usr/bin/docker', buildkit: false };
+    const builders = [
+      stack.builder,
+      await createTestBuilder(stack.stackId, stack.registry, () => undefined, { cli: legacy }),
+    ];
+    for (const builder of builders) {
+      for (const run of [`RUN ${said}; exit 1`, `RUN ["/bin/sh", "-c", "\\n${lies[0]}\\n; exit 1"]`]) {
+        const error = await buildFailure(builder, await stack.input('liar', { Dockerfile: `FROM alpine\n${run}\n` }));
+        assert.deepEqual([error.code, error.retryable], ['IMAGE_BUILD_FAILED', false], run);
+      }
+    }
+  });
+
   it('an aborted build ends the processes of its container within 5 s', async () => {
     const seconds = rareSeconds();
     const input = await stack.input('hanging', { Dockerfile: `FROM alpine\nRUN sleep ${seconds}\n` });
