@@ -65,7 +65,7 @@ export const LANES: readonly Lane[] = [
   },
 ];
 
-const OF_ENGINE = ['test/e2e/', 'test/adapters/docker/'];
+const OF_ENGINE = ['test/e2e/', 'test/adapters/docker/', 'test/hostile/'];
 
 /** Whether a file builds images or runs containers. */
 export function needsEngine(file: string): boolean {

