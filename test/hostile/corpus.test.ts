@@ -25,17 +25,11 @@ describe('the platform against a member who means harm', { timeout: 300_000 }, (
 
   before(async () => {
     h = await startHostileStack();
-    console.log('started', performance.now());
     victim = await deployVictim();
     attacker = createAttacker(h);
-    console.log('victim', performance.now());
     invariants = await createInvariants({ h, victim, attacker });
   });
-  after(async () => {
-    console.log('after', performance.now());
-    await h[Symbol.asyncDispose]();
-    console.log('disposed', performance.now());
-  });
+  after(() => h[Symbol.asyncDispose]());
 
   /** Puts in what is known only when the stack runs. */
   const fill = (text: string, service: string): string =>

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection } from '@temporalio/client';
 import { MongoClient } from 'mongodb';
 import { LABELS } from '../../adapters/docker/labels.ts';
 import { collectText } from '../e2e/collect-text.ts';
-import { docker } from '../e2e/sample-service.ts';
+import { docker, temporalClient } from '../e2e/sample-service.ts';
 import { stackDatabaseUri } from '../support/stack-database.ts';
 import type { Attacker } from './attacker.ts';
 import type { HostileStack } from './hostile-stack.ts';
@@ -90,19 +89,14 @@ async function checkMongo({ h, victim }: Scene): Promise<void> {
 
 async function checkTemporal({ h, victim }: Scene): Promise<void> {
   const secrets = secretsOf(h, victim);
-  const connection = await Connection.connect({ address: h.stack.addresses.temporal ?? '' });
-  try {
-    const client = new Client({ connection });
-    let count = 0;
-    for await (const { workflowId, runId } of client.workflow.list()) {
-      count += 1;
-      const history = await client.workflow.getHandle(workflowId, runId).fetchHistory();
-      assertClean(collectText(history), workflowId, secrets);
-    }
-    assert.ok(count > 20, 'the builds of the corpus are there');
-  } finally {
-    await connection.close();
+  await using temporal = await temporalClient();
+  const { workflow } = temporal.client;
+  let count = 0;
+  for await (const { workflowId, runId } of workflow.list()) {
+    count += 1;
+    assertClean(collectText(await workflow.getHandle(workflowId, runId).fetchHistory()), workflowId, secrets);
   }
+  assert.ok(count > 20, 'the builds of the corpus are there');
 }
 
 async function checkFiles(folder: string, secrets: Secrets): Promise<void> {
