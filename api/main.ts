@@ -1,6 +1,7 @@
 import { httpServiceSection } from '../adapters/env/http-service.ts';
 import { type EnvSection, readSecrets, readSection, readServiceEnv } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
+import { giveBackMemoryWhenIdle } from '../adapters/process/give-back-memory.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import { readTogether } from '../adapters/read-variables.ts';
 import { type ServiceName, serviceRow } from '../domain/services.ts';
@@ -46,6 +47,7 @@ async function main(args: readonly string[]): Promise<void> {
   }
   const host = createHostProcess();
   host.ready();
+  giveBackMemoryWhenIdle();
   await host.stopRequested;
   log.info('draining');
   await stopAll();

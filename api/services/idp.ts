@@ -11,7 +11,6 @@ import type { ReadSection } from '../../adapters/env.ts';
 import { createKeyring } from '../../adapters/jose/keyring.ts';
 import { createSigningKeyFactory } from '../../adapters/jose/signing-key-factory.ts';
 import { createOutboxSender } from '../../adapters/mail/outbox-sender.ts';
-import { createSmtpSender } from '../../adapters/mail/smtp-sender.ts';
 import { createTrailSource } from '../../adapters/mongo/audit/trail-source.ts';
 import { createIdentityIndexes, createIdentityStores } from '../../adapters/mongo/identity-database.ts';
 import type { AuditTrail } from '../../domain/audit/ports.ts';
@@ -42,7 +41,7 @@ export const idp = defineService({
   async compose(parts) {
     const { env, mongo, app: options } = parts;
     await createIdentityIndexes(mongo.db);
-    const deps = identityDeps(parts, openMail(parts));
+    const deps = identityDeps(parts, await openMail(parts));
     // What was promised in a reply is sent, unless the mail server is away.
     parts.opened.defer(() => Promise.race([deps.mailQueue.idle(), delay(MAIL_DRAIN_MS, undefined, { ref: false })]));
     await deps.signer.reload();
@@ -74,9 +73,10 @@ function toldToLedger(trail: AuditTrail, { settings, mongo: { db }, log, opened 
   };
 }
 
-/** A real mail server where there is one, else the outbox. */
-function openMail({ env, mongo: { db }, opened }: Parts): MailSender {
+/** A real mail server where there is one, else the outbox. The library for one takes memory, so it is loaded for one alone. */
+async function openMail({ env, mongo: { db }, opened }: Parts): Promise<MailSender> {
   if (env.SMTP_URL === undefined) return createOutboxSender({ db, now });
+  const { createSmtpSender } = await import('../../adapters/mail/smtp-sender.ts');
   const options = { url: env.SMTP_URL, from: env.MAIL_FROM, allowPlaintext: env.SMTP_ALLOW_PLAINTEXT };
   return opened.adopt(createSmtpSender(options), (sender) => sender.close());
 }

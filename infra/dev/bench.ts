@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { projectRoot } from './project.ts';
-import { NODE_FLAGS, runtimeVariables } from './runtime-variables.ts';
+import { runtimeVariables, SERVICE_FLAGS } from './runtime-variables.ts';
 import { createReporter, errorLine } from './terminal.ts';
 import { forgetProduction, startTestStack, TEST_SETTINGS } from './test-stack.ts';
 
@@ -35,7 +35,7 @@ async function main(name: string | undefined, args: readonly string[]): Promise<
 
 async function runBench(path: string, args: readonly string[], env: Record<string, string>): Promise<number> {
   // What a bench runs in its own process, ours or a baseline, is set as the platform's processes are.
-  const child = spawn(process.execPath, [...NODE_FLAGS, path, ...args], {
+  const child = spawn(process.execPath, [...SERVICE_FLAGS, path, ...args], {
     stdio: 'inherit',
     cwd: projectRoot,
     env: { ...process.env, ...runtimeVariables(process.env), ...env },

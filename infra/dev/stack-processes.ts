@@ -8,7 +8,7 @@ import { baseEnv } from '../../adapters/process/base-env.ts';
 import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import type { ChildSpec } from './child-process.ts';
 import { type Env, projectRoot } from './project.ts';
-import { NODE_FLAGS, runtimeVariables } from './runtime-variables.ts';
+import { NODE_FLAGS, runtimeVariables, SERVICE_FLAGS } from './runtime-variables.ts';
 import type { PartVariables, StackRow } from './stack-parts.ts';
 import { PORTS, type PortName, type Ports } from './stack-ports.ts';
 import type { StackSecrets } from './stack-secrets.ts';
@@ -35,9 +35,9 @@ export interface PlatformProcess {
 
 /** The platform's own processes in the order of their start. All HTTP services share one. */
 export const PROCESSES = [
-  { name: 'worker', script: 'workers/all.ts', graceMs: 20_000 },
-  { name: 'api', script: 'api/main.ts', graceMs: 15_000 },
-  { name: 'edge', script: 'infra/dev/edge.ts', graceMs: 10_000 },
+  { name: 'worker', script: 'workers/all.ts', flags: NODE_FLAGS, graceMs: 20_000 },
+  { name: 'api', script: 'api/main.ts', flags: SERVICE_FLAGS, graceMs: 15_000 },
+  { name: 'edge', script: 'infra/dev/edge.ts', flags: NODE_FLAGS, graceMs: 10_000 },
 ] as const;
 
 /** The service whose address the process of all services goes by. */
@@ -61,12 +61,12 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
     if (name === 'edge') return { env: edgeVariables(env, variables), environment: 'own' };
     return { env: { ...variables, ...(name === 'worker' ? ofWorker : withheld) } };
   };
-  return PROCESSES.map(({ name, script, graceMs }) => ({
+  return PROCESSES.map(({ name, script, flags, graceMs }) => ({
     row: { address: addresses[name], version: commit.slice(0, 7), dataFolder: dataDir },
     spec: {
       name,
       command: process.execPath,
-      args: [...NODE_FLAGS, join(projectRoot, script)],
+      args: [...flags, join(projectRoot, script)],
       ...environmentOf(name),
       exitsBy: 'ipc',
       ready: { kind: 'ipc' },

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { NODE_FLAGS, runtimeVariables } from '../../infra/dev/runtime-variables.ts';
+import { runtimeVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
 import { freePort } from './free-port.ts';
 
 const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
@@ -30,7 +30,7 @@ export async function startLedgerProcess(options: {
   const ignored = openSync('/dev/null', 'w');
   const child = fork(MAIN, ['--only', 'audit-ledger'], {
     stdio: ['ignore', ignored, 'inherit', 'ipc'],
-    execArgv: [...NODE_FLAGS],
+    execArgv: [...SERVICE_FLAGS],
     env: {
       ...runtimeVariables(process.env),
       PATH: process.env.PATH,

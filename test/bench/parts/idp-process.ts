@@ -9,7 +9,7 @@ import type { Db } from 'mongodb';
 import { z } from 'zod';
 import { createTokens } from '../../../adapters/crypto/tokens.ts';
 import { createIdentityStores } from '../../../adapters/mongo/identity-database.ts';
-import { NODE_FLAGS, runtimeVariables } from '../../../infra/dev/runtime-variables.ts';
+import { runtimeVariables, SERVICE_FLAGS } from '../../../infra/dev/runtime-variables.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startMongo } from '../../support/start-mongo.ts';
@@ -48,7 +48,7 @@ export async function startFairlead(clients: readonly BenchClient[]): Promise<Fa
   ];
   const issuer = `http://localhost:${port}`;
   const internalKey = randomBytes(32).toString('hex');
-  const child = spawn(process.execPath, [...NODE_FLAGS, file('../../../api/main.ts'), '--only', 'idp'], {
+  const child = spawn(process.execPath, [...SERVICE_FLAGS, file('../../../api/main.ts'), '--only', 'idp'], {
     // By the channel it learns that this process is gone, and ends as well.
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
@@ -101,7 +101,7 @@ export async function startOidcProvider({ clientId, secret }: BenchClient): Prom
 export function forkAsOurs(script: string, args: readonly string[] = []): ChildProcess {
   return fork(file(script), args, {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    execArgv: [...NODE_FLAGS],
+    execArgv: [...SERVICE_FLAGS],
     env: { ...process.env, ...runtimeVariables(process.env) },
   });
 }
