@@ -11,8 +11,10 @@ import { fileURLToPath } from 'node:url';
 import { selectServices } from '../../api/select-services.ts';
 import { apiTitle, SERVICE_NAMES, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
+import { startSmtpPeer } from '../adapters/mail/smtp-peer.ts';
 import { freePort } from '../support/free-port.ts';
 import { startMongo, type TestMongo } from '../support/start-mongo.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const KEY = 'internal-key-of-this-test-0123456789';
 /** Every key that the table of services generates. */
@@ -98,6 +100,29 @@ it('says ready once every service of the table serves, tells that Temporal is aw
     assert.ok(!output.join('').includes(KEY));
   } finally {
     child.kill('SIGKILL');
+  }
+});
+
+it('an identity provider with a mail server sends what it mails by that server', async () => {
+  const [mongoOfIdp, peer, port] = [await startMongo(), await startSmtpPeer({ hideSTARTTLS: true }), await freePort()];
+  const issuer = `http://127.0.0.1:${port}`;
+  const settings = { IDP_PORT: String(port), IDP_URL: issuer, IDP_MONGODB_URI: mongoOfIdp.uri, SMTP_URL: peer.url };
+  const { child } = start(settings, ['--only', 'idp']);
+  try {
+    await once(child, 'message', { signal: AbortSignal.timeout(30_000) });
+    const invited = await fetch(`${issuer}/api/v2/orgs/platform/invites`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-internal-key': KEY },
+      body: JSON.stringify({ email: 'ann@acme.example', role: 'member' }),
+    });
+    assert.equal(invited.status, 201, await invited.text());
+    await waitUntil('the mail is there', async () => peer.received.length > 0, { withinMs: 15_000 });
+    assert.deepEqual(peer.received[0]?.recipients, ['ann@acme.example']);
+  } finally {
+    child.kill('SIGTERM');
+    await ended(child);
+    await peer.stop();
+    await mongoOfIdp.stop();
   }
 });
 
