@@ -33,7 +33,7 @@ export interface DeploysDeps {
   /** Null when CONFIG_ENCRYPTION_KEY is not set: then no service has secrets. */
   readonly cipher: SecretCipher | null;
   /** Clients at the identity provider; null when none is configured. */
-  readonly clients: Pick<ClientAdministration, 'provision' | 'remove'> | null;
+  readonly clients: Pick<ClientAdministration, 'provision' | 'remove' | 'revokeScopes'> | null;
   /** Null when no audit ledger is configured. */
   readonly audit: AuditRecorder | null;
   readonly workflows: WorkflowDirectory;

@@ -1,6 +1,7 @@
 import type { TargetRemoval } from '../../domain/deploys/messages.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { grantorOf } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { DeploysDeps } from './deps.ts';
 import { STOP_GRACE_SECONDS } from './remove-stale-workloads.ts';
 
@@ -21,18 +22,22 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
   for (const environment of ENVIRONMENTS) {
     await deps.workflows.removeTarget({ service: service.name, serviceId: service.id, environment });
   }
-  await removeClients(deps, service.id);
+  await removeClients(deps, service);
   await deps.releases.removeService(service);
   await deps.services.remove(service.id);
 }
 
-/** Their ids are on the record alone, so this comes before its removal. */
-async function removeClients({ services, clients }: DeploysDeps, serviceId: string): Promise<void> {
-  const service = await services.find(serviceId);
+/**
+ * The clients of the service, whose ids are on its record alone, and what others were granted of it: both go before the
+ * record, and so before its name is free.
+ */
+async function removeClients({ services, clients }: DeploysDeps, { id, name }: { id: string; name: string }) {
+  const service = await services.find(id);
   if (service === null || clients === null) return;
   for (const { clientId } of Object.values(service.oauthCredentials)) {
     await clients.remove(clientId, { actor: 'internal' });
   }
+  if (grantorOf(`${name}:`) === 'org') await clients.revokeScopes(name, { actor: 'internal' });
 }
 
 export interface RemoveTargetInput extends TargetRemoval {

@@ -6,6 +6,7 @@ import {
   clientViewSchema,
   clientWithSecretSchema,
   provisionReplySchema,
+  revokeScopesReplySchema,
 } from '../../domain/oauth-clients/client-schema.ts';
 import { createIdpCall, type IdpCall, type IdpConnection } from './idp-call.ts';
 
@@ -29,6 +30,10 @@ export function createClientAdministration(connection: IdpConnection): ClientAdm
       }),
     create: (body, by) => call(clientWithSecretSchema, { method: 'POST', path: BASE, body, by }),
     update: (clientId, body, by) => call(clientViewSchema, { method: 'PATCH', path: of(clientId), body, by }),
+    revokeScopes: async (service, by) => {
+      const path = `${BASE}/revoke-scopes`;
+      return (await call(revokeScopesReplySchema, { method: 'POST', path, body: { service }, by })).clientIds;
+    },
     remove: async (clientId, by) => {
       const removed = await unlessMissing(call(removedSchema, { method: 'DELETE', path: of(clientId), by }));
       return removed !== null;

@@ -4,6 +4,8 @@ import {
   clientView,
   provisionBodySchema,
   provisionReplySchema,
+  revokeScopesBodySchema,
+  revokeScopesReplySchema,
   searchBodySchema,
 } from '../../domain/oauth-clients/client-schema.ts';
 import { pageQueryShape } from '../../domain/page-schema.ts';
@@ -14,6 +16,7 @@ import { changeClient } from './change-client.ts';
 import { CLIENT_REPLY, CLIENT_TAG, clientParams, clientRoutes } from './client-routes.ts';
 import { providerActions } from './provider-actions.ts';
 import { provisionClient } from './provision-client.ts';
+import { revokeScopes } from './revoke-scopes.ts';
 
 const PATH = '/api/internal/oauth-clients';
 
@@ -45,6 +48,18 @@ function builderCallRoutes(deps: IdentityDeps): readonly Route[] {
       responses: { 200: { description: 'The client is in place', schema: provisionReplySchema } },
       errors: ['CLIENT_NOT_FOUND', 'CLIENT_EXISTS', 'INVALID_REDIRECT_URI'],
       handle: async ({ body }, context) => ({ status: 200, data: await provisionClient(deps, context, body) }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: `${PATH}/revoke-scopes`,
+      summary: 'Take the scopes of a removed service from all clients',
+      tag: CLIENT_TAG,
+      callers: ADMINISTRATORS,
+      body: revokeScopesBodySchema,
+      responses: { 200: { description: 'The clients that had one', schema: revokeScopesReplySchema } },
+      handle: async ({ body: { service } }, context) => {
+        return { status: 200, data: { clientIds: [...(await revokeScopes(deps, context, service))] } };
+      },
     }),
     defineRoute({
       method: 'post',

@@ -29,6 +29,11 @@ export interface ClientAdministration {
   create(client: NewClient & { readonly orgSlug: string }, by: ActingFor): Promise<ClientWithSecret>;
   /** @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN */
   update(clientId: string, patch: ClientPatch, by: ActingFor): Promise<ClientView>;
+  /**
+   * Takes the scopes `{service}:…` of a service that is removed from all clients: who takes its name later must not find
+   * them granted. Idempotent. @returns ids of the clients that had one @throws FORBIDDEN for a name of the platform's scopes
+   */
+  revokeScopes(service: string, by: ActingFor): Promise<readonly string[]>;
   /** The tokens of the client end with it. False when there was none. @throws FORBIDDEN for a client of the platform */
   remove(clientId: string, by: ActingFor): Promise<boolean>;
   /** Idempotent. @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI */

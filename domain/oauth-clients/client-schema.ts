@@ -177,6 +177,10 @@ export const searchBodySchema = z.strictObject({
   limit: z.int().min(1).max(200).default(50),
 });
 
+/** Body of the call that a removed service makes: nobody keeps what was granted of it. */
+export const revokeScopesBodySchema = z.strictObject({ service: serviceNameSchema });
+export const revokeScopesReplySchema = z.object({ clientIds: z.array(z.string()) });
+
 /** Body of the provisioning call a deploy makes. */
 export const provisionBodySchema = z.strictObject({
   service: serviceNameSchema,

@@ -1,6 +1,8 @@
 import type { AuthMode, DependencyDeclaration } from '../catalog/catalog.ts';
+import type { ServiceRecord } from '../catalog/service.ts';
 import type { GrantType } from './client.ts';
 import { BASIC_SCOPES } from './creation.ts';
+import { grantorOf } from './platform-scopes.ts';
 
 /** Grant types of a service's client. Both kinds may ask for service tokens (spec 1, A 6). */
 export const GRANT_TYPES_OF_MODE: Readonly<Record<AuthMode, readonly GrantType[]>> = {
@@ -8,29 +10,56 @@ export const GRANT_TYPES_OF_MODE: Readonly<Record<AuthMode, readonly GrantType[]
   'service-only': ['client_credentials'],
 };
 
-/**
- * Words before the colon of scopes that the platform itself gives a meaning: `personas:mint`, `org:manage` and the
- * platform API's own. A platform admin grants those (spec 1, F 7), so that no service may be named to get one.
- */
-const PLATFORM_PREFIXES: ReadonlySet<string> = new Set(['builder', 'fairlead', 'idp', 'org', 'personas', 'platform']);
 /** `scope-token` of RFC 6749, 3.3. */
 const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 
+/** A service that dependencies name, as far as it decides who may use it. */
+export type DependencyTarget = Pick<ServiceRecord, 'name' | 'org' | 'authorizedOrgs'>;
+
 export interface DerivedScopes {
   readonly scopes: readonly string[];
-  /** Declared ones that are not given, for a warning. */
-  readonly refused: readonly string[];
+  /** Declared ones that are not given, with the reason; for a warning. */
+  readonly refused: readonly { readonly scope: string; readonly because: ScopeRefusal }[];
 }
 
-/** Scopes a deploy gives its client: openid, profile, email, and `{target}:{scope}` of each dependency (spec 1, B 3). */
-export function deriveScopes(dependencies: readonly DependencyDeclaration[]): DerivedScopes {
-  const declared = dependencies.flatMap(({ service, scopes }) => scopes.map((scope) => scopeOf(service, scope)));
-  const isGiven = (scope: string): boolean =>
-    SCOPE_TOKEN.test(scope) && !PLATFORM_PREFIXES.has(scope.slice(0, scope.indexOf(':')));
+export type ScopeRefusal =
+  /** Not a scope by RFC 6749. */
+  | 'malformed'
+  /** A platform admin alone grants it. */
+  | 'platform'
+  /** There is no service of that name: whoever takes the name later has granted nothing. */
+  | 'unknown_service'
+  /** The service belongs to an org that has not authorized this one. */
+  | 'other_org';
+
+/**
+ * Scopes a deploy gives its client: openid, profile, email, and `{target}:{scope}` of each dependency (spec 1, B 3). The
+ * spec approves some dependencies across orgs by themselves; here the target's org must have agreed, since a service could
+ * grant itself any scope of another org's service otherwise.
+ * @param org of the service that is deployed
+ * @param targets the services that the dependencies name, those that exist
+ */
+export function deriveScopes(
+  dependencies: readonly DependencyDeclaration[],
+  org: string,
+  targets: readonly DependencyTarget[],
+): DerivedScopes {
+  const declared = dependencies.flatMap(({ service, scopes }) =>
+    scopes.map((scope) => ({ scope: scopeOf(service, scope), target: targets.find(({ name }) => name === service) })),
+  );
+  const judged = declared.map(({ scope, target }) => ({ scope, because: refusalOf(scope, org, target) }));
   return {
-    scopes: [...new Set([...BASIC_SCOPES, ...declared.filter(isGiven)])],
-    refused: [...new Set(declared.filter((scope) => !isGiven(scope)))],
+    scopes: [...new Set([...BASIC_SCOPES, ...judged.flatMap(({ scope, because }) => (because === null ? scope : []))])],
+    refused: judged.flatMap(({ scope, because }) => (because === null ? [] : { scope, because })),
   };
+}
+
+function refusalOf(scope: string, org: string, target: DependencyTarget | undefined): ScopeRefusal | null {
+  if (!SCOPE_TOKEN.test(scope)) return 'malformed';
+  const grantor = grantorOf(scope);
+  if (grantor !== 'org') return grantor === 'platform' ? null : 'platform';
+  if (target === undefined) return 'unknown_service';
+  return target.org === org || target.authorizedOrgs.includes(org) ? null : 'other_org';
 }
 
 function scopeOf(service: string, scope: string): string {

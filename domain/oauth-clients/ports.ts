@@ -45,6 +45,8 @@ export interface ClientStore {
   /** Writes at most once a minute per secret. */
   touchSecret(clientId: string, secretId: string, at: Date): Promise<void>;
   remove(clientId: string): Promise<boolean>;
+  /** Takes every scope `{service}:…` from all clients. Idempotent. @returns the clients that had one, as they were */
+  removeScopesOf(service: string): Promise<readonly ClientRecord[]>;
 }
 
 export interface ClientFilter {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
 import { collectText } from './collect-text.ts';
-import { api, completed, dataFolder, ended, logText, trigger, visit } from './harness.ts';
+import { api, completed, createService, dataFolder, ended, logText, removeService, trigger, visit } from './harness.ts';
 import { type AppOptions, type SampleService, sampleService, stateOf, temporalClient } from './sample-service.ts';
 
 /** The OAuth client of a service over several deploys (spec 1, "OAuth client at deploy"), on the whole stack. */
@@ -34,12 +34,14 @@ describe('a service that declares spec.auth', { timeout: 300_000 }, () => {
   const secrets = new Set<string>();
 
   before(async () => {
+    await createService('mailer', {});
     service = await sampleService('oauth', APP);
     clientId = `${service.name}-prod`;
   });
   let removed = false;
   after(async () => {
     if (!removed) await service[Symbol.asyncDispose]();
+    await removeService('mailer');
   });
 
   const deploy = async (options: AppOptions = APP) => {

@@ -5,7 +5,12 @@ import { FairleadError } from '../../../domain/errors.ts';
 import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
 import type { ProvisionReply, ProvisionRequest } from '../../../domain/oauth-clients/client-schema.ts';
 import { sealCredential } from '../../../domain/oauth-clients/credential.ts';
-import { deriveScopes, GRANT_TYPES_OF_MODE } from '../../../domain/oauth-clients/derive-client.ts';
+import {
+  type DependencyTarget,
+  deriveScopes,
+  GRANT_TYPES_OF_MODE,
+  type ScopeRefusal,
+} from '../../../domain/oauth-clients/derive-client.ts';
 import { isLoopbackHost, serviceCallback } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { requireCipher } from '../client-credentials.ts';
 import type { DeploysDeps } from '../deps.ts';
@@ -28,7 +33,7 @@ export async function provisionOAuthClient(deps: Deps, context: StepContext): Pr
   if (catalog.auth === null) return {};
   warnOfUnreachable(deps, context);
   const service = await findService(deps, context.build);
-  const wanted = wantedClient(deps, context, catalog, catalog.auth, service);
+  const wanted = await wantedClient(deps, context, catalog, catalog.auth, service);
   // Looked for first: a secret that is made must find its place.
   requireCipher(deps, service.name);
   if (await extendExisting(deps, context, service, wanted)) return {};
@@ -49,23 +54,22 @@ function warnOfUnreachable({ settings }: Deps, { build, warn }: StepContext): vo
 
 type Wanted = Omit<ProvisionRequest, 'create' | 'newSecret'>;
 
-function wantedClient(
+async function wantedClient(
   deps: Deps,
   context: StepContext,
   catalog: Catalog,
   auth: AuthDeclaration,
   service: ServiceRecord,
-): Wanted {
+): Promise<Wanted> {
   const { environment } = context.build;
   const publicUrl = deps.edge.url(service.name, environment);
   const callback = serviceCallback(publicUrl);
   if (callback === null && auth.mode === 'sso') {
     context.warn(`No redirect URI is registered: ${publicUrl} is not https, and people cannot log in there.`);
   }
-  const { scopes, refused } = deriveScopes(catalog.dependencies);
-  if (refused.length > 0) {
-    context.warn(`Scopes that dependencies cannot grant: ${refused.join(', ')}; ask a platform admin for them.`);
-  }
+  const { scopes, refused } = deriveScopes(catalog.dependencies, service.org, await targetsOf(deps, catalog));
+  for (const { scope, because } of refused)
+    context.warn(`The scope ${scope} was not granted: ${SCOPE_REMEDIES[because]}.`);
   const passportConfig = { ...auth.passport, allowedEmbedOrigins: [...auth.passport.allowedEmbedOrigins] };
   return {
     service: service.name,
@@ -76,6 +80,25 @@ function wantedClient(
     grantTypes: [...GRANT_TYPES_OF_MODE[auth.mode]],
     passportConfig,
   };
+}
+
+const SCOPE_REMEDIES: Readonly<Record<ScopeRefusal, string>> = {
+  malformed: 'a scope has printable characters without blanks, quotes and backslashes',
+  platform: 'a platform admin can add it to the client',
+  unknown_service: 'no service has that name; deploy that one first',
+  other_org:
+    'the service belongs to another org, which must authorize yours; a platform admin can add the scope to the client',
+};
+
+/** The services that the catalog depends on, those that exist. */
+async function targetsOf({ services }: Deps, { dependencies }: Catalog): Promise<readonly DependencyTarget[]> {
+  const targets: DependencyTarget[] = [];
+  for (const name of new Set(dependencies.map(({ service }) => service))) {
+    const target = await services.find(name);
+    // What is being removed grants nothing any more.
+    if (target !== null && target.name === name && target.removingSince === null) targets.push(target);
+  }
+  return targets;
 }
 
 /**

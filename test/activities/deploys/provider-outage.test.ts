@@ -77,6 +77,7 @@ describe('the OAuth client of a deploy, while the identity provider', { timeout:
   async function newService(service: string) {
     const settings = { platformUrls: { IDP_URL: 'https://idp.example' } };
     const { parts, attempt } = await useDeploy({ settings, build: { service, serviceId: `svc_${service}` } });
+    await parts.services.upsert({ id: 'svc_mailer', name: 'mailer', org: 'acme' }, {});
     return {
       /** @returns the warnings of the step */
       async deploy(changes: Partial<Catalog> = {}, connection: Outage['connection'] = {}): Promise<readonly string[]> {

@@ -4,6 +4,7 @@ import { openBuild } from '../../../activities/deploys/open-build.ts';
 import { removeService, removeTarget } from '../../../activities/deploys/remove-service.ts';
 import type { Workload } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { clientRecord } from '../../ports/identity/records.ts';
 import { buildRecord, buildRequest, releaseRecord } from '../../ports/records.ts';
 import { NOW, upkeepParts } from './upkeep-parts.ts';
 
@@ -40,6 +41,15 @@ describe('removing a service', () => {
     assert.equal(await deps.releases.active('shop', 'prod'), null);
     assert.equal(await deps.services.find(SHOP.id), null);
     await removeService(deps, SHOP);
+  });
+
+  it('takes what was granted of it from every client, so that the next owner of its name finds nothing granted', async () => {
+    const { deps, clientStore } = await servedShop();
+    await clientStore.insert(
+      clientRecord({ clientId: 'desk-prod', allowedScopes: ['openid', 'shop:admin', 'shopper:x'] }),
+    );
+    await removeService(deps, SHOP);
+    assert.deepEqual((await clientStore.find('desk-prod'))?.allowedScopes, ['openid', 'shopper:x']);
   });
 
   it('killed anywhere, it keeps the name until the next attempt has removed all', async () => {

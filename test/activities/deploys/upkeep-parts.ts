@@ -29,6 +29,7 @@ export function upkeepParts() {
     archives,
     advance,
     disk,
+    clientStore: parts.clientStore,
     /** Starts a workload whose CPU limit was not applied. */
     startWorkload: (changes: Partial<WorkloadSpec>): Promise<Workload> =>
       runtime.start(workloadSpec(IMAGE, changes), recordingContext()),

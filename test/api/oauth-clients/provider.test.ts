@@ -175,6 +175,17 @@ describe('clients made by the platform', () => {
     }
   });
 
+  it('the scopes of a removed service are taken from all clients, and those of the platform stay', async () => {
+    await idp.seedClient('holder', { orgSlug: 'acme', allowedScopes: ['openid', 'notes:admin', 'personas:mint'] });
+    const { body } = await call('POST', '/revoke-scopes', { service: 'notes' });
+    assert.deepEqual(body.data.clientIds, ['holder']);
+    assert.deepEqual((await idp.deps.clients.find('holder'))?.allowedScopes, ['openid', 'personas:mint']);
+    const [event] = (await eventsOf('holder')).toReversed();
+    assert.deepEqual(event?.data, { reason: 'service removed', allowedScopes_removed: ['notes:admin'] });
+    assert.equal((await call('POST', '/revoke-scopes', { service: 'personas' })).status, 403);
+    assert.deepEqual((await idp.deps.clients.find('holder'))?.allowedScopes, ['openid', 'personas:mint']);
+  });
+
   it('lists by id in pages, of one org or of all', async () => {
     await idp.seedOrg('pages');
     for (const clientId of ['page-c', 'page-a', 'page-b']) await idp.seedClient(clientId, { orgSlug: 'pages' });
@@ -226,6 +237,7 @@ describe('clients made by the platform', () => {
 describe('who may call', () => {
   const ROUTES = [
     ['POST', '/provision'],
+    ['POST', '/revoke-scopes'],
     ['POST', '/search'],
     ['GET', ''],
     ['POST', ''],

@@ -1,33 +1,62 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { deriveScopes } from '../../../domain/oauth-clients/derive-client.ts';
+import { type DependencyTarget, deriveScopes } from '../../../domain/oauth-clients/derive-client.ts';
+
+const service = (name: string, org: string, authorizedOrgs: readonly string[] = []): DependencyTarget => ({
+  name,
+  org,
+  authorizedOrgs,
+});
+const MAILER = service('mailer', 'acme');
+const BASIC = ['openid', 'profile', 'email'];
 
 describe('scopes a deploy derives', () => {
   it('openid, profile, email and those of the dependencies, under the name of their service', () => {
-    const { scopes, refused } = deriveScopes([
+    const dependencies = [
       { service: 'mailer', scopes: ['send', 'mailer:read', 'send'] },
       { service: 'ledger', scopes: [] },
-    ]);
-    assert.deepEqual(scopes, ['openid', 'profile', 'email', 'mailer:send', 'mailer:read']);
+    ];
+    const { scopes, refused } = deriveScopes(dependencies, 'acme', [MAILER]);
+    assert.deepEqual(scopes, [...BASIC, 'mailer:send', 'mailer:read']);
     assert.deepEqual(refused, []);
   });
 
+  it('a service grants itself nothing of another org’s service, which must have authorized its org', () => {
+    const dependencies = [{ service: 'notes', scopes: ['admin'] }];
+    const closed = deriveScopes(dependencies, 'acme', [service('notes', 'rival', ['third'])]);
+    assert.deepEqual(closed, { scopes: BASIC, refused: [{ scope: 'notes:admin', because: 'other_org' }] });
+    const open = deriveScopes(dependencies, 'acme', [service('notes', 'rival', ['acme'])]);
+    assert.deepEqual(open, { scopes: [...BASIC, 'notes:admin'], refused: [] });
+  });
+
+  it('nothing is granted of a service that does not exist, since another org may take its name', () => {
+    const derived = deriveScopes([{ service: 'notes', scopes: ['admin'] }], 'acme', [MAILER]);
+    assert.deepEqual(derived, { scopes: BASIC, refused: [{ scope: 'notes:admin', because: 'unknown_service' }] });
+  });
+
   it('no service can be named so that its scope is one the platform gives a meaning', () => {
-    const dependencies = ['personas', 'org', 'builder', 'platform', 'idp', 'fairlead'].map((service) => ({
-      service,
-      scopes: ['mint', 'manage', 'admin'],
-    }));
-    const { scopes, refused } = deriveScopes(dependencies);
-    assert.deepEqual(scopes, ['openid', 'profile', 'email']);
-    assert.equal(refused.length, 18);
-    assert.ok(refused.includes('personas:mint') && refused.includes('org:manage'));
+    const names = ['personas', 'org', 'builder', 'platform', 'idp', 'fairlead', 'webmaster'];
+    const dependencies = names.map((name) => ({ service: name, scopes: ['mint', 'manage', 'sync'] }));
+    const own = names.map((name) => service(name, 'acme'));
+    const { scopes, refused } = deriveScopes(dependencies, 'acme', own);
+    assert.deepEqual(scopes, BASIC);
+    assert.equal(refused.length, 21);
+    assert.ok(refused.every(({ because }) => because === 'platform'));
+  });
+
+  it('a service reads its own org’s audit proofs by declaring it, and gets nothing else of the ledger', () => {
+    const { scopes, refused } = deriveScopes([{ service: 'septor', scopes: ['query', 'admin'] }], 'acme', []);
+    assert.deepEqual(scopes, [...BASIC, 'septor:query']);
+    assert.deepEqual(refused, [{ scope: 'septor:admin', because: 'platform' }]);
   });
 
   it('a scope of another service, or one that is no scope, cannot be slipped in', () => {
-    const { scopes, refused } = deriveScopes([
-      { service: 'mailer', scopes: ['personas:mint', 'send org:manage', 'a"b', 'é'] },
-    ]);
-    assert.deepEqual(scopes, ['openid', 'profile', 'email', 'mailer:personas:mint']);
-    assert.deepEqual(refused, ['mailer:send org:manage', 'mailer:a"b', 'mailer:é']);
+    const dependencies = [{ service: 'mailer', scopes: ['personas:mint', 'send org:manage', 'a"b', 'é'] }];
+    const { scopes, refused } = deriveScopes(dependencies, 'acme', [MAILER]);
+    assert.deepEqual(scopes, [...BASIC, 'mailer:personas:mint']);
+    assert.deepEqual(
+      refused.map(({ scope, because }) => [scope, because]),
+      ['mailer:send org:manage', 'mailer:a"b', 'mailer:é'].map((scope) => [scope, 'malformed']),
+    );
   });
 });

@@ -21,6 +21,21 @@ export function clientStoreSuite(create: (now: Clock) => ClientStore): void {
       assert.equal(await store.removeSecret('cl-none', 'sec_1'), false);
     });
 
+    it('takes the scopes of one service from all clients, and no others', async () => {
+      await store.insert(
+        clientRecord({ clientId: 'cl-scoped', allowedScopes: ['openid', 'notes:admin', 'notes:read'] }),
+      );
+      await store.insert(clientRecord({ clientId: 'cl-other', allowedScopes: ['notes-old:read', 'my:notes:read'] }));
+      const holders = await store.removeScopesOf('notes');
+      assert.deepEqual(
+        holders.map(({ clientId, allowedScopes }) => [clientId, allowedScopes]),
+        [['cl-scoped', ['openid', 'notes:admin', 'notes:read']]],
+      );
+      assert.deepEqual((await store.find('cl-scoped'))?.allowedScopes, ['openid']);
+      assert.deepEqual((await store.find('cl-other'))?.allowedScopes, ['notes-old:read', 'my:notes:read']);
+      assert.deepEqual(await store.removeScopesOf('notes'), []);
+    });
+
     it('50 inserts of one id at once make one client', async () => {
       const insert = (caller: number) => store.insert(clientRecord({ clientId: 'cl-race', name: `${caller}` }));
       assert.equal(await refusals('CLIENT_EXISTS', insert), CALLERS - 1);

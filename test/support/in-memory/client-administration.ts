@@ -65,6 +65,7 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
       refuseSecretGrants({ ...before, ...changes } as ClientRecord);
       return await changed(clientId, clients.update(clientId, changes));
     },
+    revokeScopes: async (service) => (await clients.removeScopesOf(service)).map(({ clientId }) => clientId),
     async remove(clientId) {
       if (PLATFORM_CLIENT_IDS.includes(clientId)) throw forbidden(`${clientId} cannot be deleted`);
       return await clients.remove(clientId);
@@ -104,6 +105,7 @@ export const providerAway: ClientAdministration = {
   list: away,
   create: away,
   update: away,
+  revokeScopes: away,
   remove: away,
   addRedirectUri: away,
   removeRedirectUri: away,

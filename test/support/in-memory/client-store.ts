@@ -96,6 +96,16 @@ export function createInMemoryClientStore({ now }: { readonly now: Clock }): Cli
     async touchSecret(clientId, secretId, at) {
       write(clientId, ({ secrets, updatedAt }) => ({ secrets: secrets.map(touched(secretId, at)), updatedAt }));
     },
+    async removeScopesOf(service) {
+      const isOfService = (scope: string) => scope.startsWith(`${service}:`);
+      const holders = [...clients.values()].filter(({ allowedScopes }) => allowedScopes.some(isOfService));
+      for (const { clientId } of holders) {
+        write(clientId, ({ allowedScopes }) => ({
+          allowedScopes: allowedScopes.filter((scope) => !isOfService(scope)),
+        }));
+      }
+      return holders;
+    },
     remove: async (clientId) => clients.delete(clientId),
   };
 }

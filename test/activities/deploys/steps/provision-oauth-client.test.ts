@@ -21,6 +21,7 @@ const warnings: string[] = [];
 
 beforeEach(async () => {
   ({ parts, attempt } = await useDeploy({ settings: { platformUrls: { IDP_URL: 'https://idp.example' } } }));
+  await parts.services.upsert({ id: 'svc_mailer', name: 'mailer', org: 'acme' }, {});
   lines.length = 0;
   warnings.length = 0;
 });
@@ -161,6 +162,18 @@ describe('the OAuth client of a deploy', () => {
     await deploy({ dependencies: [{ service: 'personas', scopes: ['mint'] }] });
     assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.allowedScopes, ['openid', 'profile', 'email']);
     assert.match(warnings.join(), /personas:mint.*platform admin/);
+  });
+
+  it('scopes of another org’s service cannot be had by declaring a dependency, and the log says what to do', async () => {
+    await parts.services.upsert({ id: 'svc_notes', name: 'notes', org: 'rival' }, {});
+    const dependencies = [
+      { service: 'notes', scopes: ['admin'] },
+      { service: 'nobody', scopes: ['admin'] },
+    ];
+    await deploy({ dependencies });
+    assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.allowedScopes, ['openid', 'profile', 'email']);
+    assert.match(warnings.join('\n'), /notes:admin was not granted: the service belongs to another org/);
+    assert.match(warnings.join('\n'), /nobody:admin was not granted: no service has that name/);
   });
 
   it('a provider on the loopback, which no container reaches, is said in the build', async () => {

@@ -1,0 +1,28 @@
+import { FairleadError } from '../../domain/errors.ts';
+import { grantorOf } from '../../domain/oauth-clients/platform-scopes.ts';
+import type { AdministratorCaller } from '../http/caller.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { auditClient } from './client-audit.ts';
+
+/**
+ * Takes every scope of a service from all clients. Tokens that carry one live until they expire, an hour by default.
+ * @returns ids of the clients that had one
+ * @throws FORBIDDEN for a name by which the platform's own scopes begin
+ */
+export async function revokeScopes(
+  deps: IdentityDeps,
+  context: RouteContext<AdministratorCaller>,
+  service: string,
+): Promise<readonly string[]> {
+  if (grantorOf(`${service}:`) !== 'org') {
+    throw new FairleadError('FORBIDDEN', `Scopes that begin with ${service}: are the platform's, and of no service`);
+  }
+  const clients = await deps.clients.removeScopesOf(service);
+  for (const client of clients) {
+    const removed = client.allowedScopes.filter((scope) => scope.startsWith(`${service}:`));
+    const data = { reason: 'service removed', allowedScopes_removed: removed };
+    await auditClient(deps, context, { type: 'oauth.client_updated', client, data });
+  }
+  return clients.map(({ clientId }) => clientId);
+}
