@@ -13,7 +13,5 @@ export const identitySection = {
   SMTP_URL: secret(z.url({ protocol: /^smtps?$/ }).optional()),
   /** Sends to a mail server that offers no encryption: for one on the own network only. */
   SMTP_ALLOW_PLAINTEXT: flag.default(false),
-  /** Shows captured mail to whoever sits at this machine; its links sign in as anybody. */
-  OPEN_OUTBOX: flag.default(false),
   MAIL_FROM: z.email().default('fairlead@localhost.localdomain'),
 };

@@ -21,8 +21,6 @@ export interface IdentitySettings {
   readonly secureCookies: boolean;
   /** Where the platform's services are: people sign in to the pages of those that are known. */
   readonly serviceUrls: ServiceUrls;
-  /** True on a developer's own machine: whoever sits there may read captured mail; see mail/outbox-access.ts. */
-  readonly openOutbox?: boolean;
 }
 
 /** What the handlers of the identity provider work with. */

@@ -111,7 +111,6 @@ function identityDeps(parts: Parts, mail: MailSender): IdentityDeps {
       externalAudiences: env.IDP_EXTERNAL_AUDIENCES,
       serviceUrls: settings.urls,
       secureCookies: publicUrl.startsWith('https:'),
-      openOutbox: env.OPEN_OUTBOX,
     },
   };
 }

@@ -114,7 +114,6 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     STACK_ID: secrets.stackId,
     ...Object.fromEntries(services.map(({ name, baseUrlVariable }) => [baseUrlVariable, addresses[name]])),
     ...proxySockets(options),
-    ...given('OPEN_OUTBOX', 'true'),
     ...given('HOST', '127.0.0.1'),
     ...given('TEMPORAL_NAMESPACE', 'default'),
     ...given('PLATFORM_DOMAIN', 'localhost'),

@@ -42,7 +42,6 @@ describe('inside the container of a service with credentials', { timeout: 300_00
     const { computed } = JSON.parse((await visit(service.name)).body);
     assert.deepEqual(computed, {
       ...{ issuer: true, keys: true, token: 200, emitted: 201, elsewhere: 'refused' },
-      // Mail is readable for who sits at this machine; a workload does not.
       outbox: 404,
     });
   });

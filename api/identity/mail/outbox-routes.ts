@@ -27,7 +27,7 @@ export function outboxRoutes(deps: IdentityDeps): readonly Route[] {
     responses: PAGE_RESPONSES,
     errors: ['NOT_FOUND'],
     resource: async (_input: unknown, context: RouteContext) => {
-      requireReader(deps, context);
+      requireReader(context);
       return outbox;
     },
   } as const;
@@ -36,7 +36,7 @@ export function outboxRoutes(deps: IdentityDeps): readonly Route[] {
       ...page,
       path: '/outbox',
       summary: 'Mail that was captured instead of sent',
-      description: "For a super admin's own browser session, or the machine of an embedded stack; 404 for others.",
+      description: "For a super admin's own browser session; 404 for others.",
       handle: async ({ resource }) => {
         const mails = await resource.list(SHOWN);
         return sendPage({ title: 'Outbox', brand: platformBrand(deps), wide: true, body: listOf(mails) });
@@ -57,8 +57,8 @@ export function outboxRoutes(deps: IdentityDeps): readonly Route[] {
 }
 
 /** @throws NOT_FOUND: whoever may not read it is not told that mail is captured. */
-function requireReader(deps: IdentityDeps, context: RouteContext): void {
-  if (!mayReadOutbox(deps.settings, context)) {
+function requireReader(context: RouteContext): void {
+  if (!mayReadOutbox(context)) {
     throw new FairleadError('NOT_FOUND', 'There is no such route; GET /openapi.json lists all');
   }
 }
