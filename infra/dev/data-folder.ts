@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { freeBytes } from '../../adapters/free-bytes.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -36,6 +36,12 @@ async function makeFolder(path: string): Promise<void> {
     // Another start may have made it in the meantime.
     if (!existsSync(path)) throw error;
   }
+}
+
+/** Makes a folder, and closes it to other users, also one that a version before left open. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  await chmod(path, 0o700);
 }
 
 /** @throws FairleadError DISK_FULL when fewer than 2 GiB are free there */

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serviceRow } from '../../../domain/services.ts';
+import { makePrivateFolder } from '../data-folder.ts';
 import { MONGO_HOST, mongoAddress, mongoUri, standInVariables } from '../mongo-uri.ts';
 import { prepareMongod } from '../prepare-mongod.ts';
 import { mongod, mongoStandIn } from '../tools/mongo.ts';
@@ -53,7 +54,7 @@ export const mongo = definePart({
     const password = secret(MONGO_PASSWORD);
     if (tool.name !== mongod.name) {
       const env = standInVariables(password);
-      const beforeStart = async () => void (await mkdir(data, { recursive: true }));
+      const beforeStart = () => makePrivateFolder(data);
       return [{ ...shared, args: [join(data, 'data.h2'), MONGO_HOST, port], env, beforeStart }];
     }
     const args = ['--dbpath', data, '--bind_ip', MONGO_HOST, '--port', port, '--replSet', REPLICA_SET, '--quiet'];
@@ -62,7 +63,7 @@ export const mongo = definePart({
         ...shared,
         args: [...args, '--auth', '--keyFile', keyFile],
         beforeStart: async () => {
-          await mkdir(data, { recursive: true });
+          await makePrivateFolder(data);
           // A mongod refuses a key that others may read, or that is not in base64.
           await rm(keyFile, { force: true });
           await writeFile(keyFile, Buffer.from(secret(MEMBER_KEY), 'base64url').toString('base64'), { mode: 0o600 });

@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makePrivateFolder } from '../data-folder.ts';
 import { removeUnneededManifests } from '../registry-clean-up.ts';
 import { imageRegistry } from '../tools/image-registry.ts';
 import { runProgram } from '../tools/run-program.ts';
@@ -48,6 +49,7 @@ export const registry = definePart({
         readyTimeoutMs: 20_000,
         graceMs: 5_000,
         beforeStart: async () => {
+          await makePrivateFolder(home);
           const store = join(home, 'data', 'docker', 'registry', 'v2');
           // The collector takes an empty store for a broken one.
           for (const name of ['repositories', 'blobs']) await mkdir(join(store, name), { recursive: true });

@@ -1,6 +1,6 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
+import { makePrivateFolder } from '../data-folder.ts';
 import { projectRoot } from '../project.ts';
 import { NODE_FLAGS, runtimeVariables } from '../runtime-variables.ts';
 import { UI_USER } from '../temporal-ui/http-guard.ts';
@@ -52,7 +52,7 @@ export const temporalUi = definePart({
         ready: { kind: 'http', url: `http://${TEMPORAL_HOST}:${ports.temporalUi}/`, status: 401 },
         readyTimeoutMs: 60_000,
         graceMs: 5_000,
-        beforeStart: async () => void (await mkdir(folder, { recursive: true })),
+        beforeStart: () => makePrivateFolder(folder),
       },
     ];
   },

@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TemporalTlsFiles } from '../../../adapters/env/platform.ts';
+import { makePrivateFolder } from '../data-folder.ts';
 import { freePorts } from '../free-ports.ts';
 import { projectRoot } from '../project.ts';
 import { NODE_FLAGS } from '../runtime-variables.ts';
@@ -60,6 +61,7 @@ export const temporal = definePart({
         readyTimeoutMs: 60_000,
         graceMs: 10_000,
         beforeStart: async () => {
+          await makePrivateFolder(home);
           const config = join(home, 'config');
           await mkdir(config, { recursive: true });
           await ensureTemporalCertificates(dataDir);

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { chmod, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { MongoClient } from 'mongodb';
 import { connectMongo } from '../../../adapters/mongo/connect.ts';
@@ -42,4 +44,11 @@ test('without the password it gives no data, and the password is in no command l
     await client.close();
   }
   assert.ok(!part.commandLine.includes(part.context.secret('MONGO_PASSWORD')));
+});
+
+test('its data is in a folder for its owner alone, also where that was open before', async () => {
+  const folder = join(part.context.dataDir, 'mongo', 'mongo-stand-in');
+  await chmod(folder, 0o755);
+  await part.restart();
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { readdir, stat, utimes } from 'node:fs/promises';
+import { chmod, readdir, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { deleteManifest } from '../../../adapters/docker/registry-manifests.ts';
@@ -115,4 +115,11 @@ test('a request that names a path outside the store deletes nothing', async () =
   }
   await part.restart();
   assert.equal(await manifestStatus('shop', digest), 200);
+});
+
+test('its data is in a folder for its owner alone, also where that was open before', async () => {
+  const folder = join(part.context.dataDir, 'registry');
+  await chmod(folder, 0o755);
+  await part.restart();
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
 });

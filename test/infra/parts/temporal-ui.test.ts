@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { chmod, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Client, Connection } from '@temporalio/client';
@@ -110,4 +110,11 @@ test('a restart leaves no program behind', async () => {
   await part.restart();
   await innerPorts();
   for (const port of [before.ui, before.grpc]) await assert.rejects(call('/', {}, port));
+});
+
+test('its data is in a folder for its owner alone, also where that was open before', async () => {
+  const folder = join(part.context.dataDir, 'temporal-ui');
+  await chmod(folder, 0o755);
+  await part.restart();
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
 });

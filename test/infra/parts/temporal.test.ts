@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { connect } from 'node:tls';
@@ -91,4 +91,11 @@ test('keys are for their owner alone, and stay the same over a restart; that of 
   const client = await readFile(join(folder, 'client.pem'), 'utf8');
   await part.restart();
   assert.equal(await readFile(join(folder, 'client.pem'), 'utf8'), client);
+});
+
+test('its data is in a folder for its owner alone, also where that was open before', async () => {
+  const folder = join(part.context.dataDir, 'temporal');
+  await chmod(folder, 0o755);
+  await part.restart();
+  assert.equal((await stat(folder)).mode & 0o777, 0o700);
 });
