@@ -24,6 +24,11 @@ const ROWS: readonly ErrorRow[] = [
     message: () => 'No space left to fetch the source; free some and retry',
   },
   {
+    pattern: /File too large/i,
+    code: 'SOURCE_REFUSED',
+    message: (place) => `${shown(place)} is too large to fetch; take out what the build does not need`,
+  },
+  {
     pattern: /requested URL returned error: 30\d|unable to update url base from redirection/,
     code: 'SOURCE_REFUSED',
     message: (place) => `${shown(place)} answers with a redirect, which is not followed; use the address it leads to`,

@@ -16,6 +16,8 @@ export interface GitSessionOptions {
   readonly pinnedAddresses: readonly string[];
   readonly env: ProcessEnv;
   readonly signal: AbortSignal;
+  /** Bytes of one pack of objects; 2 GiB by default. */
+  readonly maxPackBytes?: number;
 }
 
 export interface GitSession {
@@ -32,6 +34,7 @@ export interface GitSession {
 const TOLERATED_ODDITIES = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone', 'missingEmail', 'badDate'];
 
 const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+const MAX_PACK_BYTES = 2 * 1024 ** 3;
 
 /**
  * Gives `work` a git that knows nothing of this machine's users: no system or user configuration, no credential
@@ -58,7 +61,7 @@ export async function withGitSession<T>(
 }
 
 function createSession(options: GitSessionOptions, folder: string): GitSession {
-  const { env, signal, place } = options;
+  const { env, signal, place, maxPackBytes = MAX_PACK_BYTES } = options;
   const clean = (text: string): string =>
     options.credential === null ? text : text.replaceAll(options.credential.token, '[redacted]');
   const attempt: GitSession['attempt'] = async (args, directory, onLine) => {
@@ -67,6 +70,7 @@ function createSession(options: GitSessionOptions, folder: string): GitSession {
       env: { ...env, ...gitVariables(folder, directory) },
       signal,
       maxOutputBytes: MAX_OUTPUT_BYTES,
+      maxFileBytes: maxPackBytes,
       ...(onLine === undefined ? {} : { onLine }),
     });
     return { ...result, stderr: clean(result.stderr) };
@@ -112,7 +116,8 @@ function writeConfig({ place, credential, pinnedAddresses }: GitSessionOptions, 
     ...section(`protocol "${transportOf(target)}"`, { allow: 'always' }),
     // Local repositories often belong to another user than the builder.
     ...(target.kind === 'local' ? section('safe', { directory: '*' }) : []),
-    ...section('fetch', { fsckObjects: 'true', writeCommitGraph: 'false' }),
+    // Whatever is fetched is one file, whose size is bounded.
+    ...section('fetch', { fsckObjects: 'true', writeCommitGraph: 'false', unpackLimit: '1' }),
     ...section('fetch "fsck"', Object.fromEntries(TOLERATED_ODDITIES.map((name) => [name, 'ignore']))),
     ...section('http', { followRedirects: 'false', lowSpeedLimit: '1000', lowSpeedTime: '60' }),
     ...pinned(target, pinnedAddresses),

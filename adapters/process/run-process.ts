@@ -21,6 +21,8 @@ export interface RunProcessOptions {
   readonly input?: AsyncIterable<Uint8Array> | string;
   /** How much of each stream is returned: the first bytes of stdout, the last ones of stderr. Default 1 MiB. */
   readonly maxOutputBytes?: number;
+  /** No file that the command writes grows beyond this: the write fails as "File too large". */
+  readonly maxFileBytes?: number;
   /** Time between SIGTERM and SIGKILL after an abort. Default 2000. */
   readonly killAfterMs?: number;
 }
@@ -58,7 +60,7 @@ export async function runProcess(
   options.signal.throwIfAborted();
   if (options.cwd !== undefined) requireDirectory(options.cwd);
   const executable = findExecutable(command, options.env.PATH ?? '', options.cwd);
-  const child = spawn('/bin/sh', ['-c', GATE_SCRIPT, command, executable, ...args], {
+  const child = spawn('/bin/sh', ['-c', limitFiles(options.maxFileBytes) + GATE_SCRIPT, command, executable, ...args], {
     cwd: options.cwd,
     env: { ...options.env },
     stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe', 'pipe'],
@@ -66,6 +68,11 @@ export async function runProcess(
   });
   if (child.pid === undefined) return await spawnFailed(child);
   return await supervise(child, child.pid, options);
+}
+
+/** Blocks of `ulimit` have 512 bytes. The signal is ignored, so that the command can say what happened. */
+function limitFiles(maxBytes: number | undefined): string {
+  return maxBytes === undefined ? '' : `trap '' XFSZ; ulimit -f ${Math.ceil(maxBytes / 512)}; `;
 }
 
 async function supervise(child: ChildProcess, pid: number, options: RunProcessOptions): Promise<ProcessResult> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -46,6 +47,25 @@ describe('withGitSession', () => {
   it('removes its private directory, also after an error', async () => {
     await listRefs(['127.0.0.1']);
     assert.deepEqual(openSessions(), []);
+  });
+
+  it('fetches no more than a pack may hold, and says so', async () => {
+    writeFileSync(join(fx.repository, 'large.bin'), randomBytes(512 * 1024));
+    fx.git('add', '-A');
+    fx.git('commit', '-qm', 'large');
+    const target = { kind: 'local', path: fx.repository } as const;
+    const place = { target, tokenVariable: null, tokenSent: false } as const;
+    const directory = join(fx.base, 'bounded');
+    const session = { place, credential: null, pinnedAddresses: [], env: baseEnv(process.env) };
+    const signal = new AbortController().signal;
+    const clone = (maxPackBytes: number): Promise<string> =>
+      withGitSession({ ...session, signal, maxPackBytes }, (git) =>
+        git.run(['clone', '--quiet', '--no-local', '--depth=1', '--', fx.repository, directory]),
+      );
+    await assert.rejects(clone(128 * 1024), { code: 'SOURCE_REFUSED', message: /too large to fetch/ });
+    rmSync(directory, { recursive: true, force: true });
+    await clone(4 * 1024 * 1024);
+    assert.ok(existsSync(join(directory, 'large.bin')));
   });
 
   it('sweeps directories of dead processes once they are old, and no others', async () => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -56,6 +56,15 @@ describe('runProcess', () => {
   it('reports the signal that ended the command', async () => {
     const result = await sh('kill -s USR1 $$');
     assert.deepEqual([result.exitCode, result.signal], [null, 'SIGUSR1']);
+  });
+
+  it('lets no file of the command grow beyond its bound, and the command says why', async () => {
+    const path = join(folder, 'bounded');
+    const write = ['-c', `head -c 100000 /dev/zero > '${path}'`];
+    const { exitCode, stderr } = await runProcess('/bin/sh', write, { env, signal: never, maxFileBytes: 8_192 });
+    assert.notEqual(exitCode, 0);
+    assert.match(stderr, /File too large/);
+    assert.equal(statSync(path).size, 8_192);
   });
 
   it('passes arguments as they are, without a shell in between', async () => {
