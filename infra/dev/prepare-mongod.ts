@@ -10,7 +10,7 @@ export interface MongodOptions {
 }
 
 /** As MongoDB numbers its errors. */
-const CODES = { unauthorized: 13, authenticationFailed: 18, alreadyInitialized: 23 } as const;
+const CODES = { unauthorized: 13, alreadyInitialized: 23 } as const;
 
 const PRIMARY_WITHIN_MS = 30_000;
 
@@ -38,7 +38,8 @@ async function hasUser({ port, password }: MongodOptions): Promise<boolean> {
     await withAdmin(mongoUri(port, password), (admin) => admin.command({ ping: 1 }));
     return true;
   } catch (error) {
-    if (hasCode(error, CODES.authenticationFailed)) return false;
+    // A server that is no replica set yet may say something else than that it does not know the user.
+    if (error instanceof MongoServerError) return false;
     throw error;
   }
 }

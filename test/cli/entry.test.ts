@@ -53,7 +53,7 @@ describe('the entry of the command line', () => {
     assert.match(stderr, /Run `npm start` in .* first/);
   });
 
-  it('doctor is passed on with its arguments and exit code, even without dependencies', () => {
+  it('doctor and credentials are passed on with their arguments and exit code, even without dependencies', () => {
     const bare = join(folder, 'doctor');
     mkdirSync(join(bare, 'infra', 'dev'), { recursive: true });
     mkdirSync(join(bare, 'cli'));
@@ -62,10 +62,13 @@ describe('the entry of the command line', () => {
       join(bare, 'infra', 'dev', 'run.mjs'),
       'console.log(process.argv.slice(2).join(" ")); process.exitCode = 7;',
     );
-    const run = spawnSync(process.execPath, [join(bare, 'cli', 'fairlead.mjs'), 'doctor', '--json'], {
-      encoding: 'utf8',
-    });
-    assert.deepEqual([run.status, run.stdout], [7, 'doctor --json\n']);
+    for (const args of [
+      ['doctor', '--json'],
+      ['credentials', 'mongo', '--json'],
+    ]) {
+      const run = spawnSync(process.execPath, [join(bare, 'cli', 'fairlead.mjs'), ...args], { encoding: 'utf8' });
+      assert.deepEqual([run.status, run.stdout], [7, `${args.join(' ')}\n`]);
+    }
   });
 
   it('any other Node hands over to the one that the dependencies bring', () => {

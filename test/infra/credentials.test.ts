@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { stackCredentials } from '../../infra/dev/credentials.ts';
+import { readSecrets } from '../../infra/dev/stack-secrets.ts';
+
+test('a person gets the credentials of the parts that run, at their ports, and of none that production replaces', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'fairlead-credentials-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const { secret } = await readSecrets(dataDir);
+  const usual = await stackCredentials(dataDir, {});
+  assert.deepEqual(Object.keys(usual), ['mongo', 'temporal', 'temporal-ui', 'registry']);
+  assert.deepEqual(usual['temporal-ui'], {
+    address: 'http://127.0.0.1:8233',
+    user: 'fairlead',
+    password: secret('TEMPORAL_UI_PASSWORD'),
+  });
+  await writeFile(join(dataDir, 'connection.json'), JSON.stringify({ ports: { registry: 12_345 } }));
+  const { registry, ...others } = await stackCredentials(dataDir, { TEMPORAL_ADDRESS: 'temporal.example.org:7233' });
+  assert.equal(registry?.address, 'localhost:12345');
+  assert.deepEqual(Object.keys(others), ['mongo']);
+});
+
+test('a folder on which no stack has started has no credentials, and gets none', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'fairlead-credentials-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  await assert.rejects(stackCredentials(dataDir, {}), { code: 'NOT_FOUND', message: /npm start/ });
+  assert.ok(!existsSync(join(dataDir, 'secrets.json')));
+});
