@@ -3,7 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { serviceRow } from '../../../domain/services.ts';
 import { makePrivateFolder } from '../data-folder.ts';
-import { MONGO_HOST, mongoAddress, mongoUri, standInVariables } from '../mongo-uri.ts';
+import { MONGO_HOST, MONGO_USER, mongoAddress, mongoUri, standInVariables } from '../mongo-uri.ts';
 import { prepareMongod } from '../prepare-mongod.ts';
 import { mongod, mongoStandIn } from '../tools/mongo.ts';
 import { definePart } from './embedded-part.ts';
@@ -38,7 +38,12 @@ export const mongo = definePart({
     },
   ],
   addresses: (ports) => ({ mongo: mongoAddress(ports.mongo) }),
-  credentials: ({ ports, secret }) => ({ address: mongoUri(ports.mongo, secret(MONGO_PASSWORD)) }),
+  // Not as one address: what a person types after a command, every user of the machine can read.
+  credentials: ({ ports, secret }) => ({
+    address: `${mongoAddress(ports.mongo)}/?directConnection=true&authSource=admin`,
+    user: MONGO_USER,
+    password: secret(MONGO_PASSWORD),
+  }),
   children: (tool, { dataDir, ports, secret }) => {
     const data = dataOf(dataDir, tool.name);
     const keyFile = join(dataDir, 'mongo', 'member-key');
