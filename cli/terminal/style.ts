@@ -23,11 +23,15 @@ export function createPaint(colour: boolean): Paint {
   };
 }
 
-/** Text from elsewhere, safe to print: build output must not be able to move the cursor or rename the window. */
+/** Characters that show what follows in the other direction: a line can look like another one. */
+const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/** Text from elsewhere, safe to print: build output must not be able to move the cursor, rename the window or turn a line. */
 export function printable(text: string): string {
   return stripVTControlCharacters(text)
     .replaceAll('\t', '  ')
-    .replace(/\p{Cc}/gu, '');
+    .replace(/\p{Cc}/gu, '')
+    .replace(DIRECTIONS, '');
 }
 
 /** Columns that text takes, leaving colour codes out. */

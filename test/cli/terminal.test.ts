@@ -49,6 +49,7 @@ describe('terminal text', () => {
   it('text from elsewhere cannot steer the terminal', () => {
     assert.equal(printable(`a${ESC}[2Jb${ESC}]0;title\u0007c\rd\te\u009b1m`).includes(ESC), false);
     assert.equal(printable('a\tb\u0007'), 'a  b');
+    assert.equal(printable('ok\u202e3202\u2066'), 'ok3202');
     assert.equal(fit('abcdef', 4), 'abc…');
   });
 });

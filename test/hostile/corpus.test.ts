@@ -17,7 +17,7 @@ import { deployVictim, type Victim } from './victim.ts';
  * A member of another org against the whole embedded stack: each row of the tables beside this file is attempted by the API,
  * with a token of theirs. Whatever becomes of a row, the invariants hold after it.
  */
-describe('the platform against a member who means harm', { timeout: 300_000 }, () => {
+describe('the platform against a member who means harm', { timeout: 500_000 }, () => {
   let h: HostileStack;
   let victim: Victim;
   let attacker: Attacker;

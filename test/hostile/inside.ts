@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { handshake } from '../adapters/edge-router/edge-fixture.ts';
+import { runCli } from '../cli/run-cli.ts';
 import { connection, visit } from '../e2e/harness.ts';
 import { processesWith } from '../e2e/kill-part.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -104,9 +105,12 @@ export function describeInside(attack: () => Attack): void {
     assert.deepEqual(new Set(scans.granted.listening), new Set([4000, ports.idp, ports['audit-ledger']]));
   });
 
-  it('output without measure, with signs that steer terminals: kept within bounds; what it started has ended', async () => {
+  it('output without measure, with signs that steer terminals: kept within bounds, and shown without the signs', async () => {
     assert.ok(granted.log.length < 11 * 1024 * 1024);
-    assert.equal(granted.build.steps.find(({ key }) => key === 'image-build')?.state, 'completed');
+    const { api: url, key } = await connection();
+    const { stdout } = await runCli({ url }, ['logs', granted.build.id], { env: { FAIRLEAD_KEY: key } });
+    assert.match(stdout, /Successfully tagged other/);
+    assert.deepEqual([...new Set(stdout.match(/(?!\n)\p{Cc}|\u202e/gu) ?? [])], []);
   });
 
   describe('answers of a service', { concurrency: 8 }, () => {
