@@ -32,6 +32,13 @@ export interface BoundBuild {
 
 const LOOK_EVERY_MS = 50;
 const LOOK_AT_DISK_EVERY_MS = 1_000;
+/** Of the CPU that busy builds share, by how long a build has run. */
+const WEIGHTS = [
+  { fromMs: 60_000, weight: 1 / 16 },
+  { fromMs: 10_000, weight: 1 / 4 },
+] as const;
+/** Of all builds together, beside the platform's own processes and beside workloads, which answer people. */
+const WEIGHT_OF_ALL = 1 / 4;
 const REMOVE_ATTEMPTS = 10;
 
 /**
@@ -56,7 +63,7 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
   const watch = async (): Promise<void> => {
     if (isWatching) return;
     isWatching = true;
-    await watchBuilds(cgroups, { builds, steps }, options);
+    while (builds.size > 0) await watchBuilds(cgroups, { builds, steps }, options);
     isWatching = false;
   };
   const removeParent = async (): Promise<void> => {
@@ -72,10 +79,17 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
 
   const open = async (buildId: string): Promise<BoundBuild> => {
     const group = `${parent}/${buildId}`;
-    await cgroups.make(parent, limits.ofAllBuilds);
+    // In this order: a parent with a group in it is not removed by the end of another build.
     await cgroups.make(group, limits.ofBuild);
+    await cgroups.make(parent, limits.ofAllBuilds);
     const [freeAtStart, before] = await Promise.all([engineRoot().then(freeBytes), cgroups.events(group)]);
-    const build: Watched = { group, freeAtStart, before, written: new Map(), measuredAt: Date.now(), exceeded: null };
+    const now = Date.now();
+    const build: Watched = {
+      ...{ group, freeAtStart, before, startedAt: now, measuredAt: now },
+      ...{ weight: 1, written: new Map(), exceeded: null },
+    };
+    await cgroups.weigh(parent, WEIGHT_OF_ALL);
+    await cgroups.weigh(group, build.weight);
     builds.set(buildId, build);
     void watch();
     return {
@@ -109,6 +123,7 @@ async function watchBuilds(
       await moveSteps(cgroups, { ...watching, root });
       for (const { group } of builds.values()) await keepCounters(cgroups, group);
       await endBombs(cgroups, builds);
+      for (const build of builds.values()) await giveWay(cgroups, build);
       if (Date.now() - lookedAtDisk > LOOK_AT_DISK_EVERY_MS) {
         await endFillers(cgroups, { ...watching, root, limits, env });
         lookedAtDisk = Date.now();
@@ -152,6 +167,15 @@ async function keepCounters(cgroups: Cgroups, group: string): Promise<void> {
   for (const name of await cgroups.children(group)) {
     if (CONTAINER_ID.test(name)) await cgroups.move(`${group}/${name}`, `${group}/of-${name}`);
   }
+}
+
+/** Builds give way to shorter ones: nobody's deploy waits for the CPU of builds that have had it for minutes. */
+async function giveWay(cgroups: Cgroups, build: Watched): Promise<void> {
+  const ageMs = Date.now() - build.startedAt;
+  const weight = WEIGHTS.find(({ fromMs }) => ageMs >= fromMs)?.weight ?? 1;
+  if (weight === build.weight) return;
+  await cgroups.weigh(build.group, weight);
+  build.weight = weight;
 }
 
 /** A build that may start no more processes goes on trying, without an end. */

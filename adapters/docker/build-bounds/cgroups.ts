@@ -18,6 +18,8 @@ export interface GroupEvents {
 export interface Cgroups {
   /** Makes a group below groups that exist, and sets its limits. Idempotent. */
   make(path: string, limits: GroupLimits): Promise<void>;
+  /** What part of the CPU a group gets beside others of its parent that are as busy; 1 is usual. */
+  weigh(path: string, weight: number): Promise<void>;
   /** Moves all processes of one group into another, which is made. */
   move(from: string, to: string): Promise<void>;
   /** Process ids of a group and of those below it. */
@@ -38,8 +40,18 @@ type Controller = (typeof CONTROLLERS)[number];
 
 /** Files of a group by version of the kernel's interface. */
 const FILES = {
-  1: { memory: ['memory.limit_in_bytes', 'memory.memsw.limit_in_bytes'], memoryEvents: 'memory.oom_control' },
-  2: { memory: ['memory.max', 'memory.swap.max'], memoryEvents: 'memory.events' },
+  1: {
+    memory: ['memory.limit_in_bytes', 'memory.memsw.limit_in_bytes'],
+    memoryEvents: 'memory.oom_control',
+    weight: 'cpu.shares',
+    usualWeight: 1024,
+  },
+  2: {
+    memory: ['memory.max', 'memory.swap.max'],
+    memoryEvents: 'memory.events',
+    weight: 'cpu.weight',
+    usualWeight: 100,
+  },
 } as const;
 
 const KILL_ROUNDS = 200;
@@ -71,6 +83,11 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
       // Version 1 limits memory and swap together, version 2 swap alone. A kernel without swap has no such file.
       const swap = version === 2 ? 0 : memoryBytes;
       await writeFile(join(folder('memory', path), withSwap), String(swap)).catch(ignoreGone);
+    },
+    async weigh(path, weight) {
+      const { weight: file, usualWeight } = FILES[version];
+      const value = Math.max(2, Math.round(weight * usualWeight));
+      await writeFile(join(folder('cpu', path), file), String(value)).catch(ignoreGone);
     },
     async move(from, to) {
       for (const tree of trees) {

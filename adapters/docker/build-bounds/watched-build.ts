@@ -5,6 +5,8 @@ import type { Cgroups, GroupEvents } from './cgroups.ts';
 export interface Watched {
   readonly group: string;
   readonly freeAtStart: number;
+  readonly startedAt: number;
+  weight: number;
   /** Bytes by step; of those that ended, what they had when they were measured last. */
   readonly written: Map<string, number>;
   /** What an earlier attempt of the build left in the counters of its group. */

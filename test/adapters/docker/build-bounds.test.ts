@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { totalmem } from 'node:os';
 import { after, before, describe, it } from 'node:test';
 import { findCgroups } from '../../../adapters/docker/build-bounds/cgroups.ts';
@@ -86,6 +87,25 @@ describe('RUN instructions at their limits', () => {
         ['BUILD_LIMIT_EXCEEDED', { limit, bound: limit === 'memory' ? 64 * MIB : 64 }],
       );
     }
+  });
+
+  it('a group gets the part of the CPU that it is given, and is removed with its groups', async () => {
+    const cgroups = await findCgroups();
+    assert.ok(cgroups !== null);
+    const path = `fairlead-${stack.stackId}/weighed`;
+    await cgroups.make(path, LIMITS.ofBuild);
+    const weightOf = async () => {
+      const files = ['/sys/fs/cgroup/cpu', '/sys/fs/cgroup'].flatMap((tree) => [
+        readFile(`${tree}/${path}/cpu.shares`, 'utf8').then((text) => Number(text) / 1024),
+        readFile(`${tree}/${path}/cpu.weight`, 'utf8').then((text) => Number(text) / 100),
+      ]);
+      return await Promise.any(files);
+    };
+    assert.equal(await weightOf(), 1);
+    await cgroups.weigh(path, 1 / 8);
+    assert.ok(Math.abs((await weightOf()) - 1 / 8) < 0.01);
+    assert.equal(await cgroups.remove(path), true);
+    assert.ok(!(await groupsLeft()).includes('weighed'));
   });
 
   it('a build that keeps its limits is built', async () => {
