@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { downloadFile, downloadText, githubAsset, unpackTarGz } from './download.ts';
 import type { Tool } from './resolve-tool.ts';
 import { runProgram } from './run-program.ts';
-import { goPlatform } from './temporal-cli.ts';
+import { goBuild, goPlatform } from './ways.ts';
 
 const VERSION = '2.8.3';
 const GO_VERSION = 'v3.0.0';
@@ -45,15 +45,7 @@ export const imageRegistry: Tool = {
         await copyFile(join(folder, 'usr/bin/docker-registry'), join(folder, 'registry'));
       },
     },
-    {
-      name: 'Go module build',
-      usual: '2 min',
-      obtain: async (folder) => {
-        await runProgram('go', ['install', `github.com/distribution/distribution/v3/cmd/registry@${GO_VERSION}`], {
-          env: { GOBIN: folder, GOFLAGS: '' },
-        });
-      },
-    },
+    goBuild(`github.com/distribution/distribution/v3/cmd/registry@${GO_VERSION}`, 'registry', '2 min'),
   ],
   byHand:
     'install docker-registry (Debian) or set FAIRLEAD_REGISTRY to a distribution binary, or DOCKER_REGISTRY to a registry',

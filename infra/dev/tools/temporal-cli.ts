@@ -1,7 +1,6 @@
-import { join } from 'node:path';
-import { downloadFile, githubAsset, githubDigest, unpackTarGz } from './download.ts';
 import type { Tool } from './resolve-tool.ts';
 import { runProgram } from './run-program.ts';
+import { githubRelease, goBuild, goPlatform } from './ways.ts';
 
 const VERSION = '1.5.1';
 const REPOSITORY = 'temporalio/cli';
@@ -27,31 +26,12 @@ export const temporalCli: Tool = {
     return `server ${server[0].slice('Server '.length)}`;
   },
   ways: [
-    {
-      name: 'official download',
-      usual: '10 to 60 s',
-      obtain: async (folder) => {
-        const asset = `temporal_cli_${VERSION}_${goPlatform()}.tar.gz`;
-        const archive = join(folder, 'temporal.tar.gz');
-        const sha256 = await githubDigest(REPOSITORY, `v${VERSION}`, asset);
-        await downloadFile(githubAsset(REPOSITORY, `v${VERSION}`, asset), archive, sha256);
-        await unpackTarGz(archive, folder);
-      },
-    },
-    {
-      name: 'Go module build',
-      usual: '5 min, seconds where Go has built it before',
-      obtain: async (folder) => {
-        await runProgram('go', ['install', `github.com/temporalio/cli/cmd/temporal@v${VERSION}`], {
-          env: { GOBIN: folder, GOFLAGS: '' },
-        });
-      },
-    },
+    githubRelease(REPOSITORY, VERSION, `temporal_cli_${VERSION}_${goPlatform()}.tar.gz`),
+    goBuild(
+      `github.com/temporalio/cli/cmd/temporal@v${VERSION}`,
+      'temporal',
+      '5 min, seconds where Go has built it before',
+    ),
   ],
   byHand: 'install it from https://docs.temporal.io/cli and put it on PATH, or set FAIRLEAD_TEMPORAL to its path',
 };
-
-/** Platform and architecture as Go projects name their release files: `linux_amd64`. */
-export function goPlatform(): string {
-  return `${process.platform}_${process.arch === 'x64' ? 'amd64' : process.arch}`;
-}

@@ -1,9 +1,6 @@
-import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
-import { downloadFile, githubAsset, githubDigest, unpackTarGz } from './download.ts';
 import type { Tool } from './resolve-tool.ts';
 import { runProgram } from './run-program.ts';
-import { goPlatform } from './temporal-cli.ts';
+import { githubRelease, goBuild, goPlatform } from './ways.ts';
 
 const VERSION = '1.29.1';
 const REPOSITORY = 'temporalio/temporal';
@@ -29,27 +26,12 @@ export const temporalServer: Tool = {
     return `server ${version[0].slice('version '.length)}`;
   },
   ways: [
-    {
-      name: 'official download',
-      usual: '10 to 60 s',
-      obtain: async (folder) => {
-        const asset = `temporal_${VERSION}_${goPlatform()}.tar.gz`;
-        const archive = join(folder, 'temporal.tar.gz');
-        const sha256 = await githubDigest(REPOSITORY, `v${VERSION}`, asset);
-        await downloadFile(githubAsset(REPOSITORY, `v${VERSION}`, asset), archive, sha256);
-        await unpackTarGz(archive, folder);
-      },
-    },
-    {
-      name: 'Go module build',
-      usual: '5 min, seconds where Go has built it before',
-      obtain: async (folder) => {
-        await runProgram('go', ['install', `go.temporal.io/server/cmd/server@v${VERSION}`], {
-          env: { GOBIN: folder, GOFLAGS: '' },
-        });
-        await rename(join(folder, 'server'), join(folder, 'temporal-server'));
-      },
-    },
+    githubRelease(REPOSITORY, VERSION, `temporal_${VERSION}_${goPlatform()}.tar.gz`),
+    goBuild(
+      `go.temporal.io/server/cmd/server@v${VERSION}`,
+      'temporal-server',
+      '5 min, seconds where Go has built it before',
+    ),
   ],
   byHand:
     'take temporal-server from a release of github.com/temporalio/temporal and put it on PATH, set FAIRLEAD_TEMPORAL_SERVER to its path, or TEMPORAL_ADDRESS to a server',

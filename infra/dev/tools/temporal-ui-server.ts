@@ -1,9 +1,6 @@
-import { rename } from 'node:fs/promises';
-import { join } from 'node:path';
-import { downloadFile, githubAsset, githubDigest, unpackTarGz } from './download.ts';
 import type { Tool } from './resolve-tool.ts';
 import { runProgram } from './run-program.ts';
-import { goPlatform } from './temporal-cli.ts';
+import { githubRelease, goBuild, goPlatform } from './ways.ts';
 
 const VERSION = '2.42.1';
 const REPOSITORY = 'temporalio/ui-server';
@@ -24,27 +21,8 @@ export const temporalUiServer: Tool = {
     return `UI ${version[1]}`;
   },
   ways: [
-    {
-      name: 'official download',
-      usual: '10 to 60 s',
-      obtain: async (folder) => {
-        const asset = `ui-server_${VERSION}_${goPlatform()}.tar.gz`;
-        const archive = join(folder, 'ui-server.tar.gz');
-        const sha256 = await githubDigest(REPOSITORY, `v${VERSION}`, asset);
-        await downloadFile(githubAsset(REPOSITORY, `v${VERSION}`, asset), archive, sha256);
-        await unpackTarGz(archive, folder);
-      },
-    },
-    {
-      name: 'Go module build',
-      usual: '2 min',
-      obtain: async (folder) => {
-        await runProgram('go', ['install', `github.com/${REPOSITORY}/v2/cmd/server@v${VERSION}`], {
-          env: { GOBIN: folder, GOFLAGS: '' },
-        });
-        await rename(join(folder, 'server'), join(folder, 'ui-server'));
-      },
-    },
+    githubRelease(REPOSITORY, VERSION, `ui-server_${VERSION}_${goPlatform()}.tar.gz`),
+    goBuild(`github.com/${REPOSITORY}/v2/cmd/server@v${VERSION}`, 'ui-server', '2 min'),
   ],
   byHand:
     'take ui-server from a release of github.com/temporalio/ui-server and set FAIRLEAD_TEMPORAL_UI_SERVER to its path, or TEMPORAL_ADDRESS to a server',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { downloadFile, githubAsset, githubDigest, unpackTarGz } from './download.ts';
 import { copyJars, probeLauncher, requireJava, writeLauncher } from './java.ts';
 import type { Tool } from './resolve-tool.ts';
-import { goPlatform } from './temporal-cli.ts';
+import { goPlatform } from './ways.ts';
 
 const VERSION = '1.38.0';
 const REPOSITORY = 'temporalio/sdk-java';
