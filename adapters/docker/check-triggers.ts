@@ -13,12 +13,16 @@ export function checkTriggers(images: readonly BaseImage[], policy: ImagePolicy)
     for (const trigger of onBuild) {
       const text = `FROM scratch\n${trigger}\n`;
       const fileName = `ONBUILD of ${name}`;
+      // Builders read it as a file of its own, whose first line may be a directive. They write triggers on one line.
+      if (/[\r\n]/.test(trigger)) throw refused(name, `${fileName} has more than one line`);
       const { changes } = checkSources(text, { ...policy, cacheScope: '', fileName });
       if (changes.length === 0 && externalImages(text).length === 0) continue;
       const what = `${fileName}: ${trigger.slice(0, 100)} takes files from a cache or another image`;
-      throw new FairleadError('CONTAINER_FILE_INVALID', `${what}; use an image without it`, {
-        details: { image: name },
-      });
+      throw refused(name, what);
     }
   }
+}
+
+function refused(image: string, what: string): FairleadError {
+  return new FairleadError('CONTAINER_FILE_INVALID', `${what}; use an image without it`, { details: { image } });
 }

@@ -1,4 +1,5 @@
 import { DockerfileParser, type Instruction, ModifiableInstruction } from 'dockerfile-ast';
+import { ImageVariables } from '../../domain/deploys/container-file/image-variables.ts';
 
 /**
  * The images a container file takes from outside: those of FROM, `COPY --from` and `RUN --mount=from` that are neither
@@ -7,17 +8,13 @@ import { DockerfileParser, type Instruction, ModifiableInstruction } from 'docke
  */
 export function externalImages(containerFile: string): readonly string[] {
   const file = DockerfileParser.parse(containerFile);
-  const defaults = new Map<string, string>();
-  for (const arg of file.getInitialARGs()) {
-    const property = arg.getProperty();
-    const value = property?.getValue();
-    if (property && typeof value === 'string') defaults.set(property.getName(), value);
-  }
+  const variables = new ImageVariables();
+  for (const arg of file.getInitialARGs()) variables.note(arg.getArgumentsContent() ?? '');
   const stages = new Set<string>();
   const images = new Set<string>();
   const add = (written: string | null): void => {
-    const name = written === null ? null : expand(written, defaults);
-    if (name === null || name === '' || name === 'scratch') return;
+    const name = variables.expand(written ?? '').replace(/^(["'])(.*)\1$/, '$2');
+    if (name === '' || name === 'scratch' || name.includes('$')) return;
     if (stages.has(name.toLowerCase()) || /^\d+$/.test(name)) return;
     images.add(name);
   };
@@ -50,17 +47,4 @@ function fromFlags(instruction: Instruction): string[] {
       name === 'mount' ? value.split(',').map((part) => /^\s*from\s*=(.*)$/i.exec(part)?.[1]?.trim()) : [];
     return sources.filter((source) => source !== undefined);
   });
-}
-
-function expand(text: string, values: ReadonlyMap<string, string>): string | null {
-  let known = true;
-  const expanded = text.replace(
-    /\$(?:\{(\w+)(?::?-([^}]*))?\}|(\w+))/g,
-    (_, braced: string | undefined, fallback: string | undefined, bare: string | undefined) => {
-      const value = values.get(braced ?? bare ?? '') ?? fallback;
-      if (value === undefined) known = false;
-      return value ?? '';
-    },
-  );
-  return known ? expanded.replace(/^["']|["']$/g, '') : null;
 }

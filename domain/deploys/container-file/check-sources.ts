@@ -1,5 +1,6 @@
 import { DockerfileParser, type Instruction, ModifiableInstruction, Onbuild } from 'dockerfile-ast';
 import { FairleadError } from '../../errors.ts';
+import { KEYWORDS } from './check-instruction.ts';
 import { ImageNames, type ImagePolicy } from './image-names.ts';
 import { ambiguityOf } from './readings.ts';
 import { textOffsets } from './text-offsets.ts';
@@ -39,7 +40,7 @@ export function checkSources(text: string, policy: SourcePolicy): CheckedSources
   for (const written of DockerfileParser.parse(withoutSyntax).getInstructions()) {
     const line = written.getRange().start.line + 1;
     for (const instruction of [written, ...triggerOf(written)]) {
-      const problem = problemOf(instruction, images);
+      const problem = problemOf(instruction, withoutSyntax, images);
       if (problem !== null) throw refused(policy, line, problem);
       edits.push(...cacheEdits(instruction, withoutSyntax, policy));
     }
@@ -63,7 +64,8 @@ function dropSyntaxDirective(text: string, policy: SourcePolicy, changes: string
   const lines = text.split('\n');
   for (const [index, line] of lines.entries()) {
     if (line.trim() !== '' && !/^[\s\uFEFF]*#/.test(line)) break;
-    const syntax = /^[\s\uFEFF]*#\s*syntax\s*=\s*(.*)$/i.exec(line)?.[1]?.trim();
+    // The line may end with a carriage return.
+    const syntax = /^[\s\uFEFF]*#\s*syntax\s*=([\s\S]*)$/i.exec(line)?.[1]?.trim();
     if (syntax === undefined) continue;
     if (!OFFICIAL_SYNTAX.test(syntax)) {
       const problem = `# syntax=${syntax.slice(0, 100)} names a builder of its own; remove the line`;
@@ -80,12 +82,19 @@ function triggerOf(instruction: Instruction): readonly Instruction[] {
   return trigger === null ? [] : [trigger];
 }
 
-function problemOf(instruction: Instruction, images: ImageNames): string | null {
+function problemOf(instruction: Instruction, text: string, images: ImageNames): string | null {
+  // Of the parts of a trigger only this one is not checked when the file is read.
+  if (!KEYWORDS.has(instruction.getKeyword())) return `unknown instruction ${instruction.getInstruction()}`;
+  return (
+    firstProblem(flagsOf(instruction), (flag) => problemOfFlag(flag, text)) ?? problemOfSources(instruction, images)
+  );
+}
+
+function problemOfSources(instruction: Instruction, images: ImageNames): string | null {
   const content = instruction.getArgumentsContent() ?? '';
   switch (instruction.getKeyword()) {
     case 'ARG':
-      images.note(content);
-      return null;
+      return images.note(content);
     case 'FROM':
       return images.problemOfFrom(content);
     case 'ADD':
@@ -109,14 +118,25 @@ function firstProblem<T>(items: readonly T[], judge: (item: T) => string | null)
   return null;
 }
 
+/** What builders take out of words, with the other escape character that `# escape=` may name. */
+const QUOTED = /["'`\\]/;
+
+/** For builders `--fr"om"=x` is `--from=x`, and a quoted blank does not end a flag. */
+function problemOfFlag({ name, range }: Flag, text: string): string | null {
+  const { from, to } = textOffsets(text, range);
+  // An escaped blank does not end it either, and is not in the range.
+  const goesOn = /^[\\`](?![ \t]*\r?\n)/.test(text.slice(to, to + 256));
+  const written = text.slice(from, to);
+  if (!goesOn && !QUOTED.test(written) && /^[a-z-]*$/i.test(name)) return null;
+  return `${written.slice(0, 100).replace(/\s+/g, ' ')}: write the flag without quotes and backslashes, and its name in letters`;
+}
+
 function problemOfRunFlag({ name, value }: Flag, images: ImageNames): string | null {
   if (name === 'network' && value !== 'default' && value !== 'none') {
     return `RUN --network=${value} is not given; remove it, the network of builds reaches the package registries`;
   }
   if (name === 'security') return 'RUN --security is not given; remove it';
   if (name !== 'mount') return null;
-  // What a builder makes of these is not for us to guess.
-  if (/["'\\]/.test(value)) return 'RUN --mount is written here with quotes or a backslash; write it without';
   const mount = mountOptions(value);
   const type = mount.get('type')?.toLowerCase() ?? 'bind';
   if (type.includes('$')) return 'RUN --mount has a variable for its type; write the type out';
@@ -134,7 +154,7 @@ function problemOfAdd(content: string): string | null {
     const source = word.replace(/^["']|["']$/g, '');
     const remedy = 'fetch it with RUN, such as RUN wget, or commit the file';
     // Builders take quotes and backslashes out of a word before they read it.
-    if (/["'\\]/.test(source)) return `ADD ${source.slice(0, 100)}: write the path without quotes and backslashes`;
+    if (QUOTED.test(source)) return `ADD ${source.slice(0, 100)}: write the path without quotes and backslashes`;
     if (REMOTE.test(source)) return `ADD of an address (${source.slice(0, 100)}) is not allowed; ${remedy}`;
     // What it stands for is known to the builder alone.
     if (source.includes('$')) return `ADD ${source.slice(0, 100)}: write the path without a variable, or use COPY`;

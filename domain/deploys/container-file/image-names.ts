@@ -1,3 +1,5 @@
+import { ImageVariables } from './image-variables.ts';
+
 /** Whose image is built, and where the platform keeps images. */
 export interface ImagePolicy {
   /** Host and port of the platform's image registry, with a path prefix if it has one. */
@@ -9,7 +11,7 @@ export interface ImagePolicy {
 /** Judges the names of images, with the ARGs before the first FROM put in and the stages of the file known. */
 export class ImageNames {
   readonly #policy: ImagePolicy;
-  readonly #defaults = new Map<string, string>();
+  readonly #variables = new ImageVariables();
   readonly #stages = new Set<string>();
   #begun = false;
 
@@ -17,11 +19,9 @@ export class ImageNames {
     this.#policy = policy;
   }
 
-  note(content: string): void {
-    if (this.#begun) return;
-    for (const [, name = '', value = ''] of content.matchAll(/(\w+)=("[^"]*"|'[^']*'|\S*)/g)) {
-      this.#defaults.set(name, this.#expand(value.replace(/^(["'])(.*)\1$/, '$2')));
-    }
+  /** Notes the arguments of an ARG. @returns what is wrong with them; null when nothing is */
+  note(content: string): string | null {
+    return this.#begun ? null : this.#variables.note(content);
   }
 
   problemOfFrom(content: string): string | null {
@@ -34,18 +34,10 @@ export class ImageNames {
   }
 
   problemOf(written: string): string | null {
-    const name = this.#expand(written).replace(/^(["'])(.*)\1$/, '$2');
+    // What is nested or not known is refused as a name, since `$` is in none.
+    const name = this.#variables.expand(written).replace(/^(["'])(.*)\1$/, '$2');
     if (name === 'scratch' || /^\d{1,3}$/.test(name) || this.#stages.has(name.toLowerCase())) return null;
     return problemOfImage(name, this.#policy);
-  }
-
-  /** The outcome of nested or unknown variables is refused as a name, since `$` is in none. */
-  #expand(text: string): string {
-    return text.replace(
-      /\$(?:\{(\w+)(?::?-([^{}$]*))?\}|(\w+))/g,
-      (whole, braced: string | undefined, fallback: string | undefined, bare: string | undefined) =>
-        this.#defaults.get(braced ?? bare ?? '') ?? fallback ?? whole,
-    );
   }
 }
 

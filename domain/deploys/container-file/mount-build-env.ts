@@ -6,7 +6,8 @@ export const BUILD_ENV_FILE = '.env.production';
 
 /**
  * Shows the build-time env file to the RUN instructions that would find it if it were in the build context: those that
- * follow a copy of the context's root. It is mounted for each of them and is in no layer, whatever the file copies.
+ * follow a copy of the context's root. It is mounted for each of them and is in no layer, whatever the file copies. Copies to
+ * a folder whose name is not plain are passed over.
  *
  * @param text a container file that was read without an error
  * @param secretId names the secret for the builder. It is part of what decides whether a layer is built again, so it has
@@ -33,6 +34,9 @@ export function mountBuildEnv(text: string, secretId: string): { readonly text: 
   }
   return { text: lines.join('\n'), mounts };
 }
+
+/** In another, a comma or a blank would begin an option or a flag that nobody has judged. */
+const PLAIN_FOLDER = /^\/[\w./@+-]*$/;
 
 interface StageFolders {
   readonly name: string | null;
@@ -64,7 +68,8 @@ function visit(instruction: Instruction, stage: StageFolders, globals: ReadonlyM
   const words = wordsOf(instruction.getArgumentsContent() ?? '');
   const target = expandVariables(words.at(-1) ?? '', stage.variables);
   const copiesRoot = words.slice(0, -1).some((source) => inside('/', source) === '/');
-  if (copiesRoot && target !== null) stage.roots.add(inside(stage.workingFolder, target));
+  const root = inside(stage.workingFolder, target ?? '');
+  if (copiesRoot && target !== null && PLAIN_FOLDER.test(root)) stage.roots.add(root);
 }
 
 function noteArg(

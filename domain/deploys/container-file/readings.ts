@@ -107,11 +107,26 @@ function oddHeredoc(lines: readonly string[], hasReturns: boolean): Ambiguity | 
   for (const [index, line] of lines.entries()) {
     const possible = line.match(MAY_BE_HEREDOC)?.length ?? 0;
     if (possible === 0 || /^\s*#/.test(line)) continue;
-    if (possible === (line.match(HEREDOC)?.length ?? 0) && !hasReturns) continue;
-    const remedy = 'name its end by letters alone, such as <<EOF, in a file without carriage returns';
+    const isPlain = possible === (line.match(HEREDOC)?.length ?? 0) && !isWithinWord(lines, index);
+    if (isPlain && !hasReturns) continue;
+    const remedy =
+      'name its end by letters alone, such as <<EOF, after no open quote, in a file without carriage returns';
     return { line: index + 1, message: `builders differ in whether << begins a heredoc here: ${remedy}` };
   }
   return null;
+}
+
+/** Whether the last `<<` of a line may stand inside a word, where it begins nothing: a word goes on within quotes and braces. */
+function isWithinWord(lines: readonly string[], index: number): boolean {
+  let first = index;
+  while (first > 0 && /[\\`][ \t]*$|^\s*(?:#.*)?$/.test(lines[first - 1] ?? '')) first -= 1;
+  const continued = lines.slice(first, index).filter((line) => !/^\s*#/.test(line));
+  const line = lines[index] ?? '';
+  const before = [
+    ...continued.map((one) => one.replace(/[\\`][ \t]*$/, '')),
+    line.slice(0, line.lastIndexOf('<<')),
+  ].join('');
+  return /\\/.test(before) || /["']|\$\{/.test(before.replace(/"[^"]*"|'[^']*'|\$\{[^{}"']*\}/g, ''));
 }
 
 /** The instructions of a file in one of the readings; null for a file that its builder refuses. */

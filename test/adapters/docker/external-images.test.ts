@@ -11,6 +11,7 @@ const TABLE: readonly [string, readonly string[], readonly string[]][] = [
   ['a default of an ARG', ['ARG V=24', 'ARG B=alpine', `FROM node:\${V}-$B`], ['node:24-alpine']],
   ['a default in place', [`FROM node:\${V:-22}`], ['node:22']],
   ['a variable without a value', ['ARG V', 'FROM node:$V'], []],
+  ['a default in place of an empty one', ['ARG V=', `FROM \${V:-nginx}`], ['nginx']],
   ['a platform', ['FROM --platform=linux/amd64 node:24 AS x'], ['node:24']],
   ['each once', ['FROM node:24 AS a', 'FROM node:24 AS b'], ['node:24']],
   ['an empty file', [''], []],

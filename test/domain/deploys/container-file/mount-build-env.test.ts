@@ -29,6 +29,14 @@ const CASES: Readonly<Record<string, readonly [string, string]>> = {
     'FROM a\nCOPY . /w\nRUN --mount=type=cache,target=/c <<EOF\nRUN echo\nEOF',
     'FROM a\nCOPY . /w\nRUN</w> --mount=type=cache,target=/c <<EOF\nRUN echo\nEOF',
   ],
+  'a folder that would add an option to the mount': [
+    'FROM a\nCOPY . /a,type=cache,from=other,target=/v\nRUN x',
+    'FROM a\nCOPY . /a,type=cache,from=other,target=/v\nRUN x',
+  ],
+  'a folder that would add a flag': [
+    'FROM a\nCOPY [".", "/a --mount=from=other,target=/v"]\nWORKDIR /b --network=host\nCOPY . .\nRUN x',
+    'FROM a\nCOPY [".", "/a --mount=from=other,target=/v"]\nWORKDIR /b --network=host\nCOPY . .\nRUN x',
+  ],
   'no copy of the root, no mount': [
     'FROM a\nCOPY package.json src ./\nRUN x',
     'FROM a\nCOPY package.json src ./\nRUN x',

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables of container files are written so.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkSources } from '../../../../domain/deploys/container-file/check-sources.ts';
@@ -12,7 +13,11 @@ const POLICY = {
 };
 
 const fill = (text: string) =>
-  text.replaceAll('{victim}', 'localhost:5050/victim:1').replaceAll('{url}', 'http://127.0.0.1:1/');
+  text
+    .replaceAll('{victim}', 'localhost:5050/victim:1')
+    .replaceAll('{registry}', 'localhost:5050')
+    .replaceAll('{victimName}', 'victim:1')
+    .replaceAll('{url}', 'http://127.0.0.1:1/');
 
 describe('an instruction that builders read differently is refused', () => {
   for (const { name, text, message } of HIDDEN_INSTRUCTIONS) {
@@ -37,6 +42,7 @@ describe('what people write is read in one way', () => {
     'a heredoc of commands': 'FROM a\nRUN <<EOF\nset -e\napk add git\nEOF\nUSER 1\n',
     'a heredoc with instructions inside': 'FROM a\nCOPY <<-"EOF" /Dockerfile\n\tFROM b\n\tRUN x\n\tEOF\nUSER 1\n',
     'two heredocs of one instruction': 'FROM a\nCOPY <<A <<B /x/\none\nA\ntwo\nB\nUSER 1\n',
+    'a heredoc after quotes and a variable': 'FROM a\nRUN echo "${X}" \\\n  && cat <<EOF > /y\none\nEOF\nUSER 1\n',
     'shifts and here-strings': 'FROM a\nRUN echo $((1 << 3)) && cat <<< word\nUSER 1\n',
     'two backslashes within a command': 'FROM a\nRUN printf "a\\\\b\\\\n" \\\n && true\nUSER 1\n',
     'a comment that names another escape': '# escape=`\nFROM a\nRUN a `\n && b\nUSER 1\n',
