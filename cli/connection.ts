@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { z } from 'zod';
 import type { CliEnv } from '../adapters/env.ts';
 import { parseJson } from '../domain/parse-json.ts';
@@ -57,7 +57,7 @@ type ConnectionFile = z.infer<typeof connectionFile>;
  * last login. What it is shown: FAIRLEAD_KEY, else the login there, else the key of this checkout's stack. A login or a
  * key of a file is only ever sent to the address it is kept for.
  *
- * @param root the package root; its `.fairlead/connection.json` is read.
+ * @param root the package root; the `connection.json` of its data folder is read (FAIRLEAD_DATA_DIR, else `.fairlead`).
  * @throws CliFailure with exit `auth` or `unreachable`
  */
 export function resolveConnection(
@@ -66,7 +66,7 @@ export function resolveConnection(
   root: string,
   logins: Pick<CredentialsFile, 'find' | 'current'>,
 ): Connection {
-  const path = join(root, '.fairlead', 'connection.json');
+  const path = join(resolve(env.FAIRLEAD_DATA_DIR ?? join(root, '.fairlead')), 'connection.json');
   const named = apiUrl ?? env.FAIRLEAD_URL;
   const { FAIRLEAD_KEY: key } = env;
   if (named !== undefined && key !== undefined) {
@@ -78,7 +78,9 @@ export function resolveConnection(
   if (api === null) {
     throw new CliFailure('NO_CONNECTION', `No builder API is known: there is no ${path}.`, {
       exit: 'unreachable',
-      remedy: 'Start the stack with `npm start`, or run `fairlead login --api-url <url>` for one that runs elsewhere.',
+      remedy:
+        'Start the stack with `npm start`; if it has another data folder, set FAIRLEAD_DATA_DIR here as well. ' +
+        'For an API that runs elsewhere, run `fairlead login --api-url <url>`.',
     });
   }
   const own = file !== null && baseUrl(file.api) === baseUrl(api) ? file : null;

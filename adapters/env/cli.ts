@@ -8,6 +8,8 @@ import { baseUrl, secret, text } from './variable-kinds.ts';
 export const cliSection = {
   FAIRLEAD_URL: z.url().optional(),
   FAIRLEAD_KEY: secret(text.optional()),
+  /** The data folder of this checkout's stack, where it is not `.fairlead`. */
+  FAIRLEAD_DATA_DIR: text.optional(),
   NO_COLOR: z.string().optional(),
   CI: z.string().optional(),
   XDG_CONFIG_HOME: text.optional(),

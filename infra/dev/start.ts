@@ -98,6 +98,8 @@ async function printStack(stack: Stack, seconds: number, json: boolean): Promise
   console.log(`${green('Fairlead is ready')} ${dim(`in ${seconds.toFixed(1)} s; Ctrl-C stops it, data is kept`)}`);
   const firstAdmin = await firstAdminLink(stack.dataDir);
   if (firstAdmin !== null) console.log(`Nobody can sign in yet. Become the first admin: ${bold(firstAdmin)}`);
+  if (stack.dataDir !== defaultDataFolder({}))
+    console.log(`In other terminals: ${bold(`export FAIRLEAD_DATA_DIR='${stack.dataDir}'`)}`);
   if (state['temporal-ui']) console.log(`Temporal UI and database: ${bold('npx fairlead credentials')}`);
   console.log(`Next: ${bold('npx fairlead deploy <git url or folder>')}\n`);
 }

@@ -53,6 +53,17 @@ describe('the connection', () => {
     assert.deepEqual(service('audit-ledger'), { url: 'http://localhost:3005', ofCheckout: true });
   });
 
+  it('comes from the data folder that FAIRLEAD_DATA_DIR names, and from no other', () => {
+    writeFile({ ...FILE, api: 'http://127.0.0.1:9999' });
+    const dataDir = join(root, 'elsewhere');
+    const env = { FAIRLEAD_DATA_DIR: dataDir };
+    assert.throws(() => resolve(env), { message: /no .*elsewhere.connection\.json/ });
+    mkdirSync(dataDir);
+    writeFileSync(join(dataDir, 'connection.json'), JSON.stringify(FILE), { mode: 0o600 });
+    const { api, credential } = resolve(env);
+    assert.deepEqual({ api, credential }, { api: 'http://127.0.0.1:3002', credential: fromFile });
+  });
+
   it('comes from the environment before the file, and --api-url before both', () => {
     writeFile(FILE);
     const env = { FAIRLEAD_URL: 'https://builder.example/', FAIRLEAD_KEY: 'from-env' };
