@@ -11,7 +11,9 @@ import { printable } from './terminal/style.ts';
 import { elapsedMs, formatDuration } from './terminal/times.ts';
 import { type WatchResult, watchBuild } from './watch-build.ts';
 
-const FAILURE_LINES = 12;
+const LAST_LINES = 12;
+/** A crash of Node has its message 15 lines above its end. */
+const DIAGNOSTIC_LINES = 30;
 
 /** The options of commands that start a build. */
 export interface FollowOptions {
@@ -139,7 +141,7 @@ function reportFailure(context: CliContext, { build, lines }: WatchResult, optio
   if (build.supersededBy != null) output.print(`  The newer build: fairlead logs -f ${build.supersededBy}`);
   for (const diagnostic of build.diagnostics ?? []) {
     output.print(`\n  ${paint('bold', printable(diagnostic.title))}`);
-    for (const line of diagnostic.lines.slice(-FAILURE_LINES)) output.print(paint('dim', `    ${printable(line)}`));
+    for (const line of diagnostic.lines.slice(-DIAGNOSTIC_LINES)) output.print(paint('dim', `    ${printable(line)}`));
   }
   // Without a terminal the lines were printed as they came.
   const shown = !output.interactive && options.logs !== false && !output.quiet;
@@ -154,7 +156,7 @@ function reportFailure(context: CliContext, { build, lines }: WatchResult, optio
 }
 
 function printLastLines(output: CliContext['output'], lines: readonly LogLineReply[], step: string | undefined): void {
-  const own = lines.filter((line) => line.step === step).slice(-FAILURE_LINES);
+  const own = lines.filter((line) => line.step === step).slice(-LAST_LINES);
   if (own.length === 0) return;
   output.print(`\n  ${output.paint('bold', 'Last lines of the log')}`);
   for (const line of own) output.print(logLine(line, null, output.paint));

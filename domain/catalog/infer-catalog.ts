@@ -25,11 +25,7 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
   const warnings: string[] = [];
   const manifest = readManifest(facts.manifest, warnings);
   const framework = inferFramework(manifest.dependencies, facts.files);
-  const outcome =
-    framework === null
-      ? 'no framework could be inferred; name one in platform.io/framework or bring a container file'
-      : `the framework ${framework} was inferred`;
-  warnings.push(`there is no catalog-info.yaml; defaults are used and ${outcome}`);
+  warnings.push(`there is no catalog-info.yaml; defaults are used${saidOf(framework, facts.files)}`);
   const catalog: Catalog = {
     name: manifest.serviceName,
     declared: false,
@@ -51,6 +47,12 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     sections: [],
   };
   return { catalog, warnings };
+}
+
+function saidOf(framework: Framework | null, files: readonly string[]): string {
+  if (framework !== null) return ` and the framework ${framework} was inferred`;
+  if (files.includes('Dockerfile')) return '';
+  return ' and no framework could be inferred; name one in platform.io/framework or add a Dockerfile';
 }
 
 function inferFramework(dependencies: ReadonlySet<string>, files: readonly string[]): Framework | null {

@@ -69,7 +69,7 @@ async function waitUntilHealthy(deps: Deps, context: StepContext, workload: Work
     const isLate = Date.now() > deadline;
     if (isLate || Date.now() - lookedAt >= LOOK_EVERY_MS) {
       if (!(await deps.runtime.isAlive(workload)))
-        return await giveUp(deps, context, { workload, why: 'the container stopped', last });
+        return await giveUp(deps, context, { workload, why: 'the container stopped', last, remedy: STOPPED_REMEDY });
       lookedAt = Date.now();
     }
     if (isLate) {
@@ -83,8 +83,10 @@ async function waitUntilHealthy(deps: Deps, context: StepContext, workload: Work
 /** What its author does about a container that runs and is not healthy. */
 function remedyFor({ status }: ProbeResult, { healthEndpoint, port }: Release): string {
   if (status === null)
-    return `Listen on 0.0.0.0 and on port ${port}, which the variable PORT holds, or declare platform.io/port.`;
-  if (status === 404) return `Answer ${healthEndpoint} with status 200, or declare platform.io/health-endpoint.`;
+    return `Listen on 0.0.0.0 and on port ${port}, which the variable PORT holds, or declare platform.io/port in catalog-info.yaml.`;
+  if (status === 404) {
+    return `Answer ${healthEndpoint} with status 200, or declare platform.io/health-endpoint in catalog-info.yaml.`;
+  }
   return `Answer ${healthEndpoint} with status 200.`;
 }
 
@@ -94,7 +96,13 @@ function pauseAfter(waitedMs: number): number {
 }
 
 const WRITABLE_REMEDY =
-  'It writes to a folder that is read-only: write to /tmp, or name the folder in platform.io/writable-paths.';
+  'It writes to a folder that is read-only: write to /tmp, or name the folder in platform.io/writable-paths in catalog-info.yaml.';
+
+/** What programs print that write to a read-only folder. Node's recursive mkdir says ENOENT there; SQLite has words of its own. */
+const WROTE_READ_ONLY =
+  /EROFS|read-only file system|ENOENT: .*\bmkdir '|SQLITE_(READONLY|CANTOPEN)|readonly database|unable to open database file/i;
+
+const STOPPED_REMEDY = 'The last output of the container says why.';
 
 interface Unhealthy {
   readonly workload: Workload;
@@ -107,7 +115,7 @@ async function giveUp(deps: Deps, context: StepContext, { workload, why, last, r
   const lines = await deps.runtime.tail(workload, DIAGNOSTIC_LINES);
   await context.diagnose('Last output of the container', lines);
   const serving = await describeServing(deps, context.build, context.signal);
-  const wroteOutside = lines.some((line) => /EROFS|read-only file system/i.test(line)) ? WRITABLE_REMEDY : null;
+  const wroteOutside = lines.some((line) => WROTE_READ_ONLY.test(line)) ? WRITABLE_REMEDY : null;
   const said = [`The readiness probe failed, ${why}. Last probe: ${last.summary}.`, wroteOutside, remedy, serving];
   const message = said.filter((sentence) => (sentence ?? null) !== null).join(' ');
   throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });

@@ -76,7 +76,7 @@ async function decide(
   if (deps.settings.autoContainerFile && catalog.framework !== null) {
     if (own !== null) {
       context.warn(
-        `Dockerfile is not used, one for ${catalog.framework} is generated; name it in platform.io/dockerfile to use it`,
+        `Dockerfile is not used, one for ${catalog.framework} is generated; to use it, name it in platform.io/dockerfile in catalog-info.yaml`,
       );
     }
     return await generate(deps, context, catalog, place);

@@ -25,6 +25,12 @@ for (const [name, manifest, files, framework] of CASES) {
   });
 }
 
+test('an app of unknown framework is asked for a Dockerfile only when it has none', () => {
+  const asked = (files: readonly string[]) => inferCatalog({ manifest: null, files }).warnings.join();
+  assert.match(asked(['main.go']), /no framework could be inferred; .*add a Dockerfile/);
+  assert.doesNotMatch(asked(['main.go', 'Dockerfile']), /framework/);
+});
+
 test('the name is taken from the manifest when it can name a service', () => {
   const nameOf = (name: string) => inferCatalog({ manifest: JSON.stringify({ name }), files: [] }).catalog.name;
   assert.equal(nameOf('@acme/api'), 'api');

@@ -151,7 +151,7 @@ describe('install', () => {
   it('says in the log and in the error what to do when the service has no health endpoint, and claims no previous release', async () => {
     const { parts, attempt } = await withImage(failing(404));
     const step = attempt(facts);
-    const remedy = /Answer \/health with status 200, or declare platform\.io\/health-endpoint\./;
+    const remedy = /Answer \/health with status 200, or declare platform\.io\/health-endpoint in catalog-info\.yaml\./;
     await assert.rejects(installWorkload(parts, step), (error) => {
       assert.ok(error instanceof FairleadError);
       assert.match(error.message, remedy);
@@ -161,15 +161,19 @@ describe('install', () => {
     assert.equal(step.lines.filter((line) => remedy.test(line)).length, 1);
   });
 
-  it('a service that writes where it may not is told so', async () => {
-    const writing: Program = (spec) => ({
-      ...failing(503)(spec),
-      output: ["Error: EROFS: read-only file system, open '/app/data/x'"],
+  for (const [program, line] of [
+    ['Node', "Error: EROFS: read-only file system, open '/app/data/x'"],
+    ['a recursive mkdir of Node', "Error: ENOENT: no such file or directory, mkdir '/app/cache'"],
+    ['nginx', 'mkdir() "/var/lib/nginx/body" failed (30: Read-only file system)'],
+    ['SQLite', 'Error: SQLITE_CANTOPEN: unable to open database file'],
+  ] as const) {
+    it(`a service that writes where it may not is told so: ${program}`, async () => {
+      const writing: Program = (spec) => ({ ...failing(503)(spec), output: [line] });
+      const { parts, attempt } = await withImage(writing);
+      const message = /write to \/tmp, or name the folder in platform\.io\/writable-paths in catalog-info\.yaml/;
+      await assert.rejects(installWorkload(parts, attempt(facts)), { code: 'HEALTH_CHECK_FAILED', message });
     });
-    const { parts, attempt } = await withImage(writing);
-    const message = /write to \/tmp, or name the folder in platform\.io\/writable-paths/;
-    await assert.rejects(installWorkload(parts, attempt(facts)), { code: 'HEALTH_CHECK_FAILED', message });
-  });
+  }
 
   it('an image of a container file of its own has a read-only root as well, and writes where its catalog says', async () => {
     const { parts, attempt, only } = await withImage();
@@ -227,7 +231,10 @@ describe('install', () => {
     const ended: Program = () => ({ output: ['boom'], listener: null, ended: 'exit code 3' });
     const { parts, attempt } = await withImage(ended, { settings: { readinessTimeoutMs: 600_000 } });
     const step = attempt(facts);
-    const stopped = { code: 'HEALTH_CHECK_FAILED', message: /the container stopped/ };
+    const stopped = {
+      code: 'HEALTH_CHECK_FAILED',
+      message: /the container stopped.* The last output of the container says why\./,
+    };
     await assert.rejects(installWorkload(parts, step), stopped);
     assert.match(step.diagnostics[0]?.lines.join('\n') ?? '', /boom\n.*exit code 3/);
   });
