@@ -26,8 +26,8 @@ async function listeningSockets(port: number): Promise<ReadonlySet<string>> {
   return new Set(listening.map((columns) => `socket:[${columns[9]}]`));
 }
 
-/** See proc_pid_stat(5): what follows the name, which may hold anything, begins with state, parent and group. */
-async function groupOf(pid: string): Promise<number | null> {
+/** The group of a process; null when it is gone. See proc_pid_stat(5): what follows the name, which may hold anything, begins with state, parent and group. */
+export async function groupOf(pid: string): Promise<number | null> {
   // It may have ended meanwhile.
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const [, , group] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

@@ -61,11 +61,12 @@ final class Authentication {
   }
 
   /** Answers the commands of authentication; null for any other that the connection may send. @throws code 13, 18 */
-  Document answer(Channel channel, String command, Document query) {
+  Document answer(Channel channel, String database, String command, Document query) {
     String name = command.toLowerCase(Locale.ROOT);
     if (name.equals("saslstart")) return start(channel, query);
     if (name.equals("saslcontinue")) return proceed(channel, query);
-    if (!OPEN.contains(name)) require(channel);
+    // A command to a database that is not there makes it.
+    if (!OPEN.contains(name) || !database.equals("admin")) require(channel);
     return null;
   }
 

@@ -44,7 +44,7 @@ final class StandInBackend extends AbstractMongoBackend {
 
   @Override
   public Document handleCommand(Channel channel, String databaseName, String command, Document query) {
-    Document answer = authentication.answer(channel, command, query);
+    Document answer = authentication.answer(channel, databaseName, command, query);
     if (answer != null) return answer;
     storage.takePosition();
     try {

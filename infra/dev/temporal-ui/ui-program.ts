@@ -7,6 +7,7 @@ import { folder, text } from '../../../adapters/env/variable-kinds.ts';
 import { readSection } from '../../../adapters/env.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { freePorts } from '../free-ports.ts';
+import { groupOf, isListening } from '../is-listening.ts';
 import { acceptsTcp } from '../readiness.ts';
 import { openGrpcGuard } from './grpc-guard.ts';
 import { KEY_HEADER } from './http-guard.ts';
@@ -35,7 +36,9 @@ export async function startUi(key: string): Promise<number> {
   process.once('exit', () => child.kill('SIGKILL'));
   for (const end of ['error', 'exit'] as const) child.once(end, () => process.exit(1));
   const deadline = Date.now() + READY_WITHIN_MS;
-  while (!(await acceptsTcp(HOST, port))) {
+  const group = (await groupOf(String(child.pid))) ?? undefined;
+  // Another user's program may have taken the port meanwhile. It would be sent the key with the first request.
+  while (!(await acceptsTcp(HOST, port)) || (await isListening(group, port)) === false) {
     if (Date.now() > deadline) throw new Error(`the Temporal UI was not ready within ${READY_WITHIN_MS / 1000} s`);
     await delay(25);
   }

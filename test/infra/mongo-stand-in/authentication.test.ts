@@ -84,13 +84,15 @@ test('a connection that has not authenticated is answered no command but hello a
       ],
     ];
     for (const name of ['admin', 'shop', 'local']) {
-      for (const command of commands) {
+      for (const command of name === 'admin' ? commands : [...commands, { ping: 1 }, { hello: 1 }, { ismaster: 1 }]) {
         await assert.rejects(client.db(name).command(command), { code: 13 }, JSON.stringify(Object.keys(command)));
       }
     }
   });
   await withClient(server.address, async (client) => {
     assert.equal(await client.db('shop').collection<{ _id: number }>('things').findOne({ _id: 2 }), null);
+    const { databases } = await client.db('admin').command({ listDatabases: 1 });
+    assert.ok(!databases.some(({ name }: { name: string }) => name === 'local'), 'no database was made by asking');
   });
 });
 
