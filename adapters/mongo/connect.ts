@@ -2,6 +2,7 @@ import {
   type Collection,
   type Db,
   type Filter,
+  MongoBulkWriteError,
   MongoClient,
   MongoError,
   MongoNetworkError,
@@ -65,6 +66,8 @@ function databaseName(uri: string): string {
   return path === undefined ? DEFAULT_DATABASE : decodeURIComponent(path);
 }
 
+const DUPLICATE_KEY = 11_000;
+
 const NOT_REACHED = /not connected|topology is closed|pool (was )?(cleared|closed)|timed out/i;
 
 /** Runs one database call; a server that cannot be reached becomes UNAVAILABLE (retryable), other errors pass. */
@@ -88,9 +91,14 @@ function isUnreachable(error: unknown): boolean {
   return error.hasErrorLabel('RetryableWriteError') || NOT_REACHED.test(error.message);
 }
 
-/** True for a write that a unique index refused. */
+/**
+ * True for a write that a unique index refused. Of several in one command, it is true when nothing else went wrong with
+ * any: their error bears the code of the first refusal alone, also where others were refused for want of space.
+ */
 export function isDuplicateKey(error: unknown): boolean {
-  return error instanceof MongoError && error.code === 11_000;
+  if (!(error instanceof MongoError) || error.code !== DUPLICATE_KEY) return false;
+  if (!(error instanceof MongoBulkWriteError)) return true;
+  return [error.writeErrors].flat().every(({ code }) => code === DUPLICATE_KEY);
 }
 
 /** Inserts a document unless one of that id is there already: a second attempt changes nothing. @throws UNAVAILABLE */

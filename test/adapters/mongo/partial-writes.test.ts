@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Db } from 'mongodb';
+import { createBatchStore } from '../../../adapters/mongo/audit-ledger/batches.ts';
+import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
+import { connectMongo } from '../../../adapters/mongo/connect.ts';
+import { batchOf } from '../../ports/audit-ledger/batch-store.ts';
+import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
+import { type Answer, startScriptedMongo } from '../../support/scripted-mongo.ts';
+
+const DUPLICATE_KEY = 11_000;
+const WRITE_CONCERN_TIMEOUT = 64;
+const DISK_FULL = 14_031;
+
+const refusal = (index: number, code: number) => ({ index, code, errmsg: 'refused' });
+
+async function withServer<T>(answer: Answer, work: (db: Db) => Promise<T>): Promise<T> {
+  const server = await startScriptedMongo(answer);
+  try {
+    const { db, close } = await connectMongo(server.uri, 'test');
+    return await work(db).finally(close);
+  } finally {
+    await server.close();
+  }
+}
+
+test('events before one that is refused are durable once a majority has them, and not before', async () => {
+  const secondRefused = { ok: 1, n: 1, writeErrors: [refusal(1, DUPLICATE_KEY)] };
+  const append = (db: Db) => createEventStore({ db }).append(eventsAfter(null, [{}, {}]));
+  assert.equal(await withServer(() => secondRefused, append), 1);
+  const writeConcernError = { code: WRITE_CONCERN_TIMEOUT, errmsg: 'not on a majority' };
+  await assert.rejects(withServer(() => ({ ...secondRefused, writeConcernError }), append));
+});
+
+test('a batch of which a part is there already, and another part was not stored, is not stored', async () => {
+  const { batch, content } = batchOf('2026-01-01', { orders: [[0, 2]], payments: [[0, 2]] });
+  const answer: Answer = ({ insert }) => {
+    if (insert === undefined) return { ok: 1, cursor: { id: 0n, ns: 'test.batches', firstBatch: [] } };
+    const isPartial = insert === 'batch_segments';
+    return { ok: 1, n: 1, ...(isPartial ? { writeErrors: [refusal(0, DUPLICATE_KEY), refusal(1, DISK_FULL)] } : {}) };
+  };
+  await assert.rejects(withServer(answer, (db) => createBatchStore({ db }).insert(batch, content)));
+});
