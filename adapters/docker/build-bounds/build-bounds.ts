@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BuildLimit, type BuildLimits, exceeds } from '../../../domain/deploys/build-limits.ts';
 import { freeBytes } from '../../free-bytes.ts';
 import type { ProcessEnv } from '../../process/base-env.ts';
+import { createMutex } from '../mutex.ts';
 import { markOf, readStep, runningSteps, stepsFolder } from './buildkit-steps.ts';
 import type { Cgroups } from './cgroups.ts';
 import { endFillers } from './end-fillers.ts';
@@ -63,43 +64,56 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
   const watch = async (): Promise<void> => {
     if (isWatching) return;
     isWatching = true;
+    // A build may begin in the moment in which the watch over the last one ends.
     while (builds.size > 0) await watchBuilds(cgroups, { builds, steps }, options);
     isWatching = false;
   };
-  const removeParent = async (): Promise<void> => {
-    if (builds.size === 0) await cgroups.removeEmpty(parent);
-  };
+  // Whoever removes a group must not meet another who has just made it.
+  const exclusively = createMutex();
+  const begin = (buildId: string, group: string, freeAtStart: number): Promise<Watched> =>
+    exclusively(parent, async () => {
+      // In this order: a parent with a group in it is not removed by the end of another worker's build.
+      await cgroups.make(group, limits.ofBuild);
+      await cgroups.make(parent, limits.ofAllBuilds);
+      const now = Date.now();
+      const build: Watched = {
+        ...{ group, freeAtStart, before: await cgroups.events(group), startedAt: now, measuredAt: now },
+        ...{ weight: 1, written: new Map(), exceeded: null },
+      };
+      await cgroups.weigh(parent, WEIGHT_OF_ALL);
+      await cgroups.weigh(group, build.weight);
+      builds.set(buildId, build);
+      return build;
+    });
+  /** @returns false when the group is left as it still has processes; one that a later attempt is in stays */
+  const removeGroup = (buildId: string, group: string): Promise<boolean> =>
+    exclusively(parent, async () => {
+      if (builds.has(buildId)) return true;
+      const isRemoved = await cgroups.remove(group);
+      if (builds.size === 0) await cgroups.removeEmpty(parent);
+      return isRemoved;
+    });
   /** The steps of a build that was aborted end a moment after it. */
-  const removeLater = async (group: string): Promise<void> => {
+  const removeLater = async (buildId: string, group: string): Promise<void> => {
     for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt += 1) {
       await delay(LOOK_AT_DISK_EVERY_MS, undefined, { ref: false });
-      if (await cgroups.remove(group).catch(() => true)) return await removeParent();
+      if (await removeGroup(buildId, group).catch(() => true)) return;
     }
   };
 
   const open = async (buildId: string): Promise<BoundBuild> => {
     const group = `${parent}/${buildId}`;
-    // In this order: a parent with a group in it is not removed by the end of another build.
-    await cgroups.make(group, limits.ofBuild);
-    await cgroups.make(parent, limits.ofAllBuilds);
-    const [freeAtStart, before] = await Promise.all([engineRoot().then(freeBytes), cgroups.events(group)]);
-    const now = Date.now();
-    const build: Watched = {
-      ...{ group, freeAtStart, before, startedAt: now, measuredAt: now },
-      ...{ weight: 1, written: new Map(), exceeded: null },
-    };
-    await cgroups.weigh(parent, WEIGHT_OF_ALL);
-    await cgroups.weigh(group, build.weight);
-    builds.set(buildId, build);
+    const build = await begin(buildId, group, await engineRoot().then(freeBytes));
     void watch();
     return {
       noProxyHost: markOf(buildId),
       group: `/${group}`,
       exceeded: async () => build.exceeded ?? exceeds(await newEvents(cgroups, build)),
       close: async () => {
+        // A worker that was paused ends an attempt after the next one has begun.
+        if (builds.get(buildId) !== build) return;
         builds.delete(buildId);
-        if (await cgroups.remove(group)) await removeParent();
-        else void removeLater(group);
+        if (!(await removeGroup(buildId, group))) void removeLater(buildId, group);
       },
     };
   };
@@ -181,7 +195,7 @@ async function giveWay(cgroups: Cgroups, build: Watched): Promise<void> {
 /** A build that may start no more processes goes on trying, without an end. */
 async function endBombs(cgroups: Cgroups, builds: ReadonlyMap<string, Watched>): Promise<void> {
   for (const build of builds.values()) {
-    if (build.exceeded !== null || (await newEvents(cgroups, build)).refusedForks === 0) continue;
+    if (build.exceeded !== null || (await newEvents(cgroups, build)).refusedForks <= 0) continue;
     await end(cgroups, build, 'processes');
   }
 }
