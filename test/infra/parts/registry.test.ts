@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
-import { chmod, readdir, stat, utimes } from 'node:fs/promises';
+import { chmod, readdir, stat, truncate, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { deleteManifest } from '../../../adapters/docker/registry-manifests.ts';
@@ -105,6 +105,22 @@ test('what pruning deletes is gone after the next start, with its layers; what w
   for (const reference of [again, 'prod-6', kept, 'prod-5']) {
     assert.equal(await manifestStatus('team/shop', reference), 200, reference);
   }
+});
+
+test('it starts on a store that it was killed in, and takes images again that were written in part', async () => {
+  const store = join(part.context.dataDir, 'registry', 'data', 'docker', 'registry', 'v2');
+  const [kept, noLink, noContent] = await Promise.all(
+    ['kept', 'no link', 'no content'].map((text) => push('team/killed', text.replace(' ', '-'), text)),
+  );
+  const hashOf = (digest = '') => digest.slice('sha256:'.length);
+  const revisions = join(store, 'repositories', 'team', 'killed', '_manifests', 'revisions', 'sha256');
+  await truncate(join(revisions, hashOf(noLink), 'link'));
+  await truncate(join(store, 'blobs', 'sha256', hashOf(noContent).slice(0, 2), hashOf(noContent), 'data'));
+  await part.restart();
+  const statuses = () => Promise.all([kept, noLink, noContent].map((one = '') => manifestStatus('team/killed', one)));
+  assert.deepEqual(await statuses(), [200, 404, 404]);
+  await Promise.all(['no link', 'no content'].map((text) => push('team/killed', text.replace(' ', '-'), text)));
+  assert.deepEqual(await statuses(), [200, 200, 200]);
 });
 
 test('a request that names a path outside the store deletes nothing', async () => {
