@@ -1,7 +1,7 @@
-import { randomBytes, type webcrypto } from 'node:crypto';
+import { createPrivateKey, type webcrypto, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Extension, X509Certificate } from '@peculiar/x509';
+import type { Extension } from '@peculiar/x509';
 import type { TemporalTlsFiles } from '../../adapters/env/platform.ts';
 
 /** The name in the server's certificate: whatever port it listens on. */
@@ -34,21 +34,23 @@ export function temporalCertificates(dataDir: string): TemporalCertificates {
 }
 
 /**
- * Makes them, for their owner alone, unless they are there and valid for long. The key of their authority is kept
+ * Makes them, for their owner alone, unless they are there, whole and valid for long. The key of their authority is kept
  * nowhere: it signs no other.
  */
 export async function ensureTemporalCertificates(dataDir: string): Promise<void> {
   const folder = join(dataDir, 'temporal', 'tls');
-  // Loaded here: whoever only asks for the paths does not need them. The second needs what the first adds.
+  if (await areUsable(dataDir)) return;
+  // Loaded here: few starts need them. The second needs what the first adds.
   await import('reflect-metadata');
   const x509 = await import('@peculiar/x509');
-  const present = await readFile(join(folder, 'ca.pem'), 'utf8').catch(() => null);
-  if (present !== null && new x509.X509Certificate(present).notAfter.getTime() - Date.now() > RENEW_MS) return;
   const { X509CertificateGenerator: generator, PemConverter } = x509;
-  const partial = `${folder}.${randomBytes(4).toString('hex')}.partial`;
+  // One start at a time has the data folder; an earlier one may have been killed here.
+  const partial = `${folder}.partial`;
+  await rm(partial, { recursive: true, force: true });
   await mkdir(partial, { recursive: true, mode: 0o700 });
   const write = (name: string, text: string): Promise<void> => writeFile(join(partial, name), text, { mode: 0o600 });
-  const valid = { notBefore: new Date(Date.now() - 60_000), notAfter: new Date(Date.now() + VALID_MS) };
+  // A clock that is put back later does not end them.
+  const valid = { notBefore: new Date(Date.now() - YEAR_MS), notAfter: new Date(Date.now() + VALID_MS) };
   const authorityKeys = await newKeys();
   const authority = await generator.createSelfSigned({
     ...{ ...valid, name: 'CN=Fairlead embedded Temporal', keys: authorityKeys, signingAlgorithm: ALGORITHM },
@@ -56,7 +58,7 @@ export async function ensureTemporalCertificates(dataDir: string): Promise<void>
   });
   const issue = async (name: string, extensions: readonly Extension[]): Promise<void> => {
     const keys = await newKeys();
-    const certificate: X509Certificate = await generator.create({
+    const certificate = await generator.create({
       ...{ ...valid, subject: `CN=${name}`, issuer: authority.subject, extensions: [...extensions] },
       ...{ publicKey: keys.publicKey, signingKey: authorityKeys.privateKey, signingAlgorithm: ALGORITHM },
     });
@@ -72,6 +74,24 @@ export async function ensureTemporalCertificates(dataDir: string): Promise<void>
   await write('ca.pem', authority.toString('pem'));
   await rm(folder, { recursive: true, force: true });
   await rename(partial, folder);
+}
+
+/** False also for what a power cut has left of them, and for those of a clock that was ahead. */
+async function areUsable(dataDir: string): Promise<boolean> {
+  const { client, server } = temporalCertificates(dataDir);
+  const textOf = (path = ''): Promise<string> => readFile(path, 'utf8');
+  const now = Date.now();
+  try {
+    const authority = new X509Certificate(await textOf(client.ca));
+    for (const { certificate, key } of [server, client]) {
+      const own = new X509Certificate(await textOf(certificate));
+      if (!own.checkPrivateKey(createPrivateKey(await textOf(key))) || !own.verify(authority.publicKey)) return false;
+      if (own.validFromDate.getTime() > now || own.validToDate.getTime() - now < RENEW_MS) return false;
+    }
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function newKeys(): Promise<webcrypto.CryptoKeyPair> {
