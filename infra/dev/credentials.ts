@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -7,7 +6,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { PART_ROWS } from './parts.ts';
 import { defaultDataFolder, type Env } from './project.ts';
 import { fixedPorts, type Ports } from './stack-ports.ts';
-import { readSecrets } from './stack-secrets.ts';
+import { keptSecrets } from './stack-secrets.ts';
 import { errorLine, formatTable, silentReporter } from './terminal.ts';
 
 /** `fairlead credentials [part]`: by which a person opens the embedded parts of this checkout's stack. */
@@ -18,10 +17,7 @@ const connectionSchema = z.object({ ports: z.record(z.string(), z.number()) });
 
 /** Of each part that is not replaced by production, by its name. @throws FairleadError NOT_FOUND */
 export async function stackCredentials(dataDir: string, env: Env): Promise<Credentials> {
-  if (!existsSync(join(dataDir, 'secrets.json'))) {
-    throw new FairleadError('NOT_FOUND', `no stack has started on ${dataDir} yet: run npm start`);
-  }
-  const { secret } = await readSecrets(dataDir);
+  const { secret } = await keptSecrets(dataDir);
   const context = { dataDir, ports: await portsOf(dataDir, env), secret, env, report: silentReporter };
   const embedded = PART_ROWS.filter(({ replacedBy }) => !env[replacedBy]);
   const named = embedded.map((part) => [part.name, part.credentials(context)] as const);

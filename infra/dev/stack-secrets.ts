@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { FairleadError } from '../../domain/errors.ts';
 import { GENERATED_SECRETS, INTERNAL_KEY } from '../../domain/services.ts';
 import { writePrivateJson } from './data-folder.ts';
 import { PART_ROWS } from './parts.ts';
@@ -26,23 +27,42 @@ export interface StackSecrets {
   readonly secret: (name: string) => string;
 }
 
-/** Reads the folder's secrets, making those it has not got yet (mode 0600). */
+/**
+ * Reads the folder's secrets, making those it has not got yet (mode 0600). For who holds the folder's lock alone: a part
+ * keeps a secret from its first start on, so that two who make one at once would lock each other out.
+ */
 export async function readSecrets(folder: string): Promise<StackSecrets> {
-  const path = join(folder, 'secrets.json');
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '{}';
-    throw error;
-  });
-  const kept = z.record(z.string(), z.string()).parse(JSON.parse(text));
+  const kept = await secretsIn(folder);
   const made = Object.fromEntries(
     MADE.map(({ name, bytes, encoding }) => [name, randomBytes(bytes).toString(encoding)]),
   );
   const all: Readonly<Record<string, string>> = { ...made, ...kept };
-  if (MADE.some(({ name }) => kept[name] === undefined)) await writePrivateJson(path, all);
+  if (MADE.some(({ name }) => kept[name] === undefined)) await writePrivateJson(pathIn(folder), all);
   const secret = (name: string): string => {
     const value = all[name];
     if (value === undefined) throw new RangeError(`a stack has no secret called ${name}`);
     return value;
   };
   return { stackId: secret(STACK_ID.name), internalKey: secret(INTERNAL_KEY.variable), secret };
+}
+
+/** Those that the folder has, for who looks at them beside a stack: makes none. `secret` throws NOT_FOUND. */
+export async function keptSecrets(folder: string): Promise<Pick<StackSecrets, 'secret'>> {
+  const kept = await secretsIn(folder);
+  const secret = (name: string): string => {
+    const value = kept[name];
+    if (value !== undefined) return value;
+    throw new FairleadError('NOT_FOUND', `no stack of this version has started on ${folder} yet: run npm start`);
+  };
+  return { secret };
+}
+
+const pathIn = (folder: string): string => join(folder, 'secrets.json');
+
+async function secretsIn(folder: string): Promise<Readonly<Record<string, string>>> {
+  const text = await readFile(pathIn(folder), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '{}';
+    throw error;
+  });
+  return z.record(z.string(), z.string()).parse(JSON.parse(text));
 }

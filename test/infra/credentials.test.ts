@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -29,4 +29,15 @@ test('a folder on which no stack has started has no credentials, and gets none',
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   await assert.rejects(stackCredentials(dataDir, {}), { code: 'NOT_FOUND', message: /npm start/ });
   assert.ok(!existsSync(join(dataDir, 'secrets.json')));
+});
+
+test('beside a stack of an older version it makes no secrets, which the start makes, and says so', async (t) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'fairlead-credentials-'));
+  t.after(() => rm(dataDir, { recursive: true, force: true }));
+  const path = join(dataDir, 'secrets.json');
+  await readSecrets(dataDir);
+  const { MONGO_PASSWORD: _, ...older } = JSON.parse(await readFile(path, 'utf8'));
+  await writeFile(path, JSON.stringify(older));
+  await assert.rejects(stackCredentials(dataDir, {}), { code: 'NOT_FOUND', message: /npm start/ });
+  assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), older);
 });
