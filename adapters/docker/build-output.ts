@@ -13,6 +13,9 @@ export interface BuildFailure {
 }
 
 const KEPT_LINES = 12;
+const KEPT_CHARACTERS = 500;
+/** More than a container file has instructions. Programs can write lines that read like the builder's own. */
+const MAX_STEPS = 1_000;
 
 /** BuildKit's plain progress: `#7 [build 2/5] RUN npm ci`, `#7 1.204 text`, `#7 ERROR: …`. */
 const STEP_NAME = /^#(\d+) \[[^\]]*?\d+\/\d+\] (.+)$/;
@@ -40,23 +43,30 @@ interface BuildOutput {
 export function createBuildOutput(containerFile: string): BuildOutput {
   const steps = new Map<string, Step>();
   const tail: string[] = [];
-  const legacy: Step[] = [];
-  const failures: { readonly step: Step | undefined; readonly text: string }[] = [];
-  const reported: number[] = [];
+  let legacy: Step | undefined;
+  let failed: { readonly step: Step; readonly text: string } | undefined;
+  let reported: number | null = null;
   let ofProgram = false;
-  const rules: readonly (readonly [RegExp, (first: string, second: string) => void])[] = [
-    [STEP_NAME, (id, name) => steps.set(id, steps.get(id) ?? { name, output: [] })],
-    [STEP_OUTPUT, (id, text) => keep(steps.get(id)?.output ?? [], text)],
+  const begin = (id: string, name: string): void => {
+    if (!steps.has(id) && steps.size < MAX_STEPS) steps.set(id, newStep(name));
+  };
+  const fail = (id: string, text: string): void => {
+    const step = steps.get(id);
     // Steps that were cancelled because another one failed come with the same mark.
-    [STEP_ERROR, (id, text) => /context canceled/.test(text) || failures.push({ step: steps.get(id), text })],
-    [LEGACY_STEP, (name) => legacy.push({ name, output: [] })],
-    [REPORTED_LINE, (line) => reported.push(Number(line))],
+    if (step !== undefined && !/context canceled/.test(text)) failed ??= { step, text };
+  };
+  const rules: readonly (readonly [RegExp, (first: string, second: string) => void])[] = [
+    [STEP_NAME, begin],
+    [STEP_OUTPUT, (id, text) => keep(steps.get(id)?.output ?? [], text)],
+    [STEP_ERROR, fail],
+    [LEGACY_STEP, (name) => (legacy = newStep(name))],
+    [REPORTED_LINE, (line) => (reported = Number(line))],
   ];
   const take = (line: string): boolean => {
     if (NOISE.test(line)) return false;
     ofProgram ||= PROGRAM_FAILED.test(line);
     keep(tail, line);
-    keep(legacy.at(-1)?.output ?? [], line);
+    keep(legacy?.output ?? [], line);
     for (const [pattern, note] of rules) {
       const match = pattern.exec(line);
       if (match) note(match[1] ?? '', match[2] ?? '');
@@ -64,18 +74,20 @@ export function createBuildOutput(containerFile: string): BuildOutput {
     return true;
   };
   const failure = (): BuildFailure => {
-    const found = failures.find(({ step }) => step !== undefined);
-    const step = found?.step ?? legacy.at(-1);
-    const lineReported = reported.at(-1) ?? null;
-    if (step === undefined) return { instruction: null, line: lineReported, ofProgram, lastLines: tail.slice(-3) };
-    const lastLines = [...step.output.slice(-5), ...(found === undefined ? [] : [found.text])];
-    return { instruction: step.name, line: findLine(containerFile, step.name) ?? lineReported, ofProgram, lastLines };
+    const step = failed?.step ?? legacy;
+    if (step === undefined) return { instruction: null, line: reported, ofProgram, lastLines: tail.slice(-3) };
+    const lastLines = [...step.output.slice(-5), ...(failed === undefined ? [] : [failed.text])];
+    return { instruction: step.name, line: findLine(containerFile, step.name) ?? reported, ofProgram, lastLines };
   };
   return { take, failure };
 }
 
+function newStep(name: string): Step {
+  return { name, output: [] };
+}
+
 function keep(lines: string[], line: string): void {
-  lines.push(line.slice(0, 500));
+  lines.push(line.slice(0, KEPT_CHARACTERS));
   if (lines.length > KEPT_LINES) lines.shift();
 }
 

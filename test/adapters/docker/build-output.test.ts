@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { createBuildOutput } from '../../../adapters/docker/build-output.ts';
+
+const FILE = 'FROM alpine\nRUN one\nRUN two\n';
+const LINES = 40_000;
+const FILL = 'x'.repeat(2_000);
+const MIB = 1024 * 1024;
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+const heapBytes = (): number => {
+  collect();
+  return process.memoryUsage().heapUsed;
+};
+
+/** What a program may write, with the legacy builder as it is, and with BuildKit behind 16 KiB of something else. */
+const FLOODS: Readonly<Record<string, (index: number) => string>> = {
+  'steps of the legacy builder': (index) => `Step 1/2 : ${index} ${FILL}`,
+  'steps of BuildKit': (index) => `#${index} [1/2] ${index} ${FILL}`,
+  'failures of BuildKit': (index) => `#${index} ERROR: ${index} ${FILL}`,
+};
+
+describe('the output of a build', () => {
+  for (const [name, lineOf] of Object.entries(FLOODS)) {
+    it(`takes a bounded amount of memory when a program writes ${LINES} lines that read like ${name}`, () => {
+      const output = createBuildOutput(FILE);
+      const before = heapBytes();
+      for (let index = 0; index < LINES; index += 1) output.take(Buffer.from(lineOf(index)).toString());
+      assert.ok(heapBytes() - before < 20 * MIB, `${Math.round((heapBytes() - before) / MIB)} MiB`);
+      assert.equal(typeof output.failure().lastLines.length, 'number');
+    });
+  }
+
+  it('tells the instruction that failed with BuildKit, and its own last lines', () => {
+    const output = createBuildOutput(FILE);
+    for (const line of ['#5 [2/3] RUN one', '#6 [3/3] RUN two', '#5 0.1 a', '#6 0.2 b']) output.take(line);
+    output.take('#6 ERROR: context canceled');
+    output.take('#5 ERROR: process "/bin/sh -c one" did not complete successfully: exit code: 1');
+    const { instruction, line, ofProgram, lastLines } = output.failure();
+    assert.deepEqual({ instruction, line, ofProgram }, { instruction: 'RUN one', line: 2, ofProgram: true });
+    assert.match(lastLines.join('\n'), /^a\nprocess/);
+  });
+
+  it('tells the instruction that failed with the legacy builder', () => {
+    const output = createBuildOutput(FILE);
+    for (const line of ['Step 2/3 : RUN one', 'a', 'Step 3/3 : RUN two', 'b']) output.take(line);
+    const { instruction, line, lastLines } = output.failure();
+    assert.deepEqual({ instruction, line, lastLines }, { instruction: 'RUN two', line: 3, lastLines: ['b'] });
+  });
+});
