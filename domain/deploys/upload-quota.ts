@@ -19,9 +19,10 @@ export interface KeptUpload {
 }
 
 /**
- * Keeps an org below its quota: archives whose builds have ended make room, the oldest first.
+ * Keeps an org below its quota: archives whose builds have ended make room, the oldest first. None does for an upload
+ * that is larger than the whole quota.
  * @param kept what the org has, with the new upload
- * @throws UPLOAD_QUOTA_EXCEEDED when builds still need what is left
+ * @throws UPLOAD_QUOTA_EXCEEDED when builds still need what is left, or the upload alone is too large
  */
 export async function makeRoom<T extends KeptUpload>(
   kept: readonly T[],
@@ -35,8 +36,14 @@ export async function makeRoom<T extends KeptUpload>(
 ): Promise<void> {
   const { org, quota, now, isNeeded, remove } = options;
   const left = { bytes: kept.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0), archives: kept.length };
+  const oldestFirst = kept.toSorted((one, other) => one.savedAt.getTime() - other.savedAt.getTime());
+  const size = oldestFirst.at(-1)?.sizeBytes ?? 0;
+  if (size > quota.bytes) {
+    const message = `This upload has ${mib(size)}, and all uploads of ${org} together may have ${mib(quota.bytes)}: name what the build does not need in .gitignore, deploy from git, or ask an operator to raise ORG_UPLOAD_QUOTA_BYTES`;
+    throw new FairleadError('UPLOAD_QUOTA_EXCEEDED', message, { details: { quota } });
+  }
   const fits = () => left.bytes <= quota.bytes && left.archives <= quota.archives;
-  for (const upload of kept.toSorted((one, other) => one.savedAt.getTime() - other.savedAt.getTime())) {
+  for (const upload of oldestFirst) {
     if (fits()) return;
     if (now.getTime() - upload.savedAt.getTime() < RECORDED_AFTER_MS || (await isNeeded(upload.id))) continue;
     await remove(upload);
@@ -44,7 +51,8 @@ export async function makeRoom<T extends KeptUpload>(
     left.archives -= 1;
   }
   if (fits()) return;
-  const mib = Math.floor(quota.bytes / 1024 ** 2);
-  const message = `Uploads of ${org} may take ${mib} MiB in ${quota.archives} archives until they are built; retry when builds have ended, or cancel some`;
+  const message = `Uploads of ${org} may take ${mib(quota.bytes)} in ${quota.archives} archives until they are built; retry when builds have ended, or cancel some`;
   throw new FairleadError('UPLOAD_QUOTA_EXCEEDED', message, { details: { quota } });
 }
+
+const mib = (bytes: number) => `${(bytes / 1024 ** 2).toFixed(1)} MiB`;

@@ -125,6 +125,17 @@ export function archiveStoreSuite(
       assert.equal((await kept()).length, 3);
     });
 
+    it('an upload larger than the whole quota is refused with what to do, and takes the room of no other', async () => {
+      const { store, saveAt, kept } = await create({ bytes: 1_000, archives: 100 });
+      const past = new Date(Date.now() - 40 * 60_000);
+      const other = await saveAt(past, chunks(randomBytes(400)));
+      const tooLarge = store.save(chunks(randomBytes(1_100)), upTo(2_000, { isNeeded: async () => false }));
+      const message = /\.gitignore.* ORG_UPLOAD_QUOTA_BYTES/;
+      await assert.rejects(tooLarge, { code: 'UPLOAD_QUOTA_EXCEEDED', message });
+      assert.equal((await kept()).length, 1);
+      await store.open(other.id).then(readAll);
+    });
+
     it('an archive that is gone, or an id that is a path, is SOURCE_MISSING', async () => {
       const { store } = await create();
       for (const id of [formatId('archive', randomBytes(20)), '../../../outside', '', 'arc_/../x']) {
