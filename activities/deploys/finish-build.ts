@@ -20,7 +20,7 @@ export async function finishBuild(deps: Deps, input: FinishBuildInput): Promise<
     const line = (text: string, level: LogLevel) => ({ time: finishedAt, step: null, level, text });
     const lines = [
       ...undoFailures.map((text) => line(text, 'error')),
-      line(lastLine(input), failure === null ? 'info' : 'error'),
+      ...lastLines(input).map((text) => line(text, failure === null ? 'info' : 'error')),
     ];
     await deps.log.append(build.buildId, lines, 'end');
     await deps.builds.addWarnings(build.buildId, undoFailures);
@@ -30,7 +30,8 @@ export async function finishBuild(deps: Deps, input: FinishBuildInput): Promise<
   await Promise.all([deps.workflows.releaseSlot(build.buildId), deps.workflows.startCleanUp(build)]);
 }
 
-function lastLine({ build, reason, failure }: FinishBuildInput): string {
-  if (failure === null) return `Completed: ${build.service} is live in ${build.environment}`;
-  return reason === 'step_failed' ? `Failed [${failure.code}]: ${failure.message}` : failure.message;
+function lastLines({ build, reason, failure }: FinishBuildInput): string[] {
+  if (failure === null) return [`Completed: ${build.service} is live in ${build.environment}`];
+  const text = reason === 'step_failed' ? `Failed [${failure.code}]: ${failure.message}` : failure.message;
+  return text.split('\n');
 }

@@ -52,6 +52,15 @@ describe('finish-build', () => {
     assert.deepEqual(await logged(), [['error', 'Failed [IMAGE_BUILD_FAILED]: npm ci failed']]);
   });
 
+  it('a message of several lines is as many lines of the log', async () => {
+    const { finish, logged } = await openedBuild();
+    await finish({ ...FAILED, failure: { ...failure, message: 'Line 4 failed: RUN npm ci\nnpm error code 1' } });
+    assert.deepEqual(await logged(), [
+      ['error', 'Failed [IMAGE_BUILD_FAILED]: Line 4 failed: RUN npm ci'],
+      ['error', 'npm error code 1'],
+    ]);
+  });
+
   it('one that was called off says so in its own words, and is no event of the audit ledger', async () => {
     const { parts, finish, record, logged } = await openedBuild();
     const message = 'Superseded by bld_newer';
