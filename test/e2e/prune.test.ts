@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import Docker from 'dockerode';
 import { waitUntil } from '../support/wait-until.ts';
 import { api, completed, createService, removeService, repositoryOf, trigger, uniqueName, visit } from './harness.ts';
@@ -31,8 +32,9 @@ describe('pruning', () => {
     await waitUntil('only the workload that serves to be left', onlyOne, { withinMs: 30_000 });
     await using temporal = await temporalClient();
     await temporal.client.schedule.getHandle('prune-images').trigger();
-    await waitUntil('two images', async () => (await imagesOf()).length <= expected.length, { withinMs: 60_000 });
-    assert.deepEqual(await imagesOf(), expected);
+    // The engine lists an image without its tag, while it removes it.
+    const onlyExpected = async () => isDeepStrictEqual(await imagesOf(), expected);
+    await waitUntil('the images of two releases to be left', onlyExpected, { withinMs: 60_000 });
     assert.equal(JSON.parse((await visit(name, '/health')).body).commit, commits[2]);
     const rollback = await api<{ buildId: string }>('POST', `/services/${name}/rollback`, {});
     await completed(rollback.data.buildId);
