@@ -14,7 +14,13 @@ export interface EntityUpdate<Arg> {
   readonly arg: Arg;
 }
 
-const ATTEMPTS = 3;
+const ATTEMPTS = 4;
+
+/**
+ * Types of failures by which the server says that an update has not happened: its workflow ended just then, or a workflow
+ * task came back without an answer to it, as under a rush of updates. Temporal keeps nothing of such an update.
+ */
+const NOT_HAPPENED: ReadonlySet<string> = new Set(['AcceptedUpdateCompletedWorkflow', 'UnprocessedUpdate']);
 
 /**
  * Sends an update to an entity workflow, which is started when it does not run. An entity that has nothing to do ends,
@@ -29,13 +35,13 @@ export async function updateWithStart<Result, Arg>(client: Client, entity: Entit
         args: [entity.arg],
       });
     } catch (error) {
-      if (attempt === ATTEMPTS || !hasJustEnded(error)) throw error;
+      if (attempt === ATTEMPTS || !hasNotHappened(error)) throw error;
     }
   }
 }
 
-function hasJustEnded(error: unknown): boolean {
+function hasNotHappened(error: unknown): boolean {
   if (error instanceof WorkflowNotFoundError) return true;
   if (!(error instanceof WorkflowUpdateFailedError)) return false;
-  return error.cause instanceof ApplicationFailure && error.cause.type === 'AcceptedUpdateCompletedWorkflow';
+  return error.cause instanceof ApplicationFailure && NOT_HAPPENED.has(error.cause.type ?? '');
 }

@@ -25,11 +25,14 @@ const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
 
 let mongo: TestMongo;
 let folder: string;
+const children = new Set<ChildProcess>();
 before(async () => {
   mongo = await startMongo();
   folder = await mkdtemp(join(tmpdir(), 'fairlead-main-'));
 });
 after(async () => {
+  // What a test that failed has left.
+  for (const child of children) child.kill('SIGKILL');
   await mongo.stop();
   await rm(folder, { recursive: true, force: true });
 });
@@ -48,13 +51,15 @@ function start(env: Record<string, string>, args: readonly string[] = []) {
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
+  children.add(child);
+  child.once('exit', () => children.delete(child));
   const output: string[] = [];
   for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk) => output.push(String(chunk)));
   return { child, output };
 }
 
 const ended = async (child: ChildProcess): Promise<unknown> =>
-  child.exitCode ?? (await once(child, 'exit', { signal: AbortSignal.timeout(15_000) }))[0];
+  child.exitCode ?? (await once(child, 'exit', { signal: AbortSignal.timeout(60_000) }))[0];
 
 /** Status and checks, whatever they say. */
 async function health(address: string): Promise<{ status: number; checks: Record<string, string> }> {
@@ -144,11 +149,15 @@ it('ends what it has begun when a later service cannot start', async () => {
   const { port } = taken.address() as AddressInfo;
   const last = SERVICE_ROWS.at(-1);
   assert.ok(last);
-  const { child, output } = start({ ...variables, [last.portVariable]: String(port) });
-  assert.equal(await ended(child), 1, output.join(''));
-  assert.match(output.join(''), new RegExp(`Cannot listen on 127.0.0.1:${port}: choose another ${last.portVariable}`));
-  await assert.rejects(fetch(`${addresses.get('idp')}/health`));
-  taken.close();
+  try {
+    const { child, output } = start({ ...variables, [last.portVariable]: String(port) });
+    assert.equal(await ended(child), 1, output.join(''));
+    const message = new RegExp(`Cannot listen on 127.0.0.1:${port}: choose another ${last.portVariable}`);
+    assert.match(output.join(''), message);
+    await assert.rejects(fetch(`${addresses.get('idp')}/health`));
+  } finally {
+    taken.close();
+  }
 });
 
 it('a start that cannot work ends with one clear message', async () => {
