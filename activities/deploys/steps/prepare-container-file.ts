@@ -1,4 +1,5 @@
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
+import { BASE_IMAGES } from '../../../domain/deploys/container-file/base-images.ts';
 import { checkSources } from '../../../domain/deploys/container-file/check-sources.ts';
 import { checkUser } from '../../../domain/deploys/container-file/check-user.ts';
 import {
@@ -126,7 +127,8 @@ async function generate(
     healthEndpoint: catalog.healthEndpoint,
     secretsEnabled: deps.settings.secretsEnabled,
   });
-  context.onLine(`Generated a container file for ${catalog.framework}`);
+  const runsOn = catalog.framework === 'static' ? BASE_IMAGES.nginx : BASE_IMAGES.node;
+  context.onLine(`Generated a container file for ${catalog.framework}; it runs on ${runsOn}`);
   for (const warning of generated.warnings) context.warn(warning);
   return { ...generated, generated: true };
 }
