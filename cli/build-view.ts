@@ -17,7 +17,7 @@ export interface BuildView {
 
 export interface ViewOptions {
   readonly logs: boolean;
-  /** List skipped steps one by one, and keep every log line on the terminal. */
+  /** List the steps that did not run one by one, and keep every log line on the terminal. */
   readonly verbose: boolean;
 }
 
@@ -34,6 +34,12 @@ const MARKS: Readonly<Record<StepReply['state'], { mark: string; tone: Tone }>> 
 
 const ENDED: ReadonlySet<StepReply['state']> = new Set(['completed', 'reused', 'failed', 'warned', 'cancelled']);
 
+/** Steps that did not run. Most builds have many; they are counted, and listed with --verbose. */
+const COUNTED = [
+  { state: 'reused', mark: MARKS.reused.mark, done: 'done before' },
+  { state: 'skipped', mark: MARKS.skipped.mark, done: 'not needed' },
+] as const;
+
 /** `✓ Build image  4.2s`, with the reason and the warnings where there are any. */
 export function stepLines(step: StepReply, now: Date, paint: Paint): string[] {
   const { mark, tone } = MARKS[step.state];
@@ -47,11 +53,13 @@ export function stepLines(step: StepReply, now: Date, paint: Paint): string[] {
   return [`${paint(tone, mark)} ${title}${duration}${reason}`, ...warnings];
 }
 
-/** One dim line for all steps that were not needed. */
-export function skippedLine(steps: readonly StepReply[], paint: Paint): string | null {
-  const count = steps.filter((step) => step.state === 'skipped').length;
-  if (count === 0) return null;
-  return paint('dim', `– ${count} ${count === 1 ? 'step' : 'steps'} not needed (--verbose lists them)`);
+/** One dim line for the steps that did not run, and null when all did. */
+export function countedLine(steps: readonly StepReply[], paint: Paint): string | null {
+  const counts = COUNTED.flatMap(({ state, mark, done }) => {
+    const count = steps.filter((step) => step.state === state).length;
+    return count === 0 ? [] : `${mark} ${count} ${count === 1 ? 'step' : 'steps'} ${done}`;
+  });
+  return counts.length === 0 ? null : paint('dim', `${counts.join(', ')} (--verbose lists them)`);
 }
 
 /** Remembers which steps were reported, so that each ended step is reported once and in order. */
@@ -61,9 +69,10 @@ export function createStepLedger(verbose: boolean): (build: BuildReply) => StepR
     const steps = build.steps ?? [];
     const last = steps.findLastIndex((step) => ENDED.has(step.state) || step.state === 'running');
     const fresh = steps.filter((step, index) => {
+      if (reported.has(step.key)) return false;
       // A step that is planned to be skipped is reported when the build has come past it.
-      const passed = step.state === 'skipped' && verbose && index < last;
-      return !reported.has(step.key) && (ENDED.has(step.state) || passed);
+      if (step.state === 'skipped') return verbose && index < last;
+      return step.state === 'reused' ? verbose : ENDED.has(step.state);
     });
     for (const step of fresh) reported.add(step.key);
     return fresh;

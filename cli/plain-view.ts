@@ -1,4 +1,4 @@
-import { type BuildView, createStepLedger, logLine, skippedLine, stepLines, type ViewOptions } from './build-view.ts';
+import { type BuildView, countedLine, createStepLedger, logLine, stepLines, type ViewOptions } from './build-view.ts';
 import type { Output } from './output.ts';
 import type { StepReply } from './replies.ts';
 
@@ -36,8 +36,8 @@ export function createPlainView(output: Output, options: ViewOptions): BuildView
     back: () => output.note('Connected again'),
     end: (build) => {
       flush(() => true);
-      const skipped = options.verbose ? null : skippedLine(build.steps ?? [], output.paint);
-      if (skipped !== null) output.print(skipped);
+      const counted = options.verbose ? null : countedLine(build.steps ?? [], output.paint);
+      if (counted !== null) output.print(counted);
     },
     close: () => {},
   };

@@ -1,9 +1,9 @@
 import {
   type BuildView,
+  countedLine,
   createStepLedger,
   logLine,
   runningStep,
-  skippedLine,
   stepLines,
   type ViewOptions,
 } from '../build-view.ts';
@@ -75,8 +75,8 @@ export function createLiveView(output: Output, options: ViewOptions): BuildView 
     },
     end: (build) => {
       clearInterval(timer);
-      const skipped = options.verbose ? null : skippedLine(build.steps ?? [], paint);
-      region.print(skipped === null ? [] : [skipped]);
+      const counted = options.verbose ? null : countedLine(build.steps ?? [], paint);
+      region.print(counted === null ? [] : [counted]);
       region.close();
     },
     close: () => {
