@@ -130,7 +130,17 @@ async function watchBuilds(
   { engineRoot, limits, env, onWarning }: BuildBoundsOptions,
 ): Promise<void> {
   const { builds, steps } = watching;
+  const warn = (error: unknown): void => onWarning(`Steps of builds could not be bounded: ${String(error)}`);
   let lookedAtDisk = 0;
+  let isMeasuring = false;
+  // Measuring many files takes long, and nobody's processes are to be free meanwhile.
+  const lookAtDisk = async (root: string): Promise<void> => {
+    if (isMeasuring || Date.now() - lookedAtDisk <= LOOK_AT_DISK_EVERY_MS) return;
+    isMeasuring = true;
+    await endFillers(cgroups, { ...watching, root, limits, env }).catch(warn);
+    lookedAtDisk = Date.now();
+    isMeasuring = false;
+  };
   while (builds.size > 0) {
     try {
       const root = await engineRoot();
@@ -138,12 +148,9 @@ async function watchBuilds(
       for (const { group } of builds.values()) await keepCounters(cgroups, group);
       await endBombs(cgroups, builds);
       for (const build of builds.values()) await giveWay(cgroups, build);
-      if (Date.now() - lookedAtDisk > LOOK_AT_DISK_EVERY_MS) {
-        await endFillers(cgroups, { ...watching, root, limits, env });
-        lookedAtDisk = Date.now();
-      }
+      void lookAtDisk(root);
     } catch (error) {
-      onWarning(`Steps of builds could not be bounded: ${String(error)}`);
+      warn(error);
       await delay(LOOK_AT_DISK_EVERY_MS);
     }
     await delay(LOOK_EVERY_MS);

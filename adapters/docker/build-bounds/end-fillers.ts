@@ -26,7 +26,7 @@ export async function endFillers(cgroups: Cgroups, { limits, env, ...watching }:
   for (const build of watching.builds.values()) {
     const isDue = build.freeAtStart - free > limits.diskBytes / 4 || Date.now() - build.measuredAt > MEASURE_EVERY_MS;
     if (build.exceeded !== null || !(isLow || isDue)) continue;
-    await measure(cgroups, build, { steps: watching.steps, env });
+    await measure(cgroups, build, { steps: watching.steps, env, free });
     if (totalOf(build) > limits.diskBytes) await end(cgroups, build, 'disk');
   }
   if (!isLow) return;
@@ -39,14 +39,16 @@ export async function endFillers(cgroups: Cgroups, { limits, env, ...watching }:
 async function measure(
   cgroups: Cgroups,
   build: Watched,
-  { steps, env }: Pick<Measuring, 'steps' | 'env'>,
+  { steps, env, free }: Pick<Measuring, 'steps' | 'env'> & { readonly free: number },
 ): Promise<void> {
   for (const id of await cgroups.children(build.group)) {
     const [pid] = await cgroups.processes(`${build.group}/${id}`);
     if (pid === undefined) continue;
     const own = await writtenFolder(pid);
     const folders = [...(own === null ? [] : [own]), ...(steps.get(id)?.mounted ?? [])];
-    build.written.set(id, Math.max(await bytesIn(folders, env), build.written.get(id) ?? 0));
+    // What cannot be measured counts as all that the disk has lost since the build began.
+    const bytes = (await bytesIn(folders, env)) ?? build.freeAtStart - free;
+    build.written.set(id, Math.max(bytes, build.written.get(id) ?? 0));
   }
   build.measuredAt = Date.now();
 }

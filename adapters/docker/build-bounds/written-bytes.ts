@@ -11,13 +11,17 @@ export async function writtenFolder(pid: number): Promise<string | null> {
   return /[ ,]upperdir=([^, ]+)/.exec(root ?? '')?.[1] ?? null;
 }
 
-/** What folders take on the disk. Files that vanish meanwhile do not count. */
-export async function bytesIn(folders: readonly string[], env: ProcessEnv): Promise<number> {
+/**
+ * What folders take on the disk, without files that vanish meanwhile. Null when they hold too many files to be measured in
+ * time.
+ */
+export async function bytesIn(folders: readonly string[], env: ProcessEnv): Promise<number | null> {
   if (folders.length === 0) return 0;
-  const { stdout } = await runProcess('du', ['-skx', '--', ...folders], {
-    env,
-    signal: AbortSignal.timeout(MEASURE_MS),
+  const signal = AbortSignal.timeout(MEASURE_MS);
+  const measured = await runProcess('du', ['-skx', '--', ...folders], { env, signal }).catch((error: unknown) => {
+    if (signal.aborted) return null;
+    throw error;
   });
-  const kib = stdout.split('\n').map((line) => Number(/^\d+/.exec(line)?.[0] ?? 0));
-  return kib.reduce((sum, value) => sum + value, 0) * 1024;
+  const kib = measured?.stdout.match(/^\d+/gm)?.map(Number) ?? [];
+  return kib.length === 0 ? null : kib.reduce((sum, value) => sum + value, 0) * 1024;
 }
