@@ -52,11 +52,11 @@ function problemOfImage(name: string, { registry, repository }: ImagePolicy): st
   const own = repository.toLowerCase();
   const rest = name.toLowerCase().slice(own.length);
   if (name.toLowerCase().startsWith(own) && /^[:@]/.test(rest)) return null;
-  const host = hostOf(name);
-  if (host === null) return null;
-  if (host.toLowerCase() === hostOf(`${registry}/x`)?.toLowerCase()) {
+  if (isWithin(name, registry)) {
     return `${shown} is in the platform's registry and not of this service; push it to a registry of your own`;
   }
+  const host = hostOf(name);
+  if (host === null) return null;
   const bare = host.replace(/:\d+$/, '').toLowerCase();
   // Numbers, also as 0x7f.1: a name's last label begins with a letter and is more than a number in hexadecimal.
   const isNumber = /^(?:\d*|0x[0-9a-f]*)$/.test(bare.split('.').at(-1) ?? '');
@@ -64,6 +64,24 @@ function problemOfImage(name: string, { registry, repository }: ImagePolicy): st
   return local || bare.startsWith('[')
     ? `${shown} is in a registry named by an address; name it by a public host name`
     : null;
+}
+
+/** The registry of images that name none. It is everybody's, so that only a path in it can be the platform's. */
+const DOCKER_HUB = 'docker.io';
+
+/** Whether a registry holds an image, however the image is named. @param registry as in {@link ImagePolicy} */
+function isWithin(name: string, registry: string): boolean {
+  const image = placeOf(name);
+  const platform = placeOf(`${registry}/`);
+  if (image.host !== platform.host) return false;
+  return platform.host !== DOCKER_HUB || (platform.path !== '' && image.path.startsWith(platform.path));
+}
+
+function placeOf(name: string): { readonly host: string; readonly path: string } {
+  const host = hostOf(name);
+  if (host === null) return { host: DOCKER_HUB, path: name.toLowerCase() };
+  const isHub = /^(?:(?:index|registry-1)\.)?docker\.io(?::443)?$/i.test(host);
+  return { host: isHub ? DOCKER_HUB : host.toLowerCase(), path: name.slice(host.length + 1).toLowerCase() };
 }
 
 /** The registry of an image name: its first part when that looks like a host (distribution's reference grammar). */

@@ -102,6 +102,24 @@ describe('what a container file may take from outside', () => {
     it(`allows ${name}`, () => assert.equal(verdict(text), 'allowed'));
   }
 
+  it('knows images of a registry at Docker Hub by each of their names', () => {
+    for (const registry of ['docker.io/acme', 'acme', 'index.docker.io/acme']) {
+      const policy = { ...POLICY, registry, repository: `${registry}/shop-3k` };
+      for (const name of ['acme/other:prod', 'docker.io/acme/other:prod', 'index.docker.io/ACME/other@sha256:abc']) {
+        assert.throws(() => checkSources(`FROM ${name}`, policy), /platform's registry/, `${name} of ${registry}`);
+      }
+      for (const name of [
+        'node:24',
+        'docker.io/library/node:24',
+        'acme2/x',
+        'ghcr.io/acme/x',
+        `${registry}/shop-3k:1`,
+      ]) {
+        assert.equal(checkSources(`FROM ${name}`, policy).changes.length, 0, name);
+      }
+    }
+  });
+
   it('leaves a file without directive and caches byte for byte', () => {
     const text = 'FROM node:24\r\n\r\n# a\r\nRUN npm ci\r\n';
     assert.deepEqual(check(text), { text, changes: [] });
