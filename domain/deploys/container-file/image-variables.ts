@@ -2,7 +2,7 @@
 const OF_THE_BUILDER = /^(?:(?:BUILD|TARGET)(?:PLATFORM|OS|ARCH|VARIANT)|TARGETSTAGE|(?:https?|ftp|no|all)_proxy)$/i;
 
 /** `NAME`, or `NAME=value` with the value bare or in one pair of quotes. Group 2 is what stands after the name. */
-const WORD = /([A-Za-z_]\w*)(=(?:"[^"'`\\]*"|'[^"'`\\$]*'|[^\s"'`\\]*))?(?:[ \t]+|$)/y;
+const WORD = /([A-Za-z_]\w*)(=(?:"[^"`\\]*"|'[^'`\\$]*'|[^\s"'`\\]*))?(?:[ \t]+|$)/y;
 
 /** `$NAME`, `${NAME}`, `${NAME-default}` and `${NAME:-default}`, as builders read them: no name begins with a digit. */
 const VARIABLE = /\$(?:\{([A-Za-z_]\w*)(?:(:?-)([^{}$]*))?\}|([A-Za-z_]\w*))/g;

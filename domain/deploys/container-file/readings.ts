@@ -110,7 +110,7 @@ function oddHeredoc(lines: readonly string[], hasReturns: boolean): Ambiguity | 
     const isPlain = possible === (line.match(HEREDOC)?.length ?? 0) && !isWithinWord(lines, index);
     if (isPlain && !hasReturns) continue;
     const remedy =
-      'name its end by letters alone, such as <<EOF, after no open quote, in a file without carriage returns';
+      'name its end by letters alone, such as <<EOF, after no backslash and no open quote, in a file without carriage returns';
     return { line: index + 1, message: `builders differ in whether << begins a heredoc here: ${remedy}` };
   }
   return null;

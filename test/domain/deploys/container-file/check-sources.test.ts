@@ -87,7 +87,7 @@ const ALLOWED: Readonly<Record<string, string>> = {
   'a named version of the default builder': '# syntax=docker/dockerfile:1.7\nFROM a',
   'a comment further down': 'FROM a\n# syntax=evil/frontend\nRUN ls',
   'ARGs in quotes, several in a line, and one without a default':
-    'ARG NODE="24" OS=alpine\nARG BUILD_DATE\nFROM node:${NODE}-$OS',
+    'ARG NODE="24" OS=alpine\nARG OPTIONS="--title=\'a b\'"\nARG BUILD_DATE\nFROM node:${NODE}-$OS',
   'flags of every kind':
     'FROM --platform=$BUILDPLATFORM a\nCOPY --chown=1:1 \\\n  --chmod=0755 --link x /y\nHEALTHCHECK --interval=5s CMD x',
   'an image by a variable with a default': 'ARG NODE=24\nFROM node:${NODE}-alpine\nFROM ${BASE:-debian:12}',
