@@ -25,11 +25,17 @@ export function engineStatus(error: unknown): number | null {
   return isFault(error) && typeof error.statusCode === 'number' ? error.statusCode : null;
 }
 
-/** The engine's own words, without the wrapping of the client library. */
+/** With the body that follows: of whatever address a registry has led the engine to, such as one of this machine. */
+const RESPONSE_BODY = /(?<=response body):[\s\S]*$/;
+
+/** The engine's own words, without the wrapping of the client library, and without what others answered it. */
 export function engineMessage(error: unknown): string {
   if (!isFault(error)) return String(error);
   const text = error.json?.message ?? error.message ?? String(error);
-  return text.replace(/^\(HTTP code \d+\) [^-]*- /, '').trim();
+  return text
+    .replace(/^\(HTTP code \d+\) [^-]*- /, '')
+    .replace(RESPONSE_BODY, '')
+    .trim();
 }
 
 const NO_SPACE = /no space left on device|ENOSPC|disk quota exceeded/i;

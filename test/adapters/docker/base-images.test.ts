@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { createBaseImages } from '../../../adapters/docker/base-images.ts';
 import { STAND_IN_LABEL } from '../../../adapters/docker/labels.ts';
@@ -17,6 +20,8 @@ before(async () => {
 });
 
 after(() => stack.dispose());
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
 // A name of its own keeps the engine from answering out of its build cache.
 const MANIFEST = JSON.stringify({
@@ -42,6 +47,25 @@ describe('BaseImages', () => {
       assert.match(error.message, /connection refused/);
       assert.match(error.message, /stand-ins exist for node up to 24, nginx, alpine and busybox/);
       assert.match(error.message, /docker load/);
+      return true;
+    });
+  });
+
+  it('what answers where a registry leads the engine to is not shown', async (t) => {
+    const inner = createServer((_request, response) => response.writeHead(404).end('canary of an inner host'));
+    const leading = createServer((request, response) => {
+      if (request.url === '/v2/') return response.end('{}');
+      return response.writeHead(307, { location: `http://127.0.0.1:${portOf(inner)}/` }).end();
+    });
+    for (const server of [inner, leading]) {
+      t.after(() => server.close());
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+    }
+    const { ensure } = createBaseImages(options(null));
+    const context = recordingContext();
+    await assert.rejects(ensure([`localhost:${portOf(leading)}/x:1`], context), (error: Error) => {
+      assert.match(error.message, /HTTP 404/);
+      assert.doesNotMatch(`${error.message} ${context.lines.join()}`, /canary/);
       return true;
     });
   });
