@@ -28,6 +28,7 @@ import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
 import { type BuildLimits, buildLimits } from '../domain/deploys/build-limits.ts';
+import { mostBuilds } from '../domain/deploys/build-slots.ts';
 import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
@@ -47,7 +48,7 @@ export const deploys = defineModule({
   schedules: deploysSchedules,
   queue: 'shared',
   // A build has one activity at a time; rollbacks, undos, clean-ups and the upkeep of all services come beside.
-  slots: ({ BUILD_CONCURRENCY }) => BUILD_CONCURRENCY + 15,
+  slots: ({ BUILD_CONCURRENCY }) => mostBuilds(BUILD_CONCURRENCY) + 15,
   async compose(parts) {
     const { env, client, subprocessEnv } = parts;
     const { db } = await parts.connect('builder');

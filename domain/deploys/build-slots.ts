@@ -19,9 +19,14 @@ export function nextForSlot(
   return first === null ? null : first.request;
 }
 
+/** How many builds there are at most for that many slots: see {@link grantable}. */
+export function mostBuilds(limit: number): number {
+  return 2 * limit;
+}
+
 /**
  * Which waiting build gets a slot now; null when none does. An org without a build gets one although all slots are taken:
- * builds of another org may take an hour each. So there are at most twice as many builds as slots.
+ * builds of another org may take an hour each. So there may be as many builds again.
  */
 export function grantable(
   waiting: readonly SlotRequested[],
@@ -29,7 +34,7 @@ export function grantable(
   limit: number,
 ): SlotRequested | null {
   if (holders.length < limit) return nextForSlot(waiting, holders);
-  if (holders.length >= 2 * limit) return null;
+  if (holders.length >= mostBuilds(limit)) return null;
   const without = waiting.filter(({ org }) => org !== undefined && holders.every((holder) => holder.org !== org));
   return nextForSlot(without, holders);
 }
