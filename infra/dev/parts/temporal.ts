@@ -7,7 +7,7 @@ import { projectRoot } from '../project.ts';
 import { NODE_FLAGS } from '../runtime-variables.ts';
 import { ensureTemporalCertificates, temporalCertificates } from '../temporal-certificates.ts';
 import { databaseFile, INNER_PORTS, temporalConfig, temporalDynamicConfig } from '../temporal-config.ts';
-import { forgetMembers } from '../temporal-members.ts';
+import { prepareTemporalDatabase } from '../temporal-database.ts';
 import { runProgram } from '../tools/run-program.ts';
 import { temporalServer } from '../tools/temporal-server.ts';
 import { definePart, type PartContext } from './embedded-part.ts';
@@ -65,7 +65,7 @@ export const temporal = definePart({
           const config = join(home, 'config');
           await mkdir(config, { recursive: true });
           await ensureTemporalCertificates(dataDir);
-          forgetMembers(databaseFile(dataDir));
+          prepareTemporalDatabase(databaseFile(dataDir));
           const innerPorts = await freePorts(INNER_PORTS);
           const tls = temporalCertificates(dataDir).server;
           const options = { dataDir, host: TEMPORAL_HOST, port: ports.temporal, innerPorts, tls };

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { chmod, readdir, readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chmod, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { connect } from 'node:tls';
 import { Client, Connection } from '@temporalio/client';
 import { temporalTls } from '../../../adapters/temporal/tls.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
 import { temporalCertificates } from '../../../infra/dev/temporal-certificates.ts';
+import { databaseFile } from '../../../infra/dev/temporal-config.ts';
 import { runPart, type TestPart } from './run-part.ts';
 
 let part: TestPart;
@@ -98,4 +100,17 @@ test('its data is in a folder for its owner alone, also where that was open befo
   await chmod(folder, 0o755);
   await part.restart();
   assert.equal((await stat(folder)).mode & 0o777, 0o700);
+});
+
+test('a first start that was killed while it made its tables is no obstacle to the next', async () => {
+  const complete = new DatabaseSync(databaseFile(part.context.dataDir), { readOnly: true });
+  const tables = complete.prepare("SELECT sql FROM sqlite_master WHERE type = 'table' ORDER BY rowid LIMIT 20").all();
+  complete.close();
+  const killed = await runPart('temporal', async ({ dataDir }) => {
+    await mkdir(dirname(databaseFile(dataDir)));
+    const database = new DatabaseSync(databaseFile(dataDir));
+    for (const { sql } of tables) database.exec(String(sql));
+    database.close();
+  });
+  await killed.stop();
 });
