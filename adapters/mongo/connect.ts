@@ -68,6 +68,12 @@ function databaseName(uri: string): string {
 
 const DUPLICATE_KEY = 11_000;
 
+/**
+ * By which a server says that it is not, or no longer, the one that keeps a write: CannotSatisfyWriteConcern,
+ * WriteConcernFailed, ShutdownInProgress, PrimarySteppedDown and the like (error_codes.yml of MongoDB).
+ */
+const FAILED_OVER: ReadonlySet<unknown> = new Set([64, 91, 100, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
+
 const NOT_REACHED = /not connected|topology is closed|pool (was )?(cleared|closed)|timed out/i;
 
 /** Runs one database call; a server that cannot be reached becomes UNAVAILABLE (retryable), other errors pass. */
@@ -88,7 +94,7 @@ export async function mongoCall<T>(operation: () => Promise<T>): Promise<T> {
 function isUnreachable(error: unknown): boolean {
   if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError) return true;
   if (!(error instanceof MongoError)) return false;
-  return error.hasErrorLabel('RetryableWriteError') || NOT_REACHED.test(error.message);
+  return FAILED_OVER.has(error.code) || error.hasErrorLabel('RetryableWriteError') || NOT_REACHED.test(error.message);
 }
 
 /**

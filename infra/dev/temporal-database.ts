@@ -4,6 +4,8 @@ import { DatabaseSync } from 'node:sqlite';
 /** Of these, every server that has come up has written the first; the second is its users' work. */
 const USED_TABLES = ['cluster_metadata_info', 'executions'] as const;
 
+const LOCKED_FOR_MS = 10_000;
+
 /**
  * Makes the database of a Temporal server that is down ready for its next start. One in which no server has come up yet is
  * removed: a server that is killed while it makes its tables, one after the other, does not make the others at its next
@@ -12,7 +14,8 @@ const USED_TABLES = ['cluster_metadata_info', 'executions'] as const;
  */
 export function prepareTemporalDatabase(databaseFile: string): void {
   if (!existsSync(databaseFile)) return;
-  const database = new DatabaseSync(databaseFile);
+  // A server that was told to end frees its port at once, and its database a second later.
+  const database = new DatabaseSync(databaseFile, { timeout: LOCKED_FOR_MS });
   try {
     if (USED_TABLES.some((table) => hasRows(database, table))) {
       database.exec('DELETE FROM cluster_membership');
