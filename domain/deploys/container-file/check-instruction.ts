@@ -9,13 +9,19 @@ export const KEYWORDS: ReadonlySet<string> = new Set([
 /** The fewest arguments that make sense of an instruction. */
 const FEWEST: Readonly<Record<string, number>> = { ADD: 2, COPY: 2, CMD: 0, ENTRYPOINT: 0, FROM: 0 };
 
+/** That there is no such instruction, with the one that may be meant; null for one that there is. */
+export function unknownInstruction(instruction: Instruction): string | null {
+  const keyword = instruction.getKeyword();
+  if (KEYWORDS.has(keyword)) return null;
+  const near = [...KEYWORDS].find((known) => isNear(known, keyword));
+  return `unknown instruction ${instruction.getInstruction()}${near === undefined ? '' : `; did you mean ${near}?`}`;
+}
+
 /** What is wrong with an instruction by itself; null when nothing is. */
 export function checkInstruction(instruction: Instruction, afterFrom: boolean): string | null {
+  const unknown = unknownInstruction(instruction);
+  if (unknown !== null) return unknown;
   const keyword = instruction.getKeyword();
-  if (!KEYWORDS.has(keyword)) {
-    const near = [...KEYWORDS].find((known) => isNear(known, keyword));
-    return `unknown instruction ${instruction.getInstruction()}${near === undefined ? '' : `; did you mean ${near}?`}`;
-  }
   if (!afterFrom && keyword !== 'FROM' && keyword !== 'ARG') return `${keyword} stands before the first FROM`;
   const words = (instruction.getArgumentsContent() ?? '').split(/\s+/).filter((word) => word !== '');
   const fewest = FEWEST[keyword] ?? 1;

@@ -1,6 +1,6 @@
 import { DockerfileParser, type Instruction, ModifiableInstruction, Onbuild } from 'dockerfile-ast';
 import { FairleadError } from '../../errors.ts';
-import { KEYWORDS } from './check-instruction.ts';
+import { unknownInstruction } from './check-instruction.ts';
 import { ImageNames, type ImagePolicy } from './image-names.ts';
 import { ambiguityOf } from './readings.ts';
 import { textOffsets } from './text-offsets.ts';
@@ -84,9 +84,10 @@ function triggerOf(instruction: Instruction): readonly Instruction[] {
 
 function problemOf(instruction: Instruction, text: string, images: ImageNames): string | null {
   // Of the parts of a trigger only this one is not checked when the file is read.
-  if (!KEYWORDS.has(instruction.getKeyword())) return `unknown instruction ${instruction.getInstruction()}`;
   return (
-    firstProblem(flagsOf(instruction), (flag) => problemOfFlag(flag, text)) ?? problemOfSources(instruction, images)
+    unknownInstruction(instruction) ??
+    firstProblem(flagsOf(instruction), (flag) => problemOfFlag(flag, text)) ??
+    problemOfSources(instruction, images)
   );
 }
 

@@ -47,6 +47,7 @@ const REFUSED: Readonly<Record<string, readonly [string, RegExp]>> = {
   'a name that only looks official': ['# syntax=docker/dockerfile-upstream:master\nFROM a', /# syntax/],
   'an image of another service': ['FROM localhost:5050/other:prod', /platform's registry and not of this service/],
   'a service whose name begins alike': ['FROM localhost:5050/shop-admin:prod', /platform's registry/],
+  'a misspelt instruction': ['FROM a\nCOPPY . .', /unknown instruction COPPY; did you mean COPY\?/],
   'an earlier service of that name, or another’s': ['FROM localhost:5050/shop-4m:prod', /platform's registry/],
   'a path below the own repository': ['FROM localhost:5050/shop/x:prod', /platform's registry/],
   'the registry in capitals': ['FROM LOCALHOST:5050/other:prod', /platform's registry/],
