@@ -71,7 +71,8 @@ describe('whether there is an account of an address', () => {
           const member = Reflect.get(target, key);
           if (typeof member !== 'function') return member;
           return (...args: unknown[]) => {
-            work.push(`${name}.${String(key)}`);
+            // Once a minute for a client, whoever it asks about.
+            if (key !== 'touchSecret') work.push(`${name}.${String(key)}`);
             return member.apply(target, args);
           };
         },
