@@ -33,9 +33,11 @@ export async function placeNeighbours(h: HostileStack, victim: Victim): Promise<
   const other = await docker.getContainer(victim.containerId).inspect();
   const [network] = Object.values(other.NetworkSettings.Networks);
   const published = Object.values(other.NetworkSettings.Ports).flat()[0]?.HostPort;
-  const machine = Object.values(networkInterfaces())
-    .flat()
-    .flatMap((one) => (one === undefined || one.internal || one.scopeid ? [] : [one.address]));
+  const machine = Object.entries(networkInterfaces())
+    // Networks of other containers come and go: an address that is the machine's no longer is somebody else's.
+    .filter(([name]) => !name.startsWith('br-'))
+    .flatMap(([, addresses = []]) => addresses)
+    .flatMap(({ address, internal, scopeid }) => (internal || scopeid ? [] : [address]));
   const facts = {
     ports: h.stack.ports,
     machine,
