@@ -1,7 +1,7 @@
 import type { TargetRemoval } from '../../domain/deploys/messages.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { grantorOf } from '../../domain/oauth-clients/platform-scopes.ts';
+import { beginsPlatformScopes } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { DeploysDeps } from './deps.ts';
 import { STOP_GRACE_SECONDS } from './remove-stale-workloads.ts';
 
@@ -37,7 +37,7 @@ async function removeClients({ services, clients }: DeploysDeps, { id, name }: {
   for (const { clientId } of Object.values(service.oauthCredentials)) {
     await clients.remove(clientId, { actor: 'internal' });
   }
-  if (grantorOf(`${name}:`) === 'org') await clients.revokeScopes(name, { actor: 'internal' });
+  if (!beginsPlatformScopes(name)) await clients.revokeScopes(name, { actor: 'internal' });
 }
 
 export interface RemoveTargetInput extends TargetRemoval {

@@ -12,8 +12,8 @@ const CLOSED: EdgeError = {
 /**
  * A reverse proxy from workloads to a platform that listens on the loopback of this machine only. It listens on a Unix
  * socket, which is mounted into the relays of workloads, and forwards a request when its Host is one of the `addresses`.
- * It answers everything else with 404. It adds `X-Forwarded-*`, which say that a request was passed
- * on.
+ * It answers everything else with 404. It adds `X-Forwarded-*`, which say that a request was
+ * passed on.
  */
 export function createPlatformProxy(options: {
   /** Base URLs of services of the platform. */

@@ -1,5 +1,5 @@
 import { FairleadError } from '../../domain/errors.ts';
-import { grantorOf } from '../../domain/oauth-clients/platform-scopes.ts';
+import { beginsPlatformScopes } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
@@ -15,7 +15,7 @@ export async function revokeScopes(
   context: RouteContext<AdministratorCaller>,
   service: string,
 ): Promise<readonly string[]> {
-  if (grantorOf(`${service}:`) !== 'org') {
+  if (beginsPlatformScopes(service)) {
     throw new FairleadError('FORBIDDEN', `Scopes that begin with ${service}: are the platform's, and of no service`);
   }
   const clients = await deps.clients.removeScopesOf(service);

@@ -16,6 +16,11 @@ const PLATFORM_SCOPES: Readonly<Record<string, { readonly declared: readonly str
   webmaster: { declared: [] },
 };
 
+/** Whether scopes that begin with a word are the platform's: then they are of no service, whatever its name. */
+export function beginsPlatformScopes(word: string): boolean {
+  return Object.hasOwn(PLATFORM_SCOPES, word);
+}
+
 /** Who grants a scope: the platform to whoever declares it, its admin, or the org of the service that it names. */
 export function grantorOf(scope: string): 'platform' | 'platform_admin' | 'org' {
   const [prefix = '', ...rest] = scope.split(':');

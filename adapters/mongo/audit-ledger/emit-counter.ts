@@ -13,8 +13,6 @@ interface CountDocument {
   readonly count: number;
 }
 
-const DUPLICATE_KEY = 11_000;
-
 const countSchema = z.object({ endsAt: z.date(), count: z.int() });
 
 interface Asking {
@@ -187,8 +185,6 @@ function answer(asking: readonly Asking[], window: EmitWindow): void {
 
 /** Indexes of the updates that were refused as their document is there. @throws the error where it is about anything else */
 function refusedUpserts(error: unknown): ReadonlySet<number> {
-  if (!(error instanceof MongoBulkWriteError)) throw error;
-  const refused = [error.writeErrors].flat();
-  if (refused.length === 0 || refused.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-  return new Set(refused.map(({ index }) => index));
+  if (!(error instanceof MongoBulkWriteError) || !isDuplicateKey(error)) throw error;
+  return new Set([error.writeErrors].flat().map(({ index }) => index));
 }

@@ -20,10 +20,10 @@ import {
 import { NEW_CLIENT, refusedInCreation } from '../../../domain/oauth-clients/creation.ts';
 import { mergeClient } from '../../../domain/oauth-clients/merge-client.ts';
 import { serviceClientId } from '../../../domain/oauth-clients/ownership.ts';
+import { refusePlatformClient } from '../../../domain/oauth-clients/platform-client.ts';
 import type { ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import { checkRedirectUri, checkRedirectUris } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
-import { PLATFORM_CLIENT_IDS } from '../../../domain/services.ts';
 
 export interface InMemoryProvider {
   readonly clients: ClientStore;
@@ -67,7 +67,7 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
     },
     revokeScopes: async (service) => (await clients.removeScopesOf(service)).map(({ clientId }) => clientId),
     async remove(clientId) {
-      if (PLATFORM_CLIENT_IDS.includes(clientId)) throw forbidden(`${clientId} cannot be deleted`);
+      refusePlatformClient(clientId);
       return await clients.remove(clientId);
     },
     async addRedirectUri(clientId, uri) {
