@@ -10,8 +10,9 @@ import type { BoundBuild } from './build-bounds/build-bounds.ts';
 import { type BuildNetworkOptions, type RunNetwork, runNetwork, withNoProxyHost } from './build-network.ts';
 import { type BuildFailure, createBuildOutput } from './build-output.ts';
 import { checkTriggers } from './check-triggers.ts';
+import { createDiskFullCheck } from './disk-full.ts';
 import type { DockerCli } from './docker-cli.ts';
-import { diskFull, engineDown, engineError, saysDiskFull } from './docker-client.ts';
+import { diskFull, engineDown, engineError } from './docker-client.ts';
 import type { EngineInfo } from './engine-info.ts';
 import { externalImages } from './external-images.ts';
 import { imageLabels } from './labels.ts';
@@ -27,6 +28,8 @@ export interface BuildImageOptions extends Omit<BuildNetworkOptions, 'buildkit'>
   readonly bound: (buildId: string) => Promise<BoundBuild>;
   readonly limits: BuildLimits;
   readonly engineInfo: () => Promise<EngineInfo>;
+  /** Free bytes on the disk of the engine. */
+  readonly freeBytes: () => Promise<number>;
 }
 
 /** See `ImageBuilder.build`. Idempotent: a second build of the same input is answered from the engine's cache. */
@@ -62,7 +65,7 @@ async function runBuild(
 ): Promise<{ imageId: string }> {
   const { cli, containerFile, bound } = options;
   const output = createBuildOutput(containerFile);
-  let spaceRanOut = false;
+  const disk = createDiskFullCheck(options.freeBytes);
   const secrets = clientSecrets(input.secrets, cli);
   const network = withNoProxyHost(options.network, bound.noProxyHost);
   const flags = [...secrets.flags, ...networkFlags(network), ...(cli.buildkit ? [] : await legacyLimits(options))];
@@ -71,15 +74,16 @@ async function runBuild(
     env: { ...clientEnvironment(options), ...network.variables, ...secrets.variables },
     signal: context.signal,
     onLine: (line) => {
-      spaceRanOut ||= saysDiskFull(line);
+      disk.take(line);
       if (output.take(line)) context.onLine(line, /^#\d+ ERROR|^ERROR/.test(line) ? 'error' : 'info');
     },
   });
   if (result.exitCode !== 0) {
     const limit = await bound.exceeded();
-    if (limit !== null) throw limitExceeded(limit, options.limits, placeOf(output.failure()));
-    if (spaceRanOut) throw diskFull('Building the image');
-    throw buildFailed(output.failure(), result.exitCode, result.stderr);
+    const failure = output.failure();
+    if (limit !== null) throw limitExceeded(limit, options.limits, placeOf(failure));
+    if (await disk.isFull(builderWords(failure, result.stderr))) throw diskFull('Building the image');
+    throw buildFailed(failure, result.exitCode, result.stderr);
   }
   return { imageId: await imageId(options.docker, input.tag) };
 }
@@ -165,6 +169,13 @@ function buildFailed(failure: BuildFailure, exitCode: number | null, stderr: str
   const killed = /exit code: 137|returned a non-zero code: 137/.test(end) ? ' (killed; most often out of memory)' : '';
   const details = { instruction, line, exitCode };
   return new FairleadError('IMAGE_BUILD_FAILED', `${place} ${what}${killed}\n${words}`.trim(), { details });
+}
+
+/** The builder's own words of a failure that is not of a program. The client's last line says it once more. */
+function builderWords({ ofProgram, builderSays }: BuildFailure, stderr: string): string[] {
+  if (ofProgram) return [];
+  const lines = stderr.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('View build details'));
+  return [builderSays ?? '', lines.at(-1) ?? ''];
 }
 
 function placeOf({ line }: Pick<BuildFailure, 'line'>): string {

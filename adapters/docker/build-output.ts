@@ -10,6 +10,8 @@ export interface BuildFailure {
   readonly ofProgram: boolean;
   /** The last lines the failing instruction wrote, or the client's own last words. */
   readonly lastLines: readonly string[];
+  /** What the builder itself says of the failing instruction; null when it names none. */
+  readonly builderSays: string | null;
 }
 
 const KEPT_LINES = 12;
@@ -75,9 +77,11 @@ export function createBuildOutput(containerFile: string): BuildOutput {
   };
   const failure = (): BuildFailure => {
     const step = failed?.step ?? legacy;
-    if (step === undefined) return { instruction: null, line: reported, ofProgram, lastLines: tail.slice(-3) };
-    const lastLines = [...step.output.slice(-5), ...(failed === undefined ? [] : [failed.text])];
-    return { instruction: step.name, line: findLine(containerFile, step.name) ?? reported, ofProgram, lastLines };
+    const builderSays = failed?.text ?? null;
+    const common = { ofProgram, builderSays };
+    if (step === undefined) return { instruction: null, line: reported, lastLines: tail.slice(-3), ...common };
+    const lastLines = [...step.output.slice(-5), ...(builderSays === null ? [] : [builderSays])];
+    return { instruction: step.name, line: findLine(containerFile, step.name) ?? reported, lastLines, ...common };
   };
   return { take, failure };
 }

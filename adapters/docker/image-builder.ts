@@ -1,7 +1,7 @@
 import type Docker from 'dockerode';
 import type { BuildLimits } from '../../domain/deploys/build-limits.ts';
 import type { ImageBuilder } from '../../domain/deploys/ports.ts';
-import { freeBytes } from '../free-bytes.ts';
+import { freeBytes as freeBytesOf } from '../free-bytes.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import type { BaseImages } from './base-images.ts';
 import { createBuildBounds } from './build-bounds/build-bounds.ts';
@@ -45,12 +45,13 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   const cli = { ...options.cli, buildkit: options.cli.buildkit && options.buildNetwork !== 'sealed' };
   const engineRoot = () => engineInfo().then(({ rootDirectory }) => rootDirectory);
   const bound = createBuildBounds({ ...options, engineRoot });
-  const building = { ...options, cli, engineInfo, bound, relay: composeRelay(cli, options) };
+  const freeBytes = () => freeImageBytes(engineInfo);
+  const building = { ...options, cli, engineInfo, bound, freeBytes, relay: composeRelay(cli, options) };
   return {
     build: (input, context) => buildImage(input, context, building),
     push: (tag, context) => pushImage(tag, context, options),
     prune: (isNeeded, signal) => pruneImages(isNeeded, signal, options),
-    freeBytes: () => freeImageBytes(engineInfo),
+    freeBytes,
   };
 }
 
@@ -66,7 +67,7 @@ async function freeImageBytes(engineInfo: () => Promise<EngineInfo>): Promise<nu
     throw engineError(error, 'Asking the engine for its data folder', 'UNAVAILABLE', { retryable: true });
   });
   try {
-    return await freeBytes(rootDirectory);
+    return await freeBytesOf(rootDirectory);
   } catch {
     return Number.MAX_SAFE_INTEGER;
   }

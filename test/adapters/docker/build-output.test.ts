@@ -44,6 +44,15 @@ describe('the output of a build', () => {
     assert.match(lastLines.join('\n'), /^a\nprocess/);
   });
 
+  it("tells the builder's own words of a failure apart from what a program wrote", () => {
+    const output = createBuildOutput(FILE);
+    output.take('#5 [2/3] COPY a b');
+    output.take('#5 0.1 no space left on device, says a program');
+    output.take('#5 ERROR: failed to copy files: no space left on device');
+    const { ofProgram, builderSays } = output.failure();
+    assert.deepEqual([ofProgram, builderSays], [false, 'failed to copy files: no space left on device']);
+  });
+
   it('tells the instruction that failed with the legacy builder', () => {
     const output = createBuildOutput(FILE);
     for (const line of ['Step 2/3 : RUN one', 'a', 'Step 3/3 : RUN two', 'b']) output.take(line);

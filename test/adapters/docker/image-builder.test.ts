@@ -89,10 +89,21 @@ describe('Docker images: build', () => {
     assert.ok(!text.includes(canary));
   });
 
-  it('an instruction whose disk is full is DISK_FULL', async () => {
-    const Dockerfile = 'FROM alpine\nRUN cat /etc/passwd > /dev/full\n';
-    const error = await buildFailure(stack.builder, await stack.input('full', { Dockerfile }));
-    assert.equal(error.code, 'DISK_FULL');
+  it('a program whose own file system is full, or that only says so, has failed by itself', async () => {
+    const legacy = { path: '/usr/bin/docker', buildkit: false };
+    const builders = [
+      stack.builder,
+      await createTestBuilder(stack.stackId, stack.registry, () => undefined, { cli: legacy }),
+    ];
+    const programs = ['cat /etc/passwd > /dev/full', 'echo no space left on device; exit 1'];
+    for (const builder of builders) {
+      for (const program of programs) {
+        const input = await stack.input('full', { Dockerfile: `FROM alpine\nRUN ${program}\n` });
+        const error = await buildFailure(builder, input);
+        assert.equal(error.code, 'IMAGE_BUILD_FAILED', program);
+        assert.match(error.message, /no space left on device/i);
+      }
+    }
   });
 
   it('a program that says that the engine is lost has failed by itself: the build is not tried again', async () => {
