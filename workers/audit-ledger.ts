@@ -46,23 +46,24 @@ export const auditLedger = defineModule({
     await createAnchoringIndexes(mongo.db);
     const events = createEventStore(mongo);
     const leases = createNamespaceLeases({ db: mongo.db, now });
+    const checkpoints = createCheckpointStore(mongo);
+    const ledgerName = ledgerNameOf(auditUrl);
+    const signer = createLedgerSigner(env.AUDIT_SIGNING_KEY);
     const anchoring = createAnchoringActivities({
       events,
       writer: createEventWriter({ store: events, leases, newId, now }),
       leases,
       batches: createBatchStore(mongo),
+      checkpoints,
+      ledgerName,
+      keys: signer.keys,
       trees: createTreeBuilder(),
       chains: env.AUDIT_CHAINS.map((chain) => lazyChain(chain, env, mongo)),
       idOfKey,
       now,
       platformOrg: settings.platformOrg,
     });
-    const chains = createChainActivities({
-      store: events,
-      checkpoints: createCheckpointStore(mongo),
-      ledgerName: ledgerNameOf(auditUrl),
-      signer: createLedgerSigner(env.AUDIT_SIGNING_KEY),
-    });
+    const chains = createChainActivities({ store: events, checkpoints, ledgerName, signer });
     return { ...anchoring, ...chains };
   },
 });

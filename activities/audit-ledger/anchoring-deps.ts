@@ -1,6 +1,8 @@
 import type { AnchorChain } from '../../domain/audit-ledger/anchoring-ports.ts';
+import type { CheckpointStore } from '../../domain/audit-ledger/checkpoint.ts';
 import type { TreeBuilder } from '../../domain/audit-ledger/merkle-tree.ts';
 import type { BatchStore, EventStore, EventWriter, NamespaceLeases } from '../../domain/audit-ledger/ports.ts';
+import type { LedgerKey } from '../../domain/audit-ledger/receipt.ts';
 import type { Clock } from '../../domain/clock.ts';
 
 /** Everything the anchoring activities work with, built by a composition root in `workers/`. */
@@ -10,6 +12,10 @@ export interface AnchoringDeps {
   /** For closes in namespaces that are written to without a pause. */
   readonly leases: NamespaceLeases;
   readonly batches: BatchStore;
+  readonly checkpoints: CheckpointStore;
+  /** Name of the ledger in its checkpoints, and the keys that may have signed them. */
+  readonly ledgerName: string;
+  readonly keys: readonly LedgerKey[];
   readonly trees: TreeBuilder;
   /** The chains of AUDIT_CHAINS; none anchors nowhere. */
   readonly chains: readonly AnchorChain[];

@@ -1,25 +1,22 @@
 import type { Batch } from '../../domain/audit-ledger/batch.ts';
-import { readPayload } from '../../domain/audit-ledger/canonical.ts';
-import { type Day, isClose } from '../../domain/audit-ledger/day-close.ts';
-import { endOfDay, startOfDay } from '../../domain/audit-ledger/days.ts';
+import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { LEDGER_NAMESPACE, type LedgerEvent } from '../../domain/audit-ledger/event.ts';
-import { hashOfEvent } from '../../domain/audit-ledger/hash.ts';
 import { EMPTY_DAY_ROOT } from '../../domain/audit-ledger/merkle-proof.ts';
 import { toHash } from '../../domain/audit-ledger/merkle-tree.ts';
-import { dayCloseKey, ledgerCloseKey } from '../../domain/audit-ledger/own-events.ts';
+import { ledgerCloseKey } from '../../domain/audit-ledger/own-events.ts';
 import type { BatchSegment } from '../../domain/audit-ledger/ports.ts';
-import { ledgerCloseSchema } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { AnchoringDeps } from './anchoring-deps.ts';
-import { findClose, readDayClose } from './find-close.ts';
+import { checkDay } from './check-day.ts';
+import { findClose } from './find-close.ts';
 
 const HASH_BYTES = 32;
 
 /**
  * Builds the batch of a closed day: its events in the order of namespace and chain, each namespace's close after them,
- * the ledger's close last. Every event is hashed anew and every day held against its close: a root over what was
- * tampered with would make it look proven. Idempotent: a day that has a batch keeps it.
- * @throws ANCHOR_REFUSED when the chains are not what the closes say
+ * the ledger's close last. Every chain is checked first (`check-day.ts`): a root over what was tampered with would make it
+ * look proven. Idempotent: a day that has a batch keeps it.
+ * @throws ANCHOR_REFUSED when a chain is not what its links, the closes and the signed checkpoints say
  */
 export async function buildBatch(deps: AnchoringDeps, day: Day, signal: AbortSignal): Promise<Batch> {
   const existing = await deps.batches.find(day);
@@ -27,9 +24,7 @@ export async function buildBatch(deps: AnchoringDeps, day: Day, signal: AbortSig
   const leaves = createLeaves();
   const ledgerClose = await findClose(deps, LEDGER_NAMESPACE, ledgerCloseKey(day));
   if (ledgerClose !== null) {
-    for (const { namespace } of ledgerCloseSchema.parse(readPayload(ledgerClose.payload).data).namespaces) {
-      await addNamespace(deps, leaves, namespace, day, signal);
-    }
+    await checkDay(deps, { day, ledgerClose, add: leaves.add, signal });
     leaves.add(ledgerClose);
   }
   const chainIds = deps.chains.map(({ chainId }) => chainId);
@@ -44,33 +39,6 @@ export async function buildBatch(deps: AnchoringDeps, day: Day, signal: AbortSig
   const kept = await deps.batches.find(day);
   if (kept === null) throw new FairleadError('INTERNAL', `the batch of ${day} was not kept`);
   return kept;
-}
-
-type Leaves = ReturnType<typeof createLeaves>;
-
-async function addNamespace(deps: AnchoringDeps, leaves: Leaves, namespace: string, day: Day, signal: AbortSignal) {
-  const closeEvent = await findClose(deps, namespace, dayCloseKey(day));
-  if (closeEvent === null) throw broken(day, namespace, 'its close is missing');
-  const close = readDayClose(closeEvent);
-  let count = 0;
-  for await (const event of deps.events.streamBetween(namespace, startOfDay(day), endOfDay(day))) {
-    signal.throwIfAborted();
-    if (isClose(event.eventType)) continue;
-    if (count === 0 && event.chainIndex !== close.firstIndex)
-      throw broken(day, namespace, 'its first event is missing');
-    if (event.eventHash !== hashOfEvent(event)) throw broken(day, namespace, `event ${event.chainIndex} was changed`);
-    count += 1;
-    leaves.add(event);
-  }
-  if (count !== close.count)
-    throw broken(day, namespace, `it has ${count} events, and its close counts ${close.count}`);
-  leaves.add(closeEvent);
-}
-
-function broken(day: Day, namespace: string, reason: string): FairleadError {
-  return new FairleadError('ANCHOR_REFUSED', `${day} of ${namespace}: ${reason}. Verify the chain.`, {
-    details: { day, namespace, reason },
-  });
 }
 
 /** Leaves in the order they are added, packed: a full day has close to a million. */

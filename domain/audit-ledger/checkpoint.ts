@@ -30,8 +30,8 @@ export interface CheckpointStore {
   insert(checkpoint: Checkpoint): Promise<void>;
   /** Newest first, up to `limit`. */
   newest(namespace: string | null, limit: number): Promise<readonly Checkpoint[]>;
-  /** All of a namespace, oldest first, in bounded memory. */
-  stream(namespace: string): AsyncIterable<Checkpoint>;
+  /** All of a namespace, or those of times in `[from, to]`, oldest first, in bounded memory. */
+  stream(namespace: string, times?: { readonly from: Date; readonly to: Date }): AsyncIterable<Checkpoint>;
 }
 
 const ED25519 = 0x01;

@@ -54,11 +54,21 @@ export interface ChainExpectations {
   readonly omittedDays?: ReadonlySet<number>;
   /** Is told of each event before it is checked. */
   readonly look?: (event: LedgerEvent) => void;
+  /** For a part of a chain; without it, the chain begins with the first event. */
+  readonly part?: ChainPart;
+}
+
+/** A part of a chain that holds all events of one day. */
+export interface ChainPart {
+  /** Chain index of its first event. Where that is not 0, the hash before it is believed: `known` says what must follow. */
+  readonly from: number;
+  /** The day, as a number. The closes of other days, whose events may be elsewhere, are not counted. */
+  readonly day: number;
 }
 
 /**
  * Verifies a chain as it streams by: O(n) time and constant memory. The first thing wrong ends it.
- * @param events of one namespace, from its first one on, in order of chain index
+ * @param events of one namespace, from its first one or that of the part on, in order of chain index
  */
 export async function verifyChain(
   events: AsyncIterable<LedgerEvent> | Iterable<LedgerEvent>,
@@ -94,7 +104,7 @@ async function firstFaultOfStream(check: ChainCheck, events: AsyncIterable<Ledge
 /** Everything that is checked of one event after the other. `accept` answers with the verdict once something is wrong. */
 function createChainCheck(expectations: ChainExpectations) {
   const { omittedDays = new Set(), look } = expectations;
-  const link = createLinkCheck();
+  const link = createLinkCheck(expectations.part);
   const known = createKnownCheck(expectations.known ?? []);
   const required = new Set(expectations.required);
 
@@ -130,17 +140,19 @@ interface LinkCheck {
   verdictOnLast(reason: BreakReason): ChainVerdict;
 }
 
-function createLinkCheck(): LinkCheck {
+function createLinkCheck(part?: ChainPart): LinkCheck {
+  const from = part?.from ?? 0;
   let prevHash = GENESIS_HASH;
   let before = GENESIS_HASH;
-  let index = 0;
+  let index = from;
   let time = Number.NEGATIVE_INFINITY;
-  const days = createDayCount();
+  const days = createDayCount(part?.day);
   const text = createHeaderText();
   const hashOf = (event: LedgerEvent): Hash => sha256(headerOf(event, sha256(event.payload), text));
 
   function accept(event: LedgerEvent): BreakReason | null {
     if (event.chainIndex !== index) return 'gap';
+    if (index === from && from > 0) prevHash = event.prevHash;
     if (event.prevHash !== prevHash) {
       // Whether this event was changed or stands in a wrong place: its own hash tells.
       return hashOf(event) === event.eventHash ? 'unlinked' : 'altered';
@@ -160,8 +172,8 @@ function createLinkCheck(): LinkCheck {
     valid: reason === null,
     brokenAt: reason === null ? null : end,
     reason,
-    head: end === 0 ? null : { chainIndex: end - 1, eventHash: head },
-    count: end,
+    head: end === from ? null : { chainIndex: end - 1, eventHash: head },
+    count: end - from,
   });
   return {
     accept,
@@ -178,8 +190,11 @@ interface CountedDay {
   count: number;
 }
 
-/** Counts the events of days that are not closed yet, to hold each close against. */
-function createDayCount() {
+/**
+ * Counts the events of days that are not closed yet, to hold each close against.
+ * @param only the one day to be counted; without it, every day
+ */
+function createDayCount(only?: number) {
   const open = new Map<number, CountedDay>();
   let current: { day: number; counted: CountedDay } | null = null;
 
@@ -202,6 +217,7 @@ function createDayCount() {
     open.delete(day);
     if (current?.day === day) current = null;
     if (close.namespace !== event.namespace || close.head !== prevHash) return false;
+    if (only !== undefined && only !== day) return true;
     const { count: events, first, last } = counted ?? { count: 0, first: null, last: null };
     return close.count === events && close.firstIndex === first && close.lastIndex === last;
   }

@@ -93,7 +93,7 @@ describe('docs/audit-ledger.md', { timeout: 180_000 }, () => {
   /** What the night's workflow does, and then it is today. */
   async function anchorYesterday(): Promise<void> {
     clock.now = new Date(startOfDay(addDays(YESTERDAY, 1)).getTime() + 10 * 60_000);
-    const { store: events, writer, leases, batches, db } = parts.ledger;
+    const { night, db } = parts.ledger;
     const now = () => clock.now;
     const chainDeps = {
       signer: createEnvSigner(Buffer.from(ANCHORER.privateKey.slice(2), 'hex')),
@@ -105,7 +105,7 @@ describe('docs/audit-ledger.md', { timeout: 180_000 }, () => {
     const anchors = chains.map(({ chainId, rpcUrl, contract }) =>
       createAnchorChain({ chainId, rpcUrl, contract, confirmations: 1, explorerUrl: null }, chainDeps),
     );
-    const deps = { events, writer, leases, batches, trees: createTreeBuilder(), chains: anchors, idOfKey, now };
+    const deps = { ...night, trees: createTreeBuilder(), chains: anchors, idOfKey, now };
     const { batchDay, anchorBatch } = createAnchoringActivities({ ...deps, platformOrg: 'platform' });
     const worker = new MockActivityEnvironment({}, { logger: SILENT });
     await worker.run(batchDay, YESTERDAY);

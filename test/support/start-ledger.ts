@@ -148,7 +148,29 @@ export async function startLedger(
     await mongo.stop();
   };
   const leases = createNamespaceLeases({ db, now: () => new Date() });
-  return { ...deps, leases, anchoredByHand, verifications, db, call, logged, restart, stop, address: server.address };
+  /** What the activities of the night share with the app. */
+  const night = {
+    events: store,
+    writer: deps.writer,
+    leases,
+    batches: deps.batches,
+    checkpoints: deps.checkpoints,
+    ledgerName: LEDGER,
+    keys: deps.signer.keys,
+  };
+  return {
+    ...deps,
+    night,
+    leases,
+    anchoredByHand,
+    verifications,
+    db,
+    call,
+    logged,
+    restart,
+    stop,
+    address: server.address,
+  };
 }
 
 export type TestLedger = Awaited<ReturnType<typeof startLedger>>;

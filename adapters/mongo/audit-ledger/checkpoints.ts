@@ -34,8 +34,9 @@ export function createCheckpointStore(deps: { db: Db }): CheckpointStore {
       const found = await mongoCall(() => collection.find(filter).sort({ time: -1 }).limit(limit).toArray());
       return found.map(readCheckpoint);
     },
-    async *stream(namespace) {
-      const cursor = collection.find({ namespace }).sort({ time: 1 });
+    async *stream(namespace, times) {
+      const filter = { namespace, ...(times === undefined ? {} : { time: { $gte: times.from, $lte: times.to } }) };
+      const cursor = collection.find(filter).sort({ time: 1 });
       try {
         while (await mongoCall(() => cursor.hasNext())) yield* cursor.readBufferedDocuments().map(readCheckpoint);
       } finally {

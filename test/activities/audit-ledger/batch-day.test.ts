@@ -89,9 +89,10 @@ describe('the batch of a day', { timeout: 120_000 }, () => {
   it('what was tampered with before its night is not anchored', async () => {
     const events = () => parts.mongo.connection.db.collection(LEDGER_COLLECTIONS.events);
     const tampers: Record<string, () => Promise<unknown>> = {
-      'was changed': () => events().updateOne({ namespace: 'shop', chainIndex: 2 }, { $set: { entityId: 'order-2' } }),
-      'its close counts 5': () => events().deleteOne({ namespace: 'shop', chainIndex: 2 }),
-      'first event is missing': () => events().deleteOne({ namespace: 'shop', chainIndex: 0 }),
+      'broken at 2 .altered': () =>
+        events().updateOne({ namespace: 'shop', chainIndex: 2 }, { $set: { entityId: 'order-2' } }),
+      'broken at 2 .gap': () => events().deleteOne({ namespace: 'shop', chainIndex: 2 }),
+      'broken at 0 .gap': () => events().deleteOne({ namespace: 'shop', chainIndex: 0 }),
     };
     for (const [reason, tamper] of Object.entries(tampers)) {
       await parts.mongo.connection.db.dropDatabase();

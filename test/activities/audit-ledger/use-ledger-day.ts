@@ -4,10 +4,12 @@ import { type AnchoringActivities, createAnchoringActivities } from '../../../ac
 import type { AnchoringDeps } from '../../../activities/audit-ledger/anchoring-deps.ts';
 import { createAnchorChain } from '../../../adapters/chain/anchor-chain.ts';
 import { createEnvSigner } from '../../../adapters/chain/env-signer.ts';
+import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createTreeBuilder } from '../../../adapters/merkle/tree-builder.ts';
 import { createAnchoringIndexes } from '../../../adapters/mongo/audit-ledger/anchoring-indexes.ts';
 import { createBatchStore } from '../../../adapters/mongo/audit-ledger/batches.ts';
+import { createCheckpointStore } from '../../../adapters/mongo/audit-ledger/checkpoints.ts';
 import { idOfKey } from '../../../adapters/mongo/audit-ledger/event-id.ts';
 import { createEventWriter } from '../../../adapters/mongo/audit-ledger/event-writer.ts';
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
@@ -22,6 +24,8 @@ import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 export const DAY = '2026-01-05';
+export const LEDGER_NAME = 'audit.example.org';
+export const SIGNER = createLedgerSigner([Buffer.alloc(32, 3)]);
 export const SILENT = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} };
 
 /** The anchoring activities on a database and chains of their own, both fresh for each test of one `describe`. */
@@ -57,6 +61,9 @@ export function useLedgerDay(chainIds: readonly number[]) {
       writer: createEventWriter({ store: events, newId, now }),
       leases: createNamespaceLeases({ db, now: () => new Date() }),
       batches: createBatchStore({ db }),
+      checkpoints: createCheckpointStore({ db }),
+      ledgerName: LEDGER_NAME,
+      keys: SIGNER.keys,
       trees: createTreeBuilder(),
       chains: parts.chains.map(({ chainId, rpcUrl, contract }) =>
         createAnchorChain(

@@ -37,9 +37,9 @@ describe('proofs, batches and anchors over HTTP', () => {
     own = (await ledger.writer.emit(draftOf({ namespace: 'shop' }))).id;
     foreign = (await ledger.writer.emit(draftOf({ namespace: 'shop', orgSlug: 'other' }))).id;
     clock.now = new Date('2026-01-06T00:10:00Z');
-    const { store: events, writer, leases, batches } = ledger;
-    const deps = { events, writer, leases, batches, trees: createTreeBuilder(), chains: [], idOfKey };
-    const { batchDay } = createAnchoringActivities({ ...deps, now: () => clock.now, platformOrg: 'platform' });
+    const { batches } = ledger;
+    const parts = { trees: createTreeBuilder(), chains: [], idOfKey, now: () => clock.now, platformOrg: 'platform' };
+    const { batchDay } = createAnchoringActivities({ ...ledger.night, ...parts });
     await new MockActivityEnvironment({}, { logger: SILENT }).run(batchDay, DAY);
     await batches.putAnchor(DAY, anchorOn(31_337));
     unbatched = (await ledger.writer.emit(draftOf({ namespace: 'shop' }))).id;

@@ -3,7 +3,6 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Collection } from 'mongodb';
 import { closeDay } from '../../../activities/audit-ledger/close-day.ts';
 import { createTreeBuilder } from '../../../adapters/merkle/tree-builder.ts';
-import { createBatchStore } from '../../../adapters/mongo/audit-ledger/batches.ts';
 import type { EventDocument } from '../../../adapters/mongo/audit-ledger/event-document.ts';
 import { idOfKey } from '../../../adapters/mongo/audit-ledger/event-id.ts';
 import { signCheckpoint } from '../../../domain/audit-ledger/checkpoint.ts';
@@ -56,10 +55,7 @@ describe('a history that was tampered with in the database', () => {
   async function close(day: string, at: string): Promise<void> {
     time = new Date(at);
     const deps = {
-      events: ledger.store,
-      writer: ledger.writer,
-      leases: ledger.leases,
-      batches: createBatchStore({ db: ledger.db }),
+      ...ledger.night,
       trees: createTreeBuilder(),
       chains: [],
       idOfKey,

@@ -33,6 +33,15 @@ export function checkpointStoreSuite(store: CheckpointStore): void {
       );
     });
 
+    it('streams those of a time, its start and end included', async () => {
+      for (const hour of [1, 2, 3, 4]) await store.insert(checkpoint('timed', hour));
+      const times = { from: checkpoint('timed', 2).time, to: checkpoint('timed', 3).time };
+      assert.deepEqual(
+        (await collect(store.stream('timed', times))).map(({ size }) => size),
+        [2, 3],
+      );
+    });
+
     it('tells the whole ledger from every namespace', async () => {
       await store.insert(checkpoint(null, 5));
       assert.deepEqual(await store.newest(null, 10), [checkpoint(null, 5)]);
