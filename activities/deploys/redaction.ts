@@ -43,7 +43,11 @@ export function redactError(error: unknown, redact: (line: string) => string): u
   if (!(error instanceof FairleadError)) return error;
   const { code, message, details, retryable, system } = error;
   const origin = system === undefined ? {} : { system };
-  return new FairleadError(code, redact(message), { details: redactDeep(details, redact), retryable, ...origin });
+  return new FairleadError(code, redactLines(message, redact), {
+    details: redactDeep(details, redact),
+    retryable,
+    ...origin,
+  });
 }
 
 /**
@@ -59,8 +63,13 @@ export async function withRedactedErrors<T>(deps: Deps, serviceId: string, work:
   }
 }
 
+/** As a whole, and line by line: each of its lines may have been cut. */
+function redactLines(text: string, redact: (line: string) => string): string {
+  return redact(text).split('\n').map(redact).join('\n');
+}
+
 function redactDeep(value: unknown, redact: (line: string) => string): unknown {
-  if (typeof value === 'string') return redact(value);
+  if (typeof value === 'string') return redactLines(value, redact);
   if (Array.isArray(value)) return value.map((item) => redactDeep(item, redact));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, redactDeep(item, redact)]));

@@ -3,6 +3,7 @@ import type Docker from 'dockerode';
 import { type BuildLimits, limitExceeded } from '../../domain/deploys/build-limits.ts';
 import type { EffectContext, ImageBuildInput } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { runProcess } from '../process/run-process.ts';
 import type { BaseImages } from './base-images.ts';
@@ -160,12 +161,12 @@ function buildFailed(failure: BuildFailure, exitCode: number | null, stderr: str
   const end = stderr.slice(-4_000);
   if (!failure.ofProgram && ENGINE_LOST.test(end)) return engineDown(new Error(end.trim().split('\n').at(-1)));
   const { instruction, line, lastLines } = failure;
-  const words = lastLines.join('\n').slice(-1_500);
+  const words = lastLines.join('\n');
   if (instruction === null && BASE_IMAGE_LOST.test(end)) {
     return new FairleadError('BASE_IMAGE_UNAVAILABLE', `A base image of the container file is not available: ${words}`);
   }
   const place = placeOf(failure);
-  const what = instruction === null ? 'could not be built' : `failed: ${instruction.slice(0, 200)}`;
+  const what = instruction === null ? 'could not be built' : `failed: ${cutBeforeRedaction(instruction, 200)}`;
   const killed = /exit code: 137|returned a non-zero code: 137/.test(end) ? ' (killed; most often out of memory)' : '';
   const details = { instruction, line, exitCode };
   return new FairleadError('IMAGE_BUILD_FAILED', `${place} ${what}${killed}\n${words}`.trim(), { details });

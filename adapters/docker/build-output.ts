@@ -1,4 +1,5 @@
 import { DockerfileParser } from 'dockerfile-ast';
+import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 
 /** What is known of a failed build from its output. */
 export interface BuildFailure {
@@ -8,7 +9,7 @@ export interface BuildFailure {
   readonly line: number | null;
   /** An instruction's program ended with a failure: whatever it wrote, the engine was there. */
   readonly ofProgram: boolean;
-  /** The last lines the failing instruction wrote, or the client's own last words. */
+  /** The last lines the failing instruction wrote, or the client's own last words; not redacted, and cut. */
   readonly lastLines: readonly string[];
   /** What the builder itself says of the failing instruction; null when it names none. */
   readonly builderSays: string | null;
@@ -55,7 +56,7 @@ export function createBuildOutput(containerFile: string): BuildOutput {
   const fail = (id: string, text: string): void => {
     const step = steps.get(id);
     // Steps that were cancelled because another one failed come with the same mark.
-    if (step !== undefined && !/context canceled/.test(text)) failed ??= { step, text };
+    if (step !== undefined && !/context canceled/.test(text)) failed ??= { step, text: shortened(text) };
   };
   const rules: readonly (readonly [RegExp, (first: string, second: string) => void])[] = [
     [STEP_NAME, begin],
@@ -91,8 +92,19 @@ function newStep(name: string): Step {
 }
 
 function keep(lines: string[], line: string): void {
-  lines.push(line.slice(0, KEPT_CHARACTERS));
+  lines.push(cut(line));
   if (lines.length > KEPT_LINES) lines.shift();
+}
+
+/** A copy, which does not hold all of an overlong line in memory. */
+function cut(line: string): string {
+  return line.length <= KEPT_CHARACTERS ? line : Buffer.from(cutBeforeRedaction(line, KEPT_CHARACTERS)).toString();
+}
+
+/** BuildKit repeats the whole command, and says at the end how it exited. */
+function shortened(text: string): string {
+  const exit = /exit code: \d+$/.exec(text)?.[0];
+  return text.length <= KEPT_CHARACTERS || exit === undefined ? cut(text) : `${cut(text)}\n${exit}`;
 }
 
 /** The line on which an instruction stands; null when none, or more than one, reads like that. */

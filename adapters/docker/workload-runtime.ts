@@ -12,7 +12,7 @@ import { createEngineInfo } from './engine-info.ts';
 import { createHostPorts } from './host-port.ts';
 import { inspectContainer } from './inspect-container.ts';
 import { LABELS, labelFilter } from './labels.ts';
-import { decodeLogFrames } from './log-frames.ts';
+import { lastLogLines } from './log-frames.ts';
 import { createMutex } from './mutex.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import type { PlatformAccess } from './relay/platform-access.ts';
@@ -79,13 +79,12 @@ async function tail(docker: Docker, workload: Workload, lines: number): Promise<
   const wanted = Math.max(1, Math.min(lines, TAIL_LIMIT));
   const frames = await docker
     .getContainer(workload.id)
-    .logs({ stdout: true, stderr: true, follow: false, tail: wanted })
+    .logs({ stdout: true, stderr: true, follow: false, tail: wanted + 1 })
     .catch((error: unknown) => {
       if (engineStatus(error) === 404) return Buffer.alloc(0);
       throw error;
     });
-  const text = decodeLogFrames(frames).replace(/\n$/, '');
-  const output = text === '' ? [] : text.split('\n').slice(-wanted);
+  const output = lastLogLines(frames, wanted);
   const end = explainEnd(container);
   return end === null ? output : [...output, end];
 }

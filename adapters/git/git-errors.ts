@@ -1,5 +1,6 @@
 import type { GitUrl } from '../../domain/deploys/git-url.ts';
 import { type ErrorCode, FairleadError } from '../../domain/errors.ts';
+import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 
 /** What an error message may say about where the source comes from. */
 export interface GitPlace {
@@ -110,5 +111,5 @@ function tokenHint({ tokenVariable, tokenSent }: GitPlace): string {
 
 function lastLines(output: string): string {
   const lines = output.split('\n').filter((line) => line.trim() !== '' && !line.startsWith('hint:'));
-  return lines.slice(-3).join(' · ').slice(0, 500);
+  return cutBeforeRedaction(lines.slice(-3).join(' · '), 500);
 }

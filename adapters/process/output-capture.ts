@@ -1,6 +1,10 @@
 import { StringDecoder } from 'node:string_decoder';
+import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 
-/** Longer lines are cut into pieces of this many characters, so that output without line ends stays bounded. */
+/**
+ * Longer lines are cut, so that output without line ends stays bounded. Their rest is left out: nobody could tell the end
+ * of a secret there that began before the cut.
+ */
 export const MAX_LINE_LENGTH = 16 * 1024;
 
 export interface OutputCapture {
@@ -70,22 +74,26 @@ function keepLast(maxBytes: number): Kept {
 function splitLines(onLine: (line: string) => void): { add(chunk: Buffer): void; end(): void } {
   const decoder = new StringDecoder('utf8');
   let rest = '';
+  /** The line under way was cut, and passed on. */
+  let isCut = false;
+  const emit = (line: string): void => {
+    if (!isCut) onLine(cutBeforeRedaction(line, MAX_LINE_LENGTH));
+    isCut = false;
+  };
   const take = (text: string): void => {
     const parts = text.split(/\r\n|\n|\r(?!$)/);
     rest = parts.pop() ?? '';
     for (const line of parts) emit(line);
-    while (rest.length > MAX_LINE_LENGTH) {
-      onLine(rest.slice(0, MAX_LINE_LENGTH));
-      rest = rest.slice(MAX_LINE_LENGTH);
-    }
-  };
-  const emit = (line: string): void => {
-    for (let from = 0; from === 0 || from < line.length; from += MAX_LINE_LENGTH) {
-      onLine(line.slice(from, from + MAX_LINE_LENGTH));
-    }
+    if (rest.length <= MAX_LINE_LENGTH) return;
+    emit(rest);
+    isCut = true;
   };
   return {
-    add: (chunk) => take(rest + decoder.write(chunk)),
+    add(chunk) {
+      // A carriage return may be the first half of a line end.
+      if (isCut) rest = rest.endsWith('\r') ? '\r' : '';
+      take(rest + decoder.write(chunk));
+    },
     end() {
       const last = (rest + decoder.end()).replace(/\r$/, '');
       rest = '';

@@ -1,16 +1,22 @@
 /** Where values occur in a line: pairs of start and end, in UTF-8 bytes, ascending, without overlap. */
 export type Ranges = readonly (readonly [start: number, end: number])[];
 
+export interface Found {
+  readonly ranges: Ranges;
+  /** From here to its end, the line is the beginning of a value; the length of the line when it is of none. */
+  readonly openFrom: number;
+}
+
 /**
  * Finds all occurrences of many values at once in time linear in the line, however many values there are and whatever
  * they have in common (Aho and Corasick, "Efficient string matching", 1975). Values are given and lines are searched as
  * UTF-8, in which an occurrence always begins and ends between two characters. Memory: about 50 bytes for each byte of the
  * values. Occurrences that overlap are joined, so that nothing of either is left.
  */
-export function createFinder(values: readonly Uint8Array[]): (line: Uint8Array) => Ranges {
+export function createFinder(values: readonly Uint8Array[]): (line: Uint8Array) => Found {
   const trie = createTrie(values.reduce((sum, value) => sum + value.length, 1));
   for (const value of values) trie.add(value);
-  const { next, fallback, longest } = trie.link();
+  const { next, fallback, longest, depth } = trie.link();
   return (line) => {
     const found: [number, number][] = [];
     let node = ROOT;
@@ -25,7 +31,7 @@ export function createFinder(values: readonly Uint8Array[]): (line: Uint8Array) 
       const length = longest[node] ?? 0;
       if (length > 0) join(found, at + 1 - length, at + 1);
     }
-    return found;
+    return { ranges: found, openFrom: line.length - (depth[node] ?? 0) };
   };
 }
 
@@ -98,7 +104,7 @@ function createTrie(capacity: number) {
         fallback[node] = to === NONE ? ROOT : to;
         longest[node] ||= longest[fallback[node] ?? ROOT] ?? 0;
       }
-      return { next, fallback, longest };
+      return { next, fallback, longest, depth };
     },
   };
 }

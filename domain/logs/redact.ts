@@ -7,6 +7,7 @@
  */
 
 import { ID_PREFIXES } from '../ids.ts';
+import { CUT_MARK } from './cut-line.ts';
 import { createFinder } from './find-secrets.ts';
 import { isSensitiveName } from './sensitive-names.ts';
 
@@ -64,41 +65,57 @@ const ESCAPED_ASSIGNMENT = /(\\")([A-Za-z_][\w.-]{1,100})(\\"[ \t]{0,8}:[ \t]{0,
  * Makes a function that takes secrets out of a line of text (spec 2, "Log redaction"): the given values in the forms
  * they are written in (plain, base64, URL-encoded, JSON-escaped), and whatever looks like a credential. Works in time
  * linear in the line, never throws, and redacting twice changes nothing. Values under 4 characters are not looked for.
+ *
+ * A line that ends with {@link CUT_MARK} may end within a secret: the beginning of a given value at its end is taken out,
+ * and its last word, which may be the beginning of a credential. It then ends with `…`.
  */
 export function createRedactor({ secrets }: { readonly secrets: readonly string[] }): (line: string) => string {
   const redactKnown = createKnownRedactor(secrets);
   return (line) => {
-    let text = redactKnown(line);
-    if (PLAIN.test(text) || OWN_ID.test(text)) return text;
-    for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
-    text = text.replace(ESCAPED_ASSIGNMENT, (whole, open: string, name: string, middle: string) =>
-      isSensitiveName(name) ? `${open}${name}${middle}${REDACTED}` : whole,
-    );
-    return text.replace(ASSIGNMENT, (whole, quote: string, name: string, operator: string, value: string) =>
-      isSensitiveName(name) ? `${quote}${name}${quote}${operator}${maskValue(value)}` : whole,
-    );
+    if (!line.endsWith(CUT_MARK)) return redactShapes(redactKnown(line, false));
+    const kept = redactKnown(line.slice(0, -CUT_MARK.length), true);
+    return redactShapes(`${withoutLastWord(kept)}…`);
   };
 }
 
-/** Takes out the given values in the forms they are written in. */
-function createKnownRedactor(secrets: readonly string[]): (line: string) => string {
+function redactShapes(line: string): string {
+  let text = line;
+  if (PLAIN.test(text) || OWN_ID.test(text)) return text;
+  for (const [pattern, replacement] of PATTERNS) text = text.replace(pattern, replacement);
+  text = text.replace(ESCAPED_ASSIGNMENT, (whole, open: string, name: string, middle: string) =>
+    isSensitiveName(name) ? `${open}${name}${middle}${REDACTED}` : whole,
+  );
+  return text.replace(ASSIGNMENT, (whole, quote: string, name: string, operator: string, value: string) =>
+    isSensitiveName(name) ? `${quote}${name}${quote}${operator}${maskValue(value)}` : whole,
+  );
+}
+
+function withoutLastWord(text: string): string {
+  let end = text.length;
+  while (end > 0 && !/\s/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
+}
+
+/** Takes out the given values in the forms they are written in; at the end of a line that was cut, their beginnings, too. */
+function createKnownRedactor(secrets: readonly string[]): (line: string, isCut: boolean) => string {
   const known = knownForms(secrets);
   const forms = [...known].map((form) => ENCODER.encode(form));
   if (forms.length === 0) return (line) => line;
   const find = createFinder(forms);
   const mayHold = createPrefilter(known);
-  return (line) => {
+  return (line, isCut) => {
     if (!mayHold(line)) return line;
     const bytes = ENCODER.encode(line);
-    const ranges = find(bytes);
-    if (ranges.length === 0) return line;
+    const { ranges, openFrom } = find(bytes);
+    const end = isCut ? openFrom : bytes.length;
+    if (ranges.length === 0 && end === bytes.length) return line;
     let text = '';
     let kept = 0;
     for (const [start, end] of ranges) {
       text += DECODER.decode(bytes.subarray(kept, start)) + REDACTED;
       kept = end;
     }
-    return text + DECODER.decode(bytes.subarray(kept));
+    return text + DECODER.decode(bytes.subarray(kept, Math.max(kept, end)));
   };
 }
 

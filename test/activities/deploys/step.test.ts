@@ -6,6 +6,7 @@ import { runStep, type StepContext } from '../../../activities/deploys/step.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { cutBeforeRedaction } from '../../../domain/logs/cut-line.ts';
 import { catalogRecord } from '../../ports/records.ts';
 import { unlessAborted } from '../../support/in-memory/network.ts';
 import { asActivity } from './as-activity.ts';
@@ -148,6 +149,21 @@ describe('a step as an activity', () => {
       return {};
     });
     assert.deepEqual(await logged(), ['info: Fetch source', 'info: read [REDACTED] of the keys']);
+  });
+
+  it('a failure whose lines were cut within a secret shows no part of it', async () => {
+    const { parts, build, run, logged } = await openedBuild();
+    const secret = parts.cipher.seal('correct horse battery', { service: 'hello', key: 'PHRASE' });
+    await parts.services.upsert({ id: build.serviceId, name: 'hello', org: 'acme' }, { secrets: { PHRASE: secret } });
+    const line = cutBeforeRedaction(`said correct horse battery ${'x'.repeat(100)}`, 30);
+    const failure = new FairleadError('IMAGE_BUILD_FAILED', `Line 2 failed\n${line}\nexit code: 1`, {
+      details: { line },
+    });
+    await assert.rejects(
+      run('image-build', () => Promise.reject(failure)),
+      { message: 'Line 2 failed\nsaid …\nexit code: 1', details: { line: 'said …' } },
+    );
+    assert.doesNotMatch((await logged()).join('\n'), /corr|horse/);
   });
 
   it('the step that finds the catalog has the rest planned with it, and tells what is left to run', async () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createBuildOutput } from '../../../adapters/docker/build-output.ts';
+import { createRedactor } from '../../../domain/logs/redact.ts';
 
 const FILE = 'FROM alpine\nRUN one\nRUN two\n';
 const LINES = 40_000;
@@ -51,6 +52,22 @@ describe('the output of a build', () => {
     output.take('#5 ERROR: failed to copy files: no space left on device');
     const { ofProgram, builderSays } = output.failure();
     assert.deepEqual([ofProgram, builderSays], [false, 'failed to copy files: no space left on device']);
+  });
+
+  it('shows no beginning of a secret where it shortens lines, and says how a long command exited', () => {
+    const secret = 'hunter22 is not all';
+    const redact = createRedactor({ secrets: [secret] });
+    for (let before = 440; before < 505; before += 1) {
+      const output = createBuildOutput(FILE);
+      const long = `${'a '.repeat(before / 2)}${secret} and more`;
+      output.take('#5 [2/3] RUN one');
+      output.take(`#5 0.1 ${long}`);
+      output.take(`#5 ERROR: process "${long}" did not complete successfully: exit code: 7`);
+      const { lastLines } = output.failure();
+      const shown = lastLines.flatMap((line) => line.split('\n').map(redact));
+      assert.equal(shown.at(-1), 'exit code: 7');
+      assert.ok(!/hunt|is not|all/.test(shown.join('\n')), shown.join('\n'));
+    }
   });
 
   it('tells the instruction that failed with the legacy builder', () => {

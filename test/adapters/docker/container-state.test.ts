@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { safeUser } from '../../../adapters/docker/container-options.ts';
 import { diskFull, engineError } from '../../../adapters/docker/docker-client.ts';
-import { decodeLogFrames } from '../../../adapters/docker/log-frames.ts';
+import { decodeLogFrames, lastLogLines } from '../../../adapters/docker/log-frames.ts';
 
 const frame = (stream: number, text: string): Buffer => {
   const body = Buffer.from(text);
@@ -28,6 +28,21 @@ describe('decodeLogFrames', () => {
     assert.equal(decodeLogFrames(frame(1, 'whole').subarray(0, 10)), 'wh');
     assert.equal(decodeLogFrames(Buffer.alloc(0)), '');
     assert.equal(decodeLogFrames(Buffer.alloc(5)), '');
+  });
+});
+
+describe('lastLogLines', () => {
+  it('puts together a line that the engine cut, also with the other stream in between', () => {
+    const frames = Buffer.concat([frame(1, 'secr'), frame(2, 'other\n'), frame(1, 'et\n'), frame(1, 'open')]);
+    assert.deepEqual(lastLogLines(frames, 10), ['other', 'secret', 'open']);
+  });
+
+  it('leaves out a line whose beginning is not there, and no other', () => {
+    const frames = Buffer.concat([frame(1, 'ret'), frame(2, 'other\n'), frame(1, ' end\n'), frame(1, 'next\n')]);
+    assert.deepEqual(lastLogLines(frames, 3), ['other', 'next']);
+    assert.deepEqual(lastLogLines(frames, 4), ['other', 'ret end', 'next']);
+    assert.deepEqual(lastLogLines(Buffer.concat([frame(1, 'a\n'), frame(1, 'b\n')]), 1), ['b']);
+    assert.deepEqual(lastLogLines(Buffer.alloc(0), 1), []);
   });
 });
 

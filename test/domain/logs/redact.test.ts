@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CUT_MARK, cutBeforeRedaction } from '../../../domain/logs/cut-line.ts';
 import { createRedactor } from '../../../domain/logs/redact.ts';
 import { isSensitiveName } from '../../../domain/logs/sensitive-names.ts';
 
@@ -126,6 +127,28 @@ test('a secret that is part of the replacement changes no redacted line again', 
   assert.equal(redact(redact('hunter22')), '[REDACTED]');
 });
 
+test('of a line that was cut, what may be the beginning of a secret is left out', () => {
+  const redact = createRedactor({ secrets: ['correct horse battery', 'hunter22'] });
+  assert.equal(redact(`a correct horse bat${CUT_MARK}`), 'a …');
+  assert.equal(redact(`a hunter22 b hunt${CUT_MARK}`), 'a [REDACTED] b …');
+  assert.equal(redact(`at postgres://app:hal${CUT_MARK}`), 'at …');
+  assert.equal(redact(`API_KEY="a b${CUT_MARK}`), 'API_KEY="[REDACTED]"');
+  assert.equal(redact(`nothing of the kind${CUT_MARK}`), 'nothing of the …');
+  assert.equal(redact('a correct horse bat'), 'a correct horse bat');
+});
+
+test('a secret is found wherever its line is cut, in each form it is written in', () => {
+  const secret = 's3cr3t/va lue+"ü😀';
+  const redact = createRedactor({ secrets: [secret] });
+  for (const form of [secret, encodeURIComponent(secret), JSON.stringify({ secret: `${secret}"` })]) {
+    for (let characters = CUT_MARK.length; characters < form.length + 60; characters += 1) {
+      const line = `to be said: ${form} and more, so that it is cut at some place or another`;
+      const shown = redact(cutBeforeRedaction(line, characters));
+      for (const part of ['s3c', 'va', 'lue', 'ü', '😀', '%F0']) assert.ok(!shown.includes(part), shown);
+    }
+  }
+});
+
 test('empty and very short secrets change nothing', () => {
   assert.equal(createRedactor({ secrets: ['', 'a', 'abc', '    '] })('abc a    b'), 'abc a    b');
 });
@@ -199,6 +222,7 @@ const PIECES = [
   'a= ',
   'https://',
   '\ud800',
+  CUT_MARK,
 ];
 
 test('a line of a million characters is finished, whatever it repeats', () => {
