@@ -1,7 +1,7 @@
 import type { UserRecord } from './user.ts';
 
 export type NewUser = Pick<UserRecord, 'id' | 'email' | 'firstName' | 'lastName'> &
-  Partial<Omit<UserRecord, 'createdAt' | 'updatedAt'>>;
+  Partial<Omit<UserRecord, 'passwordVersion' | 'createdAt' | 'updatedAt'>>;
 
 /** A user at their first moment: no roles, no org, no way to sign in, unless `fields` says so. */
 export function newUser(fields: NewUser, now: Date): UserRecord {
@@ -9,6 +9,7 @@ export function newUser(fields: NewUser, now: Date): UserRecord {
     emailVerified: false,
     avatar: null,
     passwordHash: null,
+    passwordVersion: 0,
     platformRoles: [],
     primaryOrg: null,
     suspendedAt: null,

@@ -10,6 +10,8 @@ export interface OneTimeLink {
   /** Null only for `first_admin` before anybody exists. */
   readonly userId: string | null;
   readonly email: string;
+  /** The person's `passwordVersion` when the link was made: it opens nothing once another password was set. */
+  readonly passwordVersion: number;
   /** The client on whose behalf it was sent; null for the provider's own pages. */
   readonly clientId: string | null;
   /** Where a browser goes afterwards: a local path, or an URL the client registered. */

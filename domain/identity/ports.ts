@@ -38,11 +38,17 @@ export interface UserStore {
   countWithPlatformRole(role: string): Promise<number>;
   /** The user as it is afterwards; null when there is none. */
   update(id: string, changes: UserChanges): Promise<UserRecord | null>;
-  /** Sets a password and clears `onboardingPending`, in one write. */
-  setPassword(id: string, passwordHash: string): Promise<boolean>;
+  /**
+   * Sets a password, raises `passwordVersion` by one and clears `onboardingPending`, in one write. False when the
+   * person's `passwordVersion` is another: of two who set one at once, the slower changes nothing.
+   */
+  setPassword(id: string, passwordVersion: number, passwordHash: string): Promise<boolean>;
   /** Puts a rehash in the place of `oldHash` unless the password was changed since. Clears nothing. */
   upgradePasswordHash(id: string, oldHash: string, newHash: string): Promise<void>;
-  /** Sets the initial password of a user whose marker names that org, and clears the marker. False: not eligible. */
+  /**
+   * Sets the initial password of a user whose marker names that org, raises `passwordVersion` and clears the marker.
+   * False: not eligible.
+   */
   consumeOnboarding(id: string, orgSlug: string, passwordHash: string): Promise<boolean>;
   clearOnboarding(id: string): Promise<void>;
   setTotp(id: string, totp: TotpFactor | null): Promise<void>;

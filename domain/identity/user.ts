@@ -13,6 +13,11 @@ export interface UserRecord {
   readonly avatar: string | null;
   /** Argon2id in PHC string format; null for someone who has none (magic link, passkey, or not set yet). */
   readonly passwordHash: string | null;
+  /**
+   * Grows by one with each password that is set, and not with a rehash of the same one. Whatever is begun by a login or a
+   * link remembers it, and is void once it has grown: a reset ends everything that was begun before it.
+   */
+  readonly passwordVersion: number;
   readonly platformRoles: readonly PlatformRole[];
   /** Slug of the org that the claim `orgSlug` names; null for someone in no org. */
   readonly primaryOrg: string | null;

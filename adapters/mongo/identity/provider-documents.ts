@@ -35,6 +35,8 @@ const linkSchema: z.ZodType<OneTimeLink> = z.object({
   purpose: z.enum(LINK_PURPOSES),
   userId: text.nullable(),
   email: text,
+  // Links that were stored before there was one are for people who have set no password since.
+  passwordVersion: z.int().default(0),
   clientId: text.nullable(),
   returnTo: text.nullable(),
   createdAt: time,

@@ -36,6 +36,8 @@ const userSchema = z.object({
   lastName: text,
   avatar: text.nullable(),
   passwordHash: text.nullable(),
+  // People who were stored before there was one have set none since.
+  passwordVersion: z.int().default(0),
   platformRoles: z.array(z.enum(PLATFORM_ROLES)),
   primaryOrg: text.nullable(),
   suspendedAt: time.nullable(),

@@ -48,6 +48,11 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
     return matchedCount === 1;
   }
 
+  function replacePassword(filter: Filter<UserDocument>, passwordHash: string): Promise<boolean> {
+    const set = { passwordHash, onboardingPending: null, updatedAt: deps.now() };
+    return updates(filter, { $set: set, $inc: { passwordVersion: 1 } });
+  }
+
   return {
     async insert(user) {
       await insertNew(collection, userDocument(user), () => {
@@ -83,12 +88,16 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
       const document = await mongoCall(() => collection.findOneAndUpdate({ _id: id }, update, options));
       return document === null ? null : readUser(document);
     },
-    setPassword: (id, passwordHash) => matches({ _id: id }, { passwordHash, onboardingPending: null }),
+    setPassword(id, passwordVersion, passwordHash) {
+      // A person who was stored before there was a version has none.
+      const known = { passwordVersion: passwordVersion === 0 ? { $in: [0, null] } : passwordVersion };
+      return replacePassword({ _id: id, ...known } as Filter<UserDocument>, passwordHash);
+    },
     async upgradePasswordHash(id, oldHash, newHash) {
       await matches({ _id: id, passwordHash: oldHash }, { passwordHash: newHash });
     },
     consumeOnboarding(id, orgSlug, passwordHash) {
-      return matches({ _id: id, 'onboardingPending.orgSlug': orgSlug }, { passwordHash, onboardingPending: null });
+      return replacePassword({ _id: id, 'onboardingPending.orgSlug': orgSlug }, passwordHash);
     },
     async clearOnboarding(id) {
       await matches({ _id: id, onboardingPending: { $ne: null } }, { onboardingPending: null });

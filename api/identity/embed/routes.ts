@@ -79,7 +79,7 @@ export function embedRoutes(deps: IdentityDeps): readonly Route[] {
       description: 'After SECOND_FACTOR_REQUIRED the link still works: send the same with the code as otp.',
       body: verifyBodySchema,
       reply: tokens,
-      errors: ['LINK_INVALID', ...loginErrors],
+      errors: ['LINK_INVALID', 'CONFLICT', ...loginErrors],
       run: (caller, body, context) => embedVerify(deps, context, caller, body),
     }),
     embedRoute(deps, {
@@ -96,7 +96,7 @@ export function embedRoutes(deps: IdentityDeps): readonly Route[] {
       summary: 'Choose a new password by the token of a link; ends all logins made with the old one',
       body: resetPasswordBodySchema,
       reply: { description: 'The password is set', schema: z.object({ reset: z.literal(true) }) },
-      errors: ['LINK_INVALID', 'PASSWORD_REFUSED'],
+      errors: ['LINK_INVALID', 'PASSWORD_REFUSED', 'CONFLICT'],
       run: (caller, body, context) => embedResetPassword(deps, context, caller, body),
     }),
     embedRoute(deps, {

@@ -13,6 +13,8 @@ export const MAX_WRONG_CODES = 5;
 const schema = z.object({
   id: z.string(),
   userId: z.string(),
+  // Attempts of before there was one are for people who have set no password since.
+  passwordVersion: z.int().default(0),
   methods: z.array(z.enum(LOGIN_METHODS)),
 });
 
@@ -23,7 +25,8 @@ type Deps = Pick<IdentityDeps, 'tokens' | 'now' | 'settings' | 'attempts'>;
 
 /** The `Set-Cookie` value of a new attempt. */
 export function startAttempt(deps: Deps, user: UserRecord, methods: readonly LoginMethod[]): string {
-  const attempt: LoginAttempt = { id: deps.tokens.create(''), userId: user.id, methods: [...methods] };
+  const { id: userId, passwordVersion } = user;
+  const attempt: LoginAttempt = { id: deps.tokens.create(''), userId, passwordVersion, methods: [...methods] };
   return writeCookie(deps.settings, 'login', signState(deps, 'login-attempt', attempt, TTL_SECONDS), TTL_SECONDS);
 }
 

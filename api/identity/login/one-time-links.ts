@@ -7,7 +7,7 @@ type Deps = Pick<IdentityDeps, 'links' | 'users' | 'tokens' | 'now'>;
 
 export interface LinkRequest {
   readonly purpose: Exclude<LinkPurpose, 'first_admin'>;
-  readonly user: Pick<UserRecord, 'id' | 'email'>;
+  readonly user: Pick<UserRecord, 'id' | 'email' | 'passwordVersion'>;
   /** Client on whose behalf it is sent; null for the provider's own pages. */
   readonly client: { readonly clientId: string } | null;
   /** Local path or registered URL to go to afterwards. */
@@ -28,13 +28,14 @@ export interface LinkOfUser {
 export async function createLink(deps: Deps, request: LinkRequest): Promise<{ token: string; expiresAt: Date }> {
   const { purpose, user, client, returnTo, onClientPage = false } = request;
   const clientId = client?.clientId ?? null;
-  const link = { purpose, userId: user.id, email: user.email, clientId, returnTo };
+  const { id: userId, email, passwordVersion } = user;
+  const link = { purpose, userId, email, passwordVersion, clientId, returnTo };
   return insertLink(deps, link, onClientPage ? clientId : null);
 }
 
 /** The link by which the first super admin makes themself; see api/identity/bootstrap.ts. */
 export async function createFirstAdminLink(deps: Deps): Promise<{ token: string; expiresAt: Date }> {
-  const link = { userId: null, email: '', clientId: null, returnTo: null };
+  const link = { userId: null, email: '', passwordVersion: 0, clientId: null, returnTo: null };
   return insertLink(deps, { ...link, purpose: 'first_admin' }, null);
 }
 
@@ -86,7 +87,7 @@ export function linkInvalid(): FairleadError {
 
 async function insertLink(
   deps: Deps,
-  link: Pick<OneTimeLink, 'purpose' | 'userId' | 'email' | 'clientId' | 'returnTo'>,
+  link: Pick<OneTimeLink, 'purpose' | 'userId' | 'email' | 'passwordVersion' | 'clientId' | 'returnTo'>,
   page: string | null,
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = deps.tokens.create('flot_');
@@ -102,9 +103,13 @@ function hashOf({ tokens }: Deps, token: string, page: string | null): string {
   return tokens.hash(page === null ? token : `${page} ${token}`);
 }
 
-/** A link is for the address it was sent to: one that was changed since does not open the account. */
+/**
+ * A link is for the address it was sent to, and for the password of its time: once either was changed it does not open
+ * the account, also when it was taken at the very moment of the change.
+ */
 async function withUser(deps: Deps, link: OneTimeLink): Promise<LinkOfUser> {
   const user = link.userId === null ? null : await deps.users.find(link.userId);
   if (user === null || user.suspendedAt !== null || user.email !== link.email) throw linkInvalid();
+  if (user.passwordVersion !== link.passwordVersion) throw linkInvalid();
   return { link, user };
 }

@@ -9,13 +9,13 @@ import { storePassword } from './set-password.ts';
  * made the account in their name, waiting for them to use it: so the password and second factors set before are void,
  * and whoever is signed in by them is signed out ("account pre-hijacking").
  * @returns the user as they are now
+ * @throws CONFLICT when their password was changed meanwhile
  */
 export async function proveAddress(deps: IdentityDeps, context: RouteContext, user: UserRecord): Promise<UserRecord> {
   if (user.emailVerified) return user;
-  if (user.passwordHash !== null) {
-    // A password that nobody knows: the person chooses one by a link, as after forgetting it.
-    await storePassword(deps, context, user, await deps.hasher.hash(deps.tokens.create('')));
-  }
+  // A password that nobody knows: the person chooses one by a link, as after forgetting it.
+  const unknown = user.passwordHash === null ? null : await deps.hasher.hash(deps.tokens.create(''));
+  const passwordVersion = unknown === null ? user.passwordVersion : await storePassword(deps, context, user, unknown);
   if (user.totp !== null) await deps.users.setTotp(user.id, null);
   for (const { credentialId } of user.passkeys) await deps.users.removePasskey(user.id, credentialId);
   // Last, so that whatever ends in between is begun again with the next link.
@@ -26,5 +26,6 @@ export async function proveAddress(deps: IdentityDeps, context: RouteContext, us
     subject: user.id,
     orgSlug: user.primaryOrg,
   });
-  return proven ?? user;
+  // Not the version of now: a password that was set in between ends what this is for.
+  return { ...(proven ?? user), passwordVersion };
 }

@@ -17,31 +17,39 @@ export async function hashNewPassword(
   return deps.hasher.hash(normalizePassword(password));
 }
 
+/** A person as they were when they showed that they may set their password. */
+export type PasswordOwner = Pick<UserRecord, 'id' | 'email' | 'primaryOrg' | 'passwordVersion'>;
+
 /**
  * Sets a person's password. Whoever knew the old one is out: open links, and all sessions and logins but those of
- * `keepSession` (the one it is changed in), end. The marker of an account that waits for its first password goes.
- * @throws PASSWORD_REFUSED, USER_NOT_FOUND
+ * `keepSession` (the one it is changed in), end. A login that is under way ends itself, since it finds another
+ * `passwordVersion` than it began with, and so does another change of the password: the first of two counts. The marker
+ * of an account that waits for its first password goes.
+ * @throws PASSWORD_REFUSED; CONFLICT when the password was changed since `user` was read
  */
 export async function setPassword(
   deps: IdentityDeps,
   context: RouteContext,
-  user: Pick<UserRecord, 'id' | 'email' | 'primaryOrg'>,
+  user: PasswordOwner,
   password: string,
   options: { readonly keepSession?: string | undefined } = {},
 ): Promise<void> {
   await storePassword(deps, context, user, await hashNewPassword(deps, password, user.email), options);
 }
 
-/** The same with a hash made by {@link hashNewPassword} before something that works once was taken. */
+/**
+ * The same with a hash made by {@link hashNewPassword} before something that works once was taken.
+ * @returns the person's `passwordVersion` afterwards
+ */
 export async function storePassword(
   deps: IdentityDeps,
   context: RouteContext,
-  user: Pick<UserRecord, 'id' | 'email' | 'primaryOrg'>,
+  user: PasswordOwner,
   passwordHash: string,
   options: { readonly keepSession?: string | undefined } = {},
-): Promise<void> {
-  if (!(await deps.users.setPassword(user.id, passwordHash))) {
-    throw new FairleadError('USER_NOT_FOUND', 'There is no such user any more');
+): Promise<number> {
+  if (!(await deps.users.setPassword(user.id, user.passwordVersion, passwordHash))) {
+    throw new FairleadError('CONFLICT', 'The password was changed meanwhile; begin again');
   }
   await deps.links.consumeAllOfUser(user.id, deps.now());
   await endOtherLogins(deps, context, user.id, options.keepSession);
@@ -51,6 +59,7 @@ export async function storePassword(
     subject: user.id,
     orgSlug: user.primaryOrg,
   });
+  return user.passwordVersion + 1;
 }
 
 /**

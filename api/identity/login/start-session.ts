@@ -8,6 +8,7 @@ import type { IdentityDeps } from '../deps.ts';
 import { revokeSession } from '../revocation/revoke.ts';
 import { writeCookie } from './cookies.ts';
 import { findSession, type LoggedIn, SESSION_DAYS } from './find-session.ts';
+import { isUnchanged } from './is-unchanged.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -15,7 +16,8 @@ const DAY_MS = 86_400_000;
  * Begins the session of somebody who has just proved who they are. Every login has a cookie of its own: one that was in
  * the browser before, planted or not, is worth nothing afterwards. A new login of the same person goes on in their
  * session, so that the apps they use in it stay signed in; somebody else's session ends.
- * @throws LOGIN_FAILED for a persona
+ * @param user as they were when they proved it
+ * @throws LOGIN_FAILED for a persona, and for somebody whose password was changed, or who was suspended, meanwhile
  * @returns the session, and the `Set-Cookie` value that carries its secret
  */
 export async function startSession(
@@ -32,6 +34,7 @@ export async function startSession(
   const session =
     (await renewed(deps, before, user, { secretHash, methods })) ??
     (await created(deps, context, user, { secretHash, methods }));
+  await endIfOutdated(deps, context, user, session);
   if (before !== null && before.session.id !== session.id) await revokeSession(deps, context, before.session.id);
   // Any login of the person shows that they have come: the account waits for its first password no more.
   if (user.onboardingPending !== null) await deps.users.clearOnboarding(user.id);
@@ -44,6 +47,21 @@ export async function startSession(
   });
   const seconds = Math.max(0, Math.floor((session.expiresAt.getTime() - deps.now().getTime()) / 1000));
   return { session, cookie: writeCookie(deps.settings, 'session', secret, seconds) };
+}
+
+/**
+ * Whoever reset the password while it was being checked found no session to end: this one is ended here, before anybody
+ * has its secret. Read after the session was written: a reset that comes later finds it.
+ */
+async function endIfOutdated(
+  deps: IdentityDeps,
+  context: RouteContext,
+  user: UserRecord,
+  session: SessionRecord,
+): Promise<void> {
+  if (await isUnchanged(deps, user)) return;
+  await revokeSession(deps, context, session.id, { actor: 'system', reason: 'ended while it began' });
+  throw new FairleadError('LOGIN_FAILED', 'The account was changed while you signed in; sign in again');
 }
 
 type Login = Pick<SessionRecord, 'secretHash' | 'methods'>;

@@ -5,12 +5,18 @@ import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
+import { isUnchanged } from '../login/is-unchanged.ts';
+import { revokeGrant } from '../revocation/revoke.ts';
 import { signPersonTokens } from './sign-tokens.ts';
 import { findTokenPerson } from './token-person.ts';
 import type { TokenReply } from './token-reply.ts';
 
 export interface TokenOrder {
-  readonly user: Pick<UserRecord, 'id'>;
+  /**
+   * Whose login it is, as they were when they proved it. `passwordVersion` is null where the browser session stands for
+   * that: it ends with a change of the password.
+   */
+  readonly user: Pick<UserRecord, 'id'> & { readonly passwordVersion: number | null };
   readonly client: ClientRecord;
   readonly origin: GrantOrigin;
   /** The browser session; null for logins without one. */
@@ -31,7 +37,7 @@ export interface TokenOrder {
 
 /**
  * Begins a login of a person at a client: keeps the grant and answers its first tokens.
- * @throws OAUTH_INVALID_GRANT for a person who gets no tokens; UNAVAILABLE
+ * @throws OAUTH_INVALID_GRANT for a person who gets no tokens, or whose login was ended meanwhile; UNAVAILABLE
  */
 export async function issueTokens(deps: IdentityDeps, order: TokenOrder): Promise<TokenReply> {
   // Before anything is read: what is revoked from here on is revoked after these tokens were issued.
@@ -40,7 +46,7 @@ export async function issueTokens(deps: IdentityDeps, order: TokenOrder): Promis
   if (person === null) throw new FairleadError('OAUTH_INVALID_GRANT', 'The account, or its organization, is suspended');
   const grant = newGrant(deps, order, issuedAt);
   await deps.grants.insert(grant);
-  await endIfRevoked(deps, grant, issuedAt);
+  await requireAlive(deps, grant, order.user, issuedAt);
   const { id, userId, clientId, origin, scopes, offline } = grant;
   await audit(deps, order.requestId == null ? null : { requestId: order.requestId, address: order.address }, {
     type: 'oauth.grant_created',
@@ -77,11 +83,33 @@ function newGrant(deps: IdentityDeps, order: TokenOrder, issuedAt: Date): GrantR
 }
 
 /**
- * Whoever revoked the grant, its person, client or session in between found no grant to end: this one is ended here.
- * The tokens are answered all the same; they are void, as if the revocation had come a moment later.
+ * Whoever revoked the grant, its person, client or session in between, or set another password, found no grant to end:
+ * this one is ended here, before anybody has a token of it.
  */
-async function endIfRevoked(deps: IdentityDeps, grant: GrantRecord, issuedAt: Date): Promise<void> {
-  const revoked = await deps.revocations.isRevoked({
+async function requireAlive(
+  deps: IdentityDeps,
+  grant: GrantRecord,
+  user: TokenOrder['user'],
+  issuedAt: Date,
+): Promise<void> {
+  const alive =
+    !(await isDenied(deps, grant, issuedAt)) &&
+    (grant.sessionId === null || (await isSessionAlive(deps, grant.sessionId))) &&
+    (user.passwordVersion === null ||
+      (await isUnchanged(deps, { id: user.id, passwordVersion: user.passwordVersion })));
+  if (alive) return;
+  await revokeGrant(deps, null, grant.id, { actor: 'system', reason: 'ended while it began' });
+  throw new FairleadError('OAUTH_INVALID_GRANT', 'The login was ended; log in again');
+}
+
+/** One that was made in a session begins in that session's lifetime, also where it is meant to outlive it. */
+async function isSessionAlive(deps: Pick<IdentityDeps, 'sessions'>, sessionId: string): Promise<boolean> {
+  const session = await deps.sessions.find(sessionId);
+  return session !== null && session.revokedAt === null;
+}
+
+function isDenied(deps: IdentityDeps, grant: GrantRecord, issuedAt: Date): Promise<boolean> {
+  return deps.revocations.isRevoked({
     jti: grant.id,
     gid: grant.id,
     sid: grant.offline ? undefined : (grant.sessionId ?? undefined),
@@ -89,5 +117,4 @@ async function endIfRevoked(deps: IdentityDeps, grant: GrantRecord, issuedAt: Da
     client_id: grant.clientId,
     iat: epochSeconds(issuedAt),
   });
-  if (revoked) await deps.grants.revoke(grant.id, deps.now());
 }

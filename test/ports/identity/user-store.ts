@@ -28,7 +28,7 @@ export function userStoreSuite(create: (now: Clock) => UserStore): void {
         assert.equal(await store.findByPasskey(text), null, text);
       }
       assert.equal(await store.update('usr_none', { firstName: 'x' }), null);
-      assert.equal(await store.setPassword('usr_none', 'x'), false);
+      assert.equal(await store.setPassword('usr_none', 0, 'x'), false);
     });
 
     it('finds many at once: those that exist, each once', async () => {
@@ -87,6 +87,31 @@ export function userStoreSuite(create: (now: Clock) => UserStore): void {
     });
   });
 
+  describe('UserStore, passwords', () => {
+    it('of 50 that replace one password at once one does, and its version grows by one', async () => {
+      await store.insert(userRecord({ id: 'usr_replace', passwordHash: 'old' }));
+      const won: string[] = [];
+      const replace = async (caller: number) => {
+        const done = await store.setPassword('usr_replace', 0, `hash ${caller}`);
+        if (done) won.push(`hash ${caller}`);
+        return done;
+      };
+      assert.equal(await winners(replace), 1);
+      const user = await store.find('usr_replace');
+      assert.deepEqual([user?.passwordHash, user?.passwordVersion], [won[0], 1]);
+      for (const version of [0, 2]) assert.equal(await store.setPassword('usr_replace', version, 'late'), false);
+      assert.equal(await store.setPassword('usr_replace', 1, 'next'), true);
+    });
+
+    it('a first password makes a new version, a rehash does not', async () => {
+      const onboardingPending = { orgSlug: 'acme', clientId: 'shop', since: at(0) };
+      await store.insert(userRecord({ id: 'usr_version', onboardingPending }));
+      await store.consumeOnboarding('usr_version', 'acme', 'first');
+      await store.upgradePasswordHash('usr_version', 'first', 'rehashed');
+      assert.equal((await store.find('usr_version'))?.passwordVersion, 1);
+    });
+  });
+
   describe('UserStore, onboarding', () => {
     const pending = { orgSlug: 'acme', clientId: 'shop', since: at(0) };
 
@@ -110,7 +135,7 @@ export function userStoreSuite(create: (now: Clock) => UserStore): void {
     it('a password or a login clears the marker; a rehash does not', async () => {
       const marked = { onboardingPending: pending, passwordHash: 'old' };
       for (const id of ['usr_marked1', 'usr_marked2', 'usr_marked3']) await store.insert(userRecord({ id, ...marked }));
-      assert.equal(await store.setPassword('usr_marked1', 'new'), true);
+      assert.equal(await store.setPassword('usr_marked1', 0, 'new'), true);
       await store.clearOnboarding('usr_marked2');
       await store.upgradePasswordHash('usr_marked3', 'old', 'new');
       assert.equal((await store.find('usr_marked1'))?.passwordHash, 'new');

@@ -31,7 +31,7 @@ export const authorizationCode: GrantHandler = async (deps, request) => {
   }
   const { userId, sessionId, scopes, methods, authenticatedAt, nonce } = code;
   return issueTokens(deps, {
-    user: { id: userId },
+    user: { id: userId, passwordVersion: null },
     client,
     origin: 'oauth',
     sessionId,

@@ -21,7 +21,7 @@ export const deviceCode: GrantHandler = async (deps, { client, parameters, conte
   const grantId = deps.newId('grant');
   if (!(await deps.devices.redeem(hash, grantId, deps.now()))) throw deviceInvalid();
   return issueTokens(deps, {
-    user: { id: approval.userId },
+    user: { id: approval.userId, passwordVersion: null },
     client,
     origin: 'oauth',
     sessionId: approval.sessionId,

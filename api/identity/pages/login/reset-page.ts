@@ -53,8 +53,8 @@ export async function resetPassword(
       const passwordHash = await hashNewPassword(deps, form.password, user.email);
       const { link } = await takeLink(deps, form.token, 'password_reset');
       // First, so that what it voids is not the new password.
-      await proveAddress(deps, context, user);
-      await storePassword(deps, context, user, passwordHash);
+      const proven = await proveAddress(deps, context, user);
+      await storePassword(deps, context, proven, passwordHash);
       return redirectTo(withReturnTo('/login?notice=password', localReturnTo(link.returnTo)));
     },
     (error) => openReset(deps, context, form.token, error),

@@ -22,11 +22,15 @@ export interface WaitingLogin {
   readonly user: UserRecord;
 }
 
-/** The login this browser has half done; null when there is none, it took too long, or its person is suspended. */
+/**
+ * The login this browser has half done; null when there is none, it took too long, its person is suspended, or their
+ * password was changed since.
+ */
 export async function readWaitingLogin(deps: IdentityDeps, context: RouteContext): Promise<WaitingLogin | null> {
   const attempt = readAttempt(deps, context);
   const user = attempt === null ? null : await deps.users.find(attempt.userId);
-  return attempt === null || user === null || user.suspendedAt !== null ? null : { attempt, user };
+  if (attempt === null || user === null || user.suspendedAt !== null) return null;
+  return user.passwordVersion === attempt.passwordVersion ? { attempt, user } : null;
 }
 
 /** The purpose of a passkey challenge that completes this attempt and no other. */
