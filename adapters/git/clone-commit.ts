@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ProcessResult } from '../process/run-process.ts';
@@ -131,9 +131,17 @@ async function resolveCommit({ session, directory }: CloneInput, commit: string)
   return result.exitCode === 0 ? result.stdout.trim() : null;
 }
 
+/**
+ * Overrules `.gitattributes`: a checkout writes the bytes of the commit, no more than were counted. An encoding, line ends
+ * or `$Id$` would make files up to twelve times as large. An encoding cannot be switched off, only left unspecified.
+ */
+const NO_CONVERSIONS = '* -text -ident -filter !working-tree-encoding\n';
+
 async function checkOut(input: CloneInput, what: string): Promise<string> {
   const { session, directory, place, commit } = input;
   const listed = await requireTreeWithin(input, what);
+  await mkdir(join(directory, '.git', 'info'), { recursive: true });
+  await writeFile(join(directory, '.git', 'info', 'attributes'), NO_CONVERSIONS);
   const checkout = ['checkout', '--quiet', '--force', '--detach', what];
   const result = listed.exitCode === 0 ? await session.attempt(checkout, directory) : listed;
   if (result.exitCode !== 0) {

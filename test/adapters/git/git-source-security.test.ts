@@ -94,6 +94,35 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
     }
   });
 
+  it('writes the bytes that were counted, whatever .gitattributes asks for', async () => {
+    const path = join(dirname(fx.repository), 'attributes');
+    const git = (...args: readonly string[]) =>
+      execFileSync('git', ['-c', 'user.name=t', '-c', 'user.email=t@t', '-C', path, ...args]);
+    mkdirSync(join(path, 'below'), { recursive: true });
+    git('init', '-q', '-b', 'main');
+    const files: Readonly<Record<string, string>> = {
+      ...{ 'wide.txt': 'x'.repeat(1_000), 'lines.txt': '\n'.repeat(1_000), 'ids.txt': '$Id$'.repeat(1_000) },
+      ...{ 'below/wide.txt': 'y'.repeat(1_000), 'macro.txt': '\n'.repeat(1_000), 'below/.gitattributes': '* !text\n' },
+    };
+    for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+    git('add', '-A');
+    const rules = [
+      ...['[attr]windows text eol=crlf', 'macro.txt windows', 'lines.txt text eol=crlf', 'ids.txt ident'],
+      ...['wide.txt working-tree-encoding=UTF-32', 'below/wide.txt working-tree-encoding=UTF-16'],
+    ];
+    writeFileSync(join(path, '.gitattributes'), rules.join('\n'));
+    git('add', '.gitattributes');
+    git('commit', '-qm', 'attributes');
+    const { fetch } = fx.fetcher();
+    for (const branch of [null, 'main']) {
+      await fetch(source(path, branch), fx.target, context);
+      for (const [name, text] of Object.entries(files)) {
+        assert.equal(readFileSync(join(fx.target, name), 'utf8'), text, name);
+      }
+      fx.reset();
+    }
+  });
+
   it('sends the token to its own host, and it is found nowhere else', async () => {
     const seen: string[] = [];
     let fetching = true;
