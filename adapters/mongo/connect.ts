@@ -69,10 +69,11 @@ function databaseName(uri: string): string {
 const DUPLICATE_KEY = 11_000;
 
 /**
- * By which a server says that it is not, or no longer, the one that keeps a write: CannotSatisfyWriteConcern,
- * WriteConcernFailed, ShutdownInProgress, PrimarySteppedDown and the like (error_codes.yml of MongoDB).
+ * By which a server says that it is not, or no longer, the one that keeps a write, or that a majority did not answer in
+ * time: MaxTimeMSExpired, WriteConcernFailed, ShutdownInProgress, CannotSatisfyWriteConcern, PrimarySteppedDown and the
+ * like (error_codes.yml of MongoDB).
  */
-const FAILED_OVER: ReadonlySet<unknown> = new Set([64, 91, 100, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
+const FAILED_OVER: ReadonlySet<unknown> = new Set([50, 64, 91, 100, 189, 10_107, 11_600, 11_602, 13_435, 13_436]);
 
 const NOT_REACHED = /not connected|topology is closed|pool (was )?(cleared|closed)|timed out/i;
 

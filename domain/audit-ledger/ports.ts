@@ -18,7 +18,11 @@ export interface EventFilter {
 
 /** The chains. A unique index on namespace and chain index makes a fork impossible, whoever writes. */
 export interface EventStore {
-  /** @param taken an index known to be taken: the search goes on from there instead of from scratch */
+  /**
+   * The last event, or one before it, that no failover of the database takes back: what is chained to it leaves no gap.
+   * @param taken an index known to be taken: the search goes on from there instead of from scratch
+   * @throws UNAVAILABLE (retryable) while the database fails over
+   */
   head(namespace: string, taken?: number): Promise<ChainHead | null>;
   /**
    * Appends consecutive events of one namespace and returns how many of them, from the first on, are now durable. Fewer
@@ -26,6 +30,7 @@ export interface EventStore {
    */
   append(events: readonly LedgerEvent[]): Promise<number>;
   find(id: string): Promise<LedgerEvent | null>;
+  /** As durable as what was appended: a repetition is acknowledged with it. @throws UNAVAILABLE (retryable) */
   findByIdempotencyKey(namespace: string, emitter: string, key: string): Promise<LedgerEvent | null>;
   /** Newest first. */
   list(filter: EventFilter, page: PageRequest): Promise<Page<LedgerEvent>>;

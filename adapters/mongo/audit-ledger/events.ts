@@ -3,8 +3,10 @@ import { z } from 'zod';
 import { headOf } from '../../../domain/audit-ledger/chain.ts';
 import type { ChainHead, LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { EventFilter, EventStore } from '../../../domain/audit-ledger/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
+import { readConfirmed } from '../read-confirmed.ts';
 import { type EventDocument, eventDocument, readEvent } from './event-document.ts';
 import { idOfKey } from './event-id.ts';
 import { LEDGER_COLLECTIONS } from './indexes.ts';
@@ -26,9 +28,21 @@ export function createEventStore(deps: { db: Db }): EventStore {
     return document === null ? null : readEvent(document);
   }
 
-  async function newest(namespace: string): Promise<ChainHead | null> {
+  async function newest(namespace: string): Promise<LedgerEvent | null> {
     const document = await mongoCall(() => collection.findOne({ namespace }, { sort: { chainIndex: -1 } }));
-    return document === null ? null : headOf(readEvent(document));
+    return document === null ? null : readEvent(document);
+  }
+
+  /**
+   * The head that an event is, once a majority has the event: what follows an event that a failover takes back would leave
+   * a gap. A head that is too old does no harm, as the place after it is taken.
+   */
+  async function confirmedHead(event: LedgerEvent | null): Promise<ChainHead | null> {
+    if (event === null) return null;
+    const { namespace, chainIndex, eventHash } = event;
+    const confirmed = await readConfirmed(collection, { namespace, chainIndex });
+    if (confirmed?.eventHash !== eventHash) throw failedOver();
+    return headOf(event);
   }
 
   const append = createSharedAppend(async (documents) => {
@@ -37,7 +51,10 @@ export function createEventStore(deps: { db: Db }): EventStore {
       return documents.length;
     } catch (error) {
       if (!isDuplicateKey(error)) throw error;
-      return error instanceof MongoBulkWriteError ? refusedAt(error) : 0;
+      if (!(error instanceof MongoBulkWriteError)) return 0;
+      // Of what stands before the refused event nobody knows whether a majority has it.
+      if (error.result.getWriteConcernError() !== undefined) throw failedOver(error);
+      return refusedAt(error);
     }
   });
 
@@ -54,9 +71,8 @@ export function createEventStore(deps: { db: Db }): EventStore {
 
   return {
     async head(namespace, taken) {
-      if (taken === undefined) return newest(namespace);
-      const found = await lastFrom(taken, (index) => at(namespace, index));
-      return found === null ? newest(namespace) : headOf(found);
+      const found = taken === undefined ? null : await lastFrom(taken, (index) => at(namespace, index));
+      return await confirmedHead(found ?? (await newest(namespace)));
     },
     append: (events) => append(events.map(eventDocument)),
     async find(id) {
@@ -64,7 +80,8 @@ export function createEventStore(deps: { db: Db }): EventStore {
       return document === null ? null : readEvent(document);
     },
     async findByIdempotencyKey(namespace, emitter, key) {
-      return this.find(idOfKey({ namespace, emitter, key }));
+      const document = await readConfirmed(collection, { _id: idOfKey({ namespace, emitter, key }) });
+      return document === null ? null : readEvent(document);
     },
     async list(filter, { cursor, limit }) {
       const before = decodeCursor(cursor, z.tuple([z.int(), z.int(), z.string().max(100)]));
@@ -98,6 +115,7 @@ export function createEventStore(deps: { db: Db }): EventStore {
         await mongoCall(() => announced.insertOne({ _id: namespace }));
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
+        if ((await readConfirmed(announced, { _id: namespace })) === null) throw failedOver(error);
       }
     },
     async namespaces() {
@@ -108,6 +126,10 @@ export function createEventStore(deps: { db: Db }): EventStore {
       return [...new Set(z.array(z.string()).parse(names))].toSorted();
     },
   };
+}
+
+function failedOver(cause?: unknown): FairleadError {
+  return new FairleadError('UNAVAILABLE', 'The database fails over; try again shortly', { cause, retryable: true });
 }
 
 /** An ordered write ends at the first event that is refused. The server's own count is not used: the stand-in's counts that one too. */

@@ -41,3 +41,27 @@ test('a batch of which a part is there already, and another part was not stored,
   };
   await assert.rejects(withServer(answer, (db) => createBatchStore({ db }).insert(batch, content)));
 });
+
+test('whatever the concern that failed, events of a write that was also refused in part are not durable', async () => {
+  const append = (db: Db) => createEventStore({ db }).append(eventsAfter(null, [{}, {}]));
+  // UnsatisfiableWriteConcern, ShutdownInProgress, CannotSatisfyWriteConcern, InterruptedDueToReplStateChange.
+  for (const code of [79, 91, 100, 11_602]) {
+    const writeConcernError = { code, errmsg: 'not on a majority' };
+    const answer = { ok: 1, n: 1, writeErrors: [refusal(1, DUPLICATE_KEY)], writeConcernError };
+    await assert.rejects(
+      withServer(() => answer, append),
+      String(code),
+    );
+  }
+});
+
+test('a server that is no replica set is asked without a majority', async () => {
+  const asked: unknown[] = [];
+  const answer: Answer = ({ readConcern }) => {
+    asked.push(readConcern);
+    if (readConcern !== undefined) return { ok: 0, code: 123, errmsg: 'node needs to be a replica set member' };
+    return { ok: 1, cursor: { id: 0n, ns: 'test.events', firstBatch: [] } };
+  };
+  const found = await withServer(answer, (db) => createEventStore({ db }).findByIdempotencyKey('a', 'b', 'c'));
+  assert.deepEqual([found, asked], [null, [{ level: 'linearizable' }, undefined]]);
+});

@@ -1,0 +1,25 @@
+import { type Collection, type Document, type Filter, MongoError, type WithId } from 'mongodb';
+import { mongoCall } from './connect.ts';
+
+/** A majority that does not answer is waited for no longer. */
+const PATIENCE_MS = 5_000;
+/** A server without a replica set, which refuses the question: it never fails over. */
+const NOT_A_REPLICA_SET = 123;
+
+/**
+ * Reads one document as a majority of the replica set has it (read concern `linearizable`, which holds for one document
+ * by a unique key): no failover takes back what it answers. A plain read may see a write that only one member has.
+ * @throws UNAVAILABLE when no majority confirms it
+ */
+export async function readConfirmed<T extends Document>(
+  collection: Collection<T>,
+  uniqueKey: Filter<T>,
+): Promise<WithId<T> | null> {
+  const options = { readConcern: 'linearizable', readPreference: 'primary', maxTimeMS: PATIENCE_MS } as const;
+  try {
+    return await mongoCall(() => collection.findOne(uniqueKey, options));
+  } catch (error) {
+    if (!(error instanceof MongoError) || error.code !== NOT_A_REPLICA_SET) throw error;
+    return await mongoCall(() => collection.findOne(uniqueKey));
+  }
+}
