@@ -3,7 +3,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import type { ClientChanges } from '../../domain/oauth-clients/ports.ts';
 import type { OrgRecord } from '../../domain/orgs/org.ts';
-import { audit } from './audit.ts';
+import { audit, idBeforeChange } from './audit.ts';
 import type { IdentityDeps } from './deps.ts';
 import { platformClients } from './platform-clients.ts';
 
@@ -38,16 +38,18 @@ async function putBack(deps: IdentityDeps, wanted: ClientRecord): Promise<void> 
   }
   const changes = differences(existing, wanted);
   const fields = Object.keys(changes);
-  for (const { id } of existing.secrets) await deps.clients.removeSecret(clientId, id);
-  if (fields.length > 0) await deps.clients.update(clientId, changes);
   if (fields.length + existing.secrets.length === 0) return;
+  const type = 'oauth.client_updated';
   await audit(deps, null, {
-    type: 'oauth.client_updated',
+    id: idBeforeChange(type, existing),
+    type,
     actor: 'internal',
     subject: clientId,
     orgSlug: existing.orgSlug,
     data: { reason: 'start', fields, secrets_removed: existing.secrets.map(({ id }) => id) },
   });
+  for (const { id } of existing.secrets) await deps.clients.removeSecret(clientId, id);
+  if (fields.length > 0) await deps.clients.update(clientId, changes);
 }
 
 /** Of all fields but those by which a client is known, and its secrets. */

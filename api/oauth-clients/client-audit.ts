@@ -20,10 +20,16 @@ export function actorOf({ caller, headers }: Pick<RouteContext<Caller>, 'caller'
 export async function auditClient(
   deps: IdentityDeps,
   context: RouteContext<Caller>,
-  event: { readonly type: string; readonly client: Pick<ClientRecord, 'clientId' | 'orgSlug'>; readonly data?: Data },
+  event: {
+    readonly type: string;
+    readonly client: Pick<ClientRecord, 'clientId' | 'orgSlug'>;
+    readonly data?: Data;
+    readonly id?: string;
+  },
 ): Promise<void> {
-  const { type, client, data = {} } = event;
+  const { type, client, data = {}, id } = event;
   await audit(deps, context, {
+    ...(id === undefined ? {} : { id }),
     type,
     actor: actorOf(context),
     subject: client.clientId,

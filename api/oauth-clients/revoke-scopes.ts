@@ -2,11 +2,13 @@ import { FairleadError } from '../../domain/errors.ts';
 import { beginsPlatformScopes } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
+import { idBeforeChange } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { auditClient } from './client-audit.ts';
 
 /**
  * Takes every scope of a service from all clients. Tokens that carry one live until they expire, an hour by default.
+ * Idempotent: each event is recorded before what it tells of, under an id that a repetition uses again.
  * @returns ids of the clients that had one
  * @throws FORBIDDEN for a name by which the platform's own scopes begin
  */
@@ -18,11 +20,13 @@ export async function revokeScopes(
   if (beginsPlatformScopes(service)) {
     throw new FairleadError('FORBIDDEN', `Scopes that begin with ${service}: are the platform's, and of no service`);
   }
-  const clients = await deps.clients.removeScopesOf(service);
+  const clients = await deps.clients.withScopesOf(service);
+  const type = 'oauth.client_updated';
   for (const client of clients) {
     const removed = client.allowedScopes.filter((scope) => scope.startsWith(`${service}:`));
     const data = { reason: 'service removed', allowedScopes_removed: removed };
-    await auditClient(deps, context, { type: 'oauth.client_updated', client, data });
+    await auditClient(deps, context, { type, client, data, id: idBeforeChange(type, client) });
+    await deps.clients.removeScopes(client.clientId, removed);
   }
   return clients.map(({ clientId }) => clientId);
 }

@@ -45,8 +45,10 @@ export interface ClientStore {
   /** Writes at most once a minute per secret. */
   touchSecret(clientId: string, secretId: string, at: Date): Promise<void>;
   remove(clientId: string): Promise<boolean>;
-  /** Takes every scope `{service}:…` from all clients. Idempotent. @returns the clients that had one, as they were */
-  removeScopesOf(service: string): Promise<readonly ClientRecord[]>;
+  /** The clients that have a scope `{service}:…`. */
+  withScopesOf(service: string): Promise<readonly ClientRecord[]>;
+  /** Takes scopes from a client. Idempotent; what it does not have, or no client, is no error. */
+  removeScopes(clientId: string, scopes: readonly string[]): Promise<void>;
 }
 
 export interface ClientFilter {

@@ -128,16 +128,15 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
         ),
       );
     },
-    async removeScopesOf(service) {
+    async withScopesOf(service) {
       // Names of services have no characters that mean something in a pattern.
       const ofService = new RegExp(`^${service}:`);
-      const documents = await mongoCall(() => collection.find({ allowedScopes: ofService }).toArray());
-      for (const { _id, allowedScopes } of documents) {
-        const scopes = allowedScopes.filter((scope) => ofService.test(scope));
-        const update = { $pull: { allowedScopes: { $in: scopes } }, $set: { updatedAt: deps.now() } };
-        await mongoCall(() => collection.updateOne({ _id }, update));
-      }
-      return documents.map(readClient);
+      return (await mongoCall(() => collection.find({ allowedScopes: ofService }).toArray())).map(readClient);
+    },
+    async removeScopes(clientId, scopes) {
+      const has = { _id: clientId, allowedScopes: { $in: [...scopes] } };
+      const update = { $pull: { allowedScopes: { $in: [...scopes] } }, $set: { updatedAt: deps.now() } };
+      await mongoCall(() => collection.updateOne(has, update));
     },
     async remove(clientId) {
       const { deletedCount } = await mongoCall(() => collection.deleteOne({ _id: clientId }));

@@ -4,6 +4,7 @@ import { bootstrapIdentity, completeFirstAdmin, type FirstAdminLink } from '../.
 import type { IdentityDeps } from '../../../api/identity/deps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { SERVICE_ROWS } from '../../../domain/services.ts';
+import { dyingAt } from '../../support/dying-at.ts';
 import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { visit } from './visit.ts';
 
@@ -51,7 +52,7 @@ test('an installation has one org of its own and its clients, however many proce
 });
 
 const updatesOf = async (subject: string) =>
-  (await idp.deps.audit.list({ type: 'oauth.client_updated', subject }, { cursor: null, limit: 10 })).items;
+  (await idp.deps.audit.list({ type: 'oauth.client_updated', subject }, { cursor: null, limit: 100 })).items;
 
 test('the ledger’s pages are at AUDIT_URL and nowhere else', async () => {
   const urisOf = async () => (await idp.deps.clients.find('audit-ledger-pages'))?.redirectUris;
@@ -71,6 +72,20 @@ test('the ledger’s pages are at AUDIT_URL and nowhere else', async () => {
   assert.deepEqual(await urisOf(), ['https://audit.example/api/auth/callback']);
   const after = await updatesOf('audit-ledger-pages');
   assert.equal(after.length, before.length, 'a start that changes nothing tells nothing');
+});
+
+test('what a start puts back is told once, wherever the start before was killed', async () => {
+  const isBack = async () => (await idp.deps.clients.find('fairlead-cli'))?.trustedClient === false;
+  let wasKilled = true;
+  for (let kill = 1; wasKilled; kill += 1) {
+    await idp.deps.clients.update('fairlead-cli', { trustedClient: true });
+    const told = (await updatesOf('fairlead-cli')).length;
+    const { clients, audit } = idp.deps;
+    const deps = { ...idp.deps, ...dyingAt(kill, { clients, audit }) };
+    wasKilled = (await codeOf(start(deps))) !== 'ok';
+    await start();
+    assert.deepEqual([await isBack(), (await updatesOf('fairlead-cli')).length], [true, told + 1], `call ${kill}`);
+  }
 });
 
 test('a start puts the clients of the platform back to what they are defined as', async () => {

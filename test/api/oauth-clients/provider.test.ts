@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { revokeScopes } from '../../../api/oauth-clients/revoke-scopes.ts';
+import { dyingAt } from '../../support/dying-at.ts';
 import { assertNotLogged } from '../../support/not-logged.ts';
 import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
+import { visit } from '../identity/visit.ts';
 
 const BASE = '/api/internal/oauth-clients';
 
@@ -184,6 +187,26 @@ describe('clients made by the platform', () => {
     assert.deepEqual(event?.data, { reason: 'service removed', allowedScopes_removed: ['notes:admin'] });
     assert.equal((await call('POST', '/revoke-scopes', { service: 'personas' })).status, 403);
     assert.deepEqual((await idp.deps.clients.find('holder'))?.allowedScopes, ['openid', 'personas:mint']);
+  });
+
+  it('what is taken from a client is told once, wherever the process was killed before', async () => {
+    const caller = { kind: 'internal', name: 'internal', org: 'platform' } as const;
+    const context = { ...visit(idp), caller, authenticateAgain: async () => caller };
+    let wasKilled = true;
+    for (let kill = 1; wasKilled; kill += 1) {
+      const clientId = `held-${kill}`;
+      await idp.seedClient(clientId, { orgSlug: 'acme', allowedScopes: ['openid', 'doomed:read'] });
+      const { clients, audit } = idp.deps;
+      const deps = { ...idp.deps, ...dyingAt(kill, { clients, audit }) };
+      wasKilled = await revokeScopes(deps, context, 'doomed').then(
+        () => false,
+        () => true,
+      );
+      await revokeScopes(idp.deps, context, 'doomed');
+      assert.deepEqual((await idp.deps.clients.find(clientId))?.allowedScopes, ['openid']);
+      const told = (await eventsOf(clientId)).map(({ data }) => data.allowedScopes_removed);
+      assert.deepEqual(told, [['doomed:read']], `killed at call ${kill}`);
+    }
   });
 
   it('lists by id in pages, of one org or of all', async () => {

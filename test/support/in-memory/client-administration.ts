@@ -65,7 +65,14 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
       refuseSecretGrants({ ...before, ...changes } as ClientRecord);
       return await changed(clientId, clients.update(clientId, changes));
     },
-    revokeScopes: async (service) => (await clients.removeScopesOf(service)).map(({ clientId }) => clientId),
+    async revokeScopes(service) {
+      const holders = await clients.withScopesOf(service);
+      for (const { clientId, allowedScopes } of holders) {
+        const ofService = allowedScopes.filter((scope) => scope.startsWith(`${service}:`));
+        await clients.removeScopes(clientId, ofService);
+      }
+      return holders.map(({ clientId }) => clientId);
+    },
     async remove(clientId) {
       refusePlatformClient(clientId);
       return await clients.remove(clientId);

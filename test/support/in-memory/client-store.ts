@@ -96,15 +96,15 @@ export function createInMemoryClientStore({ now }: { readonly now: Clock }): Cli
     async touchSecret(clientId, secretId, at) {
       write(clientId, ({ secrets, updatedAt }) => ({ secrets: secrets.map(touched(secretId, at)), updatedAt }));
     },
-    async removeScopesOf(service) {
-      const isOfService = (scope: string) => scope.startsWith(`${service}:`);
-      const holders = [...clients.values()].filter(({ allowedScopes }) => allowedScopes.some(isOfService));
-      for (const { clientId } of holders) {
-        write(clientId, ({ allowedScopes }) => ({
-          allowedScopes: allowedScopes.filter((scope) => !isOfService(scope)),
-        }));
-      }
-      return holders;
+    withScopesOf: async (service) =>
+      [...clients.values()].filter(({ allowedScopes }) =>
+        allowedScopes.some((scope) => scope.startsWith(`${service}:`)),
+      ),
+    async removeScopes(clientId, scopes) {
+      write(clientId, ({ allowedScopes }) => {
+        const left = allowedScopes.filter((scope) => !scopes.includes(scope));
+        return left.length === allowedScopes.length ? null : { allowedScopes: left };
+      });
     },
     remove: async (clientId) => clients.delete(clientId),
   };
