@@ -63,10 +63,15 @@ function addVerifying(audit: Command, perform: Perform, performAlone: PerformAlo
     );
   audit
     .command('verify')
-    .description('verify a proof against the contract on each chain, without the ledger')
+    .description(
+      'verify a proof against the contract on each chain, without the ledger; exit code 7 when it is undecided',
+    )
     .argument('<proof>', 'file with the proof, as `audit proof` writes it; - for stdin')
     .requiredOption('--rpc <url>', 'address of a chain node (repeat it for each chain)', collectUrl)
-    .option('--contract <address>', 'address of the anchor contract (default: the one in the proof)')
+    .option(
+      '--contract <address>',
+      'address of the anchor contract, from an independent source; without it nothing is proven',
+    )
     .option('--event <file>', 'file with the event, to check that the proof belongs to it')
     .option('--receipt <file>', 'file with the receipt; its signature is verified with --key')
     .option('--key <key>', 'public key of the ledger, in base64 or as a verifier key (may be repeated)', collect, [])

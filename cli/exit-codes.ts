@@ -20,6 +20,11 @@ export const EXIT_CODES = [
     meaning: 'The current state does not allow it, such as cancelling a build that has ended.',
   },
   {
+    name: 'undecided',
+    code: 7,
+    meaning: 'The proof was not refuted, but something is missing that proves it, such as a second chain.',
+  },
+  {
     name: 'interrupted',
     code: 130,
     meaning: 'Interrupted by Ctrl-C, or a question was answered with no. A followed build continues.',

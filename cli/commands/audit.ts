@@ -25,7 +25,7 @@ const VERIFIER_KEY = /^[^+\s]+\+[0-9a-f]{8}\+(?<key>[A-Za-z0-9+/=]+)$/;
 const KEY_BYTES = 32;
 const ED25519 = 0x01;
 
-const EXITS = { proven: 'ok', refuted: 'failed', undecided: 'unreachable' } as const;
+const EXITS = { proven: 'ok', refuted: 'failed', undecided: 'undecided' } as const;
 const MARKS: Record<ProofCheck['outcome'], readonly [mark: string, tone: Tone]> = {
   passed: ['✓', 'good'],
   failed: ['✗', 'bad'],
@@ -35,12 +35,12 @@ const MARKS: Record<ProofCheck['outcome'], readonly [mark: string, tone: Tone]> 
 const SENTENCES: Record<ProofVerdict['verdict'], readonly [sentence: string, tone: Tone]> = {
   proven: ['Proven: the event was in the ledger when this root was anchored, and has not changed since.', 'good'],
   refuted: ['Not proven: see the failed checks above.', 'bad'],
-  undecided: ['Undecided: no check failed, but some could not be completed.', 'warn'],
+  undecided: ['Undecided: no check failed, but something that a proof needs is missing: see above.', 'warn'],
 };
 
 /**
  * `fairlead audit verify`: checks a proof with nothing but the nodes that are named. Exit 0 when it is proven, 1 when
- * something contradicts it, 5 when a node could not be asked.
+ * something contradicts it, 7 when neither: a node could not be asked, there is one chain alone, or no contract was given.
  */
 export async function verifyProofFile(alone: Alone, path: string, options: VerifyOptions): Promise<number> {
   const { contract, event, receipt, rpc, key } = options;

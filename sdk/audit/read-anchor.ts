@@ -3,11 +3,14 @@ import { z } from 'zod';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { dayNumber } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
+import { toHash } from '../../domain/audit-ledger/merkle-tree.ts';
 import { parseJson } from '../../domain/parse-json.ts';
 
 /** What the anchor contract of one chain holds for a day, as one node tells it. */
 export interface ReadAnchor {
   readonly chainId: number;
+  /** keccak256 of the contract's code on the chain. */
+  readonly codeHash: Hash;
   /** Null when nothing was anchored for the day. */
   readonly root: Hash | null;
   /** Time of the block it was anchored in. */
@@ -51,9 +54,8 @@ export async function readAnchor(options: {
   const call = <T>(method: string, params: readonly unknown[], schema: z.ZodType<T>) =>
     callNode({ url: rpcUrl, fetch: options.fetch }, method, params, schema);
   const chainId = Number(await call('eth_chainId', [], quantity));
-  if ((await call('eth_getCode', [contract, 'latest'], code)) === '0x') {
-    throw new NoRegistry(`chain ${chainId} has no contract at ${contract}`);
-  }
+  const contractCode = await call('eth_getCode', [contract, 'latest'], code);
+  if (contractCode === '0x') throw new NoRegistry(`chain ${chainId} has no contract at ${contract}`);
   const data = `0x${SELECTOR}${dayNumber(batchId).toString(16).padStart(64, '0')}`;
   const answer = await call('eth_call', [{ to: contract, data }, 'latest'], code);
   if (!anchorWords.safeParse(answer).success) {
@@ -62,6 +64,7 @@ export async function readAnchor(options: {
   const word = (index: number): string => answer.slice(2 + 64 * index, 66 + 64 * index).toLowerCase();
   return {
     chainId,
+    codeHash: toHash(keccak_256(Buffer.from(contractCode.slice(2), 'hex'))),
     root: /^0+$/.test(word(0)) ? null : `0x${word(0)}`,
     anchoredAt: new Date(Number(BigInt(`0x${word(1)}`)) * 1000),
     blockNumber: Number(BigInt(`0x${word(2)}`)),

@@ -1,5 +1,5 @@
 import type { EventProof } from '../../domain/audit-ledger/batch.ts';
-import { endOfDay } from '../../domain/audit-ledger/days.ts';
+import { addDays, endOfDay } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
 import { leafOf, rootOfProof } from '../../domain/audit-ledger/merkle-proof.ts';
 import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
@@ -7,12 +7,13 @@ import { checkEvent, checkReceipt } from './check-documents.ts';
 import type { ProofCheck } from './proof-check.ts';
 import type { ShownEvent } from './proof-documents.ts';
 import { NodeUnreachable, type ReadAnchor, readAnchor } from './read-anchor.ts';
+import { REGISTRY_CODE_HASHES } from './registry-code.ts';
 
 export interface ProofInput {
   readonly proof: EventProof;
   /** Nodes to ask, by JSON-RPC over HTTP: one of each chain at least, better from different providers. */
   readonly rpcUrls: readonly string[];
-  /** Address of the anchor registry as you know it from elsewhere; without it the proof's own is believed, with a warning. */
+  /** Address of the anchor registry as you know it from elsewhere; without it the proof's own is asked, and nothing is proven. */
   readonly contract?: string;
   /** The event itself: shows that the proof is about it. */
   readonly event?: ShownEvent;
@@ -24,7 +25,8 @@ export interface ProofInput {
 
 /**
  * `proven`: the event was in the ledger when the root was anchored. `refuted`: something contradicts that. `undecided`:
- * nothing does, but a node could not be asked.
+ * nothing does, but something is missing that proves it: the address of the contract, known code at it, or two chains that
+ * answer and that hold the root since the day after the event's.
  */
 export interface ProofVerdict {
   readonly verdict: 'proven' | 'refuted' | 'undecided';
@@ -77,15 +79,15 @@ async function checkChains(input: ProofInput, root: Hash): Promise<ProofCheck[]>
   );
   const read = asked.flatMap(({ found }) => (found instanceof Error ? [] : [found]));
   return [
-    ...(input.contract === undefined ? [believedContract(contract)] : []),
+    ...(input.contract === undefined ? [namedByTheProof(contract)] : []),
     ...asked.map(({ check }) => check),
-    checkAgreement(read, proof),
+    checkAgreement(read, proof, root),
   ];
 }
 
-function believedContract(contract: string): ProofCheck {
-  const text = `the proof itself names the contract ${contract}: compare it with the one that was published to you`;
-  return { check: 'contract', outcome: 'warning', text };
+function namedByTheProof(contract: string): ProofCheck {
+  const text = `the proof itself names the contract ${contract}: give the address that was published to you`;
+  return { check: 'contract', outcome: 'unknown', text };
 }
 
 function checkAnchor(found: ReadAnchor | Error, host: string, { batchId }: EventProof, root: Hash): ProofCheck {
@@ -93,11 +95,21 @@ function checkAnchor(found: ReadAnchor | Error, host: string, { batchId }: Event
     const outcome = found instanceof NodeUnreachable ? 'unknown' : 'failed';
     return { check: 'chain', outcome, text: `${host}: ${found.message}` };
   }
-  const problem = problemOf(found, batchId, root);
   const where = `chain ${found.chainId} (${host})`;
+  if (!REGISTRY_CODE_HASHES.has(found.codeHash)) {
+    const text = `${where}: the contract's code is that of no known anchor registry (hash ${found.codeHash})`;
+    return { check: 'chain', outcome: 'unknown', text };
+  }
+  const problem = problemOf(found, batchId, root);
   if (problem !== null) return { check: 'chain', outcome: 'failed', text: `${where}: ${problem}` };
   const text = `${where} holds the root of ${batchId} since ${found.anchoredAt.toISOString()}, block ${found.blockNumber}`;
-  return { check: 'chain', outcome: 'passed', text };
+  if (isInTime(found, batchId)) return { check: 'chain', outcome: 'passed', text };
+  return { check: 'chain', outcome: 'warning', text: `${text}: more than a day after the day's end` };
+}
+
+/** What is anchored long after its day could have been changed until then. */
+function isInTime({ anchoredAt }: ReadAnchor, batchId: string): boolean {
+  return anchoredAt <= endOfDay(addDays(batchId, 1));
 }
 
 function problemOf(anchor: ReadAnchor, batchId: string, root: Hash): string | null {
@@ -111,18 +123,23 @@ function problemOf(anchor: ReadAnchor, batchId: string, root: Hash): string | nu
 }
 
 /** One chain could be rewritten, or its node could lie: two that say the same are what there is to rely on. */
-function checkAgreement(read: readonly ReadAnchor[], { anchors }: EventProof): ProofCheck {
-  const chains = new Set(read.map(({ chainId }) => chainId));
-  const roots = new Set(read.map(({ root }) => root));
+function checkAgreement(read: readonly ReadAnchor[], { anchors, batchId }: EventProof, root: Hash): ProofCheck {
   const check = 'agreement';
+  const asked = new Set(read.map(({ chainId }) => chainId));
+  if (new Set(read.map((anchor) => anchor.root)).size > 1) {
+    const text = `the nodes do not hold the same root (chains ${[...asked].join(' and ')})`;
+    return { check, outcome: 'failed', text };
+  }
+  const inTime = read.filter((anchor) => anchor.root === root && isInTime(anchor, batchId));
+  const chains = new Set(inTime.map(({ chainId }) => chainId));
+  const missing = [...new Set(anchors.map(({ chainId }) => chainId))].filter((chainId) => !asked.has(chainId));
   const list = [...chains].join(' and ');
-  if (roots.size > 1) return { check, outcome: 'failed', text: `the nodes do not hold the same root (chains ${list})` };
-  const missing = [...new Set(anchors.map(({ chainId }) => chainId))].filter((chainId) => !chains.has(chainId));
   if (chains.size > 1) {
     const rest = missing.length === 0 ? '' : `; not asked: ${missing.join(', ')}`;
     return { check, outcome: 'passed', text: `chains ${list} agree${rest}` };
   }
-  const only = chains.size === 0 ? 'no chain answered' : `chain ${list} alone answered`;
+  const only = chains.size === 0 ? 'no chain' : `chain ${list} alone`;
   const ask = missing.length === 0 ? 'ask one of another chain as well' : `ask also chain ${missing.join(', ')}`;
-  return { check, outcome: chains.size === 0 ? 'unknown' : 'warning', text: `${only}: ${ask}` };
+  const text = `${only} holds the root since the day after: two are needed, ${ask}`;
+  return { check, outcome: 'unknown', text };
 }

@@ -4,8 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { verifierKey } from '../../domain/audit-ledger/checkpoint.ts';
-import { anchorRoot, eventsOfDay, proofOf, receiptOf, SIGNER, shown } from '../sdk/audit/anchored-day.ts';
-import { startAnvil, type TestChain } from '../support/start-anvil.ts';
+import {
+  anchorRoot,
+  eventsOfDay,
+  proofOf,
+  receiptOf,
+  SIGNER,
+  shown,
+  startChainOfNight,
+} from '../sdk/audit/anchored-day.ts';
+import type { TestChain } from '../support/start-anvil.ts';
 import { runCli } from './run-cli.ts';
 
 describe('fairlead audit verify', () => {
@@ -13,7 +21,7 @@ describe('fairlead audit verify', () => {
   const events = eventsOfDay(5);
   let chains: TestChain[];
   before(async () => {
-    chains = await Promise.all([startAnvil(31_337), startAnvil(31_338)]);
+    chains = await Promise.all([startChainOfNight(31_337), startChainOfNight(31_338)]);
     const proof = proofOf(events, 2, chains);
     for (const chain of chains) await anchorRoot(chain, proof.root);
     const [event] = events.slice(2);
@@ -33,6 +41,7 @@ describe('fairlead audit verify', () => {
   // No builder is there, no key, and no login.
   const run = (args: readonly string[], stdin = '') =>
     runCli({ url: 'http://127.0.0.1:1' }, ['audit', 'verify', ...args], { stdin, env: { FAIRLEAD_KEY: '' } });
+  const contract = (): string[] => ['--contract', chains[0]?.contract ?? ''];
   const nodes = (): string[] => chains.flatMap(({ rpcUrl }) => ['--rpc', rpcUrl]);
 
   it('proves an event with its receipt, by key or verifier key, and says what was checked', async () => {
@@ -40,7 +49,7 @@ describe('fairlead audit verify', () => {
     assert.ok(key);
     for (const given of [key.publicKey, verifierKey('audit.example.org', key)]) {
       const { code, stdout, stderr } = await run([
-        ...[pathOf('proof'), ...nodes(), '--contract', chains[0]?.contract ?? ''],
+        ...[pathOf('proof'), ...nodes(), ...contract()],
         ...['--event', pathOf('event'), '--receipt', pathOf('receipt'), '--key', given],
       ]);
       assert.equal(code, 0, stderr + stdout);
@@ -49,12 +58,27 @@ describe('fairlead audit verify', () => {
     }
   });
 
-  it('exits 1 for a forged proof, 5 when a node is away, and 2 for what is no proof', async () => {
+  it('says undecided and exits 7 when a node is away, for one chain, and without the contract, quiet or not', async () => {
+    const [one = ''] = chains.map(({ rpcUrl }) => rpcUrl);
+    for (const given of [
+      ['--rpc', one, '--rpc', 'http://127.0.0.1:1', ...contract()],
+      ['--rpc', one, '--rpc', one, ...contract()],
+      nodes(),
+    ]) {
+      const quiet = await run([pathOf('proof'), ...given, '-q']);
+      assert.deepEqual([quiet.code, quiet.stdout], [7, 'undecided\n']);
+      const { code, stdout } = await run([pathOf('proof'), ...given]);
+      assert.equal(code, 7);
+      assert.match(stdout, /\n\nUndecided/);
+      assert.doesNotMatch(stdout, /Proven/);
+      assert.equal(JSON.parse((await run([pathOf('proof'), ...given, '--json'])).stdout).data.verdict, 'undecided');
+    }
+  });
+
+  it('exits 1 for a forged proof, and 2 for what is no proof', async () => {
     const forged = await run([pathOf('forged'), ...nodes(), '--json']);
     assert.equal(forged.code, 1);
     assert.equal(JSON.parse(forged.stdout).data.verdict, 'refuted');
-    const away = await run([pathOf('proof'), '--rpc', chains[0]?.rpcUrl ?? '', '--rpc', 'http://127.0.0.1:1', '-q']);
-    assert.deepEqual([away.code, away.stdout], [5, 'undecided\n']);
     for (const args of [
       [pathOf('event'), ...nodes()],
       [pathOf('nothing'), ...nodes()],
@@ -71,6 +95,6 @@ describe('fairlead audit verify', () => {
 
   it('reads the proof from stdin', async () => {
     const proof = JSON.stringify(proofOf(events, 2, chains));
-    assert.equal((await run(['-', ...nodes(), '-q'], proof)).stdout, 'proven\n');
+    assert.equal((await run(['-', ...nodes(), ...contract(), '-q'], proof)).stdout, 'proven\n');
   });
 });

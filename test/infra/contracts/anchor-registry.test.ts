@@ -2,13 +2,14 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
-import { Contract, Interface, id, isError, JsonRpcSigner, Wallet, ZeroAddress, ZeroHash } from 'ethers';
+import { Contract, Interface, id, isError, JsonRpcSigner, keccak256, Wallet, ZeroAddress, ZeroHash } from 'ethers';
 import fc from 'fast-check';
 import { buildTree } from '../../../adapters/merkle/build-tree.ts';
 import { leafOf } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { anchorRegistryArtifact } from '../../../infra/contracts/contract-artifact.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
+import { REGISTRY_CODE_HASHES } from '../../../sdk/audit/registry-code.ts';
 import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(toHash);
@@ -51,6 +52,11 @@ describe('AnchorRegistry on a real EVM', () => {
       assert.deepEqual([...(thrown.revert?.args ?? [])], args);
       return true;
     });
+
+  it('has the code that verifiers know', async () => {
+    const codeHash = keccak256(await chain.provider.getCode(chain.contract));
+    assert.deepEqual([...REGISTRY_CODE_HASHES].at(-1), codeHash);
+  });
 
   async function anchored(root = toHash(randomBytes(32))) {
     const batch = BigInt(nextBatch++);

@@ -4,11 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { Contract } from 'ethers';
 import type { EventProof } from '../../../domain/audit-ledger/batch.ts';
-import { dayNumber } from '../../../domain/audit-ledger/days.ts';
+import { addDays, dayNumber } from '../../../domain/audit-ledger/days.ts';
 import { parseEvent, parseProof } from '../../../sdk/audit/proof-documents.ts';
 import { type ProofInput, type ProofVerdict, verifyProof } from '../../../sdk/audit/verify-proof.ts';
-import { startAnvil, type TestChain } from '../../support/start-anvil.ts';
-import { anchorRoot, DAY, eventsOfDay, proofOf, receiptOf, SIGNER, shown } from './anchored-day.ts';
+import type { TestChain } from '../../support/start-anvil.ts';
+import { anchorRoot, DAY, eventsOfDay, proofOf, receiptOf, SIGNER, shown, startChainOfNight } from './anchored-day.ts';
 
 /** Two chains with the real contract; the ledger is not there at all. */
 describe('verifying a proof without the ledger', () => {
@@ -18,7 +18,7 @@ describe('verifying a proof without the ledger', () => {
   let rpcUrls: string[];
   let contract: string;
   before(async () => {
-    chains = await Promise.all([startAnvil(31_337), startAnvil(31_338)]);
+    chains = await Promise.all([startChainOfNight(31_337), startChainOfNight(31_338)]);
     proof = proofOf(events, 4, chains);
     rpcUrls = chains.map(({ rpcUrl }) => rpcUrl);
     contract = chains[0]?.contract ?? '';
@@ -109,12 +109,12 @@ describe('verifying a proof without the ledger', () => {
   it('refutes a day that one of the chains does not hold, and a root that was anchored before its day was over', async () => {
     const [first, second] = chains;
     assert.ok(first && second);
-    const missed = { ...proof, batchId: '2026-11-11' };
+    const missed = { ...proof, batchId: '2026-11-07' };
     await anchorRoot(first, proof.root, missed.batchId);
     const result = await verify({ proof: missed });
     assert.equal(result.verdict, 'refuted');
     assert.deepEqual(
-      failures(result).map(({ check }) => check),
+      failures(result).flatMap(({ check, outcome }) => (outcome === 'failed' ? [check] : [])),
       ['chain', 'agreement'],
     );
     const early = { ...proof, batchId: '2099-01-01' };
@@ -135,16 +135,49 @@ describe('verifying a proof without the ledger', () => {
     assert.match(problem?.text ?? '', /invalidated/);
   });
 
-  it('is warned when one chain alone is asked, and when the contract is the one the proof itself names', async () => {
-    const one = await verify({ rpcUrls: rpcUrls.slice(0, 1) });
-    assert.equal(one.verdict, 'proven');
-    assert.match(failures(one)[0]?.text ?? '', /chain 31337 alone answered: ask also chain 31338/);
-    const { contract: _, ...input } = { proof, rpcUrls, contract };
-    const believed = await verifyProof(input);
+  it('proves nothing with one chain alone, however many of its nodes are asked', async () => {
+    for (const nodes of [1, 3]) {
+      const one = await verify({ rpcUrls: Array.from({ length: nodes }, () => rpcUrls[0] ?? '') });
+      assert.equal(one.verdict, 'undecided');
+      assert.match(failures(one)[0]?.text ?? '', /chain 31337 alone .* ask also chain 31338/);
+    }
+  });
+
+  it('proves nothing where the proof itself names the contract', async () => {
+    const believed = await verifyProof({ proof, rpcUrls });
+    assert.equal(believed.verdict, 'undecided');
     assert.deepEqual(
       failures(believed).map(({ check, outcome }) => [check, outcome]),
-      [['contract', 'warning']],
+      [['contract', 'unknown']],
     );
+  });
+
+  it('proves nothing with a contract of code that is not known, whatever it answers', async () => {
+    const [first] = chains;
+    assert.ok(first);
+    const snapshot = await first.rpc('evm_snapshot');
+    // The same contract with one byte behind its code, which nothing reads.
+    await first.rpc('anvil_setCode', first.contract, `${await first.provider.getCode(first.contract)}00`);
+    const result = await verify();
+    await first.rpc('evm_revert', snapshot);
+    assert.equal(result.verdict, 'undecided');
+    assert.match(failures(result)[0]?.text ?? '', /code is that of no known anchor registry/);
+  });
+
+  it('proves nothing with a root that was anchored more than 24 hours after its day', async () => {
+    const late = { ...proof, batchId: addDays(DAY, -2) };
+    for (const chain of chains) await anchorRoot(chain, proof.root, late.batchId);
+    const result = await verify({ proof: late });
+    assert.equal(result.verdict, 'undecided');
+    assert.deepEqual(
+      failures(result).map(({ check, outcome }) => [check, outcome]),
+      [
+        ['chain', 'warning'],
+        ['chain', 'warning'],
+        ['agreement', 'unknown'],
+      ],
+    );
+    assert.match(failures(result)[0]?.text ?? '', /more than a day after the day's end/);
   });
 
   it('cannot decide while a node is away, or answers nonsense; and no key in its address is told', async () => {
