@@ -37,7 +37,7 @@ async function removeClients({ services, clients }: DeploysDeps, { id, name }: {
   for (const { clientId } of Object.values(service.oauthCredentials)) {
     await clients.remove(clientId, { actor: 'internal' });
   }
-  if (!beginsPlatformScopes(name)) await clients.revokeScopes(name, { actor: 'internal' });
+  if (!beginsPlatformScopes(name)) await clients.revokeScopes({ service: name }, { actor: 'internal' });
 }
 
 export interface RemoveTargetInput extends TargetRemoval {

@@ -30,9 +30,9 @@ export function createClientAdministration(connection: IdpConnection): ClientAdm
       }),
     create: (body, by) => call(clientWithSecretSchema, { method: 'POST', path: BASE, body, by }),
     update: (clientId, body, by) => call(clientViewSchema, { method: 'PATCH', path: of(clientId), body, by }),
-    revokeScopes: async (service, by) => {
+    revokeScopes: async (body, by) => {
       const path = `${BASE}/revoke-scopes`;
-      return (await call(revokeScopesReplySchema, { method: 'POST', path, body: { service }, by })).clientIds;
+      return (await call(revokeScopesReplySchema, { method: 'POST', path, body, by })).clientIds;
     },
     remove: async (clientId, by) => {
       const removed = await unlessMissing(call(removedSchema, { method: 'DELETE', path: of(clientId), by }));

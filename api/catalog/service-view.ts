@@ -8,7 +8,7 @@ import { isSensitiveName } from '../../domain/logs/sensitive-names.ts';
 /** A service as it is shown: secrets by name only, and so what was stored as plain config under the name of a secret. */
 export function serviceView(service: ServiceRecord): ServiceView {
   // Client credentials are the platform's own: not even their sealed form leaves.
-  const { oauthCredentials: _, namespaces: __, removingSince: ___, ...shown } = service;
+  const { oauthCredentials: _, pendingGrants: __, namespaces: ___, removingSince: ____, ...shown } = service;
   const hidden = Object.keys(service.secrets).map((name) => [name, HIDDEN_SECRET] as const);
   return {
     ...shown,

@@ -52,13 +52,13 @@ function builderCallRoutes(deps: IdentityDeps): readonly Route[] {
     defineRoute({
       method: 'post',
       path: `${PATH}/revoke-scopes`,
-      summary: 'Take the scopes of a removed service from all clients',
+      summary: 'Take the scopes of a removed service from all clients, or from one',
       tag: CLIENT_TAG,
       callers: ADMINISTRATORS,
       body: revokeScopesBodySchema,
       responses: { 200: { description: 'The clients that had one', schema: revokeScopesReplySchema } },
-      handle: async ({ body: { service } }, context) => {
-        return { status: 200, data: { clientIds: [...(await revokeScopes(deps, context, service))] } };
+      handle: async ({ body }, context) => {
+        return { status: 200, data: { clientIds: [...(await revokeScopes(deps, context, body))] } };
       },
     }),
     defineRoute({

@@ -1,4 +1,5 @@
 import { FairleadError } from '../../domain/errors.ts';
+import type { RevokedScopes } from '../../domain/oauth-clients/client-schema.ts';
 import { beginsPlatformScopes } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
@@ -7,7 +8,7 @@ import type { IdentityDeps } from '../identity/deps.ts';
 import { auditClient } from './client-audit.ts';
 
 /**
- * Takes every scope of a service from all clients. Tokens that carry one live until they expire, an hour by default.
+ * Takes every scope of a service from all clients, or from one. Tokens that carry one live until they expire, an hour by default.
  * Idempotent: each event is recorded before what it tells of, under an id that a repetition uses again.
  * @returns ids of the clients that had one
  * @throws FORBIDDEN for a name by which the platform's own scopes begin
@@ -15,12 +16,13 @@ import { auditClient } from './client-audit.ts';
 export async function revokeScopes(
   deps: IdentityDeps,
   context: RouteContext<AdministratorCaller>,
-  service: string,
+  { service, clientId: only }: RevokedScopes,
 ): Promise<readonly string[]> {
   if (beginsPlatformScopes(service)) {
     throw new FairleadError('FORBIDDEN', `Scopes that begin with ${service}: are the platform's, and of no service`);
   }
-  const clients = await deps.clients.withScopesOf(service);
+  const holders = await deps.clients.withScopesOf(service);
+  const clients = holders.filter(({ clientId }) => only === undefined || clientId === only);
   const type = 'oauth.client_updated';
   for (const client of clients) {
     const removed = client.allowedScopes.filter((scope) => scope.startsWith(`${service}:`));

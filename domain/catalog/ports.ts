@@ -10,7 +10,7 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { OAuthCredential, ServiceRecord } from './service.ts';
+import type { OAuthCredential, ScopeGrant, ServiceRecord } from './service.ts';
 
 /** What a caller may set on a service; an absent field keeps what is stored. */
 export interface ServiceChanges {
@@ -47,6 +47,8 @@ export interface ServiceStore {
   addNamespace(id: string, environment: Environment): Promise<void>;
   /** Puts the credential in the place of the one there is. False when there is no such service. */
   setOAuthCredential(id: string, environment: Environment, credential: OAuthCredential): Promise<boolean>;
+  /** Puts the list in the place of the one there is. False when there is no such service. */
+  setPendingGrants(id: string, environment: Environment, grants: readonly ScopeGrant[]): Promise<boolean>;
   /** Takes the credential of that client away; one of another client stays. */
   clearOAuthCredential(id: string, environment: Environment, clientId: string): Promise<void>;
 }

@@ -23,6 +23,11 @@ export interface ServiceRecord {
   readonly secrets: Readonly<Record<string, SealedSecret>>;
   /** Client credentials by environment, made at deploy and injected into the service; none without `spec.auth`. */
   readonly oauthCredentials: Readonly<Partial<Record<Environment, OAuthCredential>>>;
+  /**
+   * By environment, the services whose scopes a deploy is giving its client. By id: a later service of the same name has
+   * granted nothing. What a killed deploy left is settled by the next.
+   */
+  readonly pendingGrants: Readonly<Partial<Record<Environment, readonly ScopeGrant[]>>>;
   /** Since when it has a place in an environment; each is told to the audit ledger once. */
   readonly namespaces: Readonly<Partial<Record<Environment, Date>>>;
   readonly lastBuildId: string | null;
@@ -31,6 +36,9 @@ export interface ServiceRecord {
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
+
+/** A service of which a client is given scopes. */
+export type ScopeGrant = Pick<ServiceRecord, 'id' | 'name'>;
 
 /** The stored OAuth credential of a service in one environment (spec 1, B 4). */
 export interface OAuthCredential {

@@ -1,6 +1,13 @@
 import type { Page, PageRequest } from '../page.ts';
 import type { ClientPatch } from './administration.ts';
-import type { ClientView, ClientWithSecret, NewClient, ProvisionReply, ProvisionRequest } from './client-schema.ts';
+import type {
+  ClientView,
+  ClientWithSecret,
+  NewClient,
+  ProvisionReply,
+  ProvisionRequest,
+  RevokedScopes,
+} from './client-schema.ts';
 import type { ClientFilter } from './ports.ts';
 
 /** Header in which the builder names the person it asks for. Believed of the internal key alone. */
@@ -30,10 +37,10 @@ export interface ClientAdministration {
   /** @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN */
   update(clientId: string, patch: ClientPatch, by: ActingFor): Promise<ClientView>;
   /**
-   * Takes the scopes `{service}:…` of a service that is removed from all clients: who takes its name later must not find
-   * them granted. Idempotent. @returns ids of the clients that had one @throws FORBIDDEN for a name of the platform's scopes
+   * Takes the scopes `{service}:…` of a service that is removed from all clients, or from one: who takes its name later must
+   * not find them granted. Idempotent. @returns ids of the clients that had one @throws FORBIDDEN for a name of the platform's scopes
    */
-  revokeScopes(service: string, by: ActingFor): Promise<readonly string[]>;
+  revokeScopes(of: RevokedScopes, by: ActingFor): Promise<readonly string[]>;
   /** The tokens of the client end with it. False when there was none. @throws FORBIDDEN for a client of the platform */
   remove(clientId: string, by: ActingFor): Promise<boolean>;
   /** Idempotent. @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI */

@@ -177,8 +177,12 @@ export const searchBodySchema = z.strictObject({
   limit: z.int().min(1).max(200).default(50),
 });
 
-/** Body of the call that a removed service makes: nobody keeps what was granted of it. */
-export const revokeScopesBodySchema = z.strictObject({ service: serviceNameSchema });
+/** Body of the call for a service that is removed: nobody keeps what was granted of it. */
+export const revokeScopesBodySchema = z.strictObject({
+  service: serviceNameSchema,
+  clientId: z.string().min(1).max(200).exactOptional().describe('Of this client alone; without it, of all'),
+});
+export type RevokedScopes = z.output<typeof revokeScopesBodySchema>;
 export const revokeScopesReplySchema = z.object({ clientIds: z.array(z.string()) });
 
 /** Body of the provisioning call a deploy makes. */

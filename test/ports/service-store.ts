@@ -84,6 +84,19 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       assert.equal(await store().setOAuthCredential('svc_nobody', 'prod', credential('x')), false);
     });
 
+    it('keeps which services a client is given scopes of, for each environment', async () => {
+      await store().upsert({ id: 'svc_grants', name: 'grants', org: 'acme' }, {});
+      const shop = { id: 'svc_shop', name: 'shop' };
+      const kept = async () => (await store().find('grants'))?.pendingGrants;
+      assert.deepEqual(await kept(), {});
+      assert.equal(await store().setPendingGrants('svc_grants', 'prod', [shop, { id: 'svc_x', name: 'x' }]), true);
+      assert.equal(await store().setPendingGrants('svc_grants', 'prod', [shop]), true);
+      assert.equal(await store().setPendingGrants('svc_grants', 'uat', []), true);
+      await store().upsert({ id: 'svc_other', name: 'grants', org: 'acme' }, { port: 80 });
+      assert.deepEqual(await kept(), { prod: [shop], uat: [] });
+      assert.equal(await store().setPendingGrants('svc_nobody', 'prod', [shop]), false);
+    });
+
     it('notes an environment once, however often it is told of it', async () => {
       await store().upsert({ id: 'svc_places', name: 'places', org: 'acme' }, {});
       const places = async () => (await store().find('places'))?.namespaces;

@@ -14,6 +14,7 @@ import {
 import { isLoopbackHost, serviceCallback } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { requireCipher } from '../client-credentials.ts';
 import type { DeploysDeps } from '../deps.ts';
+import { grantsOf, settleEarlierGrants, targetsOf, whileGranting } from '../pending-grants.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
@@ -25,7 +26,7 @@ type Deps = Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge'> & {
  * Makes the OAuth client of a service that declares `spec.auth`, or adds what its client lacks, and keeps the client
  * secret on the service record (spec 1, B and "OAuth client at deploy").
  *
- * Idempotent: deploys only add. A secret is stored before anything says that there is one; an attempt that finds a
+ * Idempotent: deploys only add, but for scopes of services that are gone. A secret is stored before anything says that there is one; an attempt that finds a
  * client without a stored secret gives it a new one.
  */
 export async function provisionOAuthClient(deps: Deps, context: StepContext): Promise<BuildFacts> {
@@ -33,14 +34,22 @@ export async function provisionOAuthClient(deps: Deps, context: StepContext): Pr
   if (catalog.auth === null) return {};
   warnOfUnreachable(deps, context);
   const service = await findService(deps, context.build);
-  const wanted = await wantedClient(deps, context, catalog, catalog.auth, service);
   // Looked for first: a secret that is made must find its place.
   requireCipher(deps, service.name);
-  if (await extendExisting(deps, context, service, wanted)) return {};
+  await settleEarlierGrants(deps, context, service);
+  const targets = await targetsOf(deps, catalog);
+  const wanted = wantedClient(deps, context, { catalog, auth: catalog.auth, service, targets });
+  await whileGranting(deps, { service, environment: context.build.environment }, grantsOf(wanted.scopes, targets), () =>
+    provision(deps, context, service, wanted),
+  );
+  return {};
+}
+
+async function provision(deps: Deps, context: StepContext, service: ServiceRecord, wanted: Wanted): Promise<void> {
+  if (await extendExisting(deps, context, service, wanted)) return;
   const reply = await requireProvider(deps).provision({ ...wanted, create: true, newSecret: true }, context.signal);
   if (reply.clientSecret !== null) await storeSecret(deps, service, context, reply.clientId, reply.clientSecret);
   report(context, reply);
-  return {};
 }
 
 /** The service is given the provider's address as people use it, and on a developer's machine that is the loopback's. */
@@ -54,20 +63,28 @@ function warnOfUnreachable({ settings }: Deps, { build, warn }: StepContext): vo
 
 type Wanted = Omit<ProvisionRequest, 'create' | 'newSecret'>;
 
-async function wantedClient(
+function wantedClient(
   deps: Deps,
   context: StepContext,
-  catalog: Catalog,
-  auth: AuthDeclaration,
-  service: ServiceRecord,
-): Promise<Wanted> {
+  {
+    catalog,
+    auth,
+    service,
+    targets,
+  }: {
+    readonly catalog: Catalog;
+    readonly auth: AuthDeclaration;
+    readonly service: ServiceRecord;
+    readonly targets: readonly DependencyTarget[];
+  },
+): Wanted {
   const { environment } = context.build;
   const publicUrl = deps.edge.url(service.name, environment);
   const callback = serviceCallback(publicUrl);
   if (callback === null && auth.mode === 'sso') {
     context.warn(`No redirect URI is registered: ${publicUrl} is not https, and people cannot log in there.`);
   }
-  const { scopes, refused } = deriveScopes(catalog.dependencies, service.org, await targetsOf(deps, catalog));
+  const { scopes, refused } = deriveScopes(catalog.dependencies, service.org, targets);
   for (const { scope, because } of refused)
     context.warn(`The scope ${scope} was not granted: ${SCOPE_REMEDIES[because]}.`);
   const passportConfig = { ...auth.passport, allowedEmbedOrigins: [...auth.passport.allowedEmbedOrigins] };
@@ -89,17 +106,6 @@ const SCOPE_REMEDIES: Readonly<Record<ScopeRefusal, string>> = {
   other_org:
     'the service belongs to another org, which must authorize yours; a platform admin can add the scope to the client',
 };
-
-/** The services that the catalog depends on, those that exist. */
-async function targetsOf({ services }: Deps, { dependencies }: Catalog): Promise<readonly DependencyTarget[]> {
-  const targets: DependencyTarget[] = [];
-  for (const name of new Set(dependencies.map(({ service }) => service))) {
-    const target = await services.find(name);
-    // What is being removed grants nothing any more.
-    if (target !== null && target.name === name && target.removingSince === null) targets.push(target);
-  }
-  return targets;
-}
 
 /**
  * Adds what a client lacks whose credential is stored. False when there is no credential, or no client any more. With a

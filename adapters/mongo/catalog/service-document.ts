@@ -6,6 +6,8 @@ const text = z.string();
 const nullableText = text.nullable();
 const credential = z.object({ clientId: text, secret: sealedSecretSchema });
 
+const grants = z.array(z.object({ id: text, name: text }));
+
 const serviceSchema = z.object({
   _id: text,
   name: text,
@@ -20,6 +22,9 @@ const serviceSchema = z.object({
   secrets: z.record(text, sealedSecretSchema).default({}),
   oauthCredentials: z
     .object({ prod: credential.exactOptional(), sandbox: credential.exactOptional(), uat: credential.exactOptional() })
+    .default({}),
+  pendingGrants: z
+    .object({ prod: grants.exactOptional(), sandbox: grants.exactOptional(), uat: grants.exactOptional() })
     .default({}),
   namespaces: z
     .object({ prod: z.date().exactOptional(), sandbox: z.date().exactOptional(), uat: z.date().exactOptional() })

@@ -103,6 +103,11 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       const result = await mongoCall(() => collection.updateOne({ _id: id }, { $set: set }));
       return result.matchedCount === 1;
     },
+    async setPendingGrants(id, environment, grants) {
+      const list = grants.map((grant) => ({ id: grant.id, name: grant.name }));
+      const update = { $set: { [`pendingGrants.${environment}`]: list } };
+      return (await mongoCall(() => collection.updateOne({ _id: id }, update))).matchedCount === 1;
+    },
     async clearOAuthCredential(id, environment, clientId) {
       const path = `oauthCredentials.${environment}`;
       const update = { $unset: { [path]: '' as const }, $set: { updatedAt: deps.now() } };

@@ -185,6 +185,10 @@ describe('clients made by the platform', () => {
     assert.deepEqual((await idp.deps.clients.find('holder'))?.allowedScopes, ['openid', 'personas:mint']);
     const [event] = (await eventsOf('holder')).toReversed();
     assert.deepEqual(event?.data, { reason: 'service removed', allowedScopes_removed: ['notes:admin'] });
+    await idp.seedClient('keeper', { orgSlug: 'acme', allowedScopes: ['notes:admin'] });
+    const ofOne = await call('POST', '/revoke-scopes', { service: 'notes', clientId: 'holder' });
+    assert.deepEqual(ofOne.body.data.clientIds, []);
+    assert.deepEqual((await idp.deps.clients.find('keeper'))?.allowedScopes, ['notes:admin']);
     assert.equal((await call('POST', '/revoke-scopes', { service: 'personas' })).status, 403);
     assert.deepEqual((await idp.deps.clients.find('holder'))?.allowedScopes, ['openid', 'personas:mint']);
   });
@@ -198,11 +202,11 @@ describe('clients made by the platform', () => {
       await idp.seedClient(clientId, { orgSlug: 'acme', allowedScopes: ['openid', 'doomed:read'] });
       const { clients, audit } = idp.deps;
       const deps = { ...idp.deps, ...dyingAt(kill, { clients, audit }) };
-      wasKilled = await revokeScopes(deps, context, 'doomed').then(
+      wasKilled = await revokeScopes(deps, context, { service: 'doomed' }).then(
         () => false,
         () => true,
       );
-      await revokeScopes(idp.deps, context, 'doomed');
+      await revokeScopes(idp.deps, context, { service: 'doomed' });
       assert.deepEqual((await idp.deps.clients.find(clientId))?.allowedScopes, ['openid']);
       const told = (await eventsOf(clientId)).map(({ data }) => data.allowedScopes_removed);
       assert.deepEqual(told, [['doomed:read']], `killed at call ${kill}`);

@@ -65,8 +65,9 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
       refuseSecretGrants({ ...before, ...changes } as ClientRecord);
       return await changed(clientId, clients.update(clientId, changes));
     },
-    async revokeScopes(service) {
-      const holders = await clients.withScopesOf(service);
+    async revokeScopes({ service, clientId: only }) {
+      const all = await clients.withScopesOf(service);
+      const holders = all.filter(({ clientId }) => only === undefined || clientId === only);
       for (const { clientId, allowedScopes } of holders) {
         const ofService = allowedScopes.filter((scope) => scope.startsWith(`${service}:`));
         await clients.removeScopes(clientId, ofService);

@@ -57,6 +57,8 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
         oauthCredentials: { ...oauthCredentials, [environment]: credential },
         updatedAt: now(),
       })),
+    setPendingGrants: async (id, environment, grants) =>
+      change(id, ({ pendingGrants }) => ({ pendingGrants: { ...pendingGrants, [environment]: grants } })),
     async clearOAuthCredential(id, environment, clientId) {
       change(id, ({ oauthCredentials }) => {
         if (oauthCredentials[environment]?.clientId !== clientId) return {};
@@ -86,6 +88,7 @@ function newRecord(key: Pick<ServiceRecord, 'id' | 'name' | 'org'>, now: Date): 
     config: {},
     secrets: {},
     oauthCredentials: {},
+    pendingGrants: {},
     namespaces: {},
     lastBuildId: null,
     removingSince: null,

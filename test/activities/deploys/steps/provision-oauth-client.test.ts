@@ -7,6 +7,7 @@ import { FairleadError } from '../../../../domain/errors.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
 import { clientRecord } from '../../../ports/identity/records.ts';
 import { catalogRecord } from '../../../ports/records.ts';
+import { dyingAt } from '../../../support/dying-at.ts';
 import { hashOfSecret, providerAway } from '../../../support/in-memory/client-administration.ts';
 import { createInMemoryEdgeRouter } from '../../../support/in-memory/edge-router.ts';
 import { useDeploy } from '../use-deploy.ts';
@@ -174,6 +175,72 @@ describe('the OAuth client of a deploy', () => {
     assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.allowedScopes, ['openid', 'profile', 'email']);
     assert.match(warnings.join('\n'), /notes:admin was not granted: the service belongs to another org/);
     assert.match(warnings.join('\n'), /nobody:admin was not granted: no service has that name/);
+  });
+
+  describe('when a dependency is removed after it was read', () => {
+    const dependencies = [{ service: 'mailer', scopes: ['send'] }];
+    /** A provider that is asked for scopes in the moment after the service that they are of was removed. */
+    const lateProvider = (then: () => Promise<void> = async () => undefined) => ({
+      ...parts.clients,
+      provision: async (...given: Parameters<typeof parts.clients.provision>) => {
+        await parts.services.setRemoving('svc_mailer', true);
+        await parts.clients.revokeScopes({ service: 'mailer' }, { actor: 'internal' });
+        await parts.services.remove('svc_mailer');
+        const reply = await parts.clients.provision(...given);
+        await then();
+        return reply;
+      },
+    });
+    const scopesNow = async () => (await parts.clientStore.find(CLIENT_ID))?.allowedScopes ?? [];
+    const isSettled = async () => assert.deepEqual((await parts.services.find('hello'))?.pendingGrants.prod ?? [], []);
+
+    it('its scopes are not kept, whoever has its name by then', async () => {
+      const taken = async () =>
+        void (await parts.services.upsert({ id: 'svc_thief', name: 'mailer', org: 'rival' }, {}));
+      await deploy({ dependencies }, { clients: lateProvider(taken) });
+      assert.deepEqual(await scopesNow(), ['openid', 'profile', 'email']);
+      await isSettled();
+    });
+
+    it('nor when the answer of the provider was lost', async () => {
+      const lost = () => Promise.reject(new FairleadError('UNAVAILABLE', 'No answer', { retryable: true }));
+      await assert.rejects(deploy({ dependencies }, { clients: lateProvider(lost) }), failsWith('UNAVAILABLE'));
+      assert.deepEqual(await scopesNow(), ['openid', 'profile', 'email']);
+    });
+
+    it('nor, after the next attempt, when this one was killed at any moment', async () => {
+      let wasKilled = true;
+      for (let kill = 1; wasKilled; kill += 1) {
+        await parts.services.upsert({ id: 'svc_mailer', name: 'mailer', org: 'acme' }, {});
+        const dying = dyingAt(kill, { services: parts.services, clients: lateProvider() });
+        wasKilled = await deploy({ dependencies }, dying).then(
+          () => false,
+          (error) => error.message === 'killed',
+        );
+        await parts.services.remove('svc_mailer');
+        await deploy({ dependencies });
+        assert.ok(!(await scopesNow()).includes('mailer:send'), `killed at call ${kill}`);
+        await isSettled();
+      }
+    });
+
+    it('and a provider that is away leaves what is to be taken back to the next deploy', async () => {
+      await deploy();
+      await parts.services.setPendingGrants('svc_hello', 'prod', [{ id: 'svc_gone', name: 'gone' }]);
+      await parts.clientStore.update(CLIENT_ID, {}, { allowedScopes: ['gone:read'] });
+      await deploy({}, { clients: providerAway });
+      assert.match(warnings.join(), /taken back by the next deploy/);
+      await deploy();
+      assert.deepEqual(await scopesNow(), ['openid', 'profile', 'email']);
+      await isSettled();
+    });
+
+    it('while what a service of that name has granted by hand or by a deploy stays', async () => {
+      await deploy({ dependencies });
+      await parts.clientStore.update(CLIENT_ID, {}, { allowedScopes: ['erp:read'] });
+      await deploy({ dependencies: [...dependencies, { service: 'erp', scopes: ['read'] }] });
+      assert.deepEqual(await scopesNow(), ['openid', 'profile', 'email', 'mailer:send', 'erp:read']);
+    });
   });
 
   it('a provider on the loopback, which no container reaches, is said in the build', async () => {
