@@ -53,19 +53,25 @@ function cacheOrgs(store: OrgStore): OrgStore {
 function createReadCache<T extends object>(find: (key: string) => Promise<T | null>) {
   // It would otherwise keep the time for a millisecond by a timer, which wakes the process for nothing.
   const found = new LRUCache<string, T>({ max: MAX_ENTRIES, ttl: CACHED_READ_MS, ttlResolution: 0 });
-  const reading = new Map<string, Promise<T | null>>();
+  const reading = new Map<string, { readonly value: Promise<T | null>; readonly begunAt: number }>();
 
   async function load(key: string): Promise<T | null> {
-    const read = find(key);
+    // What it sees may be as old as its beginning, however long it takes.
+    const read = { begunAt: performance.now(), value: find(key) };
     reading.set(key, read);
     try {
-      const value = await read;
+      const value = await read.value;
       // A read that a change overtook has been taken off the list: what it saw may be old.
-      if (value !== null && reading.get(key) === read) found.set(key, value);
+      if (value !== null && reading.get(key) === read) found.set(key, value, { start: read.begunAt });
       return value;
     } finally {
       if (reading.get(key) === read) reading.delete(key);
     }
+  }
+
+  function joinRead(key: string): Promise<T | null> | undefined {
+    const read = reading.get(key);
+    return read !== undefined && performance.now() - read.begunAt < CACHED_READ_MS ? read.value : undefined;
   }
 
   function forget(key: string): void {
@@ -74,7 +80,7 @@ function createReadCache<T extends object>(find: (key: string) => Promise<T | nu
   }
 
   return {
-    read: async (key: string): Promise<T | null> => found.get(key) ?? reading.get(key) ?? load(key),
+    read: async (key: string): Promise<T | null> => found.get(key) ?? joinRead(key) ?? load(key),
     clear(): void {
       found.clear();
       reading.clear();

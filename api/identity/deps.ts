@@ -34,7 +34,10 @@ export interface IdentityDeps extends IdentityStores {
   /** Where mail is sent from, after the reply. */
   readonly mailQueue: MailQueue;
   readonly newId: NewId;
+  /** The database's time, as last asked for: never ahead of it (adapters/mongo/database-clock.ts). */
   readonly now: Clock;
+  /** The database's time, asked for now: no token that was issued before has a later `iat`. @throws UNAVAILABLE */
+  readonly databaseTime: () => Promise<Date>;
   readonly log: Logger;
   readonly settings: IdentitySettings;
 }

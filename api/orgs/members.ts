@@ -1,13 +1,13 @@
 import { FairleadError } from '../../domain/errors.ts';
 import type { UserRecord } from '../../domain/identity/user.ts';
-import { losesRights } from '../../domain/orgs/administration.ts';
+import { onlyGivesRights } from '../../domain/orgs/administration.ts';
 import { newMembership } from '../../domain/orgs/new-org.ts';
 import type { Membership, OrgRecord } from '../../domain/orgs/org.ts';
 import type { Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
-import { voidAccessTokens } from '../identity/revocation/void-access-tokens.ts';
+import { voidAccessTokens, voidingAccessTokens } from '../identity/revocation/void-access-tokens.ts';
 import { checkRights, type OrgAccess } from './org-access.ts';
 
 export type MemberRights = Pick<Membership, 'roles' | 'modules'>;
@@ -48,12 +48,12 @@ export async function putMember(
       if (before !== null) await deps.memberships.put(before);
     },
   });
+  if (before !== null && !onlyGivesRights(before, after)) await voidAccessTokens(deps, userId);
   if (user.primaryOrg === null) await deps.users.update(userId, { primaryOrg: org.slug });
   // A first password set by one org's client must not open another org.
   if (user.onboardingPending !== null && user.onboardingPending.orgSlug !== org.slug) {
     await deps.users.clearOnboarding(userId);
   }
-  if (before !== null && losesRights(before, after)) await voidAccessTokens(deps, userId);
   await noteMember(deps, context, 'org.member_changed', org, userId, {
     roles: rights.roles,
     modules: rights.modules,
@@ -78,19 +78,22 @@ export async function removeMember(
   userId: string,
 ): Promise<void> {
   const { membership, user } = await requireMember(deps, org, userId);
-  await keepingAnAdmin(deps, org, {
-    change: async () => {
-      await deps.memberships.remove(userId, org.id);
-    },
-    undo: async () => {
-      await deps.memberships.insert(membership);
-    },
-  });
+  const remove = () =>
+    keepingAnAdmin(deps, org, {
+      change: async () => {
+        await deps.memberships.remove(userId, org.id);
+      },
+      undo: async () => {
+        await deps.memberships.insert(membership);
+      },
+    });
+  const isAdmin = membership.suspendedAt === null && membership.roles.includes('admin');
+  if (isAdmin && (await deps.memberships.countWithRole(org.id, 'admin')) === 1) throw needsAnAdmin(org);
+  await voidingAccessTokens(deps, userId, remove);
   if (user.primaryOrg === org.slug) {
     const [next] = await deps.memberships.listOfUser(userId);
     await deps.users.update(userId, { primaryOrg: next?.orgSlug ?? null });
   }
-  await voidAccessTokens(deps, userId);
   await noteMember(deps, context, 'org.member_removed', org, userId, { rolesBefore: membership.roles });
 }
 
@@ -130,7 +133,11 @@ async function keepingAnAdmin(
   await change();
   if (before === 0 || (await deps.memberships.countWithRole(org.id, 'admin')) > 0) return;
   await undo();
-  throw new FairleadError('CONFLICT', `${org.slug} must keep an admin: make another member one first`);
+  throw needsAnAdmin(org);
+}
+
+function needsAnAdmin(org: OrgRecord): FairleadError {
+  return new FairleadError('CONFLICT', `${org.slug} must keep an admin: make another member one first`);
 }
 
 function noteMember(

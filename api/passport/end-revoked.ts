@@ -1,30 +1,36 @@
-import { revocationFeedOf } from '../../domain/identity/revocation-feed.ts';
+import { FEED_OVERLAP_MS, revocationFeedOf } from '../../domain/identity/revocation-feed.ts';
 import { createRevocationList } from '../../sdk/auth/revocation-list.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { type PassportDeps, readConnectedServices, readPassports } from './read-passports.ts';
 import { CLOSE, type Subscriber } from './subscriber.ts';
 
-/** Entries are read again this far back: one may have become visible after a later one. */
-const OVERLAP_MS = 5_000;
-
 type Deps = PassportDeps & Pick<IdentityDeps, 'revocations'>;
 
-/** Ends the connections whose tokens were revoked since it was asked last, found by one query, or have expired. */
+/**
+ * Ends the connections whose tokens were revoked since it was asked last, found by one query, or have expired. One that
+ * cannot be judged now stays among the subscribers, to be judged the next time, and keeps no other from its end.
+ */
 export function createRevokedEnd(deps: Deps) {
   const revoked = createRevocationList();
   let readUntil = deps.now();
   return async (subscribers: Set<Subscriber>): Promise<void> => {
     const now = deps.now();
-    const entries = await deps.revocations.since(new Date(readUntil.getTime() - OVERLAP_MS));
+    const entries = await deps.revocations.since(new Date(readUntil.getTime() - FEED_OVERLAP_MS));
     readUntil = now;
     revoked.add(revocationFeedOf(entries, now).revocations);
     revoked.prune(now);
+    const failures: unknown[] = [];
     for (const subscriber of subscribers) {
       const by = revoked.revokedBy(subscriber.claims);
       if (by.length === 0 && subscriber.claims.exp * 1000 > now.getTime()) continue;
-      subscribers.delete(subscriber);
-      await end(deps, subscriber, by);
+      try {
+        await end(deps, subscriber, by);
+        subscribers.delete(subscriber);
+      } catch (error) {
+        failures.push(error);
+      }
     }
+    if (failures.length > 0) throw new AggregateError(failures, 'connections could not be judged');
   };
 }
 

@@ -12,6 +12,7 @@ import { createKeyring } from '../../adapters/jose/keyring.ts';
 import { createSigningKeyFactory } from '../../adapters/jose/signing-key-factory.ts';
 import { createOutboxSender } from '../../adapters/mail/outbox-sender.ts';
 import { createTrailSource } from '../../adapters/mongo/audit/trail-source.ts';
+import { type DatabaseClock, followDatabaseClock } from '../../adapters/mongo/database-clock.ts';
 import { createIdentityIndexes, createIdentityStores } from '../../adapters/mongo/identity-database.ts';
 import type { AuditTrail } from '../../domain/audit/ports.ts';
 import type { MailSender } from '../../domain/identity/ports.ts';
@@ -30,7 +31,6 @@ const MAIL_DRAIN_MS = 5_000;
 const AUDIT_DRAIN_MS = 5_000;
 /** What a process that died recorded, and did not tell, waits no longer than this. */
 const TRAIL_POLL_MS = 30_000;
-const now = () => new Date();
 
 /** The identity provider. Its start makes what every installation has from the first one on. */
 export const idp = defineService({
@@ -41,7 +41,8 @@ export const idp = defineService({
   async compose(parts) {
     const { env, mongo, app: options } = parts;
     await createIdentityIndexes(mongo.db);
-    const deps = identityDeps(parts, await openMail(parts));
+    const clock = parts.opened.adopt(await openClock(parts), ({ close }) => close());
+    const deps = identityDeps(parts, await openMail(parts, clock), clock);
     // What was promised in a reply is sent, unless the mail server is away.
     parts.opened.defer(() => Promise.race([deps.mailQueue.idle(), delay(MAIL_DRAIN_MS, undefined, { ref: false })]));
     await deps.signer.reload();
@@ -55,8 +56,17 @@ export const idp = defineService({
   },
 });
 
+/** Processes that issue and revoke tokens have one time, the database's, whatever the clocks of their machines say. */
+function openClock({ mongo: { db }, log }: Parts): Promise<DatabaseClock> {
+  return followDatabaseClock({ db, onFailure: (err) => log.warn({ err }, "the database's time cannot be read") });
+}
+
 /** What is recorded here is told to the audit ledger, where there is one. */
-function toldToLedger(trail: AuditTrail, { settings, mongo: { db }, log, opened }: Parts): AuditTrail {
+function toldToLedger(
+  trail: AuditTrail,
+  { settings, mongo: { db }, log, opened }: Parts,
+  { now }: DatabaseClock,
+): AuditTrail {
   const { urls, internalKey } = settings;
   const auditUrl = urls['audit-ledger'];
   if (auditUrl === undefined) return trail;
@@ -74,21 +84,22 @@ function toldToLedger(trail: AuditTrail, { settings, mongo: { db }, log, opened 
 }
 
 /** A real mail server where there is one, else the outbox. The library for one takes memory, so it is loaded for one alone. */
-async function openMail({ env, mongo: { db }, opened }: Parts): Promise<MailSender> {
+async function openMail({ env, mongo: { db }, opened }: Parts, { now }: DatabaseClock): Promise<MailSender> {
   if (env.SMTP_URL === undefined) return createOutboxSender({ db, now });
   const { createSmtpSender } = await import('../../adapters/mail/smtp-sender.ts');
   const options = { url: env.SMTP_URL, from: env.MAIL_FROM, allowPlaintext: env.SMTP_ALLOW_PLAINTEXT };
   return opened.adopt(createSmtpSender(options), (sender) => sender.close());
 }
 
-function identityDeps(parts: Parts, mail: MailSender): IdentityDeps {
+function identityDeps(parts: Parts, mail: MailSender, clock: DatabaseClock): IdentityDeps {
   const { env, settings, publicUrl, mongo, log } = parts;
   const { db } = mongo;
+  const { now } = clock;
   const cipher = createSecretCipher(env.IDP_ENCRYPTION_KEY);
   const stores = createIdentityStores({ db, now });
   return {
     ...cacheReads(stores),
-    audit: toldToLedger(stores.audit, parts),
+    audit: toldToLedger(stores.audit, parts, clock),
     cipher,
     signer: createKeyring({
       store: stores.signingKeys,
@@ -103,6 +114,7 @@ function identityDeps(parts: Parts, mail: MailSender): IdentityDeps {
     mailQueue: createMailQueue({ log }),
     newId,
     now,
+    databaseTime: clock.read,
     log,
     settings: {
       issuer: publicUrl,

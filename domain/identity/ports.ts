@@ -152,7 +152,7 @@ export interface AttemptStore {
 }
 
 export interface RevocationStore {
-  /** Of one kind and value the latest `issuedUntil` and `expiresAt` stay. */
+  /** Of one kind and value the latest times stay. Seen by all at its end, and given up after 20 seconds. @throws UNAVAILABLE */
   add(revocation: Revocation): Promise<void>;
   /** Entries made at or after a moment, by `revokedAt`. */
   since(moment: Date): Promise<readonly Revocation[]>;

@@ -4,6 +4,12 @@ import { REVOCATION_KINDS, type Revocation } from './revocation.ts';
 const moment = z.iso.datetime();
 
 /**
+ * Who reads the denylist asks again for entries that were made this long before the last read: a write that takes long
+ * shows its entry later than others that are younger. No write takes longer than a third of this (`RevocationStore.add`).
+ */
+export const FEED_OVERLAP_MS = 60_000;
+
+/**
  * The reply of `GET /api/oauth/revocations?since=<ISO>`: the living entries made at or after `since`, or all living ones
  * without it. `asOf` is the provider's clock when it read them: the next `since` counts from there, so that the clocks
  * of provider and verifier need not agree.

@@ -3,9 +3,13 @@ export const REVOCATION_KINDS = ['token', 'grant', 'session', 'user', 'client'] 
 
 export type RevocationKind = (typeof REVOCATION_KINDS)[number];
 
+/** Kinds whose value goes on after a revocation: a person or a client gets new tokens, which are good. */
+const GOES_ON: readonly RevocationKind[] = ['user', 'client'];
+
 /**
- * An entry of the denylist: tokens that carry `value` (as `jti`, `gid`, `sid`, `sub` or `client_id`) and were issued at
- * or before `issuedUntil` are void. It is kept until the last of them has expired, so the list stays small.
+ * An entry of the denylist: tokens that carry `value` as `jti`, `gid` or `sid` are void, whenever they were issued, since
+ * what has ended begins no more; those that carry it as `sub` or `client_id` are if they were issued at or before
+ * `issuedUntil`. It is kept until the last of them has expired, so the list stays small. All times are the database's.
  */
 export interface Revocation {
   readonly kind: RevocationKind;
@@ -38,6 +42,6 @@ export function revocationKeysOf(claims: RevocableClaims): { kind: RevocationKin
 }
 
 /** True when the entry, of a kind and value the token carries, voids it: `iat` has whole seconds, so the last one counts. */
-export function voids(entry: Pick<Revocation, 'issuedUntil'>, claims: Pick<RevocableClaims, 'iat'>): boolean {
-  return claims.iat <= Math.floor(entry.issuedUntil.getTime() / 1000);
+export function voids(entry: Pick<Revocation, 'kind' | 'issuedUntil'>, claims: Pick<RevocableClaims, 'iat'>): boolean {
+  return !GOES_ON.includes(entry.kind) || claims.iat <= Math.floor(entry.issuedUntil.getTime() / 1000);
 }

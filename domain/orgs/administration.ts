@@ -29,13 +29,15 @@ export function unknownModules(org: { readonly modules: readonly string[] }, wan
   return wanted.filter((module) => !org.modules.includes(module));
 }
 
-/** True when someone has fewer rights afterwards: tokens that still tell of the old ones must not live on. */
-export function losesRights(
+/**
+ * True when a change gives somebody more rights and takes none, so that tokens of before may live on. A change that
+ * changes nothing may be the repetition of one that was cut off, and counts as one that takes rights.
+ */
+export function onlyGivesRights(
   before: { readonly roles: readonly OrgRole[]; readonly modules: readonly string[] },
   after: { readonly roles: readonly OrgRole[]; readonly modules: readonly string[] },
 ): boolean {
-  return (
-    before.roles.some((role) => !after.roles.includes(role)) ||
-    before.modules.some((module) => !after.modules.includes(module))
-  );
+  const held = [...before.roles, ...before.modules.map((module) => `module ${module}`)];
+  const given = [...after.roles, ...after.modules.map((module) => `module ${module}`)];
+  return held.every((right) => given.includes(right)) && given.some((right) => !held.includes(right));
 }

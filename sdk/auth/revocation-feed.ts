@@ -1,7 +1,7 @@
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { RevocableClaims } from '../../domain/identity/revocation.ts';
-import { revocationFeedSchema } from '../../domain/identity/revocation-feed.ts';
+import { FEED_OVERLAP_MS, revocationFeedSchema } from '../../domain/identity/revocation-feed.ts';
 import { startPolling } from './polling.ts';
 import { createRevocationList } from './revocation-list.ts';
 
@@ -9,8 +9,6 @@ const POLL_MS = 500;
 const POLL_LIMIT_MS = 2_000;
 /** Between two reads that tokens may cause while the provider is away. */
 const RETRY_MS = 100;
-/** Entries are asked for again this far back: one may have become visible after a later one. */
-const OVERLAP_MS = 5_000;
 /** No longer than revoked tokens may be accepted: a provider that dies may just have revoked one, and told nobody. */
 const STALE_MS = 1_000;
 /** Tokens are accepted up to 5 s after they expire, and clocks differ: entries stay a little longer than the last token. */
@@ -59,7 +57,7 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
       const feed = await readFeed(options, since, signal);
       list.add(feed.revocations);
       list.prune(new Date(startedAt - KEEP_MS));
-      since = new Date(Date.parse(feed.asOf) - OVERLAP_MS);
+      since = new Date(Date.parse(feed.asOf) - FEED_OVERLAP_MS);
       readAt = startedAt;
       away = null;
     } catch (error) {

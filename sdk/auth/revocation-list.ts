@@ -31,7 +31,7 @@ export function createRevocationList(): RevocationList {
   const entriesOf = (kind: RevocationKind): Map<string, Kept> => kinds.get(kind) ?? new Map();
   const isVoid = ({ kind, value }: { kind: RevocationKind; value: string }, claims: RevocableClaims): boolean => {
     const entry = entriesOf(kind).get(value);
-    return entry !== undefined && voids(entry, claims);
+    return entry !== undefined && voids({ kind, issuedUntil: entry.issuedUntil }, claims);
   };
   return {
     add: (added) => {

@@ -9,6 +9,7 @@ import { createTokens } from '../../adapters/crypto/tokens.ts';
 import { createKeyring } from '../../adapters/jose/keyring.ts';
 import { createSigningKeyFactory } from '../../adapters/jose/signing-key-factory.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
+import { followDatabaseClock } from '../../adapters/mongo/database-clock.ts';
 import { createIdentityIndexes, createIdentityStores } from '../../adapters/mongo/identity-database.ts';
 import { createInternalKeyAuth } from '../../api/http/caller.ts';
 import { clientAddress } from '../../api/http/client-address.ts';
@@ -66,7 +67,9 @@ export async function startIdp(
   const port = await freePort();
   const issuer = `http://localhost:${port}`;
   let aheadMs = 0;
-  const now = () => new Date(Date.now() + aheadMs);
+  const clock = await followDatabaseClock({ db, onFailure: () => undefined });
+  const ahead = (time: Date) => new Date(time.getTime() + aheadMs);
+  const now = () => ahead(clock.now());
   const logged: string[] = [];
   const log = createLogger({ name: 'test', level: 'debug', secrets: [KEY] }, collect(logged));
   const cipher = createSecretCipher([ENCRYPTION_KEY]);
@@ -88,6 +91,7 @@ export async function startIdp(
     mailQueue: createMailQueue({ log, retryDelaysMs: [10, 10] }),
     newId,
     now,
+    databaseTime: async () => ahead(await clock.read()),
     log,
     settings: {
       issuer,
@@ -143,6 +147,7 @@ export async function startIdp(
 
   const stop = async (): Promise<void> => {
     await server.stop();
+    clock.close();
     await mongo.stop();
     assert.deepEqual(mails.refused, [], 'recipients that the mail server had to refuse');
   };

@@ -8,18 +8,24 @@ import { upsertOnceMore } from '../upsert-once-more.ts';
 import { COLLECTIONS, EXPIRIES } from './indexes.ts';
 import { type RevocationDocument, readRevocation } from './provider-documents.ts';
 
+/** A third of what readers ask for again (`FEED_OVERLAP_MS`): an entry that shows later than that would be missed. */
+const WRITE_LIMIT_MS = 20_000;
+
 /**
  * The denylist in MongoDB: one document for each kind and value, whose times only ever move forward. `revokedAt` moves
  * as well, so that who reads what is new also sees an entry that voids more than before.
  */
 export function createRevocationStore(deps: { db: Db; now: Clock }): RevocationStore {
-  const collection = deps.db.collection<RevocationDocument>(COLLECTIONS.revocations);
+  const collection = deps.db.collection<RevocationDocument>(COLLECTIONS.revocations, {
+    readPreference: 'primary',
+  });
   const sweep = createExpirySweep(deps, COLLECTIONS.revocations, EXPIRIES.revocations);
   return {
     async add({ kind, value, issuedUntil, revokedAt, expiresAt }) {
       await sweep();
       const update = { $max: { issuedUntil, revokedAt, expiresAt }, $setOnInsert: { kind, value } };
-      await upsertOnceMore(() => collection.updateOne({ _id: keyOf(kind, value) }, update, { upsert: true }));
+      const options = { upsert: true, timeoutMS: WRITE_LIMIT_MS };
+      await upsertOnceMore(() => collection.updateOne({ _id: keyOf(kind, value) }, update, options));
     },
     async since(moment) {
       const filter = { revokedAt: { $gte: moment }, expiresAt: { $gt: deps.now() } };

@@ -22,7 +22,8 @@ export async function requireUser(deps: Pick<IdentityDeps, 'users'>, userId: str
 
 /**
  * Changes a person's name, or their platform roles. Roles are given by super admins in person: not by the internal key,
- * since nobody gives more than they hold and a key holds none. A role that is taken away ends the tokens that name it.
+ * since nobody gives more than they hold and a key holds none. A change of
+ * them ends the tokens that name those of before.
  * @throws USER_NOT_FOUND, ROLE_ESCALATION; CONFLICT when no super admin would be left
  */
 export async function changeUser(
@@ -42,7 +43,7 @@ export async function changeUser(
   // A first password set by a client must not open the platform.
   if (platformRoles !== undefined && before.onboardingPending !== null) await deps.users.clearOnboarding(userId);
   const after = await keepingASuperAdmin(deps, before, changes, { platformRoles: before.platformRoles });
-  if (before.platformRoles.some((role) => !after.platformRoles.includes(role))) await voidAccessTokens(deps, userId);
+  if (platformRoles !== undefined) await voidAccessTokens(deps, userId);
   await noteUser(deps, context, 'user.changed', after, {
     fields: Object.keys(changes),
     ...(platformRoles === undefined ? {} : { platformRoles, platformRolesBefore: before.platformRoles }),

@@ -9,6 +9,8 @@ export interface EmbedCaller {
   readonly client: ClientRecord;
   /** True for the client's own server with its secret; false for a page of an origin the client allows. */
   readonly server: boolean;
+  /** Before anything was read for the request, and the `iat` of its tokens. */
+  readonly askedAt: Date;
 }
 
 const CLIENT_HEADERS = ['x-client-id', 'x-client-secret'] as const;
@@ -20,6 +22,7 @@ const CLIENT_HEADERS = ['x-client-id', 'x-client-secret'] as const;
  * @throws OAUTH_INVALID_CLIENT, ORIGIN_REFUSED, FORBIDDEN for a client that is not headless
  */
 export async function requireEmbedCaller(deps: IdentityDeps, context: RouteContext): Promise<EmbedCaller> {
+  const askedAt = deps.now();
   const clientId = singleHeader(context, 'x-client-id');
   const clientSecret = singleHeader(context, 'x-client-secret');
   const client =
@@ -31,7 +34,7 @@ export async function requireEmbedCaller(deps: IdentityDeps, context: RouteConte
     context.allowOrigin(context.origin);
   }
   if (!client.headlessEnabled) throw new FairleadError('FORBIDDEN', 'This client is not switched on as headless');
-  return { client, server: context.origin === null };
+  return { client, server: context.origin === null, askedAt };
 }
 
 async function serverClient(

@@ -26,7 +26,7 @@ export interface EmbedLogin {
 export async function embedTokens(
   deps: IdentityDeps,
   context: RouteContext,
-  { client, server }: EmbedCaller,
+  { client, server, askedAt }: EmbedCaller,
   login: EmbedLogin,
 ): Promise<z.input<typeof embedTokensSchema>> {
   const { user, origin, methods, scopes } = login;
@@ -34,6 +34,7 @@ export async function embedTokens(
   const reply = await issueTokens(deps, {
     user,
     client,
+    issuedAt: askedAt,
     origin,
     sessionId: null,
     scopes,

@@ -17,7 +17,7 @@ import type { EmbedCaller } from './embed-client.ts';
 export async function embedRefresh(
   deps: IdentityDeps,
   context: RouteContext,
-  { client, server }: EmbedCaller,
+  { client, server, askedAt }: EmbedCaller,
   body: z.output<typeof refreshBodySchema>,
 ): Promise<TokenReply> {
   if (!server) throw new FairleadError('ORIGIN_REFUSED', 'Tokens are refreshed by the server of a client');
@@ -31,5 +31,5 @@ export async function embedRefresh(
     throw new FairleadError('OAUTH_INVALID_GRANT', message);
   }
   const { refresh_token, scope } = body;
-  return refreshToken(deps, { client, context, parameters: { refresh_token, scope } });
+  return refreshToken(deps, { client, issuedAt: askedAt, context, parameters: { refresh_token, scope } });
 }

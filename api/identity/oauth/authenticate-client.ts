@@ -24,6 +24,11 @@ export interface PresentedClient {
 export interface AuthenticatedClient {
   readonly client: ClientRecord;
   readonly method: 'basic' | 'post' | 'none';
+  /**
+   * Before anything was read for the request, and the `iat` of its tokens: who revokes the client, its org or its person
+   * from then on voids them.
+   */
+  readonly askedAt: Date;
 }
 
 /**
@@ -36,6 +41,7 @@ export interface AuthenticatedClient {
  * @throws OAUTH_INVALID_CLIENT; OAUTH_INVALID_REQUEST for two credentials at once; RATE_LIMITED; UNAVAILABLE
  */
 export async function authenticateClient(deps: Deps, presented: PresentedClient): Promise<AuthenticatedClient> {
+  const askedAt = deps.now();
   const { clientId, clientSecret, method } = readCredentials(presented);
   const client = await deps.clients.find(clientId);
   if (client === null || !(await proves(deps, client, clientSecret))) {
@@ -46,7 +52,7 @@ export async function authenticateClient(deps: Deps, presented: PresentedClient)
   if ((await deps.orgs.find(client.orgSlug))?.suspendedAt instanceof Date) {
     throw new FairleadError('OAUTH_INVALID_CLIENT', 'The organization that owns this client is suspended');
   }
-  return { client, method };
+  return { client, method, askedAt };
 }
 
 /** A confidential client by the headers `X-Client-Id` and `X-Client-Secret`, or by Basic. @throws like {@link authenticateClient} */

@@ -46,6 +46,8 @@ export type TokenParameters = z.output<typeof tokenRequestSchema>;
 export interface TokenRequest {
   /** Authenticated, and allowed this grant. */
   readonly client: ClientRecord;
+  /** The `iat` of its tokens: `askedAt` of the client's authentication. */
+  readonly issuedAt: Date;
   readonly parameters: TokenParameters;
   readonly context: RouteContext;
 }

@@ -69,7 +69,7 @@ async function requestTokens(
   if (!isGrantType(grantType)) {
     throw new FairleadError('OAUTH_UNSUPPORTED_GRANT_TYPE', `grant_type: one of ${GRANT_TYPES.join(', ')}`);
   }
-  const { client } = await authenticateClient(deps, {
+  const { client, askedAt } = await authenticateClient(deps, {
     authorization: context.headers.authorization,
     clientId: parameters.client_id,
     clientSecret: parameters.client_secret,
@@ -80,7 +80,7 @@ async function requestTokens(
   if (!client.allowedGrantTypes.includes(grantType) || confidentialOnly) {
     throw new FairleadError('OAUTH_UNAUTHORIZED_CLIENT', `This client was not granted ${grantType}`);
   }
-  return GRANTS[grantType](deps, { client, parameters, context });
+  return GRANTS[grantType](deps, { client, issuedAt: askedAt, parameters, context });
 }
 
 /**

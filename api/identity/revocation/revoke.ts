@@ -1,17 +1,18 @@
 import type { AccessTokenClaims } from '../../../domain/identity/claims.ts';
-import type { RevocationKind } from '../../../domain/identity/revocation.ts';
-import { addSeconds, LONGEST_TOKEN_SECONDS } from '../../../domain/identity/token-lifetimes.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import { audit } from '../audit.ts';
 import { CACHED_READ_MS } from '../cached-reads.ts';
 import type { IdentityDeps } from '../deps.ts';
+import { deny } from './deny.ts';
 
 /**
  * Ends of tokens and logins. Each writes the denylist first: an access token that is void and a login that still lives
- * is put right by calling again, the other way round would leave tokens alive unnoticed. All are idempotent.
+ * is put right by calling again, the other way round would leave tokens alive unnoticed. What ended for good, by its id,
+ * is void from then on. A person and a client go on, so their tokens are denied once more after the effect: those that
+ * were issued while it took place are void, too. All are idempotent.
  */
 
-type Deps = Pick<IdentityDeps, 'revocations' | 'grants' | 'sessions' | 'audit' | 'newId' | 'now'>;
+type Deps = Pick<IdentityDeps, 'revocations' | 'databaseTime' | 'grants' | 'sessions' | 'audit' | 'newId' | 'now'>;
 
 type Context = Pick<RouteContext, 'requestId' | 'address' | 'caller'> | null;
 
@@ -24,9 +25,8 @@ export interface RevokeOptions {
 
 /** Ends one login at one client: its refresh tokens, and every access token made of it (RFC 7009, 2.1). */
 export async function revokeGrant(deps: Deps, context: Context, grantId: string, options: RevokeOptions = {}) {
-  const now = deps.now();
-  await deny(deps, 'grant', grantId, now);
-  if (await deps.grants.revoke(grantId, now)) {
+  await deny(deps, 'grant', grantId);
+  if (await deps.grants.revoke(grantId, deps.now())) {
     await note(deps, context, 'oauth.grant_revoked', grantId, options);
   }
 }
@@ -35,8 +35,8 @@ export async function revokeGrant(deps: Deps, context: Context, grantId: string,
  * Ends a browser session with the logins made in it. Those with `offline_access` go on: their tokens carry no `sid`.
  */
 export async function revokeSession(deps: Deps, context: Context, sessionId: string, options: RevokeOptions = {}) {
+  await deny(deps, 'session', sessionId);
   const now = deps.now();
-  await deny(deps, 'session', sessionId, now);
   const revoked = await deps.sessions.revoke(sessionId, now);
   const grants = await deps.grants.revokeOfSession(sessionId, now);
   if (revoked) await note(deps, context, 'session.revoked', sessionId, options, { grants: grants.length });
@@ -44,10 +44,11 @@ export async function revokeSession(deps: Deps, context: Context, sessionId: str
 
 /** Ends every session and login of a person. Tokens issued within the same second are void as well. */
 export async function revokeUser(deps: Deps, context: Context, userId: string, options: RevokeOptions = {}) {
+  await deny(deps, 'user', userId);
   const now = deps.now();
-  await deny(deps, 'user', userId, now);
   await deps.sessions.revokeAllOfUser(userId, now);
   await deps.grants.revokeAllOfUser(userId, now);
+  await deny(deps, 'user', userId);
   await note(deps, context, 'user.logins_revoked', userId, options);
 }
 
@@ -56,9 +57,10 @@ export async function revokeUser(deps: Deps, context: Context, userId: string, o
  * and issue a token for it: that one is void, too.
  */
 export async function revokeClient(deps: Deps, context: Context, clientId: string, options: RevokeOptions = {}) {
-  const now = deps.now();
-  await deny(deps, 'client', clientId, new Date(now.getTime() + CACHED_READ_MS));
-  await deps.grants.revokeAllOfClient(clientId, now);
+  const aheadMs = CACHED_READ_MS;
+  await deny(deps, 'client', clientId, { aheadMs });
+  await deps.grants.revokeAllOfClient(clientId, deps.now());
+  await deny(deps, 'client', clientId, { aheadMs });
   await note(deps, context, 'oauth.client_tokens_revoked', clientId, options);
 }
 
@@ -66,23 +68,12 @@ export async function revokeClient(deps: Deps, context: Context, clientId: strin
 export async function revokeToken(
   deps: Deps,
   context: Context,
-  claims: Pick<AccessTokenClaims, 'jti' | 'iat' | 'exp' | 'sub' | 'client_id' | 'orgSlug'>,
+  claims: Pick<AccessTokenClaims, 'jti' | 'exp' | 'sub' | 'client_id' | 'orgSlug'>,
   options: RevokeOptions = {},
 ) {
-  const issuedUntil = new Date(Math.max(deps.now().getTime(), claims.iat * 1000));
-  await deny(deps, 'token', claims.jti, issuedUntil, new Date(claims.exp * 1000));
+  await deny(deps, 'token', claims.jti, { lastExpiry: new Date(claims.exp * 1000) });
   const data = { sub: claims.sub, clientId: claims.client_id };
   await note(deps, context, 'oauth.token_revoked', claims.jti, options, data, claims.orgSlug ?? null);
-}
-
-async function deny(
-  deps: Deps,
-  kind: RevocationKind,
-  value: string,
-  issuedUntil: Date,
-  expiresAt = addSeconds(issuedUntil, LONGEST_TOKEN_SECONDS),
-): Promise<void> {
-  await deps.revocations.add({ kind, value, issuedUntil, revokedAt: deps.now(), expiresAt });
 }
 
 async function note(

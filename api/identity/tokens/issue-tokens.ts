@@ -18,6 +18,8 @@ export interface TokenOrder {
    */
   readonly user: Pick<UserRecord, 'id'> & { readonly passwordVersion: number | null };
   readonly client: ClientRecord;
+  /** Before the client, the person and what they proved were read: whatever is revoked from then on voids the tokens. */
+  readonly issuedAt: Date;
   readonly origin: GrantOrigin;
   /** The browser session; null for logins without one. */
   readonly sessionId: string | null;
@@ -40,8 +42,7 @@ export interface TokenOrder {
  * @throws OAUTH_INVALID_GRANT for a person who gets no tokens, or whose login was ended meanwhile; UNAVAILABLE
  */
 export async function issueTokens(deps: IdentityDeps, order: TokenOrder): Promise<TokenReply> {
-  // Before anything is read: what is revoked from here on is revoked after these tokens were issued.
-  const issuedAt = deps.now();
+  const { issuedAt } = order;
   const person = await findTokenPerson(deps, order.user.id);
   if (person === null) throw new FairleadError('OAUTH_INVALID_GRANT', 'The account, or its organization, is suspended');
   const grant = newGrant(deps, order, issuedAt);

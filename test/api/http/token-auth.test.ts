@@ -49,6 +49,7 @@ async function tokenOf(user: UserRecord, audience = ['builder']): Promise<string
   assert.ok(client !== null);
   const now = idp.deps.now();
   const reply = await issueTokens(idp.deps, {
+    issuedAt: idp.deps.now(),
     user,
     client,
     origin: 'oauth',

@@ -67,6 +67,38 @@ describe('the passport socket', () => {
     assert.equal((await closing(listener(`?token=${stale.token}`))).code, 4004);
   });
 
+  it('ends by an entry that became visible half a minute after its time', async () => {
+    const { state, grantId } = await connected(await person());
+    const reads = { count: 0 };
+    const { revocations } = sockets.idp.deps;
+    const since: typeof revocations.since = (moment) => {
+      reads.count += 1;
+      return revocations.since(moment);
+    };
+    Object.assign(sockets.idp.deps, { revocations: { ...revocations, since } });
+    await waitUntil('two reads', () => reads.count >= 2);
+    const now = sockets.idp.deps.now().getTime();
+    const [made, expiresAt] = [new Date(now - 30_000), new Date(now + 3_600_000)];
+    await revocations.add({ kind: 'grant', value: grantId, issuedUntil: made, revokedAt: made, expiresAt });
+    assert.equal((await closing(state)).code, 4003);
+    Object.assign(sockets.idp.deps, { revocations });
+  });
+
+  it('is ended once that can be judged, when the database was away at the moment of its revocation', async () => {
+    const { state } = await connected(await person());
+    const user = state.events[0]?.passport?.identityId ?? '';
+    const { grants } = sockets.idp.deps;
+    let failed = 0;
+    const find: typeof grants.find = (id) => {
+      failed += 1;
+      return failed > 2 ? grants.find(id) : Promise.reject(new Error('the database is away'));
+    };
+    Object.assign(sockets.idp.deps, { grants: { ...grants, find } });
+    await voidAccessTokens(sockets.idp.deps, user);
+    assert.equal((await closing(state)).code, 4003);
+    Object.assign(sockets.idp.deps, { grants });
+  });
+
   it('tells of a changed role, org and branding, to all of a person’s connections and to nobody else', async () => {
     const user = await person();
     const [one, two, other] = [

@@ -63,6 +63,7 @@ export function usePassportSockets() {
     assert.ok(client !== null);
     const grantId = idp.deps.newId('grant');
     const reply = await issueTokens(idp.deps, {
+      issuedAt: idp.deps.now(),
       user,
       client,
       origin: 'oauth',
@@ -102,6 +103,7 @@ export async function tokenAt(idp: TestIdp): Promise<string> {
   const client = await idp.deps.clients.find('fairlead-cli');
   assert.ok(client !== null);
   const reply = await issueTokens(idp.deps, {
+    issuedAt: idp.deps.now(),
     user,
     client,
     origin: 'oauth',

@@ -31,10 +31,26 @@ export function revocationStoreSuite(create: (now: Clock) => RevocationStore): v
         assert.equal(await store.isRevoked(claims({ jti: value, sub: value })), false, value);
     });
 
-    it('a token issued after the moment an entry speaks of is good', async () => {
-      await store.add(revocation({ kind: 'user', value: 'usr_again', issuedUntil: at(100) }));
-      assert.equal(await store.isRevoked(claims({ sub: 'usr_again', iat: seconds(at(100)) })), true);
-      assert.equal(await store.isRevoked(claims({ sub: 'usr_again', iat: seconds(at(101)) })), false);
+    it('a person and a client get good tokens again after the moment an entry speaks of', async () => {
+      for (const [kind, claim] of [
+        ['user', 'sub'],
+        ['client', 'client_id'],
+      ] as const) {
+        await store.add(revocation({ kind, value: 'again', issuedUntil: at(100) }));
+        assert.equal(await store.isRevoked(claims({ [claim]: 'again', iat: seconds(at(100)) })), true, kind);
+        assert.equal(await store.isRevoked(claims({ [claim]: 'again', iat: seconds(at(101)) })), false, kind);
+      }
+    });
+
+    it('a token, a grant and a session are over for good, whenever a token says that it was issued', async () => {
+      for (const [kind, claim] of [
+        ['token', 'jti'],
+        ['grant', 'gid'],
+        ['session', 'sid'],
+      ] as const) {
+        await store.add(revocation({ kind, value: 'over', issuedUntil: at(100) }));
+        assert.equal(await store.isRevoked(claims({ [claim]: 'over', iat: seconds(at(9_000)) })), true, kind);
+      }
     });
 
     it('of 50 entries about one value at once one stays, with the latest of their times', async () => {

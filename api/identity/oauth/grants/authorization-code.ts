@@ -15,7 +15,7 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
  * up, so that who has the code alone cannot take it from its client.
  */
 export const authorizationCode: GrantHandler = async (deps, request) => {
-  const { client, parameters, context } = request;
+  const { client, issuedAt, parameters, context } = request;
   const codeHash = deps.tokens.hash(requireParameter(parameters.code, 'code'));
   const code = await deps.codes.find(codeHash);
   checkCode(deps, request, code);
@@ -33,6 +33,7 @@ export const authorizationCode: GrantHandler = async (deps, request) => {
   return issueTokens(deps, {
     user: { id: userId, passwordVersion: null },
     client,
+    issuedAt,
     origin: 'oauth',
     sessionId,
     scopes: scopes.filter((scope) => client.allowedScopes.includes(scope)),

@@ -9,8 +9,7 @@ import type { GrantHandler } from '../token-request.ts';
  * A service's own token (RFC 6749, 4.4; spec 1, A 6). There is no refresh token: the service asks again. A token for an
  * audience outside is an assertion: five minutes, and it tells nothing of scopes here (spec 1, E 1).
  */
-export const clientCredentials: GrantHandler = async (deps, { client, parameters }) => {
-  const issuedAt = deps.now();
+export const clientCredentials: GrantHandler = async (deps, { client, issuedAt, parameters }) => {
   const scopes = resolveServiceScopes(client, parameters.scope);
   const { audience, external } = await resolveServiceAudience(deps, client, requestedAudience(parameters), scopes);
   const frame = tokenFrame(deps, {

@@ -7,7 +7,7 @@ import { type GrantHandler, invalidGrant, requireParameter } from '../token-requ
  * A poll of a device that waits for its person (RFC 8628, 3.4 and 3.5). The code is taken once; a second poll after that
  * finds nothing, which does not end the login: a device whose reply was lost polls again without meaning harm.
  */
-export const deviceCode: GrantHandler = async (deps, { client, parameters, context }) => {
+export const deviceCode: GrantHandler = async (deps, { client, issuedAt, parameters, context }) => {
   const hash = deps.tokens.hash(requireParameter(parameters.device_code, 'device_code'));
   const known = await deps.devices.findByDeviceCodeHash(hash);
   // Before the poll is counted: another client must not be able to slow this one down.
@@ -23,6 +23,7 @@ export const deviceCode: GrantHandler = async (deps, { client, parameters, conte
   return issueTokens(deps, {
     user: { id: approval.userId, passwordVersion: null },
     client,
+    issuedAt,
     origin: 'oauth',
     sessionId: approval.sessionId,
     scopes: device.scopes.filter((scope) => client.allowedScopes.includes(scope)),

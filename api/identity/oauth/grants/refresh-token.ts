@@ -17,12 +17,11 @@ import { type GrantHandler, invalidGrant, requireParameter, type TokenRequest } 
  * who repeats the request within the grace because the reply was lost. Any later use of an old token ends the login.
  */
 export const refreshToken: GrantHandler = async (deps, request) => {
-  const issuedAt = deps.now();
   const presented = readRefreshToken(deps.tokens, requireParameter(request.parameters.refresh_token, 'refresh_token'));
   if (presented === null) throw refreshInvalid();
   const grant = await findGrant(deps, request, presented.grantId);
   if (presented.generation === grant.generation) {
-    const reply = await rotate(deps, request, grant, issuedAt);
+    const reply = await rotate(deps, request, grant);
     if (reply !== null) return reply;
     // Another request with the same token was faster.
     return repeat(deps, request, await findGrant(deps, request, presented.grantId), presented.generation);
@@ -41,9 +40,8 @@ async function findGrant(deps: IdentityDeps, { client }: TokenRequest, grantId: 
 /** Makes the next pair; null when the grant has moved on meanwhile. */
 async function rotate(
   deps: IdentityDeps,
-  { client, parameters }: TokenRequest,
+  { client, issuedAt, parameters }: TokenRequest,
   grant: GrantRecord,
-  issuedAt: Date,
 ): Promise<TokenReply | null> {
   // What the client was refused since the login is not given again.
   const granted = grant.scopes.filter((scope) => client.allowedScopes.includes(scope));

@@ -23,8 +23,7 @@ const JWT = 'urn:ietf:params:oauth:token-type:jwt';
  * platform org; the login must be an OAuth one. The token lives 24 hours, but never longer than the login, ends with
  * it, and says in `act.sub` which client got it.
  */
-export const tokenExchange: GrantHandler = async (deps, { client, parameters, context }) => {
-  const issuedAt = deps.now();
+export const tokenExchange: GrantHandler = async (deps, { client, issuedAt, parameters, context }) => {
   checkTypes(parameters);
   const subject = await readSubject(deps, client, requireParameter(parameters.subject_token, 'subject_token'));
   const grant = await requireLogin(deps, client, subject);

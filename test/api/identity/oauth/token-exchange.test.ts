@@ -125,6 +125,7 @@ describe('exchanging a login for a token of a service', () => {
 
   it('tells who logged in with a password to log in again', async () => {
     const tokens = await issueTokens(idp.deps, {
+      issuedAt: idp.deps.now(),
       user: member,
       client: cli.client,
       origin: 'password',
