@@ -29,7 +29,7 @@ interface ImageRow {
 
 /**
  * Removes this stack's images that nothing needs and no container uses, with their manifests in our registry, then build
- * cache that is old or over the limit. Images without the stack's labels are never touched.
+ * cache that is old or over the limit. Images without the stack's labels are never touched. Idempotent.
  */
 export async function pruneImages(
   isNeeded: (image: BuiltImage) => Promise<boolean>,
@@ -47,10 +47,11 @@ export async function pruneImages(
     if (used.has(image.id)) continue;
     const built = builtImage(image);
     if (built === null || (await isNeeded(built))) continue;
+    // First: once the engine has forgotten the image, nothing names its manifests. Killed in between, both are asked again.
+    await removeManifests(image, signal, options);
     if (!(await removeImage(image, options))) continue;
     layersFreed += bytesOf.get(image.id) ?? 0;
     removed.push(...(image.tags.length > 0 ? image.tags : [image.id]));
-    await removeManifests(image, signal, options);
   }
   return { removed, reclaimedBytes: layersFreed + (await pruneBuildCache(signal, options)) };
 }

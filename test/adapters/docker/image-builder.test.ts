@@ -223,6 +223,25 @@ describe('Docker images: prune', () => {
     }
   });
 
+  it('killed in the middle, it leaves no manifest that nobody asks the registry to delete', async () => {
+    const input = await stack.input('half-pruned', SMALL_IMAGE);
+    await stack.builder.build(input, recordingContext());
+    const { digest } = await stack.builder.push(input.tag, recordingContext());
+    const dying = new Proxy(docker, {
+      get: (target, name) => {
+        if (name === 'getImage') return () => ({ remove: () => Promise.reject(new Error('killed')) });
+        const value: unknown = Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const isNeeded = async ({ service }: BuiltImage): Promise<boolean> => service !== 'half-pruned';
+    const killed = await createTestBuilder(stack.stackId, stack.registry, () => undefined, { docker: dying });
+    await assert.rejects(killed.prune(isNeeded, AbortSignal.timeout(60_000)), /killed/);
+    assert.equal(await manifestStatus(digest), 404);
+    const { removed } = await stack.builder.prune(isNeeded, AbortSignal.timeout(60_000));
+    assert.deepEqual(removed, [input.tag]);
+  });
+
   it('a registry that is gone only leaves a warning', async () => {
     const { address, stop } = await startRegistry(await mkdtemp(join(tmpdir(), 'fairlead-registry-')));
     const warnings: string[] = [];
