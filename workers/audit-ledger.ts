@@ -18,6 +18,7 @@ import { createPendingAnchorStore } from '../adapters/mongo/audit-ledger/pending
 import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import type { AnchorChain } from '../domain/audit-ledger/anchoring-ports.ts';
 import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
+import { assertEnoughChains } from '../domain/audit-ledger/production-chains.ts';
 import { FairleadError } from '../domain/errors.ts';
 import { auditLedgerSchedules } from '../workflows/audit-ledger/schedules.ts';
 import { defineModule } from './module.ts';
@@ -38,6 +39,7 @@ export const auditLedger = defineModule({
   async compose({ env, settings, connect }) {
     const auditUrl = settings.urls['audit-ledger'];
     if (env.AUDIT_SIGNING_KEY === undefined || auditUrl === undefined) return null;
+    assertEnoughChains(auditUrl, env.AUDIT_CHAINS);
     if (env.AUDIT_CHAINS.length > 0 && env.AUDIT_SIGNER_KEY === undefined) {
       throw new FairleadError('VALIDATION_FAILED', 'AUDIT_CHAINS needs AUDIT_SIGNER_KEY: the key of the anchorer');
     }

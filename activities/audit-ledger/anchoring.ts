@@ -10,7 +10,7 @@
  * Compensation: none. Events and anchors are never taken back; a chain that was not reached gets `anchor.missed`.
  */
 import type { BatchSummary, MissedAnchor } from '../../domain/audit-ledger/anchoring-messages.ts';
-import type { Anchor, Batch } from '../../domain/audit-ledger/batch.ts';
+import { type Anchor, type Batch, chainsOfBatch } from '../../domain/audit-ledger/batch.ts';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { addDays, daysBetween } from '../../domain/audit-ledger/days.ts';
 import { anchorMissedDraft } from '../../domain/audit-ledger/own-events.ts';
@@ -19,7 +19,7 @@ import { whileHeartbeating } from '../while-heartbeating.ts';
 import type { AnchoringDeps } from './anchoring-deps.ts';
 import { buildBatch } from './build-batch.ts';
 import { closeDay } from './close-day.ts';
-import { openDays, unfinishedDays } from './open-days.ts';
+import { openDays, recentDays } from './open-days.ts';
 
 /** Days that the check looks back: an outage of it is made up for. */
 const CHECKED_DAYS = 31;
@@ -27,7 +27,7 @@ const CHECKED_DAYS = 31;
 /** The activities of the anchoring workflows. Each may run any number of times. */
 export function createAnchoringActivities(deps: AnchoringDeps) {
   return {
-    /** Days to be anchored tonight, oldest first. */
+    /** Days to be anchored tonight, and those of the last week to be checked again, oldest first. */
     listDaysToAnchor: (yesterday: Day) => whileHeartbeating(() => listDaysToAnchor(deps, yesterday)),
     /** Closes a day and builds its batch, after those of every day before it that is still open. @throws ANCHOR_REFUSED */
     batchDay: (day: Day) => whileHeartbeating((signal) => batchDay(deps, day, signal)),
@@ -41,20 +41,20 @@ export function createAnchoringActivities(deps: AnchoringDeps) {
 export type AnchoringActivities = ReturnType<typeof createAnchoringActivities>;
 
 async function listDaysToAnchor(deps: AnchoringDeps, yesterday: Day): Promise<readonly Day[]> {
-  const days = new Set([...(await unfinishedDays(deps, yesterday)), ...(await openDays(deps, yesterday)), yesterday]);
+  const days = new Set([...(await recentDays(deps, yesterday)), ...(await openDays(deps, yesterday)), yesterday]);
   return [...days].toSorted();
 }
 
 async function batchDay(deps: AnchoringDeps, day: Day, signal: AbortSignal): Promise<BatchSummary> {
   const existing = await deps.batches.find(day);
-  if (existing !== null) return summaryOf(existing);
+  if (existing !== null) return summaryOf(deps, existing);
   for (const earlier of await openDays(deps, addDays(day, -1))) {
     // One that was tampered with holds no other up: its own workflow says why it has no batch, and it is reported missed.
     await batchOf(deps, earlier, signal).catch((error: unknown) => {
       if (!hasCode(error, 'ANCHOR_REFUSED')) throw error;
     });
   }
-  return summaryOf(await batchOf(deps, day, signal));
+  return summaryOf(deps, await batchOf(deps, day, signal));
 }
 
 async function batchOf(deps: AnchoringDeps, day: Day, signal: AbortSignal): Promise<Batch> {
@@ -62,9 +62,12 @@ async function batchOf(deps: AnchoringDeps, day: Day, signal: AbortSignal): Prom
   return await buildBatch(deps, day, signal);
 }
 
-function summaryOf({ id, root, leafCount, chainIds }: Batch): BatchSummary {
-  return { day: id, root, leafCount, chainIds };
+function summaryOf(deps: AnchoringDeps, batch: Batch): BatchSummary {
+  const { id, root, leafCount } = batch;
+  return { day: id, root, leafCount, chainIds: chainsOfBatch(batch, configuredChains(deps)) };
 }
+
+const configuredChains = ({ chains }: AnchoringDeps): readonly number[] => chains.map(({ chainId }) => chainId);
 
 /** What is recorded is looked at again, as a chain may have gone back further than anybody waits; it then comes anew. */
 async function anchorBatch(
@@ -77,19 +80,26 @@ async function anchorBatch(
   const recorded = batch.anchors.find((anchor) => anchor.chainId === chainId);
   const chain = deps.chains.find((candidate) => candidate.chainId === chainId);
   if (chain === undefined) {
+    if (recorded !== undefined) return recorded;
     throw new FairleadError('CHAIN_UNREACHABLE', `Chain ${chainId}: it is no longer in AUDIT_CHAINS`);
   }
-  const anchor = await chain.anchor(batch, signal).catch((error: unknown) => {
-    // A chain that is away takes nothing back.
-    if (recorded !== undefined && hasCode(error, 'CHAIN_UNREACHABLE')) return recorded;
+  const anchor = await chain.anchor(batch, signal).catch(async (error: unknown) => {
+    if (recorded === undefined || !hasCode(error, 'CHAIN_UNREACHABLE')) throw error;
+    // A chain that is away takes nothing back; one that was seen without the root does.
+    if (!isAbsent(error)) return recorded;
+    await deps.batches.dropAnchor(day, chainId);
     throw error;
   });
   if (anchor.blockHash !== recorded?.blockHash) await deps.batches.putAnchor(day, anchor);
   return { txHash: anchor.txHash, blockNumber: anchor.blockNumber };
 }
 
-function hasCode(error: unknown, code: ErrorCode): boolean {
+function hasCode(error: unknown, code: ErrorCode): error is FairleadError {
   return error instanceof FairleadError && error.code === code;
+}
+
+function isAbsent({ details }: FairleadError): boolean {
+  return typeof details === 'object' && details !== null && 'absent' in details && details.absent === true;
 }
 
 async function reportMissedAnchors(deps: AnchoringDeps, yesterday: Day): Promise<readonly MissedAnchor[]> {
@@ -102,8 +112,7 @@ async function reportMissedAnchors(deps: AnchoringDeps, yesterday: Day): Promise
   const missed: MissedAnchor[] = [];
   for (const day of first === undefined ? [] : daysBetween(first, yesterday)) {
     const batch = batches.get(day);
-    const chainIds = batch?.chainIds ?? deps.chains.map(({ chainId }) => chainId);
-    for (const chainId of chainIds) {
+    for (const chainId of chainsOfBatch(batch ?? { chainIds: [] }, configuredChains(deps))) {
       if (batch?.anchors.some((anchor) => anchor.chainId === chainId)) continue;
       await deps.writer.emit(anchorMissedDraft({ day, chainId }, batch?.root ?? null, deps.platformOrg));
       missed.push({ day, chainId });

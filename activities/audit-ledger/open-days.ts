@@ -5,6 +5,7 @@ import { firstOf } from './first-of.ts';
 
 /** Days that are caught up by themselves after an outage; older ones are anchored by hand. */
 const CATCH_UP_DAYS = 31;
+const CHECKED_AGAIN_DAYS = 7;
 
 /** Days up to one that have no batch yet, oldest first: usually that one alone. None before the first event. */
 export async function openDays(deps: AnchoringDeps, upTo: Day): Promise<readonly Day[]> {
@@ -13,13 +14,10 @@ export async function openDays(deps: AnchoringDeps, upTo: Day): Promise<readonly
   return first === null ? [] : daysBetween(first, upTo).slice(-CATCH_UP_DAYS);
 }
 
-/** Days of the last week whose root does not stand on every chain it should stand on. */
-export async function unfinishedDays(deps: AnchoringDeps, upTo: Day): Promise<readonly Day[]> {
-  const { items } = await deps.batches.list(addDays(upTo, -7), upTo, { cursor: null, limit: 200 });
-  const unfinished = items.filter(({ chainIds, anchors }) => {
-    return chainIds.some((chainId) => !anchors.some((anchor) => anchor.chainId === chainId));
-  });
-  return unfinished.map(({ id }) => id);
+/** Days of the last week with a batch: each night looks whether its root still stands on every chain. */
+export async function recentDays(deps: AnchoringDeps, upTo: Day): Promise<readonly Day[]> {
+  const { items } = await deps.batches.list(addDays(upTo, -CHECKED_AGAIN_DAYS), upTo, { cursor: null, limit: 200 });
+  return items.map(({ id }) => id);
 }
 
 /** The day of the oldest event; null without events. */

@@ -3,15 +3,19 @@ import type { AnchorChain, PendingAnchorStore, TransactionSigner } from '../../d
 import type { Anchor, Batch } from '../../domain/audit-ledger/batch.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { createAgreeingRpc } from './agreeing-rpc.ts';
 import { createAnchorSender } from './anchor-sender.ts';
 import { createRegistryReader, type Mined } from './registry-reader.ts';
 import { createRpc, RpcRefusal, refused, unreachable } from './rpc.ts';
 
 export interface ChainSettings {
   readonly chainId: number;
-  readonly rpcUrl: string;
+  /** Nodes, best of several providers: they must agree. */
+  readonly rpcUrls: readonly string[];
   readonly contract: string;
-  /** Blocks from the one with the anchor to the newest, both counted, before it is believed. */
+  /** When an anchor is believed: once its block is final as the chain says, or after some confirmations. */
+  readonly finality: 'finalized' | 'confirmations';
+  /** Blocks from the one with the anchor to the newest, both counted; also where the chain knows no final blocks. */
   readonly confirmations: number;
   /** Base of links, such as `https://etherscan.io`; null without. */
   readonly explorerUrl: string | null;
@@ -38,21 +42,25 @@ const TIMING: Timing = { pollMs: 3_000, replaceAfterMs: 180_000, attemptMs: 600_
 /** Passing faults of a node in a row before the attempt is given up. */
 const PATIENCE = 5;
 
-/** The contract on one chain, anchored through its node. Nothing is asked of the node before the first call. */
+/** What one look at the chain finds: the anchor once it is confirmed. */
+type Look = Mined | 'absent' | 'unconfirmed';
+
+/** The contract on one chain, anchored through its nodes. Nothing is asked of them before the first call. */
 export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps): AnchorChain {
   const { chainId, contract } = settings;
   const timing = { ...TIMING, ...deps.timing };
-  const rpc = createRpc({ chainId, url: settings.rpcUrl, timeoutMs: timing.rpcTimeoutMs });
+  const nodes = settings.rpcUrls.map((url) => createRpc({ chainId, url, timeoutMs: timing.rpcTimeoutMs }));
+  const rpc = createAgreeingRpc(chainId, nodes);
   const reader = createRegistryReader({ rpc, contract, now: deps.now });
   const sender = createAnchorSender({ ...deps, rpc, contract, replaceAfterMs: timing.replaceAfterMs });
 
-  /** One look at the chain, and the one thing that it asks for. Null until the anchor is confirmed. */
-  async function step(batch: Pick<Batch, 'id' | 'root'>): Promise<Mined | null> {
+  /** One look at the chain, and the one thing that it asks for. */
+  async function step(batch: Pick<Batch, 'id' | 'root'>): Promise<Look> {
     const head = await reader.head();
-    const standing = await reader.standing(batch.id);
+    const standing = await reader.standing(batch.id, head);
     if (standing === null) {
       await sender.advance(batch);
-      return null;
+      return 'absent';
     }
     if (standing.root !== batch.root) {
       throw refused(chainId, `for ${batch.id} the root ${standing.root} stands, and ours is ${batch.root}`);
@@ -60,9 +68,14 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
     if (standing.invalidated)
       throw refused(chainId, `the batch of ${batch.id} was invalidated by the contract's owner`);
     const mined = (await ownReceipt(batch)) ?? (await reader.findAnchoring(batch.id, standing, head));
-    if (mined === null || head - mined.blockNumber + 1 < settings.confirmations) return null;
+    if (mined === null || !(await isFinal(mined, head))) return 'unconfirmed';
     // The block may have left the chain, and the transaction be in another: then the next look finds it there.
-    return (await reader.isCanonical(mined)) ? mined : null;
+    return (await reader.isCanonical(mined)) ? mined : 'unconfirmed';
+  }
+
+  async function isFinal({ blockNumber }: Mined, head: number): Promise<boolean> {
+    const finalized = settings.finality === 'finalized' ? await reader.finalized() : null;
+    return finalized === null ? head - blockNumber + 1 >= settings.confirmations : blockNumber <= finalized;
   }
 
   async function ownReceipt({ id }: Pick<Batch, 'id'>): Promise<Mined | null> {
@@ -74,10 +87,16 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
     return null;
   }
 
+  function faultOf(error: unknown): FairleadError {
+    if (error instanceof RpcRefusal) return unreachable(chainId, `the node refuses: ${error.message}`);
+    if (error instanceof FairleadError) return error;
+    throw error;
+  }
+
   /** The first question decides whether there is a chain to work with at all. */
   async function checked(): Promise<void> {
     await reader.check().catch((error: unknown) => {
-      throw error instanceof RpcRefusal ? unreachable(chainId, `the node refuses: ${error.message}`) : error;
+      throw faultOf(error);
     });
   }
 
@@ -86,27 +105,26 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
     async anchor(batch, signal) {
       const deadline = performance.now() + timing.attemptMs;
       await checked();
+      let seen: Exclude<Look, Mined> = 'unconfirmed';
       for (let faults = 0; performance.now() < deadline; ) {
         signal.throwIfAborted();
-        try {
-          const mined = await step(batch);
-          if (mined !== null) return toAnchor(settings, mined, deps.now());
-          faults = 0;
-        } catch (error) {
+        const look = await step(batch).catch(faultOf);
+        if (look instanceof FairleadError) {
           faults += 1;
-          const fault =
-            error instanceof RpcRefusal ? unreachable(chainId, `the node refuses: ${error.message}`) : error;
-          if (!isPassing(fault) || faults > PATIENCE) throw fault;
+          if (!look.retryable || faults > PATIENCE) throw look;
+        } else if (typeof look === 'object') {
+          return toAnchor(settings, look, deps.now());
+        } else {
+          faults = 0;
+          seen = look;
         }
         await delay(timing.pollMs, undefined, { signal });
       }
-      throw unreachable(chainId, `the anchor of ${batch.id} was not confirmed in time`, false);
+      const state = settings.finality === 'finalized' ? 'final' : 'confirmed';
+      const reason = `the anchor of ${batch.id} is not ${seen === 'absent' ? 'mined' : state} yet`;
+      throw unreachable(chainId, reason, false, { absent: seen === 'absent' });
     },
   };
-}
-
-function isPassing(error: unknown): boolean {
-  return error instanceof FairleadError && error.retryable;
 }
 
 function toAnchor({ chainId, contract, explorerUrl }: ChainSettings, mined: Mined, confirmedAt: Date): Anchor {

@@ -10,6 +10,8 @@ import type { Batch } from '../../domain/audit-ledger/batch.ts';
 import { dayNumber } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { FairleadError } from '../../domain/errors.ts';
+import { any, first } from './agreeing-rpc.ts';
 import { bumpFees, type Fees, suggestFees } from './fees.ts';
 import { hashSchema, quantity, REGISTRY, smallNumber } from './registry-reader.ts';
 import { type Rpc, RpcRefusal, refused, unreachable } from './rpc.ts';
@@ -43,7 +45,7 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
   let last: Promise<unknown> = Promise.resolve();
 
   const transactionCount = (from: string, at: 'latest' | 'pending'): Promise<number> =>
-    rpc.call('eth_getTransactionCount', [from, at], smallNumber);
+    rpc.call('eth_getTransactionCount', [from, at], smallNumber, at === 'pending' ? first : undefined);
 
   async function advance({ id, root }: Pick<Batch, 'id' | 'root'>): Promise<PendingAnchor> {
     const from = await signer.address();
@@ -61,11 +63,8 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
 
   async function begin(call: Pick<PendingAnchor, 'batchId' | 'chainId' | 'from' | 'to' | 'data'>) {
     const { from, to, data } = call;
-    const estimate = await rpc.call('eth_estimateGas', [{ from, to, data }], quantity).catch((error: unknown) => {
-      if (!(error instanceof RpcRefusal)) throw error;
-      const reason = describeRefusal(error);
-      // Since we looked, somebody was faster, maybe with the same root: the next look tells.
-      throw /AlreadyAnchored/.test(reason) ? unreachable(rpc.chainId, reason) : refused(rpc.chainId, reason);
+    const estimate = await rpc.call('eth_estimateGas', [{ from, to, data }], quantity, first).catch((error) => {
+      throw error instanceof RpcRefusal ? judged(error) : error;
     });
     const fees = await suggestFees(rpc, options.feeCapWei);
     const nonce = await transactionCount(from, 'pending');
@@ -80,7 +79,7 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
       const fees = bumpFees(last, await suggestFees(rpc, options.feeCapWei), options.feeCapWei);
       if (fees !== null) return await signAndSend(earlier, fees);
     }
-    const known = await rpc.call('eth_getTransactionByHash', [last.hash], knownSchema);
+    const known = await rpc.call('eth_getTransactionByHash', [last.hash], knownSchema, any);
     if (known === null) await broadcast(last);
     return earlier;
   }
@@ -97,16 +96,23 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
 
   async function broadcast({ raw }: SignedTransaction): Promise<void> {
     try {
-      await rpc.call('eth_sendRawTransaction', [raw], hashSchema);
+      await rpc.call('eth_sendRawTransaction', [raw], hashSchema, first);
     } catch (error) {
+      if (!(error instanceof RpcRefusal)) throw error;
       // Known already, or its nonce was used in this moment: the next look at the chain tells which. What a node has
-      // against it otherwise, such as an empty account, is said once it is found not to be mined.
-      if (!(error instanceof RpcRefusal) || isFinal(error)) throw toDomain(error);
+      // against it otherwise is said once it is found not to be mined.
+      if (needsMoney(error)) throw judged(error);
     }
   }
 
-  const toDomain = (error: unknown): unknown =>
-    error instanceof RpcRefusal ? refused(rpc.chainId, describeRefusal(error)) : error;
+  /** Only what the contract says is final: money comes, and nodes catch up. */
+  function judged(error: RpcRefusal): FairleadError {
+    const reason = describeRefusal(error);
+    if (needsMoney(error)) return unreachable(rpc.chainId, `${reason}: anchoring waits`, false);
+    // Since we looked, somebody was faster, maybe with the same root: the next look tells.
+    const isFinal = error.revertData !== null && !/AlreadyAnchored/.test(reason);
+    return isFinal ? refused(rpc.chainId, reason) : unreachable(rpc.chainId, reason);
+  }
 
   return {
     advance(batch) {
@@ -117,9 +123,9 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
   };
 }
 
-/** No later attempt with the same account and call will do better. */
-function isFinal({ message }: RpcRefusal): boolean {
-  return /insufficient funds|exceeds the configured cap|intrinsic gas/i.test(message);
+/** The account has too little, or the node sends nothing that costs so much: another hour may be better. */
+function needsMoney({ message }: RpcRefusal): boolean {
+  return /insufficient funds|exceeds the configured cap/i.test(message);
 }
 
 function describeRefusal({ message, revertData }: RpcRefusal): string {

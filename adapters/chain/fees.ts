@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { SignedTransaction } from '../../domain/audit-ledger/anchoring-ports.ts';
+import { first } from './agreeing-rpc.ts';
 import { quantity } from './registry-reader.ts';
 import { type Rpc, RpcRefusal, unreachable } from './rpc.ts';
 
@@ -16,7 +17,7 @@ const GWEI = 1_000_000_000n;
  * several full blocks; never more than the cap. @throws CHAIN_UNREACHABLE when even the base fee of now is over the cap
  */
 export async function suggestFees(rpc: Rpc, capWei: bigint): Promise<Fees> {
-  const { baseFeePerGas } = await rpc.call('eth_getBlockByNumber', ['latest', false], feesSchema);
+  const { baseFeePerGas } = await rpc.call('eth_getBlockByNumber', ['latest', false], feesSchema, first);
   const tip = await suggestedTip(rpc);
   if (baseFeePerGas + tip > capWei) {
     const now = `${(baseFeePerGas + tip) / GWEI} gwei`;
@@ -28,7 +29,7 @@ export async function suggestFees(rpc: Rpc, capWei: bigint): Promise<Fees> {
 
 async function suggestedTip(rpc: Rpc): Promise<bigint> {
   try {
-    return await rpc.call('eth_maxPriorityFeePerGas', [], quantity);
+    return await rpc.call('eth_maxPriorityFeePerGas', [], quantity, first);
   } catch (error) {
     // Not every node knows the method; one gwei is what wallets then offer.
     if (error instanceof RpcRefusal) return GWEI;

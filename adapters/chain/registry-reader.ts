@@ -4,8 +4,9 @@ import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { dayNumber } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
 import type { Clock } from '../../domain/clock.ts';
+import { all, lowest, lowestOrNull } from './agreeing-rpc.ts';
 import { REGISTRY_ABI } from './registry-abi.ts';
-import { type Rpc, refused, unreachable } from './rpc.ts';
+import { type Rpc, RpcRefusal, refused, unreachable } from './rpc.ts';
 
 /** What the contract holds for a batch. */
 export interface StandingAnchor {
@@ -25,11 +26,14 @@ export interface Mined {
 }
 
 export interface RegistryReader {
-  /** Makes sure of the chain and of the contract. @throws CHAIN_UNREACHABLE for another chain; ANCHOR_REFUSED without a contract */
+  /** Makes sure of the chain and of the contract. @throws CHAIN_UNREACHABLE for another chain, or without a contract */
   check(): Promise<void>;
-  /** Number of the newest block. @throws CHAIN_UNREACHABLE from a node that fell behind what was seen before */
+  /** Number of the newest block that all nodes have. @throws CHAIN_UNREACHABLE when it is before what was seen earlier */
   head(): Promise<number>;
-  standing(batch: Day): Promise<StandingAnchor | null>;
+  /** Number of the newest block that the chain itself calls final; null when its nodes know none. */
+  finalized(): Promise<number | null>;
+  /** What the contract held at the end of a block. */
+  standing(batch: Day, block: number): Promise<StandingAnchor | null>;
   receipt(txHash: Hash): Promise<Mined | null>;
   /** The transaction that anchored a batch, from the contract's events. */
   findAnchoring(batch: Day, standing: StandingAnchor, head: number): Promise<Mined | null>;
@@ -52,6 +56,10 @@ const receiptSchema = z
   .object({ transactionHash: hashSchema, blockNumber: smallNumber, blockHash: hashSchema, status: smallNumber })
   .nullable();
 const blockSchema = z.object({ hash: hashSchema }).nullable();
+const numberedSchema = z
+  .object({ number: smallNumber })
+  .nullable()
+  .transform((block) => block?.number ?? null);
 const logsSchema = z.array(z.object({ transactionHash: hashSchema, blockNumber: smallNumber, blockHash: hashSchema }));
 
 /** How long a node may not answer with an older head than was seen; after that the chain itself went back. */
@@ -81,10 +89,11 @@ export function createRegistryReader(deps: { rpc: Rpc; contract: string; now: Cl
       const answered = await rpc.call('eth_chainId', [], smallNumber);
       if (answered !== chainId) throw unreachable(chainId, `the node is one of chain ${answered}`, false);
       const code = await rpc.call('eth_getCode', [contract, 'latest'], hexSchema);
-      if (code === '0x') throw refused(chainId, `there is no contract at ${contract}`);
+      // A node that is not up to date has none either.
+      if (code === '0x') throw unreachable(chainId, `the node knows no contract at ${contract}`, false);
     },
     async head() {
-      const block = await rpc.call('eth_blockNumber', [], smallNumber);
+      const block = await rpc.call('eth_blockNumber', [], smallNumber, lowest);
       const time = now().getTime();
       if (block < highest.block && time - highest.at < LAG_MS) {
         throw unreachable(chainId, `the node is at block ${block}, and ${highest.block} was seen before`);
@@ -92,14 +101,24 @@ export function createRegistryReader(deps: { rpc: Rpc; contract: string; now: Cl
       highest = { block, at: time };
       return block;
     },
-    async standing(batch) {
+    async finalized() {
+      try {
+        return await rpc.call('eth_getBlockByNumber', ['finalized', false], numberedSchema, lowestOrNull);
+      } catch (error) {
+        // Not every chain has such blocks.
+        if (error instanceof RpcRefusal) return null;
+        throw error;
+      }
+    },
+    async standing(batch, block) {
       const data = REGISTRY.encodeFunctionData('anchors', [dayNumber(batch)]);
-      const answer = await rpc.call('eth_call', [{ to: contract, data }, 'latest'], hexSchema);
+      const answer = await rpc.call('eth_call', [{ to: contract, data }, toQuantity(block)], hexSchema);
+      if (answer === '0x') throw unreachable(chainId, 'the node gives an empty answer for the contract');
       const [root, , blockNumber, invalidated] = decodeAnchor(chainId, contract, answer);
       return /^0x0+$/.test(root) ? null : { root, blockNumber: Number(blockNumber), invalidated };
     },
     async receipt(txHash) {
-      const receipt = await rpc.call('eth_getTransactionReceipt', [txHash], receiptSchema);
+      const receipt = await rpc.call('eth_getTransactionReceipt', [txHash], receiptSchema, all);
       if (receipt === null) return null;
       const { blockNumber, blockHash, status } = receipt;
       return { txHash, blockNumber, blockHash, succeeded: status === 1 };
@@ -116,7 +135,7 @@ export function createRegistryReader(deps: { rpc: Rpc; contract: string; now: Cl
       return null;
     },
     async isCanonical({ blockNumber, blockHash }) {
-      const block = await rpc.call('eth_getBlockByNumber', [toQuantity(blockNumber), false], blockSchema);
+      const block = await rpc.call('eth_getBlockByNumber', [toQuantity(blockNumber), false], blockSchema, all);
       return block?.hash === blockHash;
     },
   };

@@ -3,11 +3,14 @@ import { z } from 'zod';
 import { FairleadError } from '../../domain/errors.ts';
 import { parseJson } from '../../domain/parse-json.ts';
 
-/** One node's JSON-RPC over HTTP. */
+/** What is made of the answers of several nodes. Without it they have to be the same. */
+export type Combine<T> = (answers: readonly T[]) => T;
+
+/** JSON-RPC over HTTP, of one node or of several. */
 export interface Rpc {
   readonly chainId: number;
   /** @throws CHAIN_UNREACHABLE (retryable) without a usable answer; {@link RpcRefusal} when the node says no */
-  call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>): Promise<T>;
+  call<T>(method: string, params: readonly unknown[], schema: z.ZodType<T>, combine?: Combine<T>): Promise<T>;
 }
 
 /** The node understood and said no: a call that reverts, a nonce that was used, a fee that is too low. */
@@ -79,10 +82,18 @@ function reasonOf(error: unknown): string {
   return error instanceof Error && error.name === 'TimeoutError' ? 'no answer in time' : 'the node does not answer';
 }
 
-/** What did not come about this time; `retryable` when a moment later may do. */
-export function unreachable(chainId: number, reason: string, retryable = true): FairleadError {
+/**
+ * What did not come about this time; `retryable` when a moment later may do.
+ * @param more what else is known, such as `absent`: no root stands
+ */
+export function unreachable(
+  chainId: number,
+  reason: string,
+  retryable = true,
+  more: Readonly<Record<string, unknown>> = {},
+): FairleadError {
   return new FairleadError('CHAIN_UNREACHABLE', `Chain ${chainId}: ${reason}`, {
-    details: { chainId, reason },
+    details: { chainId, reason, ...more },
     retryable,
   });
 }

@@ -9,6 +9,8 @@ export const auditLedgerSection = {
   AUDIT_EMIT_RATE_LIMIT: positiveCount.default(600),
 };
 
+const nodeUrl = z.url({ protocol: /^https?$/ });
+
 /** Chains that the audit ledger anchors on. Their addresses may hold keys of providers: no message repeats them. */
 const chains = z
   .string()
@@ -23,13 +25,21 @@ const chains = z
   .pipe(
     z
       .array(
-        z.strictObject({
-          chainId: z.int().min(1),
-          rpcUrl: z.url({ protocol: /^https?$/ }),
-          contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'an address'),
-          confirmations: z.int().min(1).max(1_000).default(3),
-          explorerUrl: baseUrl.nullable().default(null),
-        }),
+        z
+          .strictObject({
+            chainId: z.int().min(1),
+            rpcUrl: nodeUrl.optional(),
+            rpcUrls: z.array(nodeUrl).min(1).max(10).optional(),
+            contract: z.string().regex(/^0x[0-9a-fA-F]{40}$/, 'an address'),
+            finality: z.enum(['finalized', 'confirmations']).default('finalized'),
+            confirmations: z.int().min(1).max(1_000).default(3),
+            explorerUrl: baseUrl.nullable().default(null),
+          })
+          .refine(
+            ({ rpcUrl, rpcUrls }) => (rpcUrl === undefined) !== (rpcUrls === undefined),
+            'one of rpcUrl and rpcUrls',
+          )
+          .transform(({ rpcUrl, rpcUrls, ...chain }) => ({ ...chain, rpcUrls: rpcUrls ?? [rpcUrl ?? ''] })),
       )
       .refine((rows) => new Set(rows.map(({ chainId }) => chainId)).size === rows.length, 'a chain twice'),
   );
@@ -37,7 +47,7 @@ const chains = z
 /** What the worker of the ledger reads; without AUDIT_SIGNING_KEY it leaves the ledger to others. */
 export const auditLedgerWorkerSection = {
   AUDIT_SIGNING_KEY: secret(encryptionKeys.optional()),
-  /** `[{ chainId, rpcUrl, contract, confirmations, explorerUrl? }]` */
+  /** `[{ chainId, rpcUrl or rpcUrls, contract, finality?, confirmations?, explorerUrl? }]` */
   AUDIT_CHAINS: chains.default([]),
   /** Private key of the account that anchors; 32 bytes. */
   AUDIT_SIGNER_KEY: secret(encryptionKeys.refine((keys) => keys.length === 1, 'one key').optional()),

@@ -15,6 +15,11 @@ export interface Batch {
   readonly closedAt: Date;
 }
 
+/** Chains that the root of a batch has to stand on: those of now, and those it was built for. */
+export function chainsOfBatch({ chainIds }: Pick<Batch, 'chainIds'>, configured: readonly number[]): readonly number[] {
+  return [...new Set([...chainIds, ...configured])];
+}
+
 /** That a root stands in the contract of one chain. */
 export interface Anchor {
   readonly chainId: number;

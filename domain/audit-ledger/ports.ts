@@ -83,6 +83,8 @@ export interface BatchStore {
   list(from: Day, to: Day, page: PageRequest): Promise<Page<Batch>>;
   /** Puts an anchor in the place of the one on the same chain, if there is one. */
   putAnchor(id: Day, anchor: Anchor): Promise<void>;
+  /** Takes the anchor on a chain off, if there is one: the chain does not have it any more. */
+  dropAnchor(id: Day, chainId: number): Promise<void>;
   /** The batch of a day and where in it an event is; null when there is no batch, or it does not hold the event. */
   locate(id: Day, namespace: string, chainIndex: number): Promise<LeafPlace | null>;
   /** In order; none for an unknown batch. */

@@ -48,7 +48,7 @@ async function main(): Promise<number> {
     chains.push({ chainId, contract });
     provider.destroy();
   }
-  const rows = chains.map((chain) => ({ ...chain, rpcUrl: '…', confirmations: 3 }));
+  const rows = chains.map((chain) => ({ ...chain, rpcUrls: ['…', '…'] }));
   console.log(`\nAUDIT_CHAINS='${JSON.stringify(rows)}'`);
   return 0;
 }

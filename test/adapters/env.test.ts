@@ -88,8 +88,12 @@ describe('the environment', () => {
 
   it('reads the chains of the audit ledger, and repeats no address of a node when they are wrong', () => {
     const chains = (AUDIT_CHAINS: string) => readSection(auditLedgerWorkerSection, { AUDIT_CHAINS }).AUDIT_CHAINS;
-    const chain = { chainId: 1, rpcUrl: 'https://rpc.example/v3/canary', contract: `0x${'c0'.repeat(20)}` };
-    assert.deepEqual(chains(JSON.stringify([chain])), [{ ...chain, confirmations: 3, explorerUrl: null }]);
+    const rpcUrls = ['https://rpc.example/v3/canary', 'https://node.example/canary'];
+    const described = { chainId: 1, contract: `0x${'c0'.repeat(20)}` };
+    const chain = { ...described, rpcUrl: rpcUrls[0] };
+    const read = { ...described, finality: 'finalized', confirmations: 3, explorerUrl: null };
+    assert.deepEqual(chains(JSON.stringify([chain])), [{ ...read, rpcUrls: rpcUrls.slice(0, 1) }]);
+    assert.deepEqual(chains(JSON.stringify([{ ...described, rpcUrls }])), [{ ...read, rpcUrls }]);
     assert.deepEqual(chains(''), []);
     const wrong = [
       '{canary',
@@ -97,6 +101,9 @@ describe('the environment', () => {
       JSON.stringify([chain, chain]),
       JSON.stringify([{ ...chain, contract: 'canary' }]),
       JSON.stringify([{ ...chain, rpcUrl: 'ftp://canary' }]),
+      JSON.stringify([{ ...chain, rpcUrls }]),
+      JSON.stringify([described]),
+      JSON.stringify([{ ...chain, finality: 'canary' }]),
       JSON.stringify([{ ...chain, chainId: 0 }]),
       JSON.stringify([{ ...chain, confirmations: 0 }]),
       JSON.stringify([{ ...chain, key: 'canary' }]),

@@ -103,7 +103,10 @@ describe('docs/audit-ledger.md', { timeout: 180_000 }, () => {
       timing: { pollMs: 20, attemptMs: 5_000 },
     };
     const anchors = chains.map(({ chainId, rpcUrl, contract }) =>
-      createAnchorChain({ chainId, rpcUrl, contract, confirmations: 1, explorerUrl: null }, chainDeps),
+      createAnchorChain(
+        { chainId, rpcUrls: [rpcUrl], contract, finality: 'confirmations', confirmations: 1, explorerUrl: null },
+        chainDeps,
+      ),
     );
     const deps = { ...night, trees: createTreeBuilder(), chains: anchors, idOfKey, now };
     const { batchDay, anchorBatch } = createAnchoringActivities({ ...deps, platformOrg: 'platform' });

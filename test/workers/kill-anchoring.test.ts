@@ -51,7 +51,7 @@ describe('a worker that is killed between sending an anchor and recording it', {
       AUDIT_SIGNING_KEY: '05'.repeat(32),
       AUDIT_SIGNER_KEY: ANCHORER.privateKey.slice(2),
       AUDIT_CHAINS: JSON.stringify([
-        { chainId: CHAIN_ID, rpcUrl: proxy.url, contract: chain.contract, confirmations: 1 },
+        { chainId: CHAIN_ID, rpcUrl: proxy.url, contract: chain.contract, finality: 'confirmations', confirmations: 1 },
       ]),
     });
 

@@ -132,6 +132,9 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
       const arrayFilters = [{ 'own.chainId': chainId }];
       await mongoCall(() => batches.updateOne({ _id: id }, change, { arrayFilters }));
     },
+    async dropAnchor(id, chainId) {
+      await mongoCall(() => batches.updateOne({ _id: id }, { $pull: { anchors: { chainId } } as never }));
+    },
     async locate(id, namespace, chainIndex) {
       const batch = await find(id);
       if (batch === null) return null;

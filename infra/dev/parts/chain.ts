@@ -40,8 +40,9 @@ export const chain = definePart({
       value: async (context) => {
         const { contract } = await anchorContract(context);
         const chains = EMBEDDED_CHAINS.map(({ chainId, port }) => {
-          // Blocks are mined as transactions come, so one confirmation is enough.
-          return { chainId, rpcUrl: chainAddress(context.ports[port]), contract, confirmations: 1 };
+          // Blocks are mined as transactions come, so one confirmation is enough, and no block becomes final.
+          const finality = { finality: 'confirmations', confirmations: 1 };
+          return { chainId, rpcUrl: chainAddress(context.ports[port]), contract, ...finality };
         });
         return JSON.stringify(chains);
       },

@@ -74,6 +74,60 @@ describe('a day of the ledger, from its events to two chains', { timeout: 120_00
     assert.equal((await chain?.provider.getTransactionReceipt(second?.txHash ?? ''))?.blockHash, second?.blockHash);
   });
 
+  it('each night looks at the last seven days again, and anchors again what a reorganisation took off a chain', async () => {
+    const [chain] = parts.chains;
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    for (const { chainId } of parts.chains) await run('anchorBatch', { day: DAY, chainId });
+    const before = (await parts.ledger.batches.find(DAY))?.anchors ?? [];
+    await chain?.rpc('anvil_reorg', 1, []);
+    assert.equal(await chain?.provider.getTransactionReceipt(before[0]?.txHash ?? ''), null);
+    clock.now = new Date('2026-01-07T00:10:00Z');
+    assert.deepEqual(await run('listDaysToAnchor', '2026-01-06'), [DAY, '2026-01-06']);
+    assert.deepEqual(await run('listDaysToAnchor', '2026-01-12').then(([first]) => first), DAY);
+    const { chainIds } = await run('batchDay', DAY);
+    for (const chainId of chainIds) await run('anchorBatch', { day: DAY, chainId });
+    const after = (await parts.ledger.batches.find(DAY))?.anchors ?? [];
+    assert.notEqual(after.find(({ chainId }) => chainId === 31_337)?.blockHash, before[0]?.blockHash);
+    for (const { chainId, contract, txHash, blockHash } of after) {
+      const { provider } = parts.chains.find((one) => one.chainId === chainId) ?? assert.fail();
+      assert.equal((await provider.getTransactionReceipt(txHash))?.blockHash, blockHash);
+      const anchored = new Contract(contract, REGISTRY_ABI, provider).getFunction('anchors');
+      assert.equal((await anchored(dayNumber(DAY))).root, (await parts.ledger.batches.find(DAY))?.root);
+    }
+  });
+
+  it('an anchor that a reorganisation took away counts as missed until it stands again', async () => {
+    const [chain] = parts.chains;
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    for (const { chainId } of parts.chains) await run('anchorBatch', { day: DAY, chainId });
+    await chain?.rpc('anvil_reorg', 1, []);
+    await chain?.rpc('evm_setAutomine', false);
+    await assert.rejects(run('anchorBatch', { day: DAY, chainId: 31_337 }), { code: 'CHAIN_UNREACHABLE' });
+    assert.deepEqual(await run('reportMissedAnchors', DAY), [{ day: DAY, chainId: 31_337 }]);
+    await chain?.rpc('evm_setAutomine', true);
+    await chain?.rpc('evm_mine');
+    await run('anchorBatch', { day: DAY, chainId: 31_337 });
+    assert.deepEqual(await run('reportMissedAnchors', DAY), []);
+  });
+
+  it('a day goes to the chains of now, and to those that it was built for', async () => {
+    const [first, second] = parts.ledger.chains;
+    assert.ok(first && second);
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    reopen({ chains: [first] });
+    assert.deepEqual((await run('batchDay', DAY)).chainIds, [31_337]);
+    reopen({ chains: [second] });
+    assert.deepEqual((await run('batchDay', DAY)).chainIds, [31_337, 31_338]);
+    await run('anchorBatch', { day: DAY, chainId: 31_338 });
+    assert.deepEqual(await run('reportMissedAnchors', DAY), [{ day: DAY, chainId: 31_337 }]);
+    await assert.rejects(run('anchorBatch', { day: DAY, chainId: 31_337 }), { code: 'CHAIN_UNREACHABLE' });
+  });
+
   it('a night before the first event anchors the root of an empty day', async () => {
     clock.now = new Date('2026-01-06T00:10:00Z');
     const { root, leafCount } = await run('batchDay', DAY);

@@ -67,7 +67,7 @@ export function useLedgerDay(chainIds: readonly number[]) {
       trees: createTreeBuilder(),
       chains: parts.chains.map(({ chainId, rpcUrl, contract }) =>
         createAnchorChain(
-          { chainId, rpcUrl, contract, confirmations: 1, explorerUrl: null },
+          { chainId, rpcUrls: [rpcUrl], contract, finality: 'confirmations', confirmations: 1, explorerUrl: null },
           {
             signer,
             pending,

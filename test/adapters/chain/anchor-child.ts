@@ -8,7 +8,7 @@ import { ANCHORER } from '../../support/start-anvil.ts';
 const { id, root, rpcUrl, contract, chainId, mongoUri } = JSON.parse(process.env.ANCHOR_CHILD ?? '{}');
 const mongo = await connectMongo(mongoUri, 'fairlead-test');
 const chain = createAnchorChain(
-  { chainId, rpcUrl, contract, confirmations: 1, explorerUrl: null },
+  { chainId, rpcUrls: [rpcUrl], contract, finality: 'confirmations', confirmations: 1, explorerUrl: null },
   {
     signer: createEnvSigner(Buffer.from(ANCHORER.privateKey.slice(2), 'hex')),
     pending: createPendingAnchorStore(mongo),

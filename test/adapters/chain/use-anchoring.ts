@@ -18,6 +18,8 @@ export const NEVER = new AbortController().signal;
 
 export interface AnchoringChanges {
   readonly confirmations?: number;
+  readonly finality?: 'finalized' | 'confirmations';
+  readonly rpcUrls?: readonly string[];
   readonly contract?: string;
   readonly key?: string;
   readonly feeCapWei?: bigint;
@@ -59,8 +61,9 @@ export function useAnchoring() {
       createAnchorChain(
         {
           chainId: CHAIN_ID,
-          rpcUrl: parts.proxy.url,
+          rpcUrls: changes.rpcUrls ?? [parts.proxy.url],
           contract: changes.contract ?? parts.chain.contract,
+          finality: changes.finality ?? 'confirmations',
           confirmations: changes.confirmations ?? 1,
           explorerUrl: 'https://explorer.example/',
         },

@@ -169,6 +169,15 @@ export function batchStoreSuite(fresh: () => Promise<BatchStore>): void {
       assert.deepEqual((await store.find('2026-06-01'))?.anchors, [anchorOn(1, `0x${'3'.repeat(64)}`), anchorOn(2)]);
     });
 
+    it('an anchor that is dropped is gone, and those of other chains stay', async () => {
+      const store = await fresh();
+      const { batch, content } = batchOf('2026-06-02', { alpha: [[0, 1]] });
+      await store.insert(batch, content);
+      for (const chainId of [1, 2]) await store.putAnchor('2026-06-02', anchorOn(chainId));
+      for (let times = 0; times < 2; times += 1) await store.dropAnchor('2026-06-02', 1);
+      assert.deepEqual((await store.find('2026-06-02'))?.anchors, [anchorOn(2)]);
+    });
+
     it('lists days in order, page by page, and finds the one before', async () => {
       const store = await fresh();
       for (const day of ['2026-07-03', '2026-07-01', '2026-07-02', '2026-08-01']) {
