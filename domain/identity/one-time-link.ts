@@ -14,6 +14,11 @@ export interface OneTimeLink {
   readonly passwordVersion: number;
   /** The client on whose behalf it was sent; null for the provider's own pages. */
   readonly clientId: string | null;
+  /**
+   * True for one that was handed to the client instead of mailed: whoever has it need not read the mail of the address,
+   * so it proves nothing about it.
+   */
+  readonly handed: boolean;
   /** Where a browser goes afterwards: a local path, or an URL the client registered. */
   readonly returnTo: string | null;
   readonly createdAt: Date;

@@ -38,6 +38,7 @@ const linkSchema: z.ZodType<OneTimeLink> = z.object({
   // Links that were stored before there was one are for people who have set no password since.
   passwordVersion: z.int().default(0),
   clientId: text.nullable(),
+  handed: z.boolean().default(false),
   returnTo: text.nullable(),
   createdAt: time,
   expiresAt: time,

@@ -30,7 +30,7 @@ export function mailLink(
     if (user === null || user.suspendedAt !== null) return null;
     if (purpose === 'email_verification' && !awaitsConfirmation(user)) return null;
     const shown = await pageFor(deps, client, purpose, user, page);
-    const { url: link, expiresAt } = await makeLink(deps, client, purpose, user, shown);
+    const { url: link, expiresAt } = await makeLink(deps, { client, purpose, user, page: shown, handed: false });
     return { client, org: null, subject: user.id, data: { name: user.firstName, link, expiresAt } };
   });
 }
@@ -54,13 +54,17 @@ async function pageFor(
 /** A link to the client's page, or to the provider's own. */
 export async function makeLink(
   deps: IdentityDeps,
-  client: ClientRecord,
-  purpose: Purpose,
-  user: UserRecord,
-  page: URL | null,
+  order: {
+    readonly client: ClientRecord;
+    readonly purpose: Purpose;
+    readonly user: UserRecord;
+    readonly page: URL | null;
+    /** True when the client gets it and nobody is mailed. */
+    readonly handed: boolean;
+  },
 ): Promise<{ token: string; url: string; expiresAt: Date }> {
-  const order = { purpose, user, client, returnTo: null, onClientPage: page !== null };
-  const { token, expiresAt } = await createLink(deps, order);
+  const { page, purpose } = order;
+  const { token, expiresAt } = await createLink(deps, { ...order, returnTo: null, onClientPage: page !== null });
   return { token, expiresAt, url: withToken(page ?? new URL(deps.settings.issuer + PAGES[purpose]), token) };
 }
 

@@ -40,7 +40,8 @@ export async function embedForgotPassword(
   if (user === null || user.suspendedAt !== null || !(await managesPerson(deps, client, user))) {
     throw new FairleadError('USER_NOT_FOUND', 'There is no account of this address that the client manages');
   }
-  const { token: resetToken, url: resetUrl, expiresAt } = await makeLink(deps, client, 'password_reset', user, page);
+  const order = { client, purpose: 'password_reset', user, page, handed: true } as const;
+  const { token: resetToken, url: resetUrl, expiresAt } = await makeLink(deps, order);
   await audit(deps, context, {
     type: 'user.reset_token_handed',
     actor: client.clientId,
@@ -58,11 +59,12 @@ export async function embedResetPassword(
   body: z.output<typeof resetPasswordBodySchema>,
 ): Promise<{ reset: true }> {
   const link = await readClientLink(deps, client, body.token, 'password_reset');
-  // They may have joined another org since the link was made; then it is the provider's page that sets the password.
   if (!(await managesPerson(deps, client, link.user))) throw linkInvalid();
   // Judged and hashed first: a password that is refused does not use the link up.
   const passwordHash = await hashNewPassword(deps, body.password, link.user.email);
   const user = await link.take();
+  // They may have joined another org meanwhile; then it is the provider's page that sets the password, by a mailed link.
+  if (!(await managesPerson(deps, client, user))) throw linkInvalid();
   await storePassword(deps, context, user, passwordHash);
   return { reset: true };
 }

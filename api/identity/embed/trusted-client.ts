@@ -1,4 +1,6 @@
 import { FairleadError } from '../../../domain/errors.ts';
+import type { OneTimeLink } from '../../../domain/identity/one-time-link.ts';
+import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import { findOrgGrant } from '../../../domain/orgs/find-org-grant.ts';
 import type { OrgRecord } from '../../../domain/orgs/org.ts';
@@ -42,4 +44,13 @@ export async function managesPerson(
     if (!managed) return false;
   }
   return memberships.length > 0;
+}
+
+/**
+ * True when a reset link that a client was handed still opens the account: the client may be handed such links, and
+ * manages the person, at the moment of use as it did when the link was made.
+ */
+export async function mayUseHandedLink(deps: IdentityDeps, link: OneTimeLink, user: UserRecord): Promise<boolean> {
+  const client = link.clientId === null ? null : await deps.clients.find(link.clientId);
+  return client?.selfServiceEmail === true && (await managesPerson(deps, client, user));
 }

@@ -17,6 +17,8 @@ export interface LinkRequest {
    * nowhere else: on the provider's pages it would begin a session there, in the hands of the client.
    */
   readonly onClientPage?: boolean;
+  /** True for a link that the client gets itself, to pass it on. */
+  readonly handed?: boolean;
 }
 
 export interface LinkOfUser {
@@ -26,16 +28,16 @@ export interface LinkOfUser {
 
 /** Makes a link that works once; the token is shown here and never again. Earlier ones of its kind stop working. */
 export async function createLink(deps: Deps, request: LinkRequest): Promise<{ token: string; expiresAt: Date }> {
-  const { purpose, user, client, returnTo, onClientPage = false } = request;
+  const { purpose, user, client, returnTo, onClientPage = false, handed = false } = request;
   const clientId = client?.clientId ?? null;
   const { id: userId, email, passwordVersion } = user;
-  const link = { purpose, userId, email, passwordVersion, clientId, returnTo };
+  const link = { purpose, userId, email, passwordVersion, clientId, handed, returnTo };
   return insertLink(deps, link, onClientPage ? clientId : null);
 }
 
 /** The link by which the first super admin makes themself; see api/identity/bootstrap.ts. */
 export async function createFirstAdminLink(deps: Deps): Promise<{ token: string; expiresAt: Date }> {
-  const link = { userId: null, email: '', passwordVersion: 0, clientId: null, returnTo: null };
+  const link = { userId: null, email: '', passwordVersion: 0, clientId: null, handed: false, returnTo: null };
   return insertLink(deps, { ...link, purpose: 'first_admin' }, null);
 }
 
@@ -87,7 +89,7 @@ export function linkInvalid(): FairleadError {
 
 async function insertLink(
   deps: Deps,
-  link: Pick<OneTimeLink, 'purpose' | 'userId' | 'email' | 'passwordVersion' | 'clientId' | 'returnTo'>,
+  link: Omit<OneTimeLink, 'tokenHash' | 'createdAt' | 'expiresAt' | 'consumedAt'>,
   page: string | null,
 ): Promise<{ token: string; expiresAt: Date }> {
   const token = deps.tokens.create('flot_');

@@ -138,6 +138,7 @@ export function oneTimeLink(tokenHash: string, changes: Partial<OneTimeLink> = {
     email: 'ada@example.test',
     passwordVersion: 0,
     clientId: null,
+    handed: false,
     returnTo: '/account',
     ...expiring,
     consumedAt: null,

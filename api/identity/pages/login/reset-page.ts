@@ -1,8 +1,11 @@
+import type { OneTimeLink } from '../../../../domain/identity/one-time-link.ts';
+import type { UserRecord } from '../../../../domain/identity/user.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { html } from '../../../http/pages/html.ts';
 import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
-import { readLink, takeLink } from '../../login/one-time-links.ts';
+import { mayUseHandedLink } from '../../embed/trusted-client.ts';
+import { linkInvalid, readLink, takeLink } from '../../login/one-time-links.ts';
 import { proveAddress } from '../../login/prove-address.ts';
 import { hashNewPassword, storePassword } from '../../login/set-password.ts';
 import { brandOf } from '../brand.ts';
@@ -38,7 +41,8 @@ ${newPasswordField({ label: 'New password', invalid: error !== undefined, autofo
 
 /**
  * POST /login/reset: sets the password, once, and leads to the login: a second factor is asked for there, so that a
- * mailbox alone does not open an account that has one. @throws CSRF_REFUSED, LINK_INVALID
+ * mailbox alone does not open an account that has one. A link that a client was handed sets the password and does nothing
+ * else: whoever brings it may be the client. @throws CSRF_REFUSED, LINK_INVALID
  */
 export async function resetPassword(
   deps: IdentityDeps,
@@ -51,12 +55,18 @@ export async function resetPassword(
       const { user } = await readLink(deps, form.token, 'password_reset');
       // What is wrong with the password is found before the link is taken.
       const passwordHash = await hashNewPassword(deps, form.password, user.email);
-      const { link } = await takeLink(deps, form.token, 'password_reset');
+      const { link, user: owner } = await takeLink(deps, form.token, 'password_reset');
       // First, so that what it voids is not the new password.
-      const proven = await proveAddress(deps, context, user);
+      const proven = link.handed ? await requireManaged(deps, link, owner) : await proveAddress(deps, context, owner);
       await storePassword(deps, context, proven, passwordHash);
       return redirectTo(withReturnTo('/login?notice=password', localReturnTo(link.returnTo)));
     },
     (error) => openReset(deps, context, form.token, error),
   );
+}
+
+/** @throws LINK_INVALID when the client that was handed the link manages the person no more */
+async function requireManaged(deps: IdentityDeps, link: OneTimeLink, user: UserRecord): Promise<UserRecord> {
+  if (!(await mayUseHandedLink(deps, link, user))) throw linkInvalid();
+  return user;
 }
