@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
+import type Docker from 'dockerode';
 import type { DeploySettings, DeploysDeps } from '../activities/deploys/deps.ts';
 import { createDeploysActivities } from '../activities/deploys/index.ts';
 import { createArchiveStore } from '../adapters/archives/archive-store.ts';
@@ -8,9 +9,13 @@ import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { type BaseImages, createBaseImages } from '../adapters/docker/base-images.ts';
 import { findCgroups } from '../adapters/docker/build-bounds/cgroups.ts';
+import { type BuildEngine, createBuildEngine } from '../adapters/docker/build-engine/build-engine.ts';
+import { copyImage } from '../adapters/docker/build-engine/copy-image.ts';
+import { findEnginePrograms } from '../adapters/docker/build-engine/engine-programs.ts';
 import { findDockerCli, ownClientEnvironment } from '../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../adapters/docker/docker-client.ts';
-import { createImageBuilder } from '../adapters/docker/image-builder.ts';
+import { createImageBuilder, type ImageBuilderOptions } from '../adapters/docker/image-builder.ts';
+import type { RegistryAuth } from '../adapters/docker/registry-auth.ts';
 import type { PlatformAccess } from '../adapters/docker/relay/platform-access.ts';
 import { createStandIns } from '../adapters/docker/stand-ins/stand-in-images.ts';
 import { createWorkloadRuntime } from '../adapters/docker/workload-runtime.ts';
@@ -116,20 +121,14 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
     env: clientEnv,
     signal: AbortSignal.timeout(30_000),
   });
-  const standIns = env.BASE_IMAGE_STAND_INS
-    ? createStandIns({
-        docker,
-        env: subprocessEnv,
-        cacheDirectory: join(env.XDG_CACHE_HOME ?? join(env.HOME, '.cache'), 'fairlead'),
-        nodePath: process.execPath,
-        nodeVersion: process.versions.node,
-      })
-    : null;
-  const baseImages = createBaseImages({ docker, standIns, registry, localImages: env.LOCAL_BASE_IMAGES, now });
-  const image = relayImage(baseImages);
+  const baseImages = baseImagesOf(parts, docker, registry);
+  const image = relayImage(baseImages(docker));
+  const buildProxy = env.BUILD_PROXY_SOCKET === undefined ? null : { socket: env.BUILD_PROXY_SOCKET, image };
+  const onWarning = (message: string): void => logger.warn(message);
   return {
     images: createImageBuilder({
       docker,
+      buildEngine: await composeBuildEngine(parts, { docker, cli, registry, buildProxy }),
       cli,
       registry,
       baseImages,
@@ -138,8 +137,8 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
       buildNetwork: env.BUILD_NETWORK,
       limits: limitsOfBuilds(env),
       cgroups: isLocalEngine(env.DOCKER_HOST) ? await findCgroups() : null,
-      buildProxy: env.BUILD_PROXY_SOCKET === undefined ? null : { socket: env.BUILD_PROXY_SOCKET, image },
-      onWarning: (message) => logger.warn(message),
+      buildProxy,
+      onWarning,
     }),
     runtime: createWorkloadRuntime({
       docker,
@@ -149,6 +148,40 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
       platform: platformAccess(parts, image),
     }),
   };
+}
+
+/** Base images of an engine; those that the operator allows are brought there from the machine's. */
+function baseImagesOf({ env, subprocessEnv }: Parts, machine: Docker, registry: RegistryAuth) {
+  const { LOCAL_BASE_IMAGES: localImages } = env;
+  const making = {
+    env: subprocessEnv,
+    cacheDirectory: join(env.XDG_CACHE_HOME ?? join(env.HOME, '.cache'), 'fairlead'),
+    nodePath: process.execPath,
+    nodeVersion: process.versions.node,
+  };
+  return (docker: Docker): BaseImages => {
+    const standIns = env.BASE_IMAGE_STAND_INS ? createStandIns({ ...making, docker }) : null;
+    const bringLocal = (name: string, signal: AbortSignal) => copyImage(name, { from: machine, to: docker }, signal);
+    return createBaseImages({ docker, standIns, registry, localImages, bringLocal, now });
+  };
+}
+
+/** Null where builds run in the machine's engine. */
+async function composeBuildEngine(
+  { env, logger }: Parts,
+  facts: Pick<ImageBuilderOptions, 'docker' | 'cli' | 'registry' | 'buildProxy'>,
+): Promise<BuildEngine | null> {
+  const { docker: machine, cli, registry, buildProxy: access } = facts;
+  if (access === null || !cli.buildkit || !isLocalEngine(env.DOCKER_HOST)) return null;
+  const { folders: programFolders, missing } = await findEnginePrograms();
+  const onWarning = (message: string): void => logger.warn(message);
+  if (missing.length > 0) {
+    const why = `programs for an engine of their own are missing: ${missing.join(', ')}`;
+    onWarning(`Builds run in the machine's engine, because ${why}`);
+    return null;
+  }
+  const folder = join(env.DATA_DIR, 'build-engine');
+  return createBuildEngine({ machine, programFolders, stackId: env.STACK_ID, folder, registry, access, onWarning });
 }
 
 function limitsOfBuilds(env: Parts['env']): BuildLimits {

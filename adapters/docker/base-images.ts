@@ -24,6 +24,8 @@ export interface BaseImagesOptions {
   readonly registry: RegistryAuth;
   /** Names of images that may lie in the engine alone. */
   readonly localImages?: readonly string[] | undefined;
+  /** Brings one of those from the machine's engine, where this is another one. */
+  readonly bringLocal?: (name: string, signal: AbortSignal) => Promise<void>;
   readonly now: Clock;
 }
 
@@ -73,6 +75,7 @@ async function ensureOne(
   failures: Map<string, FailedPull>,
 ): Promise<boolean> {
   const { standIns } = options;
+  if (isAllowed(name, options)) await bringLocal(name, context, options);
   const present = await inspectImage(options.docker, name);
   if (present !== null && (wasPulledFor(name, present) || isAllowed(name, options))) return false;
   const usable = present !== null && standIns !== null && (await standIns.isCurrent(name, present.id));
@@ -103,6 +106,15 @@ function wasPulledFor(name: string, { digests }: FoundImage): boolean {
 function isAllowed(name: string, { localImages = [] }: BaseImagesOptions): boolean {
   const written = JSON.stringify(parseImageName(name));
   return localImages.some((allowed) => JSON.stringify(parseImageName(allowed)) === written);
+}
+
+async function bringLocal(name: string, { signal }: EffectContext, options: BaseImagesOptions): Promise<void> {
+  try {
+    await options.bringLocal?.(name, signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw engineError(error, `Copying ${name} to the engine of builds`, 'UNAVAILABLE', { retryable: true });
+  }
 }
 
 function inEngineAlone(name: string): FairleadError {

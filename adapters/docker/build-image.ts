@@ -153,7 +153,8 @@ function clientEnvironment({ cli, env }: Pick<BuildImageOptions, 'cli' | 'env'>)
   };
 }
 
-const ENGINE_LOST = /cannot connect to the docker daemon|error reading from server: EOF|transport is closing/i;
+const ENGINE_LOST =
+  /cannot connect to the docker daemon|error reading from server: EOF|transport is closing|^unexpected EOF$/im;
 
 const BASE_IMAGE_LOST = /pull access denied|failed to resolve source metadata|manifest unknown|failed to do request/i;
 

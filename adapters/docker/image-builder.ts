@@ -1,26 +1,31 @@
 import type Docker from 'dockerode';
 import type { BuildLimits } from '../../domain/deploys/build-limits.ts';
-import type { ImageBuilder } from '../../domain/deploys/ports.ts';
+import type { EffectContext, ImageBuilder } from '../../domain/deploys/ports.ts';
 import { freeBytes as freeBytesOf } from '../free-bytes.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import type { BaseImages } from './base-images.ts';
 import { createBuildBounds } from './build-bounds/build-bounds.ts';
 import type { Cgroups } from './build-bounds/cgroups.ts';
-import { buildImage } from './build-image.ts';
+import type { BuildEngine } from './build-engine/build-engine.ts';
+import { type BuildImageOptions, buildImage } from './build-image.ts';
 import type { BuildNetwork } from './build-network.ts';
 import type { DockerCli } from './docker-cli.ts';
-import { engineError } from './docker-client.ts';
+import { engineError, engineStatus } from './docker-client.ts';
 import { createEngineInfo, type EngineInfo } from './engine-info.ts';
 import { pruneImages } from './prune-images.ts';
 import { pushImage } from './push-image.ts';
-import type { RegistryAuth } from './registry-auth.ts';
+import { type RegistryAuth, registryHost } from './registry-auth.ts';
 import { type BuildProxyAccess, createBuildRelay } from './relay/build-relay.ts';
 
 export interface ImageBuilderOptions {
+  /** The machine's engine. */
   readonly docker: Docker;
+  /** The stack's own engine of builds; null where it has none, and builds run in the machine's. */
+  readonly buildEngine: BuildEngine | null;
   readonly cli: DockerCli;
   readonly registry: RegistryAuth;
-  readonly baseImages: BaseImages;
+  /** Base images of an engine. */
+  readonly baseImages: (docker: Docker) => BaseImages;
   /** Label value that separates stacks on one engine. */
   readonly stackId: string;
   /** Environment of the docker client (PATH, HOME, DOCKER_HOST, proxies); never secrets. */
@@ -38,27 +43,72 @@ export interface ImageBuilderOptions {
   readonly onWarning: (message: string) => void;
 }
 
-/** The image builder on a Docker engine. */
+/** The engine that builds and pushes, and how. */
+type Placed = Pick<BuildImageOptions, 'docker' | 'env' | 'cli' | 'relay' | 'baseImages'>;
+
+/** The image builder on a Docker engine: the stack's own engine of builds, or the machine's. */
 export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
-  const engineInfo = createEngineInfo(options.docker);
-  // BuildKit in the engine gives RUN steps the default bridge, the machine's network, or none.
-  const cli = { ...options.cli, buildkit: options.cli.buildkit && options.buildNetwork !== 'sealed' };
+  const { docker, buildEngine } = options;
+  const place = buildEngine === null ? onMachine(options) : inEngine(buildEngine, options);
+  const machineInfo = createEngineInfo(docker);
+  const engineInfo = buildEngine === null ? machineInfo : createEngineInfo(buildEngine.docker);
   const engineRoot = () => engineInfo().then(({ rootDirectory }) => rootDirectory);
   const bound = createBuildBounds({ ...options, engineRoot });
-  const freeBytes = () => freeImageBytes(engineInfo);
-  const building = { ...options, cli, engineInfo, bound, freeBytes, relay: composeRelay(cli, options) };
+  const freeBytes = () => freeImageBytes(machineInfo);
+  const building = { ...options, engineInfo, bound, freeBytes };
   return {
-    build: (input, context) => buildImage(input, context, building),
-    push: (tag, context) => pushImage(tag, context, options),
-    prune: (isNeeded, signal) => pruneImages(isNeeded, signal, options),
+    build: async (input, context) => buildImage(input, context, { ...building, ...(await place(context)) }),
+    push: async (tag, context) => {
+      const { docker: builtIn } = await place(context);
+      // A version without an engine of builds may have built it in the machine's.
+      const has = await hasImage(builtIn, tag);
+      return await pushImage(tag, context, { ...options, docker: has ? builtIn : docker });
+    },
+    prune: async (isNeeded, signal) => {
+      const builtIn = buildEngine !== null && (await buildEngine.isRunning()) ? [buildEngine.docker] : [];
+      const removed = new Set<string>();
+      let reclaimedBytes = 0;
+      for (const each of [...builtIn, docker]) {
+        const pruned = await pruneImages(isNeeded, signal, { ...options, docker: each, workloads: docker });
+        for (const name of pruned.removed) removed.add(name);
+        reclaimedBytes += pruned.reclaimedBytes;
+      }
+      return { removed: [...removed], reclaimedBytes };
+    },
     freeBytes,
   };
 }
 
-function composeRelay({ buildkit }: DockerCli, options: ImageBuilderOptions) {
-  const { docker, stackId, buildProxy: access, onWarning } = options;
-  if (access === null) return null;
-  return createBuildRelay({ docker, stackId, access, network: buildkit ? 'bridge' : 'none', onWarning });
+/** In the machine's engine, whose BuildKit gives RUN steps the default bridge, the machine's network, or none. */
+function onMachine(options: ImageBuilderOptions): (context: EffectContext) => Promise<Placed> {
+  const { docker, env, stackId, buildProxy: access, registry, onWarning } = options;
+  const cli = { ...options.cli, buildkit: options.cli.buildkit && options.buildNetwork !== 'sealed' };
+  const network = cli.buildkit ? 'bridge' : 'none';
+  const relay =
+    access === null
+      ? null
+      : createBuildRelay({ docker, stackId, access, network, registry: registryHost(registry), onWarning });
+  const placed = { docker, env, cli, relay, baseImages: options.baseImages(docker) };
+  return async () => placed;
+}
+
+function inEngine(engine: BuildEngine, options: ImageBuilderOptions): (context: EffectContext) => Promise<Placed> {
+  const baseImages = options.baseImages(engine.docker);
+  return async (context) => {
+    const { docker, address, relay } = await engine.open(context);
+    const env = { ...options.env, DOCKER_HOST: address };
+    return { docker, env, cli: options.cli, relay: async () => relay, baseImages };
+  };
+}
+
+async function hasImage(docker: Docker, name: string): Promise<boolean> {
+  try {
+    await docker.getImage(name).inspect();
+    return true;
+  } catch (error) {
+    if (engineStatus(error) === 404) return false;
+    throw engineError(error, `Looking for image ${name}`, 'UNAVAILABLE', { retryable: true });
+  }
 }
 
 /** Free bytes where the engine keeps its images; the largest number when the engine's disk is not this machine's. */

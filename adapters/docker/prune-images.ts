@@ -9,6 +9,8 @@ import { deleteManifest } from './registry-manifests.ts';
 
 export interface PruneOptions {
   readonly docker: Docker;
+  /** The engine that workloads run in: the images that its containers use stay. */
+  readonly workloads: Docker;
   readonly registry: RegistryAuth;
   readonly stackId: string;
   /** Build cache above this is given back, oldest first. */
@@ -36,10 +38,10 @@ export async function pruneImages(
   signal: AbortSignal,
   options: PruneOptions,
 ): Promise<{ removed: readonly string[]; reclaimedBytes: number }> {
-  const { docker, stackId } = options;
+  const { docker, workloads, stackId } = options;
   const images = await stackImages(docker, stackId);
   const bytesOf = await ownBytes(docker);
-  const used = await usedImages(docker);
+  const used = await usedImages(workloads);
   const removed: string[] = [];
   let layersFreed = 0;
   for (const image of images) {

@@ -12,7 +12,7 @@ export async function stopStack(docker: Docker, stackId: string): Promise<void> 
   await Promise.all(containers.map(({ Id: id }) => stopContainer(docker, id, STOP_GRACE_SECONDS)));
 }
 
-/** Removes whatever a stack has on the engine: containers, images and its network. No error for what is gone. */
+/** Removes whatever a stack has on the engine: containers, images, volumes and its network. No error for what is gone. */
 export async function removeStack(docker: Docker, stackId: string): Promise<void> {
   const filters = labelFilter(stackId);
   const containers = await docker.listContainers({ all: true, filters });
@@ -20,7 +20,14 @@ export async function removeStack(docker: Docker, stackId: string): Promise<void
   for (const { Id: id } of await docker.listImages({ filters })) {
     await unlessGone(() => docker.getImage(id).remove({ force: true }));
   }
+  await removeVolumes(docker, stackId);
   await removeNetworks(docker, stackId);
+}
+
+/** Removes the volumes of a stack, which no container may use any more. */
+export async function removeVolumes(docker: Docker, stackId: string): Promise<void> {
+  const { Volumes } = await docker.listVolumes({ filters: labelFilter(stackId) });
+  for (const { Name } of Volumes ?? []) await unlessGone(() => docker.getVolume(Name).remove());
 }
 
 async function unlessGone(remove: () => Promise<unknown>): Promise<void> {

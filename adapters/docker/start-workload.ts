@@ -11,7 +11,7 @@ import { inspectContainer } from './inspect-container.ts';
 import { LABELS } from './labels.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import { type PlatformAccess, relayedPorts } from './relay/platform-access.ts';
-import { hasItsNetwork, relayOptions, removeRelay } from './relay/relay-container.ts';
+import { hasItsNetwork, relayOptions, removeRelay, untilListening } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
 import { containerName } from './workload-names.ts';
 import { saysNetworkAmbiguous } from './workload-network.ts';
@@ -90,7 +90,10 @@ async function createAndStart(
     const hostPort = await ports.pick();
     try {
       const relayId = (await openRelay?.({ ...facts, hostPort })) ?? null;
-      return await runContainer(docker, containerOptions(spec, { ...facts, hostPort, relayId }));
+      const workload = await runContainer(docker, containerOptions(spec, { ...facts, hostPort, relayId }));
+      // It starts meanwhile: what takes longer counts.
+      if (relayId !== null) await untilListening(docker.getContainer(relayId), context.signal);
+      return workload;
     } catch (error) {
       if (openRelay !== null) await removeRelay(docker, stackId, spec);
       if (!saysPortTaken(engineMessage(error)) || attempt === PORT_ATTEMPTS) throw error;

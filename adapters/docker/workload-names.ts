@@ -21,3 +21,8 @@ export function networkName(stackId: string): string {
 export function buildRelayName(stackId: string): string {
   return `fl-${stackId}-builds`;
 }
+
+/** The container and the volume of a stack's own engine of builds. */
+export function buildEngineName(stackId: string): string {
+  return `fl-${stackId}-build-engine`;
+}

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { buildProxySocketSection } from './build-proxy.ts';
-import { dataSection, platformSocketSection } from './platform.ts';
+import { dataSection, platformSocketSection, registrySection } from './platform.ts';
 import { urlsElsewhereSection } from './service-urls.ts';
 import { commaList, encryptionKeys, flag, folder, port, positiveCount, secret, text } from './variable-kinds.ts';
 
@@ -32,11 +32,11 @@ export const deploysWorkerSection = {
   ...deploysSection,
   ...platformSocketSection,
   ...buildProxySocketSection,
+  ...registrySection,
   ...urlsElsewhereSection,
   WORKSPACE_DIR: folder.prefault('/tmp/iec-builds'),
   DOCKER_HOST: text.optional(),
   DOCKER_CLI: text.optional(),
-  DOCKER_REGISTRY: text.default('localhost:5050'),
   DOCKER_REGISTRY_USER: text.optional(),
   DOCKER_REGISTRY_TOKEN: secret(text.optional()),
   /** Set by an embedded stack, whose registry deletes nothing while it serves. */

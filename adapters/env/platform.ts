@@ -9,6 +9,11 @@ export const processSection = {
   PLATFORM_COMMIT: text.default('unknown'),
 };
 
+/** The registry that images of deploys are pushed to. */
+export const registrySection = {
+  DOCKER_REGISTRY: text.default('localhost:5050'),
+};
+
 export const temporalSection = {
   TEMPORAL_ADDRESS: text.default('localhost:7233'),
   TEMPORAL_NAMESPACE: text.default('default'),

@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { join } from 'node:path';
 import { createBuildProxy } from '../../adapters/build-proxy/build-proxy.ts';
 import type { BuildEgress } from '../../adapters/build-proxy/egress-rules.ts';
+import { engineEgress, engineProxySocket } from '../../adapters/build-proxy/engine-proxy.ts';
 import { npmRegistry } from '../../adapters/build-proxy/package-registries.ts';
 import { createEdgeServer } from '../../adapters/edge-router/edge-server.ts';
 import { createPlatformProxy } from '../../adapters/edge-router/platform-proxy.ts';
@@ -18,7 +19,7 @@ const onError = (error: unknown): void => {
   process.stderr.write(`edge: ${error instanceof Error ? error.message : String(error)}\n`);
 };
 const proxy = env.PLATFORM_SOCKET === undefined ? null : await openPlatformProxy(env.PLATFORM_SOCKET);
-const buildProxy = env.BUILD_PROXY_SOCKET === undefined ? null : await openBuildProxy(env.BUILD_PROXY_SOCKET);
+const buildProxies = env.BUILD_PROXY_SOCKET === undefined ? [] : await openBuildProxies(env.BUILD_PROXY_SOCKET);
 const edge = createEdgeServer({ routesDirectory: join(env.DATA_DIR, 'routes'), domain: env.PLATFORM_DOMAIN, onError });
 edge.server.once('error', (error: NodeJS.ErrnoException) => {
   const inUse = error.code === 'EADDRINUSE';
@@ -29,7 +30,7 @@ edge.server.once('error', (error: NodeJS.ErrnoException) => {
 edge.server.listen(env.EDGE_PORT, env.HOST, () => host.ready());
 
 await host.stopRequested;
-await Promise.all([edge.close(5_000), proxy?.close(5_000), buildProxy?.close(5_000)]);
+await Promise.all([edge, proxy, ...buildProxies].map((opened) => opened?.close(5_000)));
 process.exit(0);
 
 /** Opens the platform proxy: the only way from workloads to a platform that listens on loopback. */
@@ -37,8 +38,8 @@ async function openPlatformProxy(path: string) {
   return listenAt(path, createPlatformProxy({ addresses: addressesForWorkloads(env.urls), onError }));
 }
 
-/** Opens the proxy of builds: the way of RUN steps to package registries. */
-async function openBuildProxy(path: string) {
+/** Opens the proxies of builds: the way of RUN steps to package registries, and that of the engine to images. */
+async function openBuildProxies(path: string) {
   const processEnv = readSubprocessEnv();
   let known: Promise<BuildEgress> | null = null;
   // npm takes half a second to say which registry it is set to: the first build waits for that, not the start.
@@ -50,7 +51,12 @@ async function openBuildProxy(path: string) {
     known ??= readEgress();
     return known;
   };
-  return listenAt(path, createBuildProxy({ egress, lookup: systemLookup, env: processEnv, onError }));
+  const outbound = { lookup: systemLookup, env: processEnv, onError };
+  const ofEngine = async (): Promise<BuildEgress> => engineEgress(await egress(), env.DOCKER_REGISTRY);
+  return Promise.all([
+    listenAt(path, createBuildProxy({ ...outbound, egress })),
+    listenAt(engineProxySocket(path), createBuildProxy({ ...outbound, egress: ofEngine })),
+  ]);
 }
 
 async function listenAt<Proxy extends { readonly server: Server }>(path: string, opened: Proxy): Promise<Proxy> {

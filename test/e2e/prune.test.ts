@@ -15,24 +15,24 @@ describe('pruning', () => {
     await using repository = await repositoryOf('express-npm');
     await createService(name, { gitUrl: repository.path });
     const commits: string[] = [];
-    const tags: (string | null)[] = [];
+    const digests: (string | null)[] = [];
     for (const turn of ['one', 'two', 'three']) {
       await writeFile(join(repository.path, 'note.txt'), turn);
       commits.push(await repository.commit(turn));
       const { buildId } = await trigger(name);
-      tags.push((await completed(buildId)).imageTag);
+      digests.push((await completed(buildId)).imageDigest);
     }
     const imagesOf = async () => {
       const images = await docker.listImages({ filters: { label: [`fairlead.service=${name}`] } });
-      return images.flatMap(({ RepoTags }) => RepoTags ?? []).toSorted();
+      return images.flatMap(({ RepoDigests }) => RepoDigests ?? []).toSorted();
     };
-    const expected = tags.slice(1).map(String).toSorted();
+    const expected = digests.slice(1).map(String).toSorted();
     const filters = { label: [`fairlead.service=${name}`] };
     const onlyOne = async () => (await docker.listContainers({ all: true, filters })).length === 1;
     await waitUntil('only the workload that serves to be left', onlyOne, { withinMs: 30_000 });
     await using temporal = await temporalClient();
     await temporal.client.schedule.getHandle('prune-images').trigger();
-    // The engine lists an image without its tag, while it removes it.
+    // The engine lists an image without its digest, while it removes it.
     const onlyExpected = async () => isDeepStrictEqual(await imagesOf(), expected);
     await waitUntil('the images of two releases to be left', onlyExpected, { withinMs: 60_000 });
     assert.equal(JSON.parse((await visit(name, '/health')).body).commit, commits[2]);

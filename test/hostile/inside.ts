@@ -11,7 +11,7 @@ import { waitUntil } from '../support/wait-until.ts';
 import { archiveOf, DOCKERFILE, type Outcome } from './attacker.ts';
 import type { Invariants, Scene } from './invariants.ts';
 import { makeTricky } from './repositories.ts';
-import { scanSealed } from './scan-sealed.ts';
+import { scanInMachinesEngine } from './scan-in-machines-engine.ts';
 import { PLACES_SCANNED, type PlaceScanned, SCAN_ROWS } from './scan-table.ts';
 import { attackFiles, placeNeighbours, type Scanned, SENT, type Surroundings, scanIn } from './tenants.ts';
 import type { Seen } from './upstream-answers.ts';
@@ -62,7 +62,7 @@ export function describeInside(attack: () => Attack): void {
     const seen = async (name: string) => scanIn((await visit(name, '/scan')).body);
     scans = {
       build: scanIn(granted.log),
-      sealed: scanIn(await scanSealed(h.dataDir, files)),
+      machine: scanIn(await scanInMachinesEngine(h.dataDir, files)),
       workload: await seen(names.workload),
       granted: await seen(names.granted),
     };
@@ -96,11 +96,10 @@ export function describeInside(attack: () => Attack): void {
     });
   }
 
-  it('in the network of a build nothing listens; sealed, the proxy does; in that of a workload, itself and its doors', () => {
+  it('in the network of a build nothing listens; in that of a workload, itself and its doors', () => {
     const { ports } = attack().h.stack;
     assert.deepEqual(scans.build.listening, []);
-    assert.deepEqual(scans.sealed.listening, [3128]);
-    assert.equal(scans.sealed.gateways, 0);
+    assert.deepEqual(scans.machine.listening, []);
     assert.deepEqual(scans.workload.listening, [4000]);
     assert.deepEqual(new Set(scans.granted.listening), new Set([4000, ports.idp, ports['audit-ledger']]));
   });

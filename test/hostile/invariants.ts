@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type Docker from 'dockerode';
 import { MongoClient } from 'mongodb';
+import { SOCKET_NAME } from '../../adapters/docker/build-engine/engine-container.ts';
+import { createDockerClient } from '../../adapters/docker/docker-client.ts';
 import { LABELS } from '../../adapters/docker/labels.ts';
 import { collectText } from '../e2e/collect-text.ts';
-import { docker, temporalClient } from '../e2e/sample-service.ts';
+import { temporalClient } from '../e2e/sample-service.ts';
 import { stackDatabaseUri } from '../support/stack-database.ts';
 import type { Attacker } from './attacker.ts';
 import type { HostileStack } from './hostile-stack.ts';
@@ -107,8 +110,9 @@ async function checkFiles(folder: string, secrets: Secrets): Promise<void> {
   }
 }
 
-/** Every layer and configuration of what hostile services had built, as the engine saves them: not compressed. */
+/** Every layer and configuration of what hostile services had built, as the engine of builds saves them: not compressed. */
 async function checkImages({ h, victim }: Scene): Promise<void> {
+  const docker = createDockerClient(`unix://${join(h.dataDir, 'build-engine', SOCKET_NAME)}`);
   const images = await docker.listImages({ filters: { label: [`${LABELS.stack}=${h.stackId}`] } });
   const names = images.flatMap(({ Id, RepoTags }) => (Id === victim.imageId ? [] : (RepoTags ?? []).slice(0, 1)));
   assert.ok(names.length >= 2, 'hostile services had images built');
@@ -117,7 +121,7 @@ async function checkImages({ h, victim }: Scene): Promise<void> {
   );
   const longest = Math.max(...needles.map(([, needle]) => needle.length));
   let kept = Buffer.alloc(0);
-  for await (const chunk of await saved(names)) {
+  for await (const chunk of await saved(docker, names)) {
     const bytes = Buffer.concat([kept, chunk as Buffer]);
     for (const [kind, needle] of needles) assert.ok(!bytes.includes(needle), `the secret ${kind} is in a layer`);
     kept = bytes.subarray(-longest);
@@ -125,7 +129,7 @@ async function checkImages({ h, victim }: Scene): Promise<void> {
 }
 
 /** The images as one tar, each layer once. */
-async function saved(names: readonly string[]): Promise<NodeJS.ReadableStream> {
+async function saved(docker: Docker, names: readonly string[]): Promise<NodeJS.ReadableStream> {
   const { promise, resolve, reject } = Promise.withResolvers<NodeJS.ReadableStream>();
   const options = { names };
   const call = { path: '/images/get?', method: 'GET', options, isStream: true, statusCodes: { 200: true } };

@@ -3,12 +3,12 @@ import { PORTS, type PortName, type Ports } from '../../infra/dev/stack-ports.ts
 
 /**
  * What programs of strangers reach over the network, as `docs/threat-model.md` says and as the corpus observes it. `door`
- * is meant to be open, `open` is known to be, `machine` is as far as the machine reaches and is not tried.
+ * is meant to be open, `open` is known to be, `as-machine` is as far as the machine reaches and is not tried.
  */
-type Verdict = 'closed' | 'door' | 'open' | 'machine';
+type Verdict = 'closed' | 'door' | 'open' | 'as-machine';
 
-/** From where: a RUN instruction with the default network and sealed, a workload without credentials and with them. */
-export const PLACES_SCANNED = ['build', 'sealed', 'workload', 'granted'] as const;
+/** From where: a RUN instruction in the stack's engine of builds and in the machine's, a workload without credentials and with them. */
+export const PLACES_SCANNED = ['build', 'machine', 'workload', 'granted'] as const;
 export type PlaceScanned = (typeof PLACES_SCANNED)[number];
 
 interface Target {
@@ -37,7 +37,7 @@ export interface ScanRow {
 
 const everywhere = (verdict: Verdict): ScanRow['verdicts'] => ({
   build: verdict,
-  sealed: verdict,
+  machine: verdict,
   workload: verdict,
   granted: verdict,
 });
@@ -74,7 +74,7 @@ export const SCAN_ROWS: readonly ScanRow[] = [
   {
     what: 'programs of the machine that listen on all addresses, by the gateway and by the addresses of the machine',
     targets: ({ machine, anywhere }) => cross(['gateway', ...machine], [anywhere]),
-    verdicts: { build: 'open', sealed: 'closed', workload: 'open', granted: 'open' },
+    verdicts: { build: 'closed', machine: 'open', workload: 'open', granted: 'open' },
   },
   {
     what: 'another workload, by its address and by the name of its container',
@@ -89,12 +89,12 @@ export const SCAN_ROWS: readonly ScanRow[] = [
   {
     what: 'containers of others on the default bridge of the engine',
     targets: ({ neighbour }) => cross([neighbour], [4000]),
-    verdicts: { ...everywhere('closed'), build: 'open' },
+    verdicts: { ...everywhere('closed'), machine: 'open' },
   },
   {
     what: 'metadata addresses and private networks',
     targets: () => cross(['169.254.169.254', 'fd00:ec2::254', 'metadata.google.internal'], [80]),
-    verdicts: { build: 'machine', sealed: 'closed', workload: 'machine', granted: 'machine' },
+    verdicts: { build: 'closed', machine: 'as-machine', workload: 'as-machine', granted: 'as-machine' },
   },
 ];
 
@@ -102,12 +102,12 @@ const WORDS: Readonly<Record<Verdict, string>> = {
   closed: 'closed',
   door: 'open, as declared',
   open: '**open**',
-  machine: '**as from the machine**',
+  'as-machine': '**as from the machine**',
 };
 
 /** The table of the page. */
 export function renderScanTable(): string {
-  const head = ['reached from', '`RUN`, default', '`RUN`, sealed', 'workload', 'workload with credentials'];
+  const head = ['reached from', '`RUN`', "`RUN` in the machine's engine", 'workload', 'workload with credentials'];
   const rows = SCAN_ROWS.map(({ what, verdicts }) => [what, ...PLACES_SCANNED.map((place) => WORDS[verdicts[place]])]);
   const widths = head.map((title, column) => Math.max(title.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]): string =>

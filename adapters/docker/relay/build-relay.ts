@@ -1,28 +1,32 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
+import { dirname } from 'node:path';
 import type Docker from 'dockerode';
 import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode';
 import type { EffectContext } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { isLoopbackHost } from '../../../domain/oauth-clients/redirect-uri.ts';
+import { engineProxySocket } from '../../build-proxy/engine-proxy.ts';
 import { engineError } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { LABELS } from '../labels.ts';
-import { decodeLogFrames } from '../log-frames.ts';
 import { createMutex } from '../mutex.ts';
 import { removeContainer } from '../remove-container.ts';
 import { buildRelayName } from '../workload-names.ts';
-import { relayContainer } from './relay-container.ts';
+import { LOOPBACK, type RelayRoute, relayContainer, untilListening } from './relay-container.ts';
 
-const PORT = 3128;
-const TCP_PORT = `${PORT}/tcp`;
+/** Where RUN steps find the proxy. */
+export const STEP_PROXY_PORT = 3128;
+/** Where the stack's own engine of builds finds its proxy. */
+export const ENGINE_PROXY_PORT = 3129;
+const TCP_PORT = `${STEP_PROXY_PORT}/tcp`;
+/** What the proxy of builds lets through at any public host. */
+const WEB_PORTS = [80, 443];
 /** The label by which a relay of other options is told, such as those of an earlier version. */
 const OPTIONS_LABEL = 'fairlead.relay-options';
-const START_DEADLINE_MS = 30_000;
-const LOOK_EVERY_MS = 50;
 
-/** How RUN steps reach the proxy of builds. */
+/** How builds reach their proxies: see adapters/build-proxy/. */
 export interface BuildProxyAccess {
-  /** Unix socket of the proxy: see adapters/build-proxy/build-proxy.ts. */
+  /** Unix socket of the proxy of RUN steps. */
   readonly socket: string;
   /** Makes sure of an image with node. @returns its name */
   readonly image: (context: EffectContext) => Promise<string>;
@@ -30,6 +34,8 @@ export interface BuildProxyAccess {
 
 export interface BuildRelay {
   readonly containerId: string;
+  /** When its network began: what joined an earlier one has lost it. */
+  readonly startedAt: Date;
   /** Address of the proxy, as RUN steps have it. */
   readonly proxyUrl: string;
 }
@@ -38,8 +44,13 @@ export interface BuildRelayOptions {
   readonly docker: Docker;
   readonly stackId: string;
   readonly access: BuildProxyAccess;
-  /** `bridge`: RUN steps reach the relay over the engine's default bridge. `none`: they join its network, which has a loopback alone. */
-  readonly network: 'bridge' | 'none';
+  /**
+   * `bridge`: RUN steps reach the relay over the engine's default bridge. `none`: they join its network, which has a
+   * loopback alone. `engine`: an engine of builds joins it, and has its bridge there.
+   */
+  readonly network: 'bridge' | 'none' | 'engine';
+  /** The registry that an engine of builds pushes to, as `host:port`. */
+  readonly registry: string;
   readonly onWarning: (message: string) => void;
 }
 
@@ -79,19 +90,33 @@ async function ensureRelay(options: BuildRelayOptions, context: EffectContext): 
 async function buildRelayContainer(
   image: string,
   bridge: Bridge | null,
-  { access, stackId, network }: BuildRelayOptions,
+  { access, stackId, network, registry }: BuildRelayOptions,
 ): Promise<ContainerCreateOptions> {
-  const hosts = [network === 'none' ? '127.0.0.1' : '0.0.0.0'];
-  const { HostConfig, ...container } = await relayContainer({ image, socket: access.socket, hosts, ports: [PORT] });
+  const { socket } = access;
+  const routes: RelayRoute[] = [
+    { host: network === 'none' ? '127.0.0.1' : '0.0.0.0', port: STEP_PROXY_PORT, socket },
+    ...(network === 'engine' ? engineRoutes(engineProxySocket(socket), registry) : []),
+  ];
+  const names = network === 'engine' ? { names: { socket, ports: WEB_PORTS } } : {};
+  const { HostConfig, ...container } = await relayContainer({ image, folder: dirname(socket), routes, ...names });
   // Where containers do not reach each other, they reach what is published at the address of the bridge.
   const published = bridge === null || bridge.icc ? {} : { [TCP_PORT]: [{ HostIp: bridge.gateway, HostPort: '' }] };
   const made = {
     ...container,
     ExposedPorts: Object.fromEntries(Object.keys(published).map((port) => [port, {}])),
-    HostConfig: { ...HostConfig, NetworkMode: network, PortBindings: published },
+    HostConfig: { ...HostConfig, NetworkMode: network === 'bridge' ? 'bridge' : 'none', PortBindings: published },
   };
   const digest = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16);
   return { ...made, Labels: { [LABELS.stack]: stackId, [OPTIONS_LABEL]: digest } };
+}
+
+/** On the loopback, which RUN steps do not have: the engine's own proxy, and a registry of this machine by the address it has there. */
+function engineRoutes(socket: string, registry: string): RelayRoute[] {
+  const proxy = LOOPBACK.map((host) => ({ host, port: ENGINE_PROXY_PORT, socket }));
+  const { hostname, port } = new URL(`http://${registry}`);
+  if (!isLoopbackHost(hostname)) return proxy;
+  const to = `${hostname}:${port || 80}`;
+  return [...proxy, ...LOOPBACK.map((host) => ({ host, port: Number(port || 80), socket, to }))];
 }
 
 async function startNew(
@@ -107,20 +132,6 @@ async function startNew(
   } catch (error) {
     await removeContainer(docker, container.id, 0);
     throw error;
-  }
-}
-
-async function untilListening(container: Docker.Container, signal: AbortSignal): Promise<void> {
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_DEADLINE_MS)]);
-  for (;;) {
-    const said = decodeLogFrames(await container.logs({ stdout: true, stderr: true, follow: false, tail: 20 }));
-    if (/^listening$/m.test(said)) return;
-    if (deadline.aborted) {
-      signal.throwIfAborted();
-      const text = `The relay of builds did not start within ${START_DEADLINE_MS / 1000} s: ${said.trim().slice(-300)}`;
-      throw new FairleadError('UNAVAILABLE', text, { retryable: true });
-    }
-    await delay(LOOK_EVERY_MS);
   }
 }
 
@@ -144,9 +155,9 @@ function describe(container: ContainerInspectInfo, bridge: Bridge | null): Build
   const { Networks, Ports } = container.NetworkSettings;
   const published = Ports[TCP_PORT]?.[0];
   const own = bridge === null ? '127.0.0.1' : Networks.bridge?.IPAddress;
-  const host = published === undefined ? `${own}:${PORT}` : `${published.HostIp}:${published.HostPort}`;
+  const host = published === undefined ? `${own}:${STEP_PROXY_PORT}` : `${published.HostIp}:${published.HostPort}`;
   if (!own) throw new FairleadError('UNAVAILABLE', 'The relay of builds has no address', { retryable: true });
-  return { containerId: container.Id, proxyUrl: `http://${host}` };
+  return { containerId: container.Id, startedAt: new Date(container.State.StartedAt), proxyUrl: `http://${host}` };
 }
 
 /** Says what the default bridge lets RUN steps reach past the proxy. */

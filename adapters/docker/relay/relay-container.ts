@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode';
 import type { WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { type ContainerFacts, networkOptions } from '../container-options.ts';
 import { engineStatus } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { imageLabels } from '../labels.ts';
+import { decodeLogFrames } from '../log-frames.ts';
 import { removeContainer } from '../remove-container.ts';
 import { containerName, type WorkloadTarget } from '../workload-names.ts';
 import type { PlatformAccess } from './platform-access.ts';
@@ -19,34 +22,54 @@ const USER = '1001:1001';
 const LOOP = 'while :; do node --max-old-space-size=16 --jitless --input-type=module -e "$PROGRAM"; sleep 1; done';
 const SHARED = 'container:';
 /** `localhost` is both. */
-const LOOPBACK = ['127.0.0.1', '::1'];
+export const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
-/** What every relay has: a container that leads from ports of its network to the socket of a proxy, and can do nothing else. */
+const START_DEADLINE_MS = 30_000;
+const LOOK_EVERY_MS = 50;
+/** In the network of the relay alone. */
+const ANY_PORT = { 'net.ipv4.ip_unprivileged_port_start': '0' };
+
+/** Where a relay listens in its network, and where that leads. */
+export interface RelayRoute {
+  readonly host: string;
+  readonly port: number;
+  /** Unix socket of a proxy of the platform. */
+  readonly socket: string;
+  /** Host and port to which the proxy is asked for a tunnel; without it the proxy gets what the client sends. */
+  readonly to?: string;
+}
+
+/** What every relay has: a container that leads from ports of its network to sockets of proxies, and can do nothing else. */
 export async function relayContainer(relay: {
   readonly image: string;
-  readonly socket: string;
-  readonly hosts: readonly string[];
-  readonly ports: readonly number[];
+  /** Where the sockets are. */
+  readonly folder: string;
+  readonly routes: readonly RelayRoute[];
+  /** For programs that know no proxy: the relay is their name server, and leads connections at these ports to the names. */
+  readonly names?: { readonly socket: string; readonly ports: readonly number[] };
 }): Promise<ContainerCreateOptions> {
-  const { image, socket, hosts, ports } = relay;
+  const { image, folder, routes, names } = relay;
+  const inside = <T extends { readonly socket: string }>(way: T): T => {
+    return { ...way, socket: join(MOUNT, relative(folder, way.socket)) };
+  };
   return {
     Image: image,
     User: USER,
     Entrypoint: ['/bin/sh', '-c', LOOP],
     Env: [
-      `HOSTS=${hosts.join(',')}`,
-      `PORTS=${ports.join(',')}`,
-      `SOCKET=${join(MOUNT, basename(socket))}`,
+      `ROUTES=${JSON.stringify(routes.map(inside))}`,
+      ...(names === undefined ? [] : [`NAMES=${JSON.stringify(inside(names))}`]),
       `PROGRAM=${await readFile(PROGRAM, 'utf8')}`,
     ],
     HostConfig: {
-      Binds: [`${dirname(socket)}:${MOUNT}:ro`],
+      Binds: [`${folder}:${MOUNT}:ro`],
       Memory: MEMORY_BYTES,
       MemorySwap: MEMORY_BYTES,
       PidsLimit: 32,
       CapDrop: ['ALL'],
       SecurityOpt: ['no-new-privileges:true'],
       ReadonlyRootfs: true,
+      ...(names === undefined ? {} : { Sysctls: ANY_PORT }),
       Init: true,
       RestartPolicy: { Name: 'unless-stopped' },
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
@@ -65,7 +88,9 @@ export async function relayOptions(
 ): Promise<ContainerCreateOptions> {
   const { access, ports, image } = relay;
   const { HostConfig: network, ...exposed } = networkOptions(spec, facts);
-  const { HostConfig, ...container } = await relayContainer({ image, socket: access.socket, hosts: LOOPBACK, ports });
+  const routes = LOOPBACK.flatMap((host) => ports.map((port) => ({ host, port, socket: access.socket })));
+  const folder = dirname(access.socket);
+  const { HostConfig, ...container } = await relayContainer({ image, folder, routes });
   return {
     ...container,
     ...exposed,
@@ -104,4 +129,19 @@ export async function startRelay(docker: Docker, id: string): Promise<void> {
 /** Removes the relay of a workload, if it has one. */
 export async function removeRelay(docker: Docker, stackId: string, target: WorkloadTarget): Promise<void> {
   await removeContainer(docker, relayName(stackId, target), 0);
+}
+
+/** Waits until a relay takes connections, which its container does not tell. @throws UNAVAILABLE, or the abort reason */
+export async function untilListening(container: Docker.Container, signal: AbortSignal): Promise<void> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_DEADLINE_MS)]);
+  for (;;) {
+    const said = decodeLogFrames(await container.logs({ stdout: true, stderr: true, follow: false, tail: 20 }));
+    if (/^listening$/m.test(said)) return;
+    if (deadline.aborted) {
+      signal.throwIfAborted();
+      const text = `The relay did not start within ${START_DEADLINE_MS / 1000} s: ${said.trim().slice(-300)}`;
+      throw new FairleadError('UNAVAILABLE', text, { retryable: true });
+    }
+    await delay(LOOK_EVERY_MS);
+  }
 }

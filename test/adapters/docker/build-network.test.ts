@@ -39,7 +39,7 @@ const builderWith = (changes: Partial<ImageBuilderOptions>): Promise<ImageBuilde
   return createTestBuilder(stackId, registry, (message) => stack.warnings.push(message), { buildProxy, ...changes });
 };
 /** Where the operator allows an image that lies in the engine alone. */
-const allowing = (image: string) =>
+const allowing = (image: string) => () =>
   createBaseImages({
     ...{ docker, standIns: testStandIns(), registry: stack.registry, now: () => new Date() },
     localImages: [image],

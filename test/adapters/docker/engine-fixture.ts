@@ -1,20 +1,26 @@
+import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir, totalmem } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import type Docker from 'dockerode';
 import { createBuildProxy } from '../../../adapters/build-proxy/build-proxy.ts';
 import type { BuildEgress } from '../../../adapters/build-proxy/egress-rules.ts';
+import { engineEgress, engineProxySocket } from '../../../adapters/build-proxy/engine-proxy.ts';
 import { PUBLIC_REGISTRIES } from '../../../adapters/build-proxy/package-registries.ts';
 import { createBaseImages } from '../../../adapters/docker/base-images.ts';
 import { findCgroups } from '../../../adapters/docker/build-bounds/cgroups.ts';
+import { type BuildEngine, createBuildEngine } from '../../../adapters/docker/build-engine/build-engine.ts';
+import { findEnginePrograms } from '../../../adapters/docker/build-engine/engine-programs.ts';
 import { findDockerCli } from '../../../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../../../adapters/docker/docker-client.ts';
 import { createImageBuilder, type ImageBuilderOptions } from '../../../adapters/docker/image-builder.ts';
 import { labelFilter } from '../../../adapters/docker/labels.ts';
 import type { RegistryAuth } from '../../../adapters/docker/registry-auth.ts';
 import type { BuildProxyAccess } from '../../../adapters/docker/relay/build-relay.ts';
+import { removeVolumes } from '../../../adapters/docker/stack-teardown.ts';
 import { createStandIns } from '../../../adapters/docker/stand-ins/stand-in-images.ts';
 import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
@@ -46,13 +52,14 @@ export interface TestStack {
   dispose(): Promise<void>;
 }
 
-export async function createTestStack(): Promise<TestStack> {
+/** @param engineRegistry the registry that an engine of builds reaches; by default the stack's own */
+export async function createTestStack(engineRegistry?: string): Promise<TestStack> {
   const stackId = `t${randomBytes(5).toString('hex')}`;
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-docker-'));
   const { address, stop } = await startRegistry(join(folder, 'registry'));
   const registry = { address };
   const warnings: string[] = [];
-  const buildProxy = await startBuildProxy(join(folder, 'builds'));
+  const buildProxy = await startBuildProxy(join(folder, 'builds'), engineRegistry ?? address);
   const builder = await createTestBuilder(stackId, registry, (message) => warnings.push(message), {
     buildProxy: buildProxy.access,
   });
@@ -88,24 +95,31 @@ export async function createTestStack(): Promise<TestStack> {
   };
 }
 
-/** The proxy of builds, with the registries that the platform names by itself. */
+/** The proxies of builds, with the registries that the platform names by itself. */
 export async function startBuildProxy(
   folder: string,
+  registry: string,
   egress: Partial<BuildEgress> = {},
 ): Promise<{ access: BuildProxyAccess; close: () => Promise<void> }> {
   const known: BuildEgress = { registries: PUBLIC_REGISTRIES, reach: 'public', ...egress };
-  const proxy = createBuildProxy({ egress: async () => known, lookup: systemLookup, env, onError: () => undefined });
+  const outbound = { lookup: systemLookup, env, onError: () => undefined };
   const socket = join(folder, 'http.sock');
   await mkdir(folder, { recursive: true });
-  await new Promise<void>((resolve) => proxy.server.listen(socket, resolve));
+  const ofSteps = createBuildProxy({ ...outbound, egress: async () => known });
+  const ofEngine = createBuildProxy({ ...outbound, egress: async () => engineEgress(known, registry) });
   // The relay runs as another user.
-  for (const [path, mode] of [
-    [join(folder, '..'), 0o755],
-    [folder, 0o755],
-    [socket, 0o666],
-  ] as const)
-    await chmod(path, mode);
-  return { access: { socket, image: async () => 'node:24-alpine' }, close: () => proxy.close(100) };
+  for (const path of [join(folder, '..'), folder]) await chmod(path, 0o755);
+  for (const [proxy, path] of [
+    [ofSteps, socket],
+    [ofEngine, engineProxySocket(socket)],
+  ] as const) {
+    await new Promise<void>((resolve) => proxy.server.listen(path, resolve));
+    await chmod(path, 0o666);
+  }
+  const close = async () => {
+    await Promise.all([ofSteps.close(100), ofEngine.close(100)]);
+  };
+  return { access: { socket, image: async () => 'node:24-alpine' }, close };
 }
 
 export const TEST_LIMITS = buildLimits(
@@ -121,10 +135,28 @@ export async function createTestBuilder(
   changes: Partial<ImageBuilderOptions> = {},
 ): Promise<ImageBuilder> {
   const cli = await findDockerCli({ env, signal: AbortSignal.timeout(30_000) });
-  const baseImages = createBaseImages({ docker, standIns: testStandIns(), registry, now: () => new Date() });
+  const baseImages = (engine: Docker) =>
+    createBaseImages({ docker: engine, standIns: testStandIns(engine), registry, now: () => new Date() });
   const options = { docker, cli, registry, baseImages, stackId, env, onWarning };
   const bounds = { limits: TEST_LIMITS, cgroups: await findCgroups() };
-  return createImageBuilder({ ...options, ...bounds, buildProxy: null, ...changes });
+  return createImageBuilder({ ...options, ...bounds, buildEngine: null, buildProxy: null, ...changes });
+}
+
+/** An engine of builds of a test stack's own, and the builder that uses it. */
+export async function createTestEngine(
+  stack: TestStack,
+  changes: Partial<ImageBuilderOptions> = {},
+): Promise<{ engine: BuildEngine; builder: ImageBuilder }> {
+  const { stackId, registry, buildProxy, warnings } = stack;
+  const { folders: programFolders, missing } = await findEnginePrograms();
+  assert.deepEqual(missing, []);
+  const folder = join(dirname(buildProxy.socket), '..', 'engine');
+  const onWarning = (message: string) => warnings.push(message);
+  const engine = createBuildEngine({
+    ...{ machine: docker, programFolders, stackId, folder, registry, access: buildProxy, onWarning },
+  });
+  const options = { buildEngine: engine, buildProxy, ...changes };
+  return { engine, builder: await createTestBuilder(stackId, registry, onWarning, options) };
 }
 
 export const standInOptions = {
@@ -132,13 +164,14 @@ export const standInOptions = {
   nodeVersion: process.versions.node,
 };
 
-export const testStandIns = () => createStandIns(standInOptions);
+export const testStandIns = (engine: Docker = docker) => createStandIns({ ...standInOptions, docker: engine });
 
 async function removeLeftovers(stackId: string): Promise<void> {
   const containers = await docker.listContainers({ all: true, filters: labelFilter(stackId) });
   await Promise.all(containers.map(({ Id }) => docker.getContainer(Id).remove({ force: true, v: true })));
   const images = await docker.listImages({ filters: labelFilter(stackId) });
   for (const { Id } of images) await docker.getImage(Id).remove({ force: true });
+  await removeVolumes(docker, stackId);
   await removeNetworks(docker, stackId);
 }
 

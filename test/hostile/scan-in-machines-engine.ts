@@ -7,13 +7,13 @@ import { createTestBuilder, docker } from '../adapters/docker/engine-fixture.ts'
 import { recordingContext } from '../ports/workload-runtime.ts';
 import type { Files } from './attacker.ts';
 
-/** Runs the scan in a build as `BUILD_NETWORK=sealed` has it, with the proxy of a running stack. @returns its log */
-export async function scanSealed(dataDir: string, files: Files): Promise<string> {
+/** Runs the scan in a build of the machine's engine, as where a stack has none of its own. @returns its log */
+export async function scanInMachinesEngine(dataDir: string, files: Files): Promise<string> {
   const stackId = `t${randomBytes(5).toString('hex')}`;
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-sealed-'));
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-scan-'));
   const registry = { address: 'localhost:5050' };
   const buildProxy = { socket: join(dataDir, 'builds', 'http.sock'), image: async () => 'node:24-alpine' };
-  const builder = await createTestBuilder(stackId, registry, () => {}, { buildNetwork: 'sealed', buildProxy });
+  const builder = await createTestBuilder(stackId, registry, () => {}, { buildProxy });
   const Dockerfile = 'FROM node:24-alpine\nCOPY scan.mjs scan.json unique /app/\nRUN node /app/scan.mjs\n';
   const tag = `${registry.address}/scan-${stackId}:1`;
   try {

@@ -1,0 +1,185 @@
+import { chmod, mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type Docker from 'dockerode';
+import type { ContainerInspectInfo } from 'dockerode';
+import { z } from 'zod';
+import type { EffectContext } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { createDockerClient, engineError } from '../docker-client.ts';
+import { inspectContainer } from '../inspect-container.ts';
+import { LABELS } from '../labels.ts';
+import { decodeLogFrames } from '../log-frames.ts';
+import { createMutex } from '../mutex.ts';
+import type { RegistryAuth } from '../registry-auth.ts';
+import { registryHost } from '../registry-auth.ts';
+import { type BuildProxyAccess, type BuildRelay, createBuildRelay, STEP_PROXY_PORT } from '../relay/build-relay.ts';
+import { removeContainer } from '../remove-container.ts';
+import { buildEngineName } from '../workload-names.ts';
+import { BRIDGE_ADDRESS, ENGINE_OPTIONS_LABEL, engineContainer, SOCKET_NAME } from './engine-container.ts';
+
+const START_DEADLINE_MS = 60_000;
+const LOOK_EVERY_MS = 50;
+const ANSWER_WITHIN_MS = 5_000;
+/** An engine that is told to stop ends its builds first. */
+const STOP_GRACE_SECONDS = 5;
+
+export interface BuildEngineOptions {
+  /** The machine's engine. */
+  readonly machine: Docker;
+  /** Folders of this machine that hold its programs: see `findEnginePrograms`. */
+  readonly programFolders: readonly string[];
+  readonly stackId: string;
+  /** Folder of this machine for the engine's socket, which only this user may enter. */
+  readonly folder: string;
+  readonly registry: RegistryAuth;
+  readonly access: BuildProxyAccess;
+  readonly onWarning: (message: string) => void;
+}
+
+/** An engine of builds that runs. */
+export interface RunningEngine {
+  readonly docker: Docker;
+  /** Value of DOCKER_HOST. */
+  readonly address: string;
+  /** Its relay, with the address of the proxy of RUN steps. */
+  readonly relay: BuildRelay;
+}
+
+/** A stack's own engine, which builds, pulls base images and pushes, and whose network leads to the proxies of builds alone. */
+export interface BuildEngine {
+  /** Starts it when it does not run. @throws UNAVAILABLE, DISK_FULL, BASE_IMAGE_UNAVAILABLE, or the abort reason */
+  open(context: EffectContext): Promise<RunningEngine>;
+  /** The engine's connection, whether it runs or not. */
+  readonly docker: Docker;
+  /** True while it runs. @throws UNAVAILABLE */
+  isRunning(): Promise<boolean>;
+}
+
+/**
+ * An engine of builds in a container of the machine's engine. BuildKit gives RUN steps the default bridge of its engine and no
+ * other network: here that bridge is in a network without a way out but the relay. Its images and caches are in a volume, and
+ * outlive it. One that stopped, lost its network, or was made with other options is made anew.
+ */
+export function createBuildEngine(options: BuildEngineOptions): BuildEngine {
+  const { machine, stackId, folder, registry, access, onWarning } = options;
+  const exclusive = createMutex();
+  const ensureRelay = createBuildRelay({
+    ...{ docker: machine, stackId, access, network: 'engine', registry: registryHost(registry), onWarning },
+  });
+  const address = `unix://${join(folder, SOCKET_NAME)}`;
+  const docker = createDockerClient(address);
+  return {
+    docker,
+    open: (context) =>
+      exclusive(stackId, async () => {
+        const found = await ensureRelay(context);
+        await ensureEngine(found, docker, context, options);
+        return { docker, address, relay: { ...found, proxyUrl: `http://${BRIDGE_ADDRESS}:${STEP_PROXY_PORT}` } };
+      }),
+    isRunning: async () => {
+      const found = await inspectContainer(machine, buildEngineName(stackId)).catch((error: unknown) => {
+        throw engineError(error, 'Looking for the engine of builds', 'UNAVAILABLE', { retryable: true });
+      });
+      return found?.State.Running === true && (await answers(docker));
+    },
+  };
+}
+
+async function ensureEngine(
+  relay: BuildRelay,
+  docker: Docker,
+  context: EffectContext,
+  options: BuildEngineOptions,
+): Promise<void> {
+  const { machine, stackId, access } = options;
+  context.signal.throwIfAborted();
+  try {
+    const name = buildEngineName(stackId);
+    const image = await access.image(context);
+    const [found, volume, registries] = await Promise.all([
+      inspectContainer(machine, name),
+      ensureVolume(machine, stackId),
+      operatorsRegistries(machine),
+    ]);
+    const wanted = engineContainer({
+      ...{ stackId, image, volume, registries, relayId: relay.containerId, folders: options.programFolders },
+      ...{ socketFolder: options.folder, groupId: process.getgid?.() ?? 0 },
+    });
+    if (found !== null && isUsable(found, relay, wanted.Labels?.[ENGINE_OPTIONS_LABEL]) && (await answers(docker)))
+      return;
+    if (found !== null) await removeContainer(machine, found.Id, found.State.Running ? STOP_GRACE_SECONDS : 0);
+    await makeFolder(options.folder);
+    context.onLine('Starting the engine of builds');
+    const container = await machine.createContainer({ ...wanted, name });
+    await container.start();
+    await untilAnswering(container, docker, context.signal);
+  } catch (error) {
+    context.signal.throwIfAborted();
+    // 409: another worker makes it at this moment.
+    throw engineError(error, 'Starting the engine of builds', 'UNAVAILABLE', { retryable: true });
+  }
+}
+
+/** An engine that began before its relay is in a network that is gone. */
+function isUsable({ State, Config }: ContainerInspectInfo, relay: BuildRelay, options: string | undefined): boolean {
+  if (!State.Running || Config.Labels[ENGINE_OPTIONS_LABEL] !== options) return false;
+  return new Date(State.StartedAt) >= relay.startedAt;
+}
+
+/** The volume of the engine's images and caches. Idempotent by its name. */
+async function ensureVolume(machine: Docker, stackId: string): Promise<{ name: string; path: string }> {
+  const name = buildEngineName(stackId);
+  await machine.createVolume({ Name: name, Labels: { [LABELS.stack]: stackId } });
+  return { name, path: (await machine.getVolume(name).inspect()).Mountpoint };
+}
+
+const registryConfig = z.object({
+  RegistryConfig: z
+    .object({
+      InsecureRegistryCIDRs: z.array(z.string()).nullish(),
+      IndexConfigs: z.record(z.string(), z.object({ Secure: z.boolean().nullish() })).nullish(),
+      Mirrors: z.array(z.string()).nullish(),
+    })
+    .nullish(),
+});
+
+/** What the operator set in the machine's engine, and holds for builds as well. */
+async function operatorsRegistries(machine: Docker): Promise<{ insecure: string[]; mirrors: string[] }> {
+  const { RegistryConfig: config } = registryConfig.parse(await machine.info());
+  const hosts = Object.entries(config?.IndexConfigs ?? {}).filter(([, { Secure }]) => Secure === false);
+  return {
+    insecure: [...(config?.InsecureRegistryCIDRs ?? []), ...hosts.map(([host]) => host)].toSorted(),
+    mirrors: [...(config?.Mirrors ?? [])],
+  };
+}
+
+/** For this user alone, and for the engine, which is root: who uses the socket is root on this machine. */
+async function makeFolder(folder: string): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await chmod(folder, 0o700);
+}
+
+async function untilAnswering(container: Docker.Container, docker: Docker, signal: AbortSignal): Promise<void> {
+  const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_DEADLINE_MS)]);
+  for (;;) {
+    if (await answers(docker)) return;
+    const { State } = await container.inspect();
+    if (!State.Running || deadline.aborted) {
+      signal.throwIfAborted();
+      const logs = await container.logs({ stdout: true, stderr: true, follow: false, tail: 5 });
+      const why = State.Running ? `did not answer within ${START_DEADLINE_MS / 1000} s` : 'ended as it began';
+      const text = `The engine of builds ${why}: ${decodeLogFrames(logs).trim().slice(-500)}`;
+      throw new FairleadError('UNAVAILABLE', text, { retryable: true });
+    }
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+async function answers(docker: Docker): Promise<boolean> {
+  const late = delay(ANSWER_WITHIN_MS, false, { ref: false });
+  return await Promise.race([late, docker.ping().then(isTrue, isFalse)]);
+}
+
+const isTrue = () => true;
+const isFalse = () => false;

@@ -1,0 +1,274 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { stat } from 'node:fs/promises';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import { after, before, describe, it } from 'node:test';
+import { createBaseImages, pullImage } from '../../../adapters/docker/base-images.ts';
+import type { BuildEngine } from '../../../adapters/docker/build-engine/build-engine.ts';
+import { copyImage } from '../../../adapters/docker/build-engine/copy-image.ts';
+import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
+import { buildEngineName, buildRelayName } from '../../../adapters/docker/workload-names.ts';
+import { buildLimits } from '../../../domain/deploys/build-limits.ts';
+import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
+import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
+import { recordingContext } from '../../ports/workload-runtime.ts';
+import { freePort } from '../../support/free-port.ts';
+import { portAttack } from '../../support/port-attack.ts';
+import { createTestEngine, createTestStack, docker, type TestStack, testStandIns } from './engine-fixture.ts';
+
+const MIB = 1024 ** 2;
+const LIMITS = buildLimits({ processes: 200, memoryBytes: 1024 * MIB, diskBytes: 1024 * MIB }, 4 * 1024 * MIB);
+
+const addresses = Object.values(networkInterfaces())
+  .flatMap((rows) => rows ?? [])
+  .filter(({ family, internal }) => family === 'IPv4' && !internal)
+  .map(({ address }) => address);
+const [machine = ''] = addresses;
+
+let stack: TestStack;
+let engine: BuildEngine;
+let builder: ImageBuilder;
+let registryDown = '';
+
+before(async () => {
+  stack = await createTestStack();
+  registryDown = `localhost:${await freePort()}`;
+  ({ engine, builder } = await createTestEngine(stack, { limits: LIMITS }));
+});
+
+after(() => stack.dispose());
+
+/** Not answered out of the build cache. */
+const anew = (): string => `: ${randomBytes(4).toString('hex')}`;
+
+const outputOf = async (input: ImageBuildInput): Promise<string> => {
+  const context = recordingContext(AbortSignal.timeout(120_000));
+  await builder.build(input, context);
+  return context.lines.join('\n');
+};
+const outputOfRun = async (...runs: string[]): Promise<string> =>
+  outputOf(
+    await stack.input('app', { Dockerfile: ['FROM alpine', ...runs.map((run) => `RUN ${run}; ${anew()}`)].join('\n') }),
+  );
+
+imageBuilderSuite(() => ({ builder, registry: stack.registry.address, registryDown, input: stack.input }));
+
+describe('what RUN instructions reach in the engine of builds', () => {
+  it('no port of this machine: not on its loopback, not on all its addresses, not by the gateway or by a proxy', async (t) => {
+    const ports: number[] = [];
+    for (const host of ['127.0.0.1', '0.0.0.0']) {
+      const server = createServer((socket) => socket.destroy());
+      t.after(() => server.close());
+      await once(server.listen(0, host), 'listening');
+      ports.push((server.address() as AddressInfo).port);
+    }
+    const attacked = [...ports, Number(new URL(`http://${stack.registry.address}`).port), 3129];
+    const files = { 'attack.mjs': portAttack(attacked) };
+    const Dockerfile = `FROM node:24-alpine\nCOPY attack.mjs /\nRUN node /attack.mjs; ${anew()}\n`;
+    const output = await outputOf(await stack.input('attacker', { ...files, Dockerfile }));
+    assert.match(output, /gateways: 1\n(?:.*\n)*.*tried 36, reached 0/);
+    assert.match(output, /metadata: HTTP\/1\.1 403 Forbidden/);
+    const own = Object.values(networkInterfaces()).flatMap((rows) => rows ?? []);
+    const addresses = own
+      .filter(({ family, internal }) => family === 'IPv4' && !internal)
+      .map(({ address }) => address);
+    const tries = [...addresses, '169.254.169.254', '10.0.0.1'].map(
+      (host) => `nc -z -w 2 ${host} ${ports[1]} && echo REA""CHED ${host}`,
+    );
+    assert.doesNotMatch(await outputOfRun(`${tries.join('; ')}; true`), /REACHED/);
+  });
+
+  it('package registries: with the proxy, and by programs that know of none', async () => {
+    const app = { 'package.json': JSON.stringify({ name: 'app', dependencies: { 'is-odd': '3.0.1' } }) };
+    const install = 'npm install --no-audit --no-fund && node test.mjs && rm -rf node_modules package-lock.json';
+    const test = "import 'is-odd'; console.log(process.env.HTTP_PROXY === undefined ? 'without it' : 'by the proxy');";
+    const without = 'env -u HTTP_PROXY -u HTTPS_PROXY -u http_proxy -u https_proxy';
+    const Dockerfile = `FROM node:24-alpine\nWORKDIR /app\nCOPY . .\nRUN ${install}; ${anew()}\nRUN ${without} sh -c '${install}'\n`;
+    const output = await outputOf(await stack.input('app', { ...app, 'test.mjs': test, Dockerfile }));
+    assert.match(output, /by the proxy/);
+    assert.match(output, /without it/);
+  });
+
+  it('no other name: what the proxy refuses, what has no dot, and other ports end at once', async () => {
+    const names = ['localhost.', 'metadata.google.internal', 'single'];
+    const output = await outputOfRun(
+      ...names.map((name) => `wget -q -T 5 -O - http://${name}/ && echo REA""CHED ${name}; true`),
+      'nc -z -w 2 registry.npmjs.org 22 && echo REA""CHED 22; true',
+    );
+    assert.doesNotMatch(output, /REACHED/);
+  });
+
+  it('no other build that runs at that moment', async () => {
+    const port = 4321;
+    const serving = await stack.input('serving', {
+      Dockerfile: `FROM alpine\nRUN hostname -i; nc -l -p ${port} & echo ser""ving; sleep 300; ${anew()}\n`,
+    });
+    const listens = Promise.withResolvers<void>();
+    const end = new AbortController();
+    const onLine = (line: string): void => {
+      if (line.includes('serving')) listens.resolve();
+    };
+    const other = assert.rejects(builder.build(serving, { signal: end.signal, onLine }), /seen enough/);
+    await Promise.race([listens.promise, other]);
+    // Its own address is among them, where nothing listens.
+    const peers = Array.from({ length: 20 }, (_, index) => `172.17.0.${index + 2}`);
+    const output = await outputOfRun(
+      `for peer in ${peers.join(' ')}; do nc -z -w 1 $peer ${port} && echo REA""CHED; done; echo tri""ed`,
+    );
+    end.abort(new Error('seen enough'));
+    await other;
+    assert.match(output, /tried/);
+    assert.doesNotMatch(output, /REACHED/);
+  });
+
+  it('the engine itself: a registry leads it to no address of this machine', async (t) => {
+    const seen: string[] = [];
+    const inner = createHttpServer((_request, response) => {
+      seen.push('inner');
+      response.end('{}');
+    });
+    const leading = createHttpServer((request, response) => {
+      seen.push('leading');
+      if (request.url === '/v2/') return response.end('{}');
+      const { port } = inner.address() as AddressInfo;
+      // Whatever way the engine has: its own loopback, or the address of this machine by its proxy.
+      const host = request.url?.includes('/x/') ? 'localhost' : machine;
+      return response.writeHead(307, { location: `http://${host}:${port}/` }).end();
+    });
+    t.after(() => [inner, leading].map((server) => server.close()));
+    await once(inner.listen(0, '0.0.0.0'), 'listening');
+    await once(leading.listen(0, '127.0.0.1'), 'listening');
+    const registry = { address: `localhost:${(leading.address() as AddressInfo).port}` };
+    const other = await createTestStack(registry.address);
+    t.after(() => other.dispose());
+    const { engine: led } = await createTestEngine({ ...other, registry });
+    const { docker: engines } = await led.open(recordingContext());
+    for (const image of ['x', 'y']) {
+      await assert.rejects(pullImage(engines, `${registry.address}/${image}:1`, registry, AbortSignal.timeout(30_000)));
+    }
+    assert.ok(seen.includes('leading'));
+    assert.ok(!seen.includes('inner'));
+  });
+});
+
+describe('images of the engine of builds', () => {
+  it('run in the engine of the machine, by the registry', async () => {
+    const input = await stack.input('served', SMALL_IMAGE);
+    const { imageId } = await builder.build(input, recordingContext());
+    const { digest } = await builder.push(input.tag, recordingContext());
+    await pullImage(docker, digest, stack.registry, AbortSignal.timeout(60_000));
+    assert.equal((await docker.getImage(digest).inspect()).Id, imageId);
+    const unused = await builder.prune(async () => false, AbortSignal.timeout(60_000));
+    assert.ok(unused.removed.includes(input.tag), 'it goes from both engines');
+    await assert.rejects(docker.getImage(digest).inspect(), { statusCode: 404 });
+  });
+
+  it('stay in both engines while a workload of the machine uses them', async () => {
+    const input = await stack.input('used', { ...SMALL_IMAGE, file: 'used' });
+    await builder.build(input, recordingContext());
+    const { digest } = await builder.push(input.tag, recordingContext());
+    await pullImage(docker, digest, stack.registry, AbortSignal.timeout(60_000));
+    const container = await docker.createContainer({ Image: digest });
+    try {
+      const { removed } = await builder.prune(async () => false, AbortSignal.timeout(60_000));
+      assert.ok(!removed.includes(input.tag));
+      assert.equal((await builder.push(input.tag, recordingContext())).digest, digest);
+    } finally {
+      await container.remove({ force: true });
+    }
+  });
+
+  it('one that a version without such an engine built in the engine of the machine is pushed from there', async () => {
+    const input = await stack.input('before', { ...SMALL_IMAGE, file: 'before the upgrade' });
+    await stack.builder.build(input, recordingContext());
+    const { digest } = await builder.push(input.tag, recordingContext());
+    assert.match(digest, /@sha256:/);
+  });
+
+  it('an image that the operator loaded and allows is brought to the engine', async () => {
+    const name = `loaded-${stack.stackId}`;
+    const made = await stack.input('loaded', { ...SMALL_IMAGE, file: 'of the operator' });
+    await stack.builder.build(made, recordingContext());
+    await docker.getImage(made.tag).tag({ repo: name, tag: '1' });
+    const baseImages = (engines: typeof docker) =>
+      createBaseImages({
+        ...{ docker: engines, standIns: testStandIns(engines), registry: stack.registry, now: () => new Date() },
+        localImages: [`${name}:1`],
+        bringLocal: (image, signal) => copyImage(image, { from: docker, to: engines }, signal),
+      });
+    const { builder: allowing } = await createTestEngine(stack, { baseImages });
+    const input = await stack.input('allowed', { Dockerfile: `FROM ${name}:1\nRUN cat /file; ${anew()}\n` });
+    const context = recordingContext();
+    await allowing.build(input, context);
+    assert.match(context.lines.join('\n'), /of the operator/);
+    const refused = await buildFailure(builder, await stack.input('refused', { Dockerfile: `FROM ${name}:1\n` }));
+    assert.equal(refused.code, 'BASE_IMAGE_UNAVAILABLE');
+  });
+});
+
+describe('the engine of builds', () => {
+  it('holds RUN instructions to the limits of their build', async () => {
+    const bomb = 'i=0; while [ $i -lt 900 ]; do sleep 300 & i=$((i+1)); done; wait';
+    const error = await buildFailure(
+      builder,
+      await stack.input('bomb', { Dockerfile: `FROM alpine\nRUN ${bomb}; ${anew()}\n` }),
+    );
+    assert.deepEqual([error.code, error.details], ['BUILD_LIMIT_EXCEEDED', { limit: 'processes', bound: 200 }]);
+  });
+
+  const cached = async (): Promise<boolean> => {
+    const input = await stack.input('cached', { Dockerfile: 'FROM alpine\nRUN echo of the cache\n' });
+    return /CACHED/.test(await outputOf(input));
+  };
+
+  it('keeps its cache when it stopped with its stack, was killed, or lost its relay', async () => {
+    await cached();
+    await stopStack(docker, stack.stackId);
+    assert.equal(await engine.isRunning(), false);
+    assert.equal(await cached(), true);
+    await docker.getContainer(buildEngineName(stack.stackId)).kill();
+    assert.equal(await cached(), true);
+    await docker.getContainer(buildRelayName(stack.stackId)).remove({ force: true });
+    assert.equal(await cached(), true);
+    await docker.getContainer(buildRelayName(stack.stackId)).restart();
+    assert.equal(await cached(), true);
+    assert.match(
+      await outputOfRun('wget -q -O - http://registry.npmjs.org/is-odd | head -c 20 > /dev/null && echo rea""ched'),
+      /reached/,
+    );
+  });
+
+  it('killed in the middle of a build: the build may be tried again', async () => {
+    const input = await stack.input('cut', { Dockerfile: `FROM alpine\nRUN sleep 60; ${anew()}\n` });
+    const begun = Promise.withResolvers<void>();
+    const onLine = (line: string): void => {
+      if (line.includes('sleep 60')) begun.resolve();
+    };
+    const build = builder.build(input, { signal: AbortSignal.timeout(60_000), onLine });
+    const outcome = assert.rejects(build, { code: 'UNAVAILABLE', retryable: true });
+    await begun.promise;
+    await docker.getContainer(buildEngineName(stack.stackId)).kill();
+    await outcome;
+    assert.match(await outputOfRun('echo aga""in'), /again/);
+  });
+
+  it('two that need it at once start it once', async () => {
+    await docker.getContainer(buildEngineName(stack.stackId)).remove({ force: true });
+    const other = await createTestEngine(stack);
+    const opened = await Promise.allSettled([engine, other.engine].map((each) => each.open(recordingContext())));
+    assert.ok(opened.some(({ status }) => status === 'fulfilled'));
+    const running = await docker.listContainers({ all: true, filters: { name: [buildEngineName(stack.stackId)] } });
+    assert.equal(running.length, 1);
+    await Promise.all([engine, other.engine].map((each) => each.open(recordingContext())));
+  });
+
+  it('has no device of the machine, and its socket is for its owner alone', async () => {
+    const { HostConfig } = await docker.getContainer(buildEngineName(stack.stackId)).inspect();
+    assert.equal(HostConfig.Privileged, false);
+    const [source = ''] = HostConfig.Binds?.find((bind) => bind.includes(':/run/fairlead'))?.split(':') ?? [];
+    assert.equal((await stat(source)).mode & 0o777, 0o700);
+  });
+});
