@@ -6,6 +6,7 @@ import { checkRedirectUri, checkRedirectUris } from '../../domain/oauth-clients/
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
+import { refuseForeignAddresses } from '../identity/mail/registered-hosts.ts';
 import { revokeClient } from '../identity/revocation/revoke.ts';
 import { refuseFields } from './administrator.ts';
 import { actorOf, auditClient, changedFields } from './client-audit.ts';
@@ -24,7 +25,9 @@ export async function changeClient(
   const { changes, fields, refused } = decideClientPatch(before, withCheckedUris(before, change.patch), change.by);
   refuseFields(refused);
   if (fields.length === 0) return before;
-  refuseSecretGrants({ ...before, ...changes });
+  const wanted = { ...before, ...changes };
+  refuseSecretGrants(wanted);
+  await refuseForeignAddresses(deps, before.orgSlug, changes.mailTemplates, [wanted]);
   const after = await update(deps, before.clientId, changes);
   const data = changedFields(before, after, fields);
   await auditClient(deps, context, { type: 'oauth.client_updated', client: after, data });

@@ -9,6 +9,7 @@ import { NO_PASSPORT } from '../../domain/passport-config.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
+import { refuseForeignAddresses } from '../identity/mail/registered-hosts.ts';
 import { refuseFields } from './administrator.ts';
 import { refuseSecretGrants } from './change-client.ts';
 import { actorOf, auditClient } from './client-audit.ts';
@@ -35,6 +36,7 @@ export async function createClient(
   const secret = wanted.clientType === 'public' ? null : newClientSecret(deps);
   const client = composeClient(deps, wanted, actorOf(context));
   refuseSecretGrants(client);
+  await refuseForeignAddresses(deps, client.orgSlug, client.mailTemplates, [client]);
   await deps.clients.insert({ ...client, secrets: secret === null ? [] : [secret.record] });
   const { clientType, redirectUris, allowedScopes, allowedGrantTypes } = client;
   const data = { clientType, redirectUris, allowedScopes, allowedGrantTypes };

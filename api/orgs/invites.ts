@@ -7,6 +7,7 @@ import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { noteInvite } from '../identity/login/note-invite.ts';
+import { requireOrgMail } from '../identity/mail/org-quota.ts';
 import { queueMail } from '../identity/mail/send-mail.ts';
 import { checkRights, type OrgAccess } from './org-access.ts';
 
@@ -23,7 +24,7 @@ export interface InviteOrder {
 /**
  * Invites an address into an org (spec 1, "Identity provider"): by mail, or with an `inviteUrl` for whoever passes it on
  * themselves. An open invitation of the same address is replaced. The answer is the same whether there is an account.
- * @throws ROLE_ESCALATION, VALIDATION_FAILED
+ * @throws ROLE_ESCALATION, VALIDATION_FAILED; RATE_LIMITED when the org has sent too much mail
  */
 export async function createInvite(
   deps: IdentityDeps,
@@ -33,6 +34,7 @@ export async function createInvite(
 ): Promise<{ invite: InviteRecord; inviteUrl: string | null }> {
   const { org } = access;
   checkRights(access, { roles: [order.role], modules: order.modules });
+  if (order.sendEmail) await requireOrgMail(deps, org.slug);
   const token = deps.tokens.create(order.sendEmail ? INVITE_PREFIXES.mailed : INVITE_PREFIXES.handed);
   const createdAt = deps.now();
   const invite: InviteRecord = {
@@ -60,7 +62,10 @@ export async function createInvite(
 function mailInvite(deps: IdentityDeps, org: OrgRecord, invite: InviteRecord, link: string): void {
   const { id: subject, email: to, expiresAt } = invite;
   const data = { name: '', link, expiresAt };
-  queueMail(deps, { kind: 'invite', to }, async () => ({ client: null, org, subject, data }));
+  queueMail(deps, { kind: 'invite', to }, async () => {
+    const user = await deps.users.findByEmail(to);
+    return { client: null, org, user, subject, data };
+  });
 }
 
 /** @throws NOT_FOUND for one that is not open, or another org's. */

@@ -9,6 +9,7 @@ import type { AdministratorCaller, Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
+import { refuseForeignAddresses } from '../identity/mail/registered-hosts.ts';
 import { revokeClient } from '../identity/revocation/revoke.ts';
 import { voidAccessTokens } from '../identity/revocation/void-access-tokens.ts';
 import type { OrgAccess } from './org-access.ts';
@@ -28,7 +29,7 @@ export async function createOrg(
 /**
  * Changes an org: its admins how it looks, the platform also its modules and whether it is suspended. Suspending ends
  * what its clients and members hold; that they get nothing new is the token endpoint's part.
- * @throws FORBIDDEN, ORG_NOT_FOUND
+ * @throws FORBIDDEN, ORG_NOT_FOUND; VALIDATION_FAILED for mail that names an address which is not registered
  */
 export async function updateOrg(
   deps: IdentityDeps,
@@ -45,6 +46,7 @@ export async function updateOrg(
     ...(whiteLabel === undefined ? {} : { whiteLabel: { ...org.whiteLabel, ...defined(whiteLabel) } }),
     ...(suspended === undefined ? {} : { suspendedAt: suspended ? (org.suspendedAt ?? deps.now()) : null }),
   };
+  await refuseForeignAddresses(deps, org.slug, changes.mailTemplates);
   const changed = await deps.orgs.update(org.id, changes);
   if (changed === null) throw orgNotFound();
   if (suspended === true) await endAccess(deps, context, org);

@@ -5,7 +5,8 @@ import { clientPage, withToken } from '../../../domain/oauth-clients/client-page
 import type { IdentityDeps } from '../deps.ts';
 import { awaitsConfirmation, CONFIRM_PATH } from '../login/confirm-address.ts';
 import { createLink, findLink, linkInvalid, readLink, takeLink } from '../login/one-time-links.ts';
-import { queueMail } from '../mail/send-mail.ts';
+import { takeOrgMail } from '../mail/org-quota.ts';
+import { noteUnsentMail, queueMail } from '../mail/send-mail.ts';
 import { managesPerson } from './trusted-client.ts';
 
 /** The provider's own pages, for clients that name none of theirs. */
@@ -29,9 +30,13 @@ export function mailLink(
     const user = await deps.users.findByEmail(email);
     if (user === null || user.suspendedAt !== null) return null;
     if (purpose === 'email_verification' && !awaitsConfirmation(user)) return null;
+    if (!(await takeOrgMail(deps, client.orgSlug))) {
+      await noteUnsentMail(deps, purpose, { subject: user.id, orgSlug: client.orgSlug, reason: 'quota_of_org' });
+      return null;
+    }
     const shown = await pageFor(deps, client, purpose, user, page);
     const { url: link, expiresAt } = await makeLink(deps, { client, purpose, user, page: shown, handed: false });
-    return { client, org: null, subject: user.id, data: { name: user.firstName, link, expiresAt } };
+    return { client, org: null, user, subject: user.id, data: { name: user.firstName, link, expiresAt } };
   });
 }
 

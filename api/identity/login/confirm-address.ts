@@ -24,7 +24,7 @@ export function mailConfirmation(
     const order = { purpose: 'email_verification', user, client: null, returnTo: null } as const;
     const { token, expiresAt } = await createLink(deps, order);
     const link = `${deps.settings.issuer}${CONFIRM_PATH}?token=${token}`;
-    return { client: null, org, subject: user.id, data: { name: user.firstName, link, expiresAt } };
+    return { client: null, org, user, subject: user.id, data: { name: user.firstName, link, expiresAt } };
   });
 }
 

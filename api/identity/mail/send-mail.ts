@@ -1,12 +1,16 @@
 import { isPersonaAddress } from '../../../domain/identity/email-address.ts';
 import type { MailKind } from '../../../domain/identity/mail.ts';
+import { addressProblem, foreignAddresses, withoutAddresses } from '../../../domain/identity/mail-addresses.ts';
+import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import type { OrgRecord } from '../../../domain/orgs/org.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
-import { brandOf } from '../pages/brand.ts';
+import { brandOf, platformBrand } from '../pages/brand.ts';
 import { readableTime } from '../pages/readable-time.ts';
 import { composeMail } from './compose-mail.ts';
+import { isOwnPerson } from './own-person.ts';
+import { readRegisteredHosts } from './registered-hosts.ts';
 
 export interface MailOrder {
   readonly kind: MailKind;
@@ -15,6 +19,8 @@ export interface MailOrder {
   readonly client: ClientRecord | null;
   /** Org it is about; null takes the client's. */
   readonly org: OrgRecord | null;
+  /** The account it goes to; null where there is none yet. */
+  readonly user: Pick<UserRecord, 'id' | 'platformRoles'> | null;
   readonly data: {
     /** Who it is for; empty for someone not known yet. */
     readonly name: string;
@@ -25,31 +31,53 @@ export interface MailOrder {
 
 /**
  * Writes a mail and hands it to the mail server, waiting for it: call it in a job of `deps.mailQueue`, see
- * {@link queueMail}. Personas have no mailbox, so nothing is sent to them. @throws UNAVAILABLE (retryable)
+ * {@link queueMail}. It is in the words and the look of the client and the org for their own people alone, and names no
+ * address but the registered ones of the org. Personas have no mailbox, so nothing is sent to them.
+ * @throws UNAVAILABLE (retryable)
  */
 export async function sendMail(deps: IdentityDeps, order: MailOrder): Promise<void> {
   if (isPersonaAddress(order.to)) return;
   const { client, data } = order;
   const org = order.org ?? (client === null ? null : await deps.orgs.find(client.orgSlug));
   const { platformName } = deps.settings;
+  const own = order.user !== null && (await isOwnPerson(deps, order.user, { client, org }));
   const brand = await brandOf(deps, client?.clientId ?? null);
+  const hosts = org === null ? new Set<string>() : await readRegisteredHosts(deps, org.slug);
+  const said = (text: string) => (foreignAddresses(text, hosts).length === 0 ? text : withoutAddresses(text));
   const mail = composeMail({
     id: deps.newId('mail'),
     kind: order.kind,
     to: order.to,
-    client,
-    org,
-    brand,
+    client: own ? withinHosts(client, order.kind, hosts) : null,
+    org: own ? withinHosts(org, order.kind, hosts) : null,
+    brand: own ? { ...brand, name: said(brand.name) } : platformBrand(deps),
     platformName,
     values: {
-      name: data.name,
+      name: said(data.name),
       link: data.link,
-      org: org?.name ?? platformName,
-      product: brand.name,
+      org: org === null ? platformName : said(org.name),
+      product: brand.name === platformName ? platformName : said(brand.name),
       expires: readableTime(data.expiresAt),
     },
   });
   await deps.mail.send(mail);
+}
+
+/** An owner of templates and of a sender's name, without what names an address that is not registered. */
+function withinHosts<T extends Pick<OrgRecord, 'mailTemplates' | 'whiteLabel'>>(
+  owner: T | null,
+  kind: MailKind,
+  hosts: ReadonlySet<string>,
+): Pick<OrgRecord, 'mailTemplates' | 'whiteLabel'> | null {
+  if (owner === null) return null;
+  const { emailFromName } = owner.whiteLabel;
+  const foreign = emailFromName !== null && foreignAddresses(emailFromName, hosts).length > 0;
+  const template = Object.hasOwn(owner.mailTemplates, kind) ? owner.mailTemplates[kind] : undefined;
+  const usable = template !== undefined && addressProblem(template, hosts) === null;
+  return {
+    mailTemplates: usable ? { [kind]: template } : {},
+    whiteLabel: { ...owner.whiteLabel, emailFromName: foreign ? null : emailFromName },
+  };
 }
 
 /** Mails of one kind to one address: a stranger must not fill somebody's mailbox by asking again and again. */
@@ -71,14 +99,10 @@ export function queueMail(
   prepare: () => Promise<PreparedMail | null>,
 ): void {
   let prepared: PreparedMail | null = null;
-  const noteFailure = (reason: string): Promise<void> =>
-    audit(deps, null, {
-      type: 'mail.failed',
-      actor: 'internal',
-      subject: prepared?.subject ?? 'unknown',
-      orgSlug: prepared?.org?.slug ?? prepared?.client?.orgSlug ?? null,
-      data: { kind, reason },
-    });
+  const noteFailure = (reason: string): Promise<void> => {
+    const orgSlug = prepared?.org?.slug ?? prepared?.client?.orgSlug ?? null;
+    return noteUnsentMail(deps, kind, { subject: prepared?.subject ?? 'unknown', orgSlug, reason });
+  };
   const run = async (): Promise<void> => {
     if (prepared === null && !(await withinLimit(deps, kind, to))) return;
     prepared ??= await prepare();
@@ -86,6 +110,15 @@ export function queueMail(
   };
   if (deps.mailQueue.add({ name: `mail ${kind}`, to, run, onFailure: () => noteFailure('not_sent') })) return;
   noteFailure('queue_full').catch((error: unknown) => deps.log.error({ err: error }, 'an event was not stored'));
+}
+
+/** Keeps an audit event about a mail that was not sent. @throws UNAVAILABLE */
+export function noteUnsentMail(
+  deps: IdentityDeps,
+  kind: MailKind,
+  { subject, orgSlug, reason }: { readonly subject: string; readonly orgSlug: string | null; readonly reason: string },
+): Promise<void> {
+  return audit(deps, null, { type: 'mail.failed', actor: 'internal', subject, orgSlug, data: { kind, reason } });
 }
 
 async function withinLimit(deps: IdentityDeps, kind: MailKind, to: string): Promise<boolean> {

@@ -27,6 +27,6 @@ export function requestLink(
     if (user === null || user.suspendedAt !== null) return null;
     const { token, expiresAt } = await createLink(deps, { purpose, user, client, returnTo });
     const link = `${deps.settings.issuer}${PATHS[purpose]}?token=${token}`;
-    return { client, org: null, data: { name: user.firstName, link, expiresAt }, subject: user.id };
+    return { client, org: null, user, data: { name: user.firstName, link, expiresAt }, subject: user.id };
   });
 }

@@ -14,7 +14,7 @@ let outboxId: string;
 before(async () => {
   idp = await startIdp();
   const data = { name: '<b>Ada</b>', link: 'https://id.example/login/magic?token=flot_secret', expiresAt: new Date() };
-  await sendMail(idp.deps, { kind: 'magic_link', to: 'ada@example.com', client: null, org: null, data });
+  await sendMail(idp.deps, { kind: 'magic_link', to: 'ada@example.com', client: null, org: null, user: null, data });
   outboxId = idp.mailbox[0]?.id ?? '';
 });
 after(() => idp.stop());
