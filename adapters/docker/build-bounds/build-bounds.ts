@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BuildLimit, type BuildLimits, exceeds } from '../../../domain/deploys/build-limits.ts';
 import { freeBytes } from '../../free-bytes.ts';
@@ -6,7 +7,8 @@ import { createMutex } from '../mutex.ts';
 import { markOf, readStep, runningSteps, stepsFolder } from './buildkit-steps.ts';
 import type { Cgroups } from './cgroups.ts';
 import { endFillers } from './end-fillers.ts';
-import { end, newEvents, type Watched, type Watching } from './watched-build.ts';
+import { isOrphan, ownedName, ownMark } from './group-owner.ts';
+import { end, type Watched, type Watching } from './watched-build.ts';
 
 export interface BuildBoundsOptions {
   /** Null where this process cannot bound builds. */
@@ -22,7 +24,7 @@ export interface BuildBoundsOptions {
 
 /** The RUN instructions of one build, held to limits until `close`. */
 export interface BoundBuild {
-  /** Among the hosts that need no proxy, it tells the steps of this build from others. */
+  /** Among the hosts that need no proxy, it tells the steps of this attempt at the build from others. */
   readonly noProxyHost: string;
   /** The control group for containers of the legacy builder; null where there is none. */
   readonly group: string | null;
@@ -50,12 +52,15 @@ const REMOVE_ATTEMPTS = 10;
  *
  * A build that cannot start another process, or wrote too much, is killed; one that uses too much memory loses processes
  * to the kernel. Either way its instruction fails, and nothing else.
+ *
+ * Each attempt at a build has a group of its own: one that ends late, in this worker or in another, leaves the next one's
+ * alone. A group is named after the process that made it, too: what a killed worker left is removed by the next build.
  */
 export function createBuildBounds(options: BuildBoundsOptions): (buildId: string) => Promise<BoundBuild> {
   const { cgroups, stackId, limits, engineRoot, onWarning } = options;
   if (cgroups === null) {
     onWarning('Steps of builds are bounded in time alone: the worker must run as root, on the machine of the engine');
-    return async (buildId) => unbounded(buildId);
+    return async (buildId) => unbounded(attemptAt(buildId));
   }
   const builds = new Map<string, Watched>();
   const steps: Watching['steps'] = new Map();
@@ -70,58 +75,69 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
   };
   // Whoever removes a group must not meet another who has just made it.
   const exclusively = createMutex();
-  const begin = (buildId: string, group: string, freeAtStart: number): Promise<Watched> =>
+  const begin = (attempt: string, group: string, freeAtStart: number): Promise<Watched> =>
     exclusively(parent, async () => {
+      await removeOrphans(cgroups, parent);
       // In this order: a parent with a group in it is not removed by the end of another worker's build.
       await cgroups.make(group, limits.ofBuild);
       await cgroups.make(parent, limits.ofAllBuilds);
       const now = Date.now();
       const build: Watched = {
-        ...{ group, freeAtStart, before: await cgroups.events(group), startedAt: now, measuredAt: now },
+        ...{ group, freeAtStart, startedAt: now, measuredAt: now },
         ...{ weight: 1, written: new Map(), exceeded: null },
       };
       await cgroups.weigh(parent, WEIGHT_OF_ALL);
       await cgroups.weigh(group, build.weight);
-      builds.set(buildId, build);
+      builds.set(attempt, build);
       return build;
     });
-  /** @returns false when the group is left as it still has processes; one that a later attempt is in stays */
-  const removeGroup = (buildId: string, group: string): Promise<boolean> =>
+  /** @returns false when the group is left as it still has processes */
+  const removeGroup = (group: string): Promise<boolean> =>
     exclusively(parent, async () => {
-      if (builds.has(buildId)) return true;
       const isRemoved = await cgroups.remove(group);
       if (builds.size === 0) await cgroups.removeEmpty(parent);
       return isRemoved;
     });
   /** The steps of a build that was aborted end a moment after it. */
-  const removeLater = async (buildId: string, group: string): Promise<void> => {
+  const removeLater = async (group: string): Promise<void> => {
     for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt += 1) {
       await delay(LOOK_AT_DISK_EVERY_MS, undefined, { ref: false });
-      if (await removeGroup(buildId, group).catch(() => true)) return;
+      if (await removeGroup(group).catch(() => true)) return;
     }
   };
 
-  const open = async (buildId: string): Promise<BoundBuild> => {
-    const group = `${parent}/${buildId}`;
-    const build = await begin(buildId, group, await engineRoot().then(freeBytes));
+  const open = async (attempt: string): Promise<BoundBuild> => {
+    const group = `${parent}/${ownedName(attempt, await ownMark())}`;
+    const build = await begin(attempt, group, await engineRoot().then(freeBytes));
     void watch();
     return {
-      noProxyHost: markOf(buildId),
+      noProxyHost: markOf(attempt),
       group: `/${group}`,
-      exceeded: async () => build.exceeded ?? exceeds(await newEvents(cgroups, build)),
+      exceeded: async () => build.exceeded ?? exceeds(await cgroups.events(group)),
       close: async () => {
-        // A worker that was paused ends an attempt after the next one has begun.
-        if (builds.get(buildId) !== build) return;
-        builds.delete(buildId);
-        if (!(await removeGroup(buildId, group))) void removeLater(buildId, group);
+        if (!builds.delete(attempt)) return;
+        if (!(await removeGroup(group))) void removeLater(group);
       },
     };
   };
-  return (buildId) =>
-    open(buildId).catch((error: unknown) => {
+  return (buildId) => {
+    const attempt = attemptAt(buildId);
+    return open(attempt).catch((error: unknown) => {
       onWarning(`The steps of ${buildId} are bounded in time alone: ${String(error)}`);
-      return unbounded(buildId);
+      return unbounded(attempt);
     });
+  };
+}
+
+function attemptAt(buildId: string): string {
+  return `${buildId}-${randomBytes(6).toString('hex')}`;
+}
+
+/** Those that still have processes stay for the next build. */
+async function removeOrphans(cgroups: Cgroups, parent: string): Promise<void> {
+  for (const name of await cgroups.children(parent)) {
+    if (await isOrphan(name)) await cgroups.remove(`${parent}/${name}`);
+  }
 }
 
 async function watchBuilds(
@@ -158,9 +174,9 @@ async function watchBuilds(
   steps.clear();
 }
 
-function unbounded(buildId: string): BoundBuild {
+function unbounded(attempt: string): BoundBuild {
   return {
-    noProxyHost: markOf(buildId),
+    noProxyHost: markOf(attempt),
     group: null,
     exceeded: async () => null,
     close: async () => undefined,
@@ -176,7 +192,7 @@ async function moveSteps(cgroups: Cgroups, { root, builds, steps }: Watching): P
     const step = steps.get(id) ?? (await readStep(folder, id, root));
     if (step === null) continue;
     steps.set(id, step);
-    const build = builds.get(step.buildId ?? '');
+    const build = builds.get(step.attempt ?? '');
     if (build !== undefined) await cgroups.move(step.group, `${build.group}/${id}`);
   }
 }
@@ -202,7 +218,7 @@ async function giveWay(cgroups: Cgroups, build: Watched): Promise<void> {
 /** A build that may start no more processes goes on trying, without an end. */
 async function endBombs(cgroups: Cgroups, builds: ReadonlyMap<string, Watched>): Promise<void> {
   for (const build of builds.values()) {
-    if (build.exceeded !== null || (await newEvents(cgroups, build)).refusedForks <= 0) continue;
+    if (build.exceeded !== null || (await cgroups.events(build.group)).refusedForks <= 0) continue;
     await end(cgroups, build, 'processes');
   }
 }

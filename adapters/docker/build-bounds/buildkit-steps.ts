@@ -5,8 +5,8 @@ import { z } from 'zod';
 /** A RUN instruction that BuildKit in the engine carries out now. */
 export interface BuildKitStep {
   readonly id: string;
-  /** The build it is of; null for one that is not of this platform. */
-  readonly buildId: string | null;
+  /** The attempt at a build that it is of; null for one that is not of this platform. */
+  readonly attempt: string | null;
   /** Its control group, as the engine made it. */
   readonly group: string;
   /** Folders of the engine that are mounted into it, such as those of cache mounts. */
@@ -14,7 +14,7 @@ export interface BuildKitStep {
 }
 
 const STEP_ID = /^[a-z0-9]{25}$/;
-const MARK = /(?:^|,)(bld_[0-9a-z]+)\.build\.invalid(?:,|$)/;
+const MARK = /(?:^|,)(bld_[0-9a-z]+-[0-9a-f]+)\.build\.invalid(?:,|$)/;
 
 const configSchema = z.object({
   process: z.object({ env: z.array(z.string()) }),
@@ -23,11 +23,11 @@ const configSchema = z.object({
 });
 
 /**
- * What tells the steps of a build from all others: a host that is not there, among those that need no proxy. The proxies
- * are the only values that BuildKit gives RUN instructions without making them part of the cache's keys.
+ * What tells the steps of one attempt at a build from all others: a host that is not there, among those that need no proxy.
+ * The proxies are the only values that BuildKit gives RUN instructions without making them part of the cache's keys.
  */
-export function markOf(buildId: string): string {
-  return `${buildId}.build.invalid`;
+export function markOf(attempt: string): string {
+  return `${attempt}.build.invalid`;
 }
 
 /** Where BuildKit in the engine keeps the containers of running steps. */
@@ -50,7 +50,7 @@ export async function readStep(folder: string, id: string, engineRoot: string): 
   const sources = config.mounts.filter(({ type }) => type === 'bind').map(({ source }) => source);
   return {
     id,
-    buildId: MARK.exec(hosts.slice('NO_PROXY='.length))?.[1] ?? null,
+    attempt: MARK.exec(hosts.slice('NO_PROXY='.length))?.[1] ?? null,
     group: groupOf(config.linux.cgroupsPath),
     mounted: sources.filter((source) => source.startsWith(`${engineRoot}/`) && !source.startsWith(`${folder}/`)),
   };

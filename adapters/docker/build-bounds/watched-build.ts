@@ -1,7 +1,7 @@
 import type { BuildLimit } from '../../../domain/deploys/build-limits.ts';
-import type { Cgroups, GroupEvents } from './cgroups.ts';
+import type { Cgroups } from './cgroups.ts';
 
-/** A build that is under way. */
+/** An attempt at a build that is under way. */
 export interface Watched {
   readonly group: string;
   readonly freeAtStart: number;
@@ -9,29 +9,22 @@ export interface Watched {
   weight: number;
   /** Bytes by step; of those that ended, what they had when they were measured last. */
   readonly written: Map<string, number>;
-  /** What an earlier attempt of the build left in the counters of its group. */
-  readonly before: GroupEvents;
   measuredAt: number;
   exceeded: BuildLimit | null;
 }
 
-/** What the steps of one build write to. */
+/** What the steps of an attempt write to. */
 export interface Step {
   readonly group: string;
-  readonly buildId: string | null;
+  readonly attempt: string | null;
   readonly mounted: readonly string[];
 }
 
 export interface Watching {
   readonly root: string;
+  /** By attempt. */
   readonly builds: ReadonlyMap<string, Watched>;
   readonly steps: Map<string, Step>;
-}
-
-/** What its counters show of this attempt. */
-export async function newEvents(cgroups: Cgroups, { group, before }: Watched): Promise<GroupEvents> {
-  const { refusedForks, memoryKills } = await cgroups.events(group);
-  return { refusedForks: refusedForks - before.refusedForks, memoryKills: memoryKills - before.memoryKills };
 }
 
 /** Kills the steps of a build, because of the limit that it exceeded first. */

@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { createBuildBounds } from '../../../adapters/docker/build-bounds/build-bounds.ts';
 import { type Cgroups, findCgroups } from '../../../adapters/docker/build-bounds/cgroups.ts';
-import { env } from './engine-fixture.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { env, stopChild } from './engine-fixture.ts';
 
 const GIB = 1024 ** 3;
 const LIMITS = {
@@ -26,14 +30,17 @@ before(async () => {
 });
 after(() => rm(engineRoot, { recursive: true, force: true }));
 
-function bounds() {
-  const stackId = `t${randomBytes(5).toString('hex')}`;
+function bounds(stackId = `t${randomBytes(5).toString('hex')}`) {
   const warnings: string[] = [];
   const onWarning = (message: string) => void warnings.push(message);
   const root = async () => engineRoot;
   const bound = createBuildBounds({ cgroups, stackId, limits: LIMITS, engineRoot: root, env, onWarning });
-  return { bound, warnings, groups: () => cgroups.children(`fairlead-${stackId}`) };
+  return { bound, stackId, warnings, groups: () => cgroups.children(`fairlead-${stackId}`) };
 }
+
+/** The names of groups, which begin with the build that they are of. */
+const ofBuild = (groups: readonly string[]): readonly (string | undefined)[] =>
+  groups.map((name) => name.split('-')[0]);
 
 describe('attempts at one build', () => {
   it('an attempt that ends late leaves the bounds of the next one in place, which removes them', async () => {
@@ -41,9 +48,22 @@ describe('attempts at one build', () => {
     const paused = await bound(BUILD);
     const next = await bound(BUILD);
     await paused.close();
-    assert.deepEqual(await groups(), [BUILD]);
+    assert.deepEqual(await groups(), [next.group?.split('/').at(-1)]);
+    await paused.close();
     await next.close();
     assert.deepEqual(await groups(), []);
+  });
+
+  it('so does one in another worker, and the steps of the two are told from each other', async () => {
+    const one = bounds();
+    const other = bounds(one.stackId);
+    const paused = await one.bound(BUILD);
+    const next = await other.bound(BUILD);
+    assert.notEqual(paused.noProxyHost, next.noProxyHost);
+    await paused.close();
+    assert.deepEqual(await one.groups(), [next.group?.split('/').at(-1)]);
+    await next.close();
+    assert.deepEqual(await one.groups(), []);
   });
 
   it('an attempt that begins while another one ends is bounded', async () => {
@@ -51,8 +71,50 @@ describe('attempts at one build', () => {
     for (let round = 0; round < 20; round += 1) {
       const ending = await bound('bld_0other');
       const [begun] = await Promise.all([bound(BUILD), ending.close()]);
-      assert.deepEqual([await groups(), begun.group === null, warnings], [[BUILD], false, []]);
+      assert.deepEqual([ofBuild(await groups()), begun.group === null, warnings], [[BUILD], false, []]);
       await begun.close();
     }
   });
+
+  it('what a killed worker left is removed by the next build, once it is empty; what a live worker has stays', async () => {
+    const { bound, stackId, groups } = bounds();
+    const workers = [await startWorker(stackId, 'bld_killed'), await startWorker(stackId, 'bld_live')];
+    const step = spawn('sleep', ['300'], { stdio: 'ignore' });
+    const [killed, live] = workers;
+    assert.ok(killed !== undefined && live !== undefined && step.pid !== undefined);
+    try {
+      await cgroups.make(`${killed.group}/step`, LIMITS.ofBuild);
+      const parked = `fairlead-${stackId}/parked`;
+      await cgroups.make(parked, LIMITS.ofBuild);
+      await moveInto(parked, step.pid);
+      await cgroups.move(parked, `${killed.group}/step`);
+      await cgroups.remove(parked);
+      await stopChild(killed.child);
+      await (await bound(BUILD)).close();
+      assert.deepEqual(ofBuild(await groups()).toSorted(), ['bld_killed', 'bld_live'], 'its step still runs');
+      await stopChild(step);
+      await waitUntil('the end of the step', async () => (await cgroups.processes(killed.group)).length === 0 || null);
+      const next = await bound(BUILD);
+      assert.deepEqual(ofBuild(await groups()).toSorted(), [BUILD, 'bld_live']);
+      await next.close();
+    } finally {
+      await stopChild(step);
+      for (const { child } of workers) await stopChild(child);
+    }
+    await (await bound(BUILD)).close();
+    assert.deepEqual(await groups(), []);
+  });
 });
+
+/** Another process that bounds a build, until it is killed. */
+async function startWorker(stackId: string, buildId: string): Promise<{ child: ChildProcess; group: string }> {
+  const file = join(import.meta.dirname, 'bounds-child.ts');
+  const child = spawn(process.execPath, [file, stackId, buildId], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const [line] = await once(child.stdout, 'data');
+  return { child, group: String(line).trim().slice(1) };
+}
+
+async function moveInto(group: string, pid: number): Promise<void> {
+  const places = ['pids', 'memory', 'cpu', ''].map((tree) => join('/sys/fs/cgroup', tree, group, 'cgroup.procs'));
+  for (const place of places) if (existsSync(place)) await writeFile(place, String(pid));
+}

@@ -7,7 +7,6 @@ import { tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { createBuildBounds } from '../../../adapters/docker/build-bounds/build-bounds.ts';
-import { markOf } from '../../../adapters/docker/build-bounds/buildkit-steps.ts';
 import { type Cgroups, findCgroups } from '../../../adapters/docker/build-bounds/cgroups.ts';
 import { endFillers } from '../../../adapters/docker/build-bounds/end-fillers.ts';
 import { freeBytes } from '../../../adapters/free-bytes.ts';
@@ -62,13 +61,13 @@ describe('a build whose files take long to measure', () => {
   }
 
   /** As BuildKit begins a RUN instruction of the build. */
-  async function begin(buildId: string): Promise<{ readonly id: string; readonly pid: number }> {
+  async function begin(noProxyHost: string): Promise<{ readonly id: string; readonly pid: number }> {
     const id = randomBytes(20).toString('hex').slice(0, 25);
     const pid = await programIn(`${engineGroup}/${id}`);
     const folder = join(root, 'buildkit', 'executor', id);
     await mkdir(folder, { recursive: true });
     const config = {
-      process: { env: [`NO_PROXY=${markOf(buildId)}`] },
+      process: { env: [`NO_PROXY=${noProxyHost}`] },
       linux: { cgroupsPath: `/${engineGroup}/${id}` },
       mounts: [{ type: 'bind', source: join(root, 'written') }],
     };
@@ -78,18 +77,27 @@ describe('a build whose files take long to measure', () => {
 
   it('does not keep the next RUN instruction of anybody out of its limits', async () => {
     await measureBy(`touch ${root}/measuring; while [ ! -e ${root}/enough ]; do sleep 0.1; done`);
-    const first = await begin('bld_slow');
     // Below nothing, so that each look at the disk measures.
     const limits = limitsOf(-4 * GIB);
     const warn = (message: string): void => assert.fail(message);
-    const options = { cgroups, stackId, limits, engineRoot: async () => root, env, onWarning: warn };
+    // The watch begins once there is a step.
+    const begun = Promise.withResolvers<void>();
+    let asked = 0;
+    const engineRoot = async (): Promise<string> => {
+      asked += 1;
+      if (asked > 1) await begun.promise;
+      return root;
+    };
+    const options = { cgroups, stackId, limits, engineRoot, env, onWarning: warn };
     const bound = await createBuildBounds(options)('bld_slow');
     const group = (bound.group ?? '').slice(1);
+    const first = await begin(bound.noProxyHost);
+    begun.resolve();
     const isBound = async ({ id, pid }: { id: string; pid: number }) =>
       (await cgroups.processes(`${group}/${id}`)).includes(pid) || null;
     await waitUntil('the first instruction is bound', () => isBound(first));
     await waitUntil('it is measured', () => existsSync(join(root, 'measuring')) || null, { withinMs: 15_000 });
-    const second = await begin('bld_slow');
+    const second = await begin(bound.noProxyHost);
     await waitUntil('the second one is bound', () => isBound(second), { withinMs: 15_000 });
     await writeFile(join(root, 'enough'), '');
     await cgroups.kill(group);
@@ -104,9 +112,9 @@ describe('a build whose files take long to measure', () => {
     await programIn(`${group}/step`);
     const build = {
       ...{ group, freeAtStart: (await freeBytes(root)) + 4 * GIB, startedAt: Date.now(), measuredAt: 0, weight: 1 },
-      ...{ written: new Map(), before: { refusedForks: 0, memoryKills: 0 }, exceeded: null },
+      ...{ written: new Map(), exceeded: null },
     };
-    const step = { group, buildId: 'bld_many', mounted: [join(root, 'written')] };
+    const step = { group, attempt: 'bld_many', mounted: [join(root, 'written')] };
     const watching = { root, builds: new Map([['bld_many', build]]), steps: new Map([['step', step]]) };
     await endFillers(cgroups, { ...watching, limits: limitsOf(GIB), env });
     assert.equal(build.exceeded, 'disk');
