@@ -58,7 +58,8 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
   async function step(batch: Pick<Batch, 'id' | 'root'>): Promise<Look> {
     const head = await reader.head();
     const standing = await reader.standing(batch.id, head);
-    if (standing === null) {
+    // What the owner took out of force is followed by ours, but for our own: then the batch itself is in doubt.
+    if (standing === null || (standing.invalidated && standing.root !== batch.root)) {
       await sender.advance(batch);
       return 'absent';
     }

@@ -109,8 +109,8 @@ export function createAnchorSender(options: SenderOptions): AnchorSender {
   function judged(error: RpcRefusal): FairleadError {
     const reason = describeRefusal(error);
     if (needsMoney(error)) return unreachable(rpc.chainId, `${reason}: anchoring waits`, false);
-    // Since we looked, somebody was faster, maybe with the same root: the next look tells.
-    const isFinal = error.revertData !== null && !/AlreadyAnchored/.test(reason);
+    // Since we looked, somebody was faster, maybe with the same root, or the clock of the chain is late: the next look tells.
+    const isFinal = error.revertData !== null && !/AlreadyAnchored|NotOver/.test(reason);
     return isFinal ? refused(rpc.chainId, reason) : unreachable(rpc.chainId, reason);
   }
 

@@ -9,5 +9,7 @@ export const REGISTRY_ABI = [
   'event Anchored(uint256 indexed batchId, bytes32 indexed root, address indexed anchorer)',
   'error AlreadyAnchored(uint256 batchId, bytes32 root)',
   'error NotAnchorer(address caller)',
+  'error NotOver(uint256 batchId)',
+  'error TooLate(uint256 batchId)',
   'error ZeroRoot()',
 ] as const;

@@ -2,14 +2,16 @@
 pragma solidity 0.8.37;
 
 /// @title The roots of the audit ledger's days.
-/// @notice One Merkle root for each batch, written once and never changed. Whoever holds an event's hash and its proof
-/// can ask {verify} and needs to trust neither the ledger nor its database.
+/// @notice One Merkle root for each batch. A root that stands is never changed; one that the owner invalidated stays
+/// readable and can be followed by another, the next revision. Whoever holds an event's hash and its proof can ask
+/// {verify} and needs to trust neither the ledger nor its database.
 ///
 /// A batch is a UTC day; its id is the number of days since 1970-01-01. The tree is the widely used "standard" one:
 /// leaf = keccak256(keccak256(abi.encode(bytes32 eventHash))), inner node = keccak256 of the sorted pair. The leaf is
 /// hashed twice so that an inner node can never pass for a leaf.
 ///
-/// Roles: the anchorer writes roots and can do nothing else; the owner appoints the anchorer and invalidates batches.
+/// Roles: the anchorer writes roots of days that ended within the last 31 days and have none that stands. The owner
+/// appoints the anchorer, invalidates batches, and writes roots of older days. Nobody writes one of a day that is not over.
 /// There is no upgrade path: code that could be replaced would prove nothing.
 contract AnchorRegistry {
     struct Anchor {
@@ -19,12 +21,14 @@ contract AnchorRegistry {
         bool invalidated;
     }
 
-    /// @dev A root is there already and stays.
+    /// @dev A root stands already.
     error AlreadyAnchored(uint256 batchId, bytes32 root);
+    /// @dev The day is not over yet by the clock of the chain.
+    error NotOver(uint256 batchId);
+    /// @dev The day ended too long ago for the anchorer.
+    error TooLate(uint256 batchId);
     error NotAnchored(uint256 batchId);
     error AlreadyInvalidated(uint256 batchId);
-    /// @dev A successor is another batch that stands.
-    error BadSuccessor(uint256 batchId, uint256 successorBatchId);
     error ZeroRoot();
     error ZeroAddress();
     error NotAnchorer(address caller);
@@ -33,19 +37,24 @@ contract AnchorRegistry {
     error ReasonMissing();
 
     event Anchored(uint256 indexed batchId, bytes32 indexed root, address indexed anchorer);
-    event Invalidated(uint256 indexed batchId, uint256 indexed successorBatchId, string reason);
+    event Invalidated(uint256 indexed batchId, uint256 indexed revision, string reason);
     event AnchorerChanged(address indexed previousAnchorer, address indexed newAnchorer);
     event OwnershipTransferStarted(address indexed previousOwner, address indexed newOwner);
     event OwnershipTransferred(address indexed previousOwner, address indexed newOwner);
+
+    /// @notice How long after the end of a day the anchorer may write its root.
+    uint256 public constant ANCHORING_PERIOD = 31 days;
 
     address public owner;
     address public pendingOwner;
     address public anchorer;
 
-    /// @notice What stands for a batch; a zero root means that nothing was anchored.
+    /// @notice The newest root of a batch; a zero root means that nothing was anchored.
     mapping(uint256 batchId => Anchor) public anchors;
-    /// @notice The batch that takes the place of an invalidated one; 0 for none.
-    mapping(uint256 batchId => uint256) public successors;
+    /// @notice How many roots of a batch were invalidated and followed by another: the revision of {anchors}.
+    mapping(uint256 batchId => uint256) public revisions;
+    /// @notice The roots before, from revision 0 on.
+    mapping(uint256 batchId => mapping(uint256 revision => Anchor)) public earlier;
 
     modifier onlyOwner() {
         if (msg.sender != owner) revert NotOwner(msg.sender);
@@ -62,12 +71,19 @@ contract AnchorRegistry {
         emit AnchorerChanged(address(0), initialAnchorer);
     }
 
-    /// @notice Writes the root of a batch, once.
+    /// @notice Writes the root of a batch, once; after an invalidation as the next revision.
     function anchor(uint256 batchId, bytes32 root) external {
-        if (msg.sender != anchorer) revert NotAnchorer(msg.sender);
+        if (msg.sender != anchorer && msg.sender != owner) revert NotAnchorer(msg.sender);
         if (root == bytes32(0)) revert ZeroRoot();
+        // No number of a day is that large: what follows cannot overflow.
+        if (batchId >= type(uint64).max / 1 days || (batchId + 1) * 1 days > block.timestamp) revert NotOver(batchId);
+        if (msg.sender != owner && block.timestamp - (batchId + 1) * 1 days > ANCHORING_PERIOD) revert TooLate(batchId);
         Anchor storage entry = anchors[batchId];
-        if (entry.root != bytes32(0)) revert AlreadyAnchored(batchId, entry.root);
+        if (entry.root != bytes32(0)) {
+            if (!entry.invalidated) revert AlreadyAnchored(batchId, entry.root);
+            earlier[batchId][revisions[batchId]++] = entry;
+            entry.invalidated = false;
+        }
         entry.root = root;
         entry.anchoredAt = uint64(block.timestamp);
         entry.blockNumber = uint64(block.number);
@@ -85,23 +101,15 @@ contract AnchorRegistry {
         return node == entry.root;
     }
 
-    /// @notice Takes a batch out of force, for everyone to see. Its root stays readable.
+    /// @notice Takes the root of a batch out of force, for everyone to see. It stays readable.
     /// @param reason Why, in words; it is in the event.
-    /// @param successorBatchId The batch that holds instead, which must stand already; 0 for none.
-    function invalidate(uint256 batchId, string calldata reason, uint256 successorBatchId) external onlyOwner {
+    function invalidate(uint256 batchId, string calldata reason) external onlyOwner {
         Anchor storage entry = anchors[batchId];
         if (entry.root == bytes32(0)) revert NotAnchored(batchId);
         if (entry.invalidated) revert AlreadyInvalidated(batchId);
         if (bytes(reason).length == 0) revert ReasonMissing();
-        if (successorBatchId != 0) {
-            Anchor storage successor = anchors[successorBatchId];
-            if (successorBatchId == batchId || successor.root == bytes32(0) || successor.invalidated) {
-                revert BadSuccessor(batchId, successorBatchId);
-            }
-            successors[batchId] = successorBatchId;
-        }
         entry.invalidated = true;
-        emit Invalidated(batchId, successorBatchId, reason);
+        emit Invalidated(batchId, revisions[batchId], reason);
     }
 
     /// @notice Appoints another anchorer, such as after a key was rotated.

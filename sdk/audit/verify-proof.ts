@@ -7,7 +7,7 @@ import { checkEvent, checkReceipt } from './check-documents.ts';
 import type { ProofCheck } from './proof-check.ts';
 import type { ShownEvent } from './proof-documents.ts';
 import { NodeUnreachable, type ReadAnchor, readAnchor } from './read-anchor.ts';
-import { REGISTRY_CODE_HASHES } from './registry-code.ts';
+import { REGISTRY_CODES } from './registry-code.ts';
 
 export interface ProofInput {
   readonly proof: EventProof;
@@ -96,15 +96,19 @@ function checkAnchor(found: ReadAnchor | Error, host: string, { batchId }: Event
     return { check: 'chain', outcome, text: `${host}: ${found.message}` };
   }
   const where = `chain ${found.chainId} (${host})`;
-  if (!REGISTRY_CODE_HASHES.has(found.codeHash)) {
+  if (!REGISTRY_CODES.has(found.codeHash)) {
     const text = `${where}: the contract's code is that of no known anchor registry (hash ${found.codeHash})`;
     return { check: 'chain', outcome: 'unknown', text };
   }
   const problem = problemOf(found, batchId, root);
   if (problem !== null) return { check: 'chain', outcome: 'failed', text: `${where}: ${problem}` };
   const text = `${where} holds the root of ${batchId} since ${found.anchoredAt.toISOString()}, block ${found.blockNumber}`;
-  if (isInTime(found, batchId)) return { check: 'chain', outcome: 'passed', text };
-  return { check: 'chain', outcome: 'warning', text: `${text}: more than a day after the day's end` };
+  if (!isInTime(found, batchId)) {
+    return { check: 'chain', outcome: 'warning', text: `${text}: more than a day after the day's end` };
+  }
+  if (found.revision === 0) return { check: 'chain', outcome: 'passed', text };
+  const before = `the owner of the contract invalidated ${found.revision} before: read why on the chain`;
+  return { check: 'chain', outcome: 'warning', text: `${text}; ${before}` };
 }
 
 /** What is anchored long after its day could have been changed until then. */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { getAddress, JsonRpcProvider, Wallet } from 'ethers';
+import { startOfDay } from '../../domain/audit-ledger/days.ts';
 import { anchorRegistryArtifact } from '../../infra/contracts/contract-artifact.ts';
 import { deployAnchorRegistry } from '../../infra/contracts/deploy-anchor-registry.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
@@ -20,6 +21,11 @@ export interface TestChain {
 
 /** Key of the anchorer in tests; it has money on every test chain. */
 export const ANCHORER = new Wallet(`0x${'a1'.repeat(32)}`);
+
+/** Flags by which the clock of a chain begins ten minutes after the start of a day (UTC). */
+export function clockAt(day: string): readonly string[] {
+  return ['--timestamp', String(startOfDay(day).getTime() / 1000 + 600)];
+}
 
 /** A chain of its own on a free port, with the contract deployed through the factory. Blocks are mined per transaction. */
 export async function startAnvil(chainId: number, flags: readonly string[] = []): Promise<TestChain> {

@@ -20,7 +20,7 @@ import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import type { BatchLeaf } from '../../../domain/audit-ledger/ports.ts';
 import { verifyChain } from '../../../domain/audit-ledger/verify-chain.ts';
 import { draftOf } from '../../ports/audit-ledger/drafts.ts';
-import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.ts';
+import { ANCHORER, clockAt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
 export const DAY = '2026-01-05';
@@ -35,7 +35,7 @@ export function useLedgerDay(chainIds: readonly number[]) {
   const fresh = new Map<TestChain, string>();
 
   before(async () => {
-    const chains = Promise.all(chainIds.map((chainId) => startAnvil(chainId)));
+    const chains = Promise.all(chainIds.map((chainId) => startAnvil(chainId, clockAt('2026-01-20'))));
     [parts.mongo, parts.chains] = await Promise.all([startMongo(), chains]);
   });
   after(() => Promise.all([parts.mongo, ...parts.chains].map((part) => part.stop())));

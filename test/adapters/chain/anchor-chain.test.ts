@@ -5,15 +5,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Interface, Wallet } from 'ethers';
 import { createEnvSigner } from '../../../adapters/chain/env-signer.ts';
 import { REGISTRY_ABI } from '../../../adapters/chain/registry-abi.ts';
-import { dayNumber } from '../../../domain/audit-ledger/days.ts';
 import { toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { anchorRegistryArtifact } from '../../../infra/contracts/contract-artifact.ts';
+import { encodeRegistryCall } from '../../../infra/contracts/registry-calls.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { ANCHORER } from '../../support/start-anvil.ts';
 import { CHAIN_ID, GWEI, NEVER, useAnchoring } from './use-anchoring.ts';
 
 describe('anchoring on a real chain', { timeout: 120_000 }, () => {
   const { parts, batch, anchoring, sent, transactionsOfAnchorer, rootOn } = useAnchoring();
+
+  async function invalidate(day: string): Promise<void> {
+    const { owner: from, contract: to } = parts.chain;
+    const data = encodeRegistryCall('invalidate', { day, reason: 'built from a broken copy' });
+    await parts.chain.rpc('eth_sendTransaction', { from, to, data });
+    await parts.chain.rpc('evm_mine');
+  }
 
   it('the part of the interface that we write down is that of the compiled contract', async () => {
     const compiled = new Interface(JSON.stringify((await anchorRegistryArtifact(process.env, silentReporter)).abi));
@@ -57,11 +64,27 @@ describe('anchoring on a real chain', { timeout: 120_000 }, () => {
   it('a batch that the owner invalidated does not count as anchored', async () => {
     const given = batch();
     await anchoring().anchor(given, NEVER);
-    const owner = new Interface(['function invalidate(uint256 batchId, string reason, uint256 successorBatchId)']);
-    const data = owner.encodeFunctionData('invalidate', [dayNumber(given.id), 'built from a broken copy', 0]);
-    await parts.chain.rpc('eth_sendTransaction', { from: parts.chain.owner, to: parts.chain.contract, data });
-    await parts.chain.rpc('evm_mine');
+    await invalidate(given.id);
     await assert.rejects(anchoring().anchor(given, NEVER), { code: 'ANCHOR_REFUSED', message: /invalidated/ });
+  });
+
+  it('a day whose root somebody else wrote is anchored again once the owner has invalidated that root', async () => {
+    const given = batch();
+    const foreign = { id: given.id, root: toHash(randomBytes(32)) };
+    await anchoring().anchor(foreign, NEVER);
+    await assert.rejects(anchoring().anchor(given, NEVER), { code: 'ANCHOR_REFUSED', message: /stands, and ours is/ });
+    await invalidate(given.id);
+    const anchor = await anchoring().anchor(given, NEVER);
+    assert.equal(await rootOn(given.id), given.root);
+    const receipt = await parts.chain.provider.getTransactionReceipt(anchor.txHash);
+    assert.equal(receipt?.logs[0]?.topics[2], given.root, 'its own transaction, not that of the root before');
+    await assert.rejects(anchoring().anchor(foreign, NEVER), { code: 'ANCHOR_REFUSED' });
+  });
+
+  it('a day that is not over by the clock of the chain waits for the next hour', async () => {
+    const tomorrow = { id: '2026-12-31', root: toHash(randomBytes(32)) };
+    await assert.rejects(anchoring().anchor(tomorrow, NEVER), { code: 'CHAIN_UNREACHABLE', message: /NotOver/ });
+    assert.equal(sent().length, 0);
   });
 
   it('waits for the confirmations it was told', async () => {

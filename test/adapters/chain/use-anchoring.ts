@@ -8,7 +8,7 @@ import { createAnchoringIndexes } from '../../../adapters/mongo/audit-ledger/anc
 import { createPendingAnchorStore } from '../../../adapters/mongo/audit-ledger/pending-anchors.ts';
 import { addDays, dayNumber } from '../../../domain/audit-ledger/days.ts';
 import { toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
-import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.ts';
+import { ANCHORER, clockAt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 import { type RpcProxy, startRpcProxy } from './rpc-proxy.ts';
 
@@ -33,7 +33,7 @@ export function useAnchoring() {
   let day = '2026-01-01';
 
   before(async () => {
-    [parts.chain, parts.mongo] = await Promise.all([startAnvil(CHAIN_ID), startMongo()]);
+    [parts.chain, parts.mongo] = await Promise.all([startAnvil(CHAIN_ID, clockAt('2026-02-01')), startMongo()]);
     await createAnchoringIndexes(parts.mongo.connection.db);
     parts.proxy = await startRpcProxy(parts.chain.rpcUrl);
   });

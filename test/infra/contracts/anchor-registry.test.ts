@@ -9,10 +9,11 @@ import { leafOf } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { anchorRegistryArtifact } from '../../../infra/contracts/contract-artifact.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
-import { REGISTRY_CODE_HASHES } from '../../../sdk/audit/registry-code.ts';
+import { REGISTRY_CODES } from '../../../sdk/audit/registry-code.ts';
 import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(toHash);
+const DAY_SECONDS = 86_400;
 const nodeOf = (nodes: Uint8Array, node: number) => toHash(nodes.subarray(node * 32, node * 32 + 32));
 
 describe('AnchorRegistry on a real EVM', () => {
@@ -21,7 +22,6 @@ describe('AnchorRegistry on a real EVM', () => {
   let anchoring: Contract;
   let stranger: Contract;
   let abi: Interface;
-  let nextBatch = 1;
 
   before(async () => {
     chain = await startAnvil(31_337);
@@ -55,11 +55,22 @@ describe('AnchorRegistry on a real EVM', () => {
 
   it('has the code that verifiers know', async () => {
     const codeHash = keccak256(await chain.provider.getCode(chain.contract));
-    assert.deepEqual([...REGISTRY_CODE_HASHES].at(-1), codeHash);
+    assert.deepEqual([...REGISTRY_CODES.keys()].at(-1), codeHash);
   });
 
+  /** A day that has just ended: the clock of the chain goes on to the next one. */
+  async function dayOver(): Promise<bigint> {
+    await chain.rpc('evm_increaseTime', DAY_SECONDS);
+    await chain.rpc('evm_mine');
+    return (await today()) - 1n;
+  }
+
+  async function today(): Promise<bigint> {
+    return BigInt(Math.floor(((await chain.provider.getBlock('latest'))?.timestamp ?? 0) / DAY_SECONDS));
+  }
+
   async function anchored(root = toHash(randomBytes(32))) {
-    const batch = BigInt(nextBatch++);
+    const batch = await dayOver();
     await send(anchoring, 'anchor', batch, root);
     return { batch, root };
   }
@@ -68,7 +79,7 @@ describe('AnchorRegistry on a real EVM', () => {
     owned.getFunction('verify')(batch, eventHash, proof);
 
   it('a root is written once by the anchorer, and stays', async (test) => {
-    const batch = BigInt(nextBatch++);
+    const batch = await dayOver();
     const root = id('a root');
     const { events, gas } = await send(anchoring, 'anchor', batch, root);
     assert.deepEqual(events, [['Anchored', batch, root, ANCHORER.address]]);
@@ -78,11 +89,10 @@ describe('AnchorRegistry on a real EVM', () => {
     assert.ok(anchoredAt > 0n && blockNumber > 0n && invalidated === false);
     await refuses(anchoring, 'AlreadyAnchored', [batch, root], 'anchor', batch, id('another'));
     await refuses(anchoring, 'AlreadyAnchored', [batch, root], 'anchor', batch, root);
-    await refuses(anchoring, 'ZeroRoot', [], 'anchor', BigInt(nextBatch), ZeroHash);
+    await refuses(anchoring, 'ZeroRoot', [], 'anchor', (await today()) - 1n, ZeroHash);
   });
 
-  it('nobody but the anchorer anchors, not even the owner', async () => {
-    await refuses(owned, 'NotAnchorer', [chain.owner], 'anchor', 9_999n, id('x'));
+  it('nobody but the anchorer and the owner anchors', async () => {
     const caller = await (stranger.runner as Wallet).getAddress();
     await refuses(stranger, 'NotAnchorer', [caller], 'anchor', 9_999n, id('x'));
   });
@@ -137,33 +147,62 @@ describe('AnchorRegistry on a real EVM', () => {
     assert.equal(await verify(123_456n, ZeroHash, []), false);
   });
 
-  it('an invalidated batch verifies nothing any more, and says why and what holds instead', async (test) => {
-    const hash = toHash(randomBytes(32));
-    const { batch, root } = await anchored(leafOf(hash));
-    const { batch: successor } = await anchored(leafOf(hash));
-    assert.equal(await verify(batch, hash, []), true);
-    const { events, gas } = await send(owned, 'invalidate', batch, 'built from a broken copy', successor);
-    test.diagnostic(`gas of invalidate: ${gas}`);
-    assert.deepEqual(events, [['Invalidated', batch, successor, 'built from a broken copy']]);
-    assert.equal(await verify(batch, hash, []), false);
-    assert.equal(await verify(successor, hash, []), true);
-    const entry = await owned.getFunction('anchors')(batch);
-    assert.equal(entry.root, root, 'the root stays readable');
-    assert.equal(entry.invalidated, true);
-    assert.equal(await owned.getFunction('successors')(batch), successor);
-    await refuses(owned, 'AlreadyInvalidated', [batch], 'invalidate', batch, 'again', 0n);
-    await refuses(anchoring, 'AlreadyAnchored', [batch, root], 'anchor', batch, id('again'));
+  it('a day that is not over has no root, whoever writes, and it cannot be written ahead', async () => {
+    const now = await today();
+    const huge = [2n ** 64n, 2n ** 255n, 2n ** 256n - 1n];
+    for (const batch of [now, now + 1n, now + 400n, ...huge]) {
+      for (const contract of [anchoring, owned]) await refuses(contract, 'NotOver', [batch], 'anchor', batch, id('x'));
+    }
   });
 
-  it('invalidation needs the owner, a reason, an anchored batch, and a successor that stands or none', async () => {
-    const [{ batch }, { batch: gone }] = [await anchored(), await anchored()];
-    await send(owned, 'invalidate', gone, 'reason', 0n);
-    await refuses(anchoring, 'NotOwner', [ANCHORER.address], 'invalidate', batch, 'reason', 0n);
-    await refuses(owned, 'ReasonMissing', [], 'invalidate', batch, '', 0n);
-    await refuses(owned, 'NotAnchored', [777_777n], 'invalidate', 777_777n, 'reason', 0n);
-    for (const successor of [batch, gone, 777_777n]) {
-      await refuses(owned, 'BadSuccessor', [batch, successor], 'invalidate', batch, 'reason', successor);
-    }
+  it('the anchorer writes no day that ended more than 31 days ago; the owner does', async () => {
+    const now = await today();
+    const oldest = now - 32n;
+    await send(anchoring, 'anchor', now - 30n, id('31 days'));
+    await refuses(anchoring, 'TooLate', [oldest], 'anchor', oldest, id('older'));
+    const { events } = await send(owned, 'anchor', oldest, id('older'));
+    assert.deepEqual(events, [['Anchored', oldest, id('older'), chain.owner]]);
+    await refuses(owned, 'AlreadyAnchored', [oldest, id('older')], 'anchor', oldest, id('another'));
+  });
+
+  it('an invalidated day verifies nothing any more, says why, and can be anchored again as a new revision', async (test) => {
+    const hash = toHash(randomBytes(32));
+    const wrong = toHash(randomBytes(32));
+    const { batch } = await anchored(wrong);
+    const { events, gas } = await send(owned, 'invalidate', batch, 'written by a stolen key');
+    test.diagnostic(`gas of invalidate: ${gas}`);
+    assert.deepEqual(events, [['Invalidated', batch, 0n, 'written by a stolen key']]);
+    await refuses(owned, 'AlreadyInvalidated', [batch], 'invalidate', batch, 'again');
+    const entry = await owned.getFunction('anchors')(batch);
+    assert.deepEqual([entry.root, entry.invalidated], [wrong, true], 'the root stays readable');
+    assert.equal(await verify(batch, hash, []), false);
+
+    const again = await send(anchoring, 'anchor', batch, leafOf(hash));
+    assert.deepEqual(again.events, [['Anchored', batch, leafOf(hash), ANCHORER.address]]);
+    assert.equal(await verify(batch, hash, []), true);
+    assert.equal(await owned.getFunction('revisions')(batch), 1n);
+    const [root, anchoredAt, blockNumber, invalidated] = await owned.getFunction('earlier')(batch, 0);
+    assert.deepEqual([root, anchoredAt, blockNumber, invalidated], [wrong, entry.anchoredAt, entry.blockNumber, true]);
+    await refuses(anchoring, 'AlreadyAnchored', [batch, leafOf(hash)], 'anchor', batch, id('a third'));
+    const second = await send(owned, 'invalidate', batch, 'wrong as well');
+    assert.deepEqual(second.events, [['Invalidated', batch, 1n, 'wrong as well']]);
+  });
+
+  it('a proof against a root that was invalidated does not verify, whatever stands now', async () => {
+    const hash = toHash(randomBytes(32));
+    const { batch } = await anchored(leafOf(hash));
+    assert.equal(await verify(batch, hash, []), true);
+    await send(owned, 'invalidate', batch, 'built from a broken copy');
+    assert.equal(await verify(batch, hash, []), false);
+    await send(anchoring, 'anchor', batch, id('mended'));
+    assert.equal(await verify(batch, hash, []), false);
+  });
+
+  it('invalidation needs the owner, a reason, and an anchored batch', async () => {
+    const { batch } = await anchored();
+    await refuses(anchoring, 'NotOwner', [ANCHORER.address], 'invalidate', batch, 'reason');
+    await refuses(owned, 'ReasonMissing', [], 'invalidate', batch, '');
+    await refuses(owned, 'NotAnchored', [777_777n], 'invalidate', 777_777n, 'reason');
   });
 
   it('the owner appoints another anchorer, and the one before can do nothing any more', async () => {
@@ -174,7 +213,7 @@ describe('AnchorRegistry on a real EVM', () => {
     const { events } = await send(owned, 'setAnchorer', other.address);
     assert.deepEqual(events, [['AnchorerChanged', ANCHORER.address, other.address]]);
     await refuses(anchoring, 'NotAnchorer', [ANCHORER.address], 'anchor', 9_998n, id('x'));
-    await send(new Contract(chain.contract, abi, other), 'anchor', BigInt(nextBatch++), id('y'));
+    await send(new Contract(chain.contract, abi, other), 'anchor', await dayOver(), id('y'));
     await send(owned, 'setAnchorer', ANCHORER.address);
   });
 

@@ -5,13 +5,13 @@ import { buildTree } from '../../../adapters/merkle/build-tree.ts';
 import type { EventProof } from '../../../domain/audit-ledger/batch.ts';
 import { canonicalPayload } from '../../../domain/audit-ledger/canonical.ts';
 import { chainAfter } from '../../../domain/audit-ledger/chain.ts';
-import { dayNumber, endOfDay } from '../../../domain/audit-ledger/days.ts';
+import { addDays, dayNumber } from '../../../domain/audit-ledger/days.ts';
 import type { Hash, LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { sha256 } from '../../../domain/audit-ledger/hash.ts';
 import { leafOf } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { fromHash, siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { signReceipt } from '../../../domain/audit-ledger/receipt.ts';
-import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.ts';
+import { ANCHORER, clockAt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 
 export const DAY = '2026-11-10';
 export const SIGNER = createLedgerSigner([Buffer.alloc(32, 7)]);
@@ -63,8 +63,7 @@ export function proofOf(events: readonly LedgerEvent[], leafIndex: number, chain
 }
 
 /** A chain whose blocks begin ten minutes after the end of {@link DAY}, as those of its night do. */
-export const startChainOfNight = (chainId: number): Promise<TestChain> =>
-  startAnvil(chainId, ['--timestamp', String(endOfDay(DAY).getTime() / 1000 + 600)]);
+export const startChainOfNight = (chainId: number): Promise<TestChain> => startAnvil(chainId, clockAt(addDays(DAY, 1)));
 
 /** Writes a root into the contract of a chain. */
 export async function anchorRoot(chain: TestChain, root: Hash, day = DAY): Promise<void> {

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { Contract } from 'ethers';
+import { AbiCoder, keccak256, toBeHex, zeroPadValue } from 'ethers';
 import type { EventProof } from '../../../domain/audit-ledger/batch.ts';
 import { addDays, dayNumber } from '../../../domain/audit-ledger/days.ts';
+import { encodeRegistryCall } from '../../../infra/contracts/registry-calls.ts';
 import { parseEvent, parseProof } from '../../../sdk/audit/proof-documents.ts';
 import { type ProofInput, type ProofVerdict, verifyProof } from '../../../sdk/audit/verify-proof.ts';
 import type { TestChain } from '../../support/start-anvil.ts';
@@ -29,6 +30,14 @@ describe('verifying a proof without the ledger', () => {
   const verify = (changes: Partial<ProofInput> = {}): Promise<ProofVerdict> =>
     verifyProof({ proof, rpcUrls, contract, ...changes });
   const failures = ({ checks }: ProofVerdict) => checks.filter(({ outcome }) => outcome !== 'passed');
+  async function invalidate({ contract: to, owner, rpc }: TestChain, day: string): Promise<void> {
+    await rpc('eth_sendTransaction', {
+      from: owner,
+      to,
+      data: encodeRegistryCall('invalidate', { day, reason: 'wrong' }),
+    });
+    await rpc('evm_mine');
+  }
   const at = (index: number) => {
     const event = events[index];
     assert.ok(event);
@@ -118,7 +127,13 @@ describe('verifying a proof without the ledger', () => {
       ['chain', 'agreement'],
     );
     const early = { ...proof, batchId: '2099-01-01' };
-    for (const chain of chains) await anchorRoot(chain, proof.root, early.batchId);
+    // The contract refuses to write it: it is put into its storage, where `anchors` is the fourth.
+    const slot = keccak256(AbiCoder.defaultAbiCoder().encode(['uint256', 'uint256'], [dayNumber(early.batchId), 3]));
+    const time = zeroPadValue(toBeHex(Date.parse(`${DAY}T00:00:00Z`) / 1000), 32);
+    for (const chain of chains) {
+      await chain.rpc('anvil_setStorageAt', chain.contract, slot, proof.root);
+      await chain.rpc('anvil_setStorageAt', chain.contract, toBeHex(BigInt(slot) + 1n, 32), time);
+    }
     assert.match(failures(await verify({ proof: early }))[0]?.text ?? '', /before 2099-01-01 was over/);
   });
 
@@ -127,12 +142,22 @@ describe('verifying a proof without the ledger', () => {
     for (const chain of chains) await anchorRoot(chain, proof.root, day);
     const [first] = chains;
     assert.ok(first);
-    const signer = await first.provider.getSigner(first.owner);
-    const abi = ['function invalidate(uint256 batchId, string reason, uint256 successorBatchId)'];
-    const sent = await new Contract(first.contract, abi, signer).getFunction('invalidate')(dayNumber(day), 'wrong', 0);
-    await sent.wait();
+    await invalidate(first, day);
     const [problem] = failures(await verify({ proof: { ...proof, batchId: day } }));
     assert.match(problem?.text ?? '', /invalidated/);
+  });
+
+  it('proves with a root that follows an invalidated one, and says so', async () => {
+    const day = DAY;
+    const snapshots = await Promise.all(chains.map((chain) => chain.rpc('evm_snapshot')));
+    for (const chain of chains) {
+      await invalidate(chain, day);
+      await anchorRoot(chain, proof.root, day);
+    }
+    const result = await verify();
+    for (const [index, chain] of chains.entries()) await chain.rpc('evm_revert', snapshots[index]);
+    assert.equal(result.verdict, 'proven');
+    assert.match(failures(result)[0]?.text ?? '', /the owner of the contract invalidated 1 before/);
   });
 
   it('proves nothing with one chain alone, however many of its nodes are asked', async () => {
