@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { ArchiveStore } from '../../domain/deploys/ports.ts';
 import {
   planBodySchema,
@@ -13,6 +14,7 @@ import {
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { requireService } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
+import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { requireBuild } from './build-access.ts';
 import { planBuild } from './plan-build.ts';
@@ -83,8 +85,7 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
         sizeBytes,
       } = await saveUpload(deps.archives, stream, {
         contentLength: headers['content-length'],
-        // The owner pays for what is done with its service (spec 2, "Authorized orgs", 2), whoever uploads.
-        org: service.org,
+        org: uploaderOf(service, context.caller),
         isNeeded: (id) => deps.builds.needsArchive(id),
       });
       const source = { kind: 'archive', archiveId, sha256 } as const;
@@ -92,6 +93,16 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
       return { status: 202, data: { ...(await requestBuild(deps, context, wanted)), sha256, sizeBytes } };
     },
   });
+}
+
+/**
+ * The org whose quota an upload takes: that of the caller, where it is the owner or authorized. An authorized org could
+ * otherwise use up the quota of the owner, who then deploys nothing until those archives are old enough to make room; it is
+ * billed gas for its service (spec 2, "Authorized orgs", 2), and an upload that is refused costs no gas. Whoever acts in
+ * every org, such as the console by the internal key, uploads for the owner.
+ */
+function uploaderOf({ org, authorizedOrgs }: ServiceRecord, caller: Pick<Caller, 'org'>): string {
+  return authorizedOrgs.includes(caller.org) ? caller.org : org;
 }
 
 function planRoute(deps: TriggerRoutesDeps): Route {

@@ -144,7 +144,7 @@ export interface BuildLog {
 
 export interface UploadBounds {
   readonly limitBytes: number;
-  /** Who owns the service. Its archives together have a quota. */
+  /** Who uploads. Its archives together have a quota, whatever services they are for. */
   readonly org: string;
   /** True for an archive that an open build needs; asked right before one is removed. */
   readonly isNeeded: (id: string) => Promise<boolean>;

@@ -170,6 +170,31 @@ it('an upload of an org at its quota is refused, and one of another org is not',
   }
 });
 
+it('an org that is authorized for a service uploads within its own quota, and leaves the owner its own', async () => {
+  const archives = createInMemoryArchiveStore({ now: () => new Date(), quota: { bytes: 1_000_000, archives: 1 } });
+  const parts = createInMemoryBuilderParts();
+  const bounded = await startApi(null, null, { ...parts, archives });
+  try {
+    await parts.services.upsert({ id: 'svc_shared', name: 'shared', org: 'acme' }, {});
+    await parts.authorize('svc_shared', ['helper']);
+    const upload = async (headers: Record<string, string>): Promise<number> => {
+      const answer = await fetch(`${bounded.address}/builds/upload?service=shared`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/gzip', ...headers },
+        body: new Uint8Array(gzipSync('x')),
+      });
+      await answer.body?.cancel();
+      return answer.status;
+    };
+    const helper = { 'x-test-user': 'helper/member' };
+    assert.deepEqual([await upload(helper), await upload(helper)], [202, 429]);
+    assert.equal(await upload({ 'x-test-user': 'acme/member' }), 202);
+    assert.equal(await upload({ 'x-internal-key': KEY }), 429, 'the platform uploads for the owner');
+  } finally {
+    await bounded.stop();
+  }
+});
+
 it('an upload that is empty, no gzip, mistyped or for nothing is refused', async () => {
   const gzip = new Uint8Array(gzipSync('x'));
   const asked = api.commands.requests.length;
