@@ -6,7 +6,7 @@ export interface Lane {
   /** What a person reads above its files. */
   readonly title: string;
   readonly holds: (file: string) => boolean;
-  /** How many of its files run at once. */
+  /** How many of its files run at once, while nothing runs beside it. */
   readonly concurrency: number;
   /** How long one file may take; also the longest that a test without a limit of its own may take. */
   readonly fileLimitMs: number;
@@ -21,17 +21,19 @@ const isEndToEnd = (file: string): boolean => file.startsWith('test/e2e/');
 /** A file whose name ends like this has the machine, or the stack, to itself: it measures load, or kills parts. */
 const isAlone = (file: string): boolean => file.endsWith('.alone.test.ts');
 
+/** Files of all lanes together: more than cores, since many wait for a container engine, a clock or another process. */
+const FILES_AT_ONCE = availableParallelism() + 3;
+
 /**
  * The one table of lanes. A file belongs to exactly one. Lanes on the stack run one after the other, beside those without
- * one: both wait for containers, clocks and restarts more than they work. Then a lane has the machine to itself.
+ * one, which run fewer files meanwhile. Then a lane has the machine to itself.
  */
 export const LANES: readonly Lane[] = [
   {
     name: 'unit',
     title: 'tests without a stack',
     holds: (file) => !isEndToEnd(file) && !isAlone(file),
-    // One more than cores: some wait for a container engine, a clock or another process.
-    concurrency: availableParallelism() + 1,
+    concurrency: FILES_AT_ONCE,
     fileLimitMs: 600_000,
     needsStack: false,
     hasMachine: false,

@@ -8,8 +8,8 @@ import { addEvent, type Tally, type TestEvent } from './test-tally.ts';
 export interface RunFilesOptions {
   /** Absolute paths. */
   readonly files: readonly string[];
-  /** How many run at once. */
-  readonly concurrency: number;
+  /** How many may run at once, at least 1; asked again whenever a file ended. */
+  readonly concurrency: () => number;
   /** How long one file may take; its process is ended then. */
   readonly fileLimitMs: number;
   readonly signal: AbortSignal;
@@ -24,12 +24,16 @@ export interface RunFilesOptions {
  */
 export async function runFiles(options: RunFilesOptions, tally: Tally): Promise<void> {
   const waiting = [...options.files];
-  const lane = async (): Promise<void> => {
-    for (let file = waiting.shift(); file !== undefined && !options.signal.aborted; file = waiting.shift()) {
-      await runFile(file, options, tally);
-    }
+  const running = new Set<Promise<void>>();
+  const start = (file: string): void => {
+    const ended = runFile(file, options, tally).finally(() => running.delete(ended));
+    running.add(ended);
   };
-  await Promise.all(Array.from({ length: options.concurrency }, lane));
+  while (waiting.length > 0 && !options.signal.aborted) {
+    for (const file of waiting.splice(0, Math.max(0, options.concurrency() - running.size))) start(file);
+    await Promise.race(running);
+  }
+  await Promise.all(running);
 }
 
 async function runFile(path: string, options: RunFilesOptions, tally: Tally): Promise<void> {

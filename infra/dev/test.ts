@@ -75,16 +75,22 @@ async function runLanes(files: readonly string[], run: Run): Promise<void> {
     (one) => one.files.length > 0,
   );
   const shared = filled.filter(({ lane }) => !lane.hasMachine);
+  const onStack = shared.filter(({ lane }) => lane.needsStack);
+  // The lane beside the stack's runs as many files fewer as these take, and more again when they have ended.
+  let taken = onStack[0]?.lane.concurrency ?? 0;
   // Each to its end, whatever becomes of the other: nothing may run on when the parts are stopped.
   const ended = await Promise.allSettled([
     runInTurn(
       shared.filter(({ lane }) => !lane.needsStack),
       run,
+      ({ concurrency }) => concurrency - taken,
     ),
-    runOnStack(
-      shared.filter(({ lane }) => lane.needsStack),
-      run,
-    ),
+    runOnStack(onStack, run, ({ concurrency }) => {
+      taken = concurrency;
+      return concurrency;
+    }).finally(() => {
+      taken = 0;
+    }),
   ]);
   for (const one of ended) if (one.status === 'rejected') throw one.reason;
   await runInTurn(
@@ -93,30 +99,34 @@ async function runLanes(files: readonly string[], run: Run): Promise<void> {
   );
 }
 
-async function runOnStack(lanes: readonly FilledLane[], run: Run): Promise<void> {
+/** How many files of a lane may run at once by now. */
+type AtOnce = (lane: Lane) => number;
+
+async function runOnStack(lanes: readonly FilledLane[], run: Run, atOnce: AtOnce): Promise<void> {
   if (lanes.length === 0 || run.signal.aborted) return;
   run.report.line('starting a stack for the end-to-end tests …');
   const { stack, end } = await startTestStack(process.env, run.report, run);
   const failed = (): boolean => run.tally.failures.some(({ file }) => lanes.some(({ lane }) => lane.holds(file)));
   try {
     process.env[TEST_STACK] = stack.dataDir;
-    await runInTurn(lanes, run);
+    await runInTurn(lanes, run, atOnce);
   } finally {
     await end(failed());
   }
 }
 
-async function runInTurn(lanes: readonly FilledLane[], run: Run): Promise<void> {
-  for (const { lane, files } of lanes) await runLane(lane, files, run);
+async function runInTurn(lanes: readonly FilledLane[], run: Run, atOnce: AtOnce = (lane) => lane.concurrency) {
+  for (const filled of lanes) await runLane(filled, run, () => atOnce(filled.lane));
 }
 
-async function runLane(lane: Lane, files: readonly string[], { tally, report, signal, everyTest }: Run): Promise<void> {
+async function runLane({ lane, files }: FilledLane, run: Run, concurrency: () => number): Promise<void> {
+  const { tally, report, signal, everyTest } = run;
   if (signal.aborted) return;
   const startedAt = performance.now();
-  const { concurrency, fileLimitMs } = lane;
+  const { fileLimitMs } = lane;
   const paths = files.map((file) => join(projectRoot, file));
   const print = (text: string): void => void process.stdout.write(text);
-  report.line(`\n${lane.title}: ${files.length} files, ${concurrency} at once`);
+  report.line(`\n${lane.title}: ${files.length} files, ${concurrency()} at once`);
   await runFiles({ files: paths, concurrency, fileLimitMs, signal, print, everyTest }, tally);
   report.line(`${lane.title}: ${((performance.now() - startedAt) / 1000).toFixed(0)} s`);
 }
@@ -126,6 +136,8 @@ const tally = newTally();
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 forgetProduction(process.env);
+// Servers in Java live for seconds here: the code that the second compiler makes never pays for its making.
+process.env.JDK_JAVA_OPTIONS ??= '-XX:TieredStopAtLevel=1';
 try {
   await runAll(tally, createReporter(process.stdout), interrupted.signal);
   if (interrupted.signal.aborted)

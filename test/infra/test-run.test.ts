@@ -22,7 +22,18 @@ const SOURCES = {
     describe('a whole suite', { skip: true }, () => { test('never runs', () => {}); });`,
   'hanging.test.mjs': `import { test } from 'node:test';
     test('ends', () => {}); setInterval(() => {}, 1_000);`,
+  'left.test.mjs': meeting('left', 'right'),
+  'right.test.mjs': meeting('right', 'left'),
 };
+
+/** A file that ends when the other one has begun as well. */
+function meeting(self: string, other: string): string {
+  return `import { existsSync, writeFileSync } from 'node:fs';
+    import { test } from 'node:test';
+    const at = (name) => new URL(name, import.meta.url);
+    writeFileSync(at('${self}'), '');
+    test('meets', async () => { while (!existsSync(at('${other}'))) await new Promise((wake) => setTimeout(wake, 20)); });`;
+}
 
 interface Outcome {
   readonly passed: number;
@@ -31,7 +42,10 @@ interface Outcome {
   readonly files: readonly { readonly file: string; readonly tests: number; readonly seconds: number }[];
 }
 
-function runAll(names: readonly (keyof typeof SOURCES)[], limitMs = 20_000): { tally: Outcome; printed: string } {
+function runAll(
+  names: readonly (keyof typeof SOURCES)[],
+  { limitMs = 20_000, concurrency = '2' } = {},
+): { tally: Outcome; printed: string } {
   for (const name of names) writeFileSync(join(folder, name), SOURCES[name]);
   const files = names.map((name) => join(folder, name));
   const script = `import { runFiles } from ${JSON.stringify(join(projectRoot, 'infra/dev/test-run.ts'))};
@@ -39,7 +53,7 @@ function runAll(names: readonly (keyof typeof SOURCES)[], limitMs = 20_000): { t
     const tally = newTally();
     const signal = new AbortController().signal;
     const print = (text) => process.stdout.write(text);
-    const options = { concurrency: 2, fileLimitMs: ${limitMs}, signal, print };
+    const options = { concurrency: () => ${concurrency}, fileLimitMs: ${limitMs}, signal, print };
     await runFiles({ files: ${JSON.stringify(files)}, ...options }, tally);
     console.log('\\n' + JSON.stringify(tally));`;
   writeFileSync(join(folder, 'tally.mjs'), script);
@@ -94,11 +108,17 @@ test('a suite that is skipped is told, so that it cannot hide its tests', () => 
 });
 
 test('a file that does not end is ended at its limit, and fails', () => {
-  const { tally } = runAll(['hanging.test.mjs', 'good.test.mjs'], 4_000);
+  const { tally } = runAll(['hanging.test.mjs', 'good.test.mjs'], { limitMs: 4_000 });
   assert.deepEqual(
     tally.failures.map(({ name, reason }) => [name, reason]),
     [['the file ends within its limit', 'ended at its limit of 4 s']],
   );
+});
+
+test('more files run at once as soon as more may', () => {
+  const names = ['good.test.mjs', 'left.test.mjs', 'right.test.mjs'] as const;
+  const { tally } = runAll(names, { concurrency: 'tally.files.length === 0 ? 1 : 2' });
+  assert.deepEqual([tally.failures, tally.files.length], [[], 3]);
 });
 
 test('a file that passes takes one line, one that fails shows all it wrote', () => {
