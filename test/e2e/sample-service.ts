@@ -1,9 +1,11 @@
 import { writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { Client, Connection, type Connection as TemporalConnection } from '@temporalio/client';
 import Docker from 'dockerode';
 import { LABELS } from '../../adapters/docker/labels.ts';
 import { temporalTls } from '../../adapters/temporal/tls.ts';
+import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import { temporalCertificates } from '../../infra/dev/temporal-certificates.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
@@ -137,6 +139,19 @@ export const stateOf = (build: Build, key: string) => build.steps.find((step) =>
 /** Containers that were made for a build, running or not. */
 export async function containersOf(buildId: string) {
   return await docker.listContainers({ all: true, filters: { label: [`${LABELS.build}=${buildId}`] } });
+}
+
+/** CPU limits of a workload of the tier `nano`, in 1e-9 CPUs: until it is ready, and afterwards. */
+export const NANO_CPUS = {
+  startup: Math.min(1, availableParallelism()) * 1e9,
+  nano: POD_TIERS.nano.cpuLimitMillis * 1e6,
+} as const;
+
+/** The CPU limit of the one container of a build, in 1e-9 CPUs; null while there is none that runs. */
+export async function nanoCpusOf(buildId: string): Promise<number | null> {
+  const [container] = await containersOf(buildId);
+  if (container?.State !== 'running') return null;
+  return (await docker.getContainer(container.Id).inspect()).HostConfig.NanoCpus ?? null;
 }
 
 /** A client of the stack's Temporal; closed at the end. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import type {
@@ -107,16 +107,42 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
   const start = (changes: Partial<WorkloadSpec> = {}) =>
     under().runtime.start(workloadSpec(under().image, changes), recordingContext());
 
-  describe('WorkloadRuntime: start and probe', () => {
-    it('a started workload answers its probe with the commit', async () => {
-      const workload = await start();
+  describe('WorkloadRuntime: a workload that serves', () => {
+    let workload: Workload;
+    before(async () => {
+      workload = await start();
       assert.equal(workload.running, true);
+    });
+    after(() => under().runtime.remove(workload, 1));
+
+    it('answers its probe with the commit', async () => {
       const result = await untilHealthy(under().runtime, workload);
       assert.equal(result.commit, 'c0ffee');
       assert.match(result.summary, /^GET http:\/\/.+\/health answered 200$/);
-      await under().runtime.remove(workload, 1);
     });
 
+    it('an answer other than 2xx is not ok and says its status', async () => {
+      await untilHealthy(under().runtime, workload);
+      const result = await under().runtime.probe(workload, '/bad', AbortSignal.timeout(10_000));
+      assert.deepEqual([result.ok, result.status, result.commit], [false, 503, null]);
+      assert.match(result.summary, /answered 503/);
+      const big = await under().runtime.probe(workload, '/big', AbortSignal.timeout(10_000));
+      assert.deepEqual([big.ok, big.commit], [true, null]);
+    });
+
+    it('an aborted probe throws the reason', async () => {
+      await assert.rejects(under().runtime.probe(workload, '/', AbortSignal.abort(new Error('enough'))), /enough/);
+    });
+
+    it('the tail has both output streams', async () => {
+      await untilHealthy(under().runtime, workload);
+      const lines = await under().runtime.tail(workload, 10);
+      assert.deepEqual([...lines].sort(), ['says err', 'says out']);
+      assert.equal((await under().runtime.tail(workload, 1)).length, 1);
+    });
+  });
+
+  describe('WorkloadRuntime: start and probe', () => {
     it('a second start of a build adopts the workload of the first', async () => {
       const spec = workloadSpec(under().image);
       const { runtime } = under();
@@ -154,29 +180,12 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       await runtime.applyCpuLimit(workload);
     });
 
-    it('an answer other than 2xx is not ok and says its status', async () => {
-      const workload = await start();
-      await untilHealthy(under().runtime, workload);
-      const result = await under().runtime.probe(workload, '/bad', AbortSignal.timeout(10_000));
-      assert.deepEqual([result.ok, result.status, result.commit], [false, 503, null]);
-      assert.match(result.summary, /answered 503/);
-      const big = await under().runtime.probe(workload, '/big', AbortSignal.timeout(10_000));
-      assert.deepEqual([big.ok, big.commit], [true, null]);
-      await under().runtime.remove(workload, 1);
-    });
-
     it('a workload that does not listen gives a readable summary', async () => {
       const workload = await start({ env: { MODE: 'silent' } });
       const result = await under().runtime.probe(workload, '/health', AbortSignal.timeout(10_000));
       assert.equal(result.ok, false);
       assert.equal(result.status, null);
       assert.match(result.summary, /was refused|was cut off|failed/);
-      await under().runtime.remove(workload, 1);
-    });
-
-    it('an aborted probe throws the reason', async () => {
-      const workload = await start();
-      await assert.rejects(under().runtime.probe(workload, '/', AbortSignal.abort(new Error('enough'))), /enough/);
       await under().runtime.remove(workload, 1);
     });
 
@@ -233,15 +242,6 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       const workload = await start({ service: 'aborted' });
       await assert.rejects(runtime.resume(workload, signal), /enough/);
       await runtime.remove(workload, 1);
-    });
-
-    it('the tail has both output streams', async () => {
-      const workload = await start();
-      await untilHealthy(under().runtime, workload);
-      const lines = await under().runtime.tail(workload, 10);
-      assert.deepEqual([...lines].sort(), ['says err', 'says out']);
-      assert.equal((await under().runtime.tail(workload, 1)).length, 1);
-      await under().runtime.remove(workload, 1);
     });
 
     it('a workload whose process keeps ending is not alive, and its tail says how it ended', async () => {
