@@ -102,7 +102,7 @@ describe('the starter of services', () => {
     taken.close();
   });
 
-  it('tells why the start failed, even where something cannot be closed; the rest is closed all the same', async () => {
+  it('names why the start failed even when something cannot be closed, and closes the rest', async () => {
     const refused = new FairleadError('VALIDATION_FAILED', 'of no use');
     const { definition, ended } = recorded({
       compose: async ({ opened }) => {

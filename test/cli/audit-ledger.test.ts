@@ -101,7 +101,7 @@ describe('fairlead audit', () => {
     assert.equal((await run(['events', '--entity', 'nobody'])).stdout, 'No such events.\n');
   });
 
-  it('pages go on where the one before ended, with every event once, and the hint is not in the result', async () => {
+  it('each page begins after the last event of the previous one, with every event once, and the hint is not in the result', async () => {
     const seen: string[] = [];
     let cursor: string[] = [];
     for (let pages = 0; pages < 3; pages += 1) {
@@ -135,7 +135,7 @@ describe('fairlead audit', () => {
     assert.deepEqual([code, JSON.parse(stdout).error.code], [3, 'NOT_BATCHED']);
   });
 
-  it('verify-entity exits 0 for a history that holds, and 1 where it does not', async () => {
+  it('verify-entity exits 0 for a valid history, and 1 for an invalid one', async () => {
     const holds = await run(['verify-entity', 'order-1']);
     assert.deepEqual([holds.code, holds.stdout], [0, '✓ The history of order-1 holds: 5 events verified\n']);
     const unmet = await run(['verify-entity', 'order-1', '--expected-head', `0x${'0'.repeat(64)}`]);

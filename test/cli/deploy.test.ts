@@ -229,7 +229,7 @@ describe('fairlead deploy', () => {
     assert.doesNotMatch(wrong.stderr, /value-78/);
   });
 
-  it('goes on where it was when the API restarts in the middle of a build', async () => {
+  it('continues after the last line when the API restarts during a build', async () => {
     api.onBuild = ({ id }) => api.log(id, 'source', 'first line');
     const running = startCli(api, ['deploy', folder]);
     await waitUntil('the first line', () => running.text().includes('first line'));

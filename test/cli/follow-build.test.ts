@@ -60,14 +60,14 @@ describe('following a build', () => {
     await assert.rejects(follow(), /enough/);
   });
 
-  it('a refusal is no loss of connection: it is told at once', async () => {
+  it('a refusal is reported at once, and not retried as a lost connection', async () => {
     const follow = async (): Promise<void> => {
       for await (const event of followBuild(client(), 'bld_404', { signal })) assert.fail(event.type);
     };
     await assert.rejects(follow(), { code: 'NOT_FOUND', exit: 'notFound' });
   });
 
-  it('waits while the API is overloaded, and goes on', async () => {
+  it('waits while the API is overloaded, and then continues', async () => {
     api.addBuild('bld_5');
     const busy = { status: 503, error: { code: 'UNAVAILABLE', message: 'Starting.' } };
     api.answers.set('GET /builds/bld_5/logs', busy);

@@ -218,7 +218,7 @@ describe('orgs and people on the command line', () => {
     assert.equal(dataOf(await platform('orgs', 'restore', 'side', '--json')).suspendedAt, null);
   });
 
-  it('an org lets a client manage its people, sees that, and takes it back', async () => {
+  it('an org lets a client manage its people, sees that, and revokes it', async () => {
     const run = await admin('granting@acme.example');
     await idp.seedClient('crm-prod', { orgSlug: 'acme' });
     assert.match((await run('orgs', 'grants')).stdout, /No client manages the people of acme/);

@@ -47,7 +47,7 @@ describe('the platform’s own audit events', { timeout: 300_000 }, () => {
       everyMs: 500,
     });
 
-  it('a deploy is told with its release, its commit and who wanted it; its namespace before it', async () => {
+  it('a deploy adds an event with release, commit and requester, after the event of its namespace', async () => {
     const event = await arrived(service.name, 'service.deployed');
     assert.deepEqual([event.namespace, event.orgSlug], ['builder', 'platform']);
     const { id: buildId, commitSha: commit, imageDigest, releaseId, url } = deployed;
@@ -61,7 +61,7 @@ describe('the platform’s own audit events', { timeout: 300_000 }, () => {
     assert.deepEqual(types, ['namespace.created', 'service.deployed']);
   });
 
-  it('a second deploy is told of, and the namespace not again', async () => {
+  it('a second deploy adds its own event, and none of the namespace', async () => {
     await service.commit({ spec: '  auth: { mode: service-only }' });
     await completed((await trigger(service.name)).buildId);
     const deploys = await waitUntil(
@@ -78,7 +78,7 @@ describe('the platform’s own audit events', { timeout: 300_000 }, () => {
     assert.deepEqual(only?.data, { namespace: `${service.name}-prod`, service: service.name, environment: 'prod' });
   });
 
-  it('the OAuth client of the deploy is told of by the identity provider', async () => {
+  it('the identity provider adds an event of the OAuth client of the deploy', async () => {
     const clientId = `${service.name}-prod`;
     const event = await arrived(clientId, 'oauth.client_created');
     assert.deepEqual([event.namespace, event.orgSlug], ['identity', 'platform']);
@@ -90,7 +90,7 @@ describe('the platform’s own audit events', { timeout: 300_000 }, () => {
     assert.equal(added.data.redirectUri, redirectUri);
   });
 
-  it('a build that fails is told with step and code, and nothing of its output', async () => {
+  it('a failed build adds an event with step and code, and without output', async () => {
     await service.commit({ instructions: 'RUN echo canary-of-the-output && exit 7' });
     const build = await ended((await trigger(service.name)).buildId);
     const { data, orgSlug } = await arrived(service.name, 'build.failed');
@@ -113,7 +113,7 @@ describe('the platform’s own audit events', { timeout: 300_000 }, () => {
     }
   });
 
-  it('the history of the service holds, by the command line as well', async () => {
+  it('the history of the service is valid, by the command line as well', async () => {
     const { code, stdout } = await cli('verify-entity', service.name);
     assert.equal(code, 0, stdout);
     assert.match(stdout, /holds/);

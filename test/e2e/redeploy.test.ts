@@ -119,7 +119,7 @@ test('a rollback installs the earlier release without a build', async () => {
   assert.equal(await commitOf(app.name), first.commitSha);
 });
 
-test('a build that lacks a variable goes on from its failed step once the variable is set', async () => {
+test('a retry of a build that lacked a variable starts at its failed step once the variable is set', async () => {
   await using app = await sampleService('retry', { requires: ['WAREHOUSE_URL'] });
   const failed = await ended((await trigger(app.name)).buildId);
   assert.equal(failed.failure?.code, 'CONFIG_PREFLIGHT_FAILED');

@@ -147,7 +147,7 @@ export function describeInside(attack: () => Attack): void {
     await invariants.check();
   });
 
-  it('a build that pretends that the engine is lost fails once, as its own fault', async () => {
+  it('a build that prints the errors of a lost engine fails once, with IMAGE_BUILD_FAILED', async () => {
     const { attacker, invariants } = attack();
     const lies = [
       'Cannot connect to the Docker daemon at unix:///var/run/docker.sock',

@@ -61,7 +61,7 @@ describe('finish-build', () => {
     ]);
   });
 
-  it('one that was called off says so in its own words, and is no event of the audit ledger', async () => {
+  it('a superseded build writes so in its log, and adds no event to the audit ledger', async () => {
     const { parts, finish, record, logged } = await openedBuild();
     const message = 'Superseded by bld_newer';
     const superseded = { code: 'BUILD_SUPERSEDED', message, step: null };

@@ -28,20 +28,20 @@ describe('free disk', () => {
     assert.equal((await pruneWhenDiskIsLow(low.deps)).started, false, 'not twice in a short while');
   });
 
-  it('is enough for a build without a word', async () => {
+  it('that is enough adds no line to the log of a build', async () => {
     const { deps, counts, lines, context } = parts(200);
     await requireFreeDisk(deps, context);
     assert.deepEqual([counts.prunes, lines], [0, []]);
   });
 
-  it('that is low does not hold a build up', async () => {
+  it('that is low starts pruning, and the build continues', async () => {
     const { deps, counts, lines, context } = parts(100);
     await requireFreeDisk(deps, context);
     assert.equal(counts.prunes, 1);
     assert.match(lines.join(), /^The disk of the image store is low/);
   });
 
-  it('that is full is pruned, and the build goes on', async () => {
+  it('that is full is pruned first, and the build continues', async () => {
     const { deps, counts, lines, context } = parts(99, 100);
     await requireFreeDisk(deps, context);
     assert.equal(counts.prunes, 1);

@@ -108,7 +108,7 @@ describe('pruning images', () => {
     assert.deepEqual(await deps.workspace.builds(), ['bld_opening']);
   });
 
-  it('a folder that cannot be removed holds no image up, and is named at the end', async () => {
+  it('a folder that cannot be removed delays the removal of no image, and is named at the end', async () => {
     const { deps, ended, left } = parts();
     for (const id of ['bld_1', 'bld_2', 'bld_3']) {
       await ended(id);

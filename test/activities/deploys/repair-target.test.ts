@@ -78,7 +78,7 @@ describe('repairing a service', () => {
     );
   });
 
-  it('leaves nothing public that is not the active release, also when that one cannot be started', async () => {
+  it('routes to no other release than the active one, even when that one cannot be started', async () => {
     const { deps, runtime, start, route, repair, routed } = await rolledBackShop();
     await route(await start('bld_failed'));
     const away = new FairleadError('INSTALL_FAILED', 'its image is gone');

@@ -64,7 +64,7 @@ describe('a step as an activity', () => {
     assert.deepEqual(await logged(), ['info: Fetch source', 'info: Fetching', 'warn: The repository has submodules']);
   });
 
-  it('a failure goes on with its code, stands last in the log, and leaves the step to be tried again', async () => {
+  it('a failure keeps its code, is the last line of the log, and lets the step be retried', async () => {
     const { run, step, logged } = await openedBuild();
     const failure = new FairleadError('SOURCE_UNREACHABLE', 'The host is away', { retryable: true });
     const failed = { code: 'SOURCE_UNREACHABLE', message: 'The host is away', retryable: true };
@@ -80,7 +80,7 @@ describe('a step as an activity', () => {
     assert.equal((await logged()).at(-1), 'info: Fetch source, attempt 2');
   });
 
-  it('an attempt that was paused while the next one worked puts nothing old back, and does nothing', async () => {
+  it('an attempt that was paused while the next one ran changes nothing', async () => {
     const { parts, run, step, record } = await openedBuild();
     const woken = Promise.withResolvers<void>();
     const begun = Promise.withResolvers<void>();

@@ -102,7 +102,7 @@ describe('a history that was tampered with in the database', () => {
     await ledger.checkpoints.insert(await signCheckpoint(fields, LEDGER, ledger.signer));
   }
 
-  it('holds while nobody touches it, day closes and checkpoints included', async () => {
+  it('is valid while unchanged, with its day closes and checkpoints', async () => {
     await checkpoint('shop');
     assert.deepEqual(await verdict('shop'), { valid: true, brokenAt: null, reason: null });
     assert.deepEqual(await verdict('billing'), { valid: true, brokenAt: null, reason: null });
@@ -282,7 +282,7 @@ describe('a history that was tampered with in the database', () => {
     assert.deepEqual(await verdict('shop'), broken(2, 'checkpoint_forged'));
   });
 
-  it('an entity is as sound as the chain it sits in: also what happened to others shows', async () => {
+  it('a changed event of another entity in the same chain makes an entity invalid', async () => {
     await events.deleteOne(at(4));
     const answer = await ledger.call('shop-prod/acme', 'GET', '/v1/entities/shop-1/verify');
     const { valid, brokenAt, reason } = answer.body.data;

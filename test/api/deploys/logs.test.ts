@@ -58,7 +58,7 @@ const lines = (from: number, to: number) =>
 
 const texts = (events: readonly Event[]) => events.filter((row) => row.event === 'line').map((row) => row.data.text);
 
-it('pages of the log go on from the line before and say when they are complete', async () => {
+it('each page of the log begins after the last line of the previous one, and says when the log is complete', async () => {
   await api.builds.create(buildRecord({ id: 'bld_pages' }));
   await api.log.append('bld_pages', lines(1, 5));
   const first = await api.call('GET', '/builds/bld_pages/logs?limit=3');

@@ -42,7 +42,7 @@ async function openStream(deps: StreamDeps, stillAllowed = async () => true) {
   return { socket, response: await streamed.promise, done: done.promise, close };
 }
 
-it('a reader that takes nothing is let go, and lines are not read ahead for it', async () => {
+it('a reader that takes nothing is disconnected, and no lines are read ahead for it', async () => {
   let pages = 0;
   const read = async (_id: string, after: number, limit: number) => {
     pages += 1;

@@ -238,7 +238,7 @@ describe('a credential that is not good', () => {
   });
 });
 
-it('the internal key goes on working while the identity provider is away, and tokens answer 503', async () => {
+it('the internal key works while the identity provider is down, and tokens answer 503', async () => {
   const away = createTokenVerifier({
     idpUrl: 'http://127.0.0.1:9',
     audience: 'builder',

@@ -79,7 +79,7 @@ describe('who calls the identity provider', () => {
     );
   });
 
-  it('a token for another audience is nobody here; one that is void is refused', async () => {
+  it('a token for another audience identifies no caller; a revoked one is refused', async () => {
     const ada = await logins.person({ org: 'acme' });
     const shop = await logins.client();
     const { tokens } = await logins.login(shop, ada);
@@ -107,7 +107,7 @@ describe('who calls the identity provider', () => {
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) assert.equal(await authenticate(headers, method), null);
   });
 
-  it('a session that was ended, or whose person was suspended, is nobody', async () => {
+  it('an ended session, or one of a suspended person, identifies no caller', async () => {
     const ended = await browserOf('ended@example.com', { org: 'acme' });
     await revokeSession(idp.deps, null, ended.session.id);
     assert.equal(await authenticate(ended.headers), null);

@@ -129,7 +129,7 @@ test("a suspended org shuts its members out and ends its clients' tokens, until 
   assert.equal((await (await callers.signIn(boss.id)).call('GET', path)).status, 200);
 });
 
-test('an org lets a client manage its people, and takes that back; never the platform org', async () => {
+test('an org lets a client manage its people, and revokes that; the platform org cannot', async () => {
   await idp.seedClient('helper-prod', { orgSlug: 'rival' });
   const path = `${ACME}/grants/helper-prod`;
   for (const { call } of [member, viewer]) assert.equal(outcome(await call('PUT', path)), '403 FORBIDDEN');

@@ -51,7 +51,7 @@ describe('the bounds of the passport socket', () => {
     assert.equal(again.events[0]?.type, 'identity');
   });
 
-  it('lets nobody talk: a large message ends the connection, many small ones too, and others live on', async () => {
+  it('a connection that sends a large message, or many small ones, is closed, and the others stay open', async () => {
     const [large, chatty, quiet] = [
       await connected(await person()),
       await connected(await person()),
@@ -97,7 +97,7 @@ it('a provider that stops says 1001 to all and does not wait for them', async ()
   assert.equal(state.closed?.code, 1001);
 });
 
-it('one who is gone without a word is let go, one who answers pings stays', async () => {
+it('a client that answers no ping is disconnected, one that answers stays', async () => {
   const idp = await startIdp({ passport: { heartbeatMs: 50 } });
   const query = `?token=${await tokenAt(idp)}`;
   const [silent, alive] = [listen(idp, query, { autoPong: false }), listen(idp, query)];

@@ -53,7 +53,7 @@ describe('a login of the command line', () => {
     await assert.rejects(fetch(value('redirect_uri')), 'nothing listens any more');
   });
 
-  it('takes no answer but its own: forged callbacks get 400 and the login goes on', async () => {
+  it('refuses forged callbacks with 400, and then completes the login', async () => {
     const command = start(['login']);
     const url = await urlOpened();
     const { searchParams } = new URL(url);

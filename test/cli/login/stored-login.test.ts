@@ -51,7 +51,7 @@ describe('a login that the command line keeps', () => {
   });
 
   for (const command of ['services', 'whoami']) {
-    it(`goes on when its token is voided before its time: ${command} gets another`, async () => {
+    it(`gets another token when its token is revoked early: ${command}`, async () => {
       await logIn();
       const { accessToken, identityId } = stored();
       // Of the second in which rights were taken away no token is good.
@@ -99,7 +99,7 @@ describe('a login that the command line keeps', () => {
     assert.match(stdout, /The platform itself, by FAIRLEAD_KEY/);
   });
 
-  it('logout without a login is no error, and one whose provider is away forgets it all the same', async () => {
+  it('logout without a login is no error, and logout while the provider is down removes the stored login', async () => {
     assert.equal((await run('logout')).code, 0);
     await logIn();
     await file().save(cli.api.address, { ...stored(), issuer: 'http://127.0.0.1:9' });

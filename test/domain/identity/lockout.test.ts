@@ -7,7 +7,7 @@ test('the last allowed attempt is judged, the next one waits', () => {
   assert.equal(exceeds(LOGIN_LIMITS.account, 11), true);
 });
 
-test('whoever waits is told whole seconds, never none', () => {
+test('the wait is given in whole seconds, at least one', () => {
   const now = new Date(1_000_000);
   assert.equal(secondsUntil(new Date(1_000_000 + 1_200), now), 2);
   assert.equal(secondsUntil(new Date(999_000), now), 1);

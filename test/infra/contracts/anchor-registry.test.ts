@@ -205,7 +205,7 @@ describe('AnchorRegistry on a real EVM', () => {
     await refuses(owned, 'NotAnchored', [777_777n], 'invalidate', 777_777n, 'reason');
   });
 
-  it('the owner appoints another anchorer, and the one before can do nothing any more', async () => {
+  it('the owner appoints another anchorer, and the previous one can no longer anchor', async () => {
     const other = Wallet.createRandom().connect(chain.provider);
     await chain.rpc('anvil_setBalance', other.address, '0x56bc75e2d63100000');
     await refuses(stranger, 'NotOwner', [await (stranger.runner as Wallet).getAddress()], 'setAnchorer', other.address);
@@ -217,7 +217,7 @@ describe('AnchorRegistry on a real EVM', () => {
     await send(owned, 'setAnchorer', ANCHORER.address);
   });
 
-  it('ownership goes over in two steps, and an offer can be taken back', async () => {
+  it('ownership is transferred in two steps, and an offer can be withdrawn', async () => {
     const wallet = Wallet.createRandom().connect(chain.provider);
     await chain.rpc('anvil_setBalance', wallet.address, '0x56bc75e2d63100000');
     const next = new Contract(chain.contract, abi, wallet);

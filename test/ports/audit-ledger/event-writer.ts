@@ -108,7 +108,7 @@ export function eventWriterSuite(store: EventStore, create: (now?: Clock) => Eve
       assert.deepEqual(await store.findByIdempotencyKey('repeats', draft.emitter, 'once'), events[0]);
     });
 
-    it('a key that was used for something else is refused, and holds up nobody', async () => {
+    it('a key that was used for something else is refused, and delays no other event', async () => {
       const writer = create();
       await writer.emit(draftOf({ namespace: 'reuse', idempotency: { key: 'k', fingerprint: 'one' } }));
       const [refused, other] = await Promise.allSettled([

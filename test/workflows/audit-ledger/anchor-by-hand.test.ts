@@ -51,7 +51,7 @@ describe('a day that is anchored by hand', { timeout: 60_000 }, () => {
     );
   });
 
-  it('is asked for in vain while Temporal is away, and whoever asks is told to try again', async () => {
+  it('is refused while Temporal is down, with the advice to try again', async () => {
     const address = `127.0.0.1:${await freePort()}`;
     const client = createTemporalClient({ address, namespace: 'default', identity: 'test' });
     try {

@@ -230,7 +230,7 @@ describe('coordinateDeploys', () => {
     });
   });
 
-  it('a repair that fails ends nothing: the next build runs, and the next repair is tried', async () => {
+  it('a failed repair stops neither the next build nor the next repair', async () => {
     const { activities, journal } = createFakeActivities(temporal.directory);
     let repairs = 0;
     activities.repairTarget = async () => {

@@ -50,12 +50,12 @@ describe('failsOpen', () => {
     assert.equal(failsOpen(failure('STEP_DEADLINE_EXCEEDED'), WALLET_AWAY), true);
   });
 
-  it('holds a gate shut when something else is away: another system, or one that is not named', () => {
+  it('fails the step when another system is away, or when the failure names no system', () => {
     assert.equal(failsOpen(failure('UNAVAILABLE', 'registry'), WALLET_AWAY), false);
     assert.equal(failsOpen(failure('UNAVAILABLE'), WALLET_AWAY), false);
   });
 
-  it('passes whatever fails in a step that may fail in any way, but what names another system', () => {
+  it('passes every code in a step that names any code, except a failure of another system', () => {
     assert.equal(failsOpen(failure('INTERNAL'), ANY_OF_DNS), true);
     assert.equal(failsOpen(failure('INTERNAL', 'wallet'), ANY_OF_DNS), false);
   });

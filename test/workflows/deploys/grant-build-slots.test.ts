@@ -119,7 +119,7 @@ describe('grantBuildSlots', () => {
     });
   });
 
-  it('takes back the slot of a build that was terminated', async () => {
+  it('frees the slot of a terminated build', async () => {
     const held: string[] = [];
     const { activities } = createFakeActivities(temporal.directory);
     let letGo = () => {};

@@ -10,7 +10,7 @@ const declare = (key: string, changes: Partial<ConfigDeclaration> = {}): ConfigD
 };
 
 describe('config-preflight', () => {
-  it('goes on when each required variable is set, sealed or has a default', async () => {
+  it('passes when each required variable is set, sealed or has a default', async () => {
     const sealed = { keyId: '00000000', sealed: 'x' };
     const { parts, attempt } = await useDeploy({ service: { config: { PLAIN: '' }, secrets: { HIDDEN: sealed } } });
     const config = [

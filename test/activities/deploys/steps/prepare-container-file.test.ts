@@ -54,7 +54,7 @@ describe('prepare-container-file', () => {
     assert.ok(step.lines.some((line) => line.includes('USER app became USER 1001')));
   });
 
-  it('goes on without the one that is named and missing, with a warning', async () => {
+  it('continues without a file that is named and missing, with a warning', async () => {
     const { parts, attempt } = await withFiles({ 'package.json': EXPRESS });
     const step = attempt({ ...known, dockerfile: 'ops/Dockerfile' });
     assert.equal((await prepareContainerFile(parts, step)).generatedContainerFile, true);

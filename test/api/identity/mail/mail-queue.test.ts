@@ -7,7 +7,7 @@ import { FairleadError } from '../../../../domain/errors.ts';
 const log = pino({ level: 'silent' });
 const away = () => new FairleadError('UNAVAILABLE', 'away', { retryable: true });
 
-test('nothing of a job happens before whoever added it has gone on', async () => {
+test('a job starts after the code that added it has continued', async () => {
   const queue = createMailQueue({ log });
   const seen: string[] = [];
   queue.add({ name: 'job', to: 'a@example.com', run: async () => void seen.push('job') });
@@ -46,7 +46,7 @@ test('a failure that may pass is tried again, another is given up and reported o
   assert.deepEqual(reported.toSorted(), ['final', 'lasting']);
 });
 
-test('a report that fails as well ends nothing else', async () => {
+test('a failing report stops no other job', async () => {
   const queue = createMailQueue({ log, retryDelaysMs: [] });
   let done = false;
   const fail = async () => {
@@ -87,7 +87,7 @@ test('few jobs run at once, few more wait, and the rest is refused without a wor
   await queue.idle();
 });
 
-test('mails to one address go out in the order they were asked for, and hold up no other address', async () => {
+test('mails to one address go out in the order of their requests, and delay no other address', async () => {
   const queue = createMailQueue({ log, atOnce: 4, retryDelaysMs: [1] });
   const sent: string[] = [];
   const gate = Promise.withResolvers<void>();

@@ -31,7 +31,7 @@ async function session(platformRoles: readonly PlatformRole[]): Promise<Record<s
   return { cookie: `${cookieName(idp.deps.settings, 'session')}=${secret}` };
 }
 
-test('captured mail is read in the own session of a super admin, and by nobody else', async () => {
+test('only the session of a super admin reads captured mail', async () => {
   const callers = createCallers(idp);
   const root = await callers.person({ platformRoles: ['super_admin'] });
   const refused: Record<string, string>[] = [{}, idp.internal, { ...root.headers }, await session(['developer'])];
@@ -55,7 +55,7 @@ test('captured mail is read in the own session of a super admin, and by nobody e
   assert.equal((await idp.call('GET', '/outbox/eml_none', { headers })).status, 404);
 });
 
-test('a request from this machine by its own name is nobody’s: loopback is no credential', async () => {
+test('a request from loopback without a credential identifies no caller', async () => {
   const { port } = new URL(idp.address);
   for (const host of [`localhost:${port}`, `127.0.0.1:${port}`]) {
     for (const path of ['/outbox', `/outbox/${outboxId}`]) assert.equal(await statusOf(path, { host }), 404, host);

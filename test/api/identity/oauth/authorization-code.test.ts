@@ -178,13 +178,13 @@ describe('an authorization code', () => {
     assert.deepEqual(claimsOf(both.tokens.access_token ?? '').aud, audience);
   });
 
-  it('is worth nothing once its session was ended', async () => {
+  it('is refused after its session was ended', async () => {
     const { form, sessionId } = await logins.seedCode(shop, ada);
     await idp.deps.sessions.revoke(sessionId, idp.deps.now());
     assert.equal((await logins.token(shop, form)).body.error, 'invalid_grant');
   });
 
-  it('is worth nothing once its person was suspended, or their only org', async () => {
+  it('is refused after its person, or their only org, was suspended', async () => {
     const bob = await logins.person({ org: 'acme' });
     const { form } = await logins.seedCode(shop, bob);
     await idp.deps.users.update(bob.id, { suspendedAt: new Date() });

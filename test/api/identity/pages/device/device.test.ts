@@ -109,7 +109,7 @@ describe('the device page', () => {
     assert.match(old.html, /No device waits with this code/);
   });
 
-  it('lets nobody guess: after twenty wrong codes one waits', async () => {
+  it('limits guesses: after twenty wrong codes the next one must wait', async () => {
     await idp.seedUser('guess@example.com', { password: PASSWORD });
     const browser = createBrowser(idp);
     await browser.logIn('guess@example.com', PASSWORD);

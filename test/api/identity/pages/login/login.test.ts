@@ -52,7 +52,7 @@ describe('the login page', () => {
     assert.equal(again.status, 401);
   });
 
-  it('gives another session secret at every login, so that a planted cookie is worth nothing', async () => {
+  it('gives another session secret at every login, so that a planted cookie does not work', async () => {
     const attacker = createBrowser(idp);
     await attacker.logIn(EMAIL, PASSWORD);
     const planted = attacker.cookies.get('fl-session') ?? '';

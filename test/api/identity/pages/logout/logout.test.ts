@@ -50,7 +50,7 @@ describe('signing out', () => {
     assert.equal((await refresh(refreshToken)).body.error, 'invalid_grant');
   });
 
-  it('ends the session itself: a copy of its cookie is worth nothing afterwards', async () => {
+  it('ends the session itself: a copy of its cookie no longer works', async () => {
     const { browser, idToken } = await signedIn();
     const copy = createBrowser(idp);
     copy.cookies.set('fl-session', browser.cookies.get('fl-session') ?? '');
