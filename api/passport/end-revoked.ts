@@ -4,7 +4,7 @@ import type { IdentityDeps } from '../identity/deps.ts';
 import { type PassportDeps, readConnectedServices, readPassports } from './read-passports.ts';
 import { CLOSE, type Subscriber } from './subscriber.ts';
 
-type Deps = PassportDeps & Pick<IdentityDeps, 'revocations'>;
+type Deps = PassportDeps & Pick<IdentityDeps, 'revocations' | 'tokens'>;
 
 /**
  * Ends the connections whose tokens were revoked since it was asked last, found by one query, or have expired. One that
@@ -17,7 +17,7 @@ export function createRevokedEnd(deps: Deps) {
     const now = deps.now();
     const entries = await deps.revocations.since(new Date(readUntil.getTime() - FEED_OVERLAP_MS));
     readUntil = now;
-    revoked.add(revocationFeedOf(entries, now).revocations);
+    revoked.add(revocationFeedOf(entries, now, deps.tokens.hash).revocations);
     revoked.prune(now);
     const failures: unknown[] = [];
     for (const subscriber of subscribers) {

@@ -18,7 +18,7 @@ export interface TokenFrame {
 
 /** A person as tokens describe them. */
 export interface TokenPerson {
-  readonly user: Pick<UserRecord, 'id' | 'email' | 'platformRoles'>;
+  readonly user: Pick<UserRecord, 'id' | 'email' | 'emailVerified' | 'platformRoles'>;
   /** The org they act in, with their roles there; null for someone in no org. */
   readonly org: { readonly slug: string; readonly roles: readonly string[] } | null;
 }
@@ -47,6 +47,7 @@ export function personClaims(
     identityId: user.id,
     client_id: login.clientId,
     email: user.email,
+    email_verified: user.emailVerified,
     ...(org === null ? {} : { orgSlug: org.slug }),
     roles: [...user.platformRoles],
     orgRoles: org === null ? [] : [...org.roles],

@@ -26,6 +26,8 @@ export const accessTokenClaimsSchema = z.looseObject({
   /** The same as `sub`, on tokens of people. */
   identityId: text.optional(),
   email: text.optional(),
+  /** Whether the person has shown that they read the mail of `email`; on tokens of people. */
+  email_verified: z.boolean().optional(),
   /** Primary org of the person, or owning org of the client. */
   orgSlug: text.optional(),
   /** Platform roles alone. */

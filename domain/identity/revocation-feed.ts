@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { REVOCATION_KINDS, type Revocation } from './revocation.ts';
+import { REVOCATION_KINDS, type Revocation, type RevocationKind } from './revocation.ts';
 
 const moment = z.iso.datetime();
 
@@ -8,6 +8,15 @@ const moment = z.iso.datetime();
  * shows its entry later than others that are younger. No write takes longer than a third of this (`RevocationStore.add`).
  */
 export const FEED_OVERLAP_MS = 60_000;
+
+/**
+ * What the feed calls a token, grant, session, person or client: the SHA-256, in hex, of its kind and id. Verifiers are
+ * services of all orgs, and a hash tells them nothing of those whose tokens they have not.
+ * @param hash SHA-256 in hex
+ */
+export function feedId(hash: (text: string) => string, kind: RevocationKind, value: string): string {
+  return hash(`${kind}:${value}`);
+}
 
 /**
  * The reply of `GET /api/oauth/revocations?since=<ISO>`: the living entries made at or after `since`, or all living ones
@@ -19,7 +28,7 @@ export const revocationFeedSchema = z.object({
   revocations: z.array(
     z.object({
       kind: z.enum(REVOCATION_KINDS),
-      value: z.string().min(1).max(512),
+      id: z.string().regex(/^[0-9a-f]{64}$/),
       issuedUntil: moment,
       expiresAt: moment,
     }),
@@ -29,12 +38,16 @@ export const revocationFeedSchema = z.object({
 export type RevocationFeed = z.infer<typeof revocationFeedSchema>;
 
 /** Writes the entries as the feed has them. */
-export function revocationFeedOf(revocations: readonly Revocation[], asOf: Date): RevocationFeed {
+export function revocationFeedOf(
+  revocations: readonly Revocation[],
+  asOf: Date,
+  hash: (text: string) => string,
+): RevocationFeed {
   return {
     asOf: asOf.toISOString(),
     revocations: revocations.map(({ kind, value, issuedUntil, expiresAt }) => ({
       kind,
-      value,
+      id: feedId(hash, kind, value),
       issuedUntil: issuedUntil.toISOString(),
       expiresAt: expiresAt.toISOString(),
     })),

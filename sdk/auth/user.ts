@@ -10,6 +10,8 @@ export interface FairleadUser {
   /** The client the token was issued to. */
   readonly clientId: string;
   readonly email: string | null;
+  /** False unless the provider says that the person reads the mail of `email`: only then may it name an account. */
+  readonly emailVerified: boolean;
   /** Primary org of the person, or owning org of the service. */
   readonly orgSlug: string | null;
   /** Platform roles alone: an org's admin is not here. Empty for a service. */
@@ -34,6 +36,7 @@ export function userOfClaims(claims: AccessTokenClaims): FairleadUser {
     identityId: claims.sub,
     clientId: claims.client_id,
     email: claims.email ?? null,
+    emailVerified: claims.email_verified === true,
     orgSlug: claims.orgSlug ?? null,
     roles: service ? [] : claims.roles,
     orgRoles: service ? [] : claims.orgRoles,

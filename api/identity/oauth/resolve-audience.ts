@@ -1,5 +1,6 @@
 import { FairleadError } from '../../../domain/errors.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
+import { SERVICE_ROWS } from '../../../domain/services.ts';
 import type { IdentityDeps } from '../deps.ts';
 
 /** Audiences a request may name. */
@@ -45,9 +46,12 @@ export interface ServiceAudience {
 }
 
 /**
- * Audience of a service's own token: clients, the provider itself, or one audience outside, which needs model access
- * (spec 1, "Model access flag"); when none is asked for, the clients `{target}-{environment}` that its scopes name,
- * else itself. @throws OAUTH_INVALID_TARGET
+ * Audience of a service's own token: itself; the platform's own APIs, which judge each caller themselves; clients of which
+ * the token carries a scope, `{their service}:…`; or one audience outside, which needs model access (spec 1, "Model
+ * access flag"). When none is asked for, the clients `{target}-{environment}` that its scopes name, else itself. Who has
+ * no scope of a client gets one answer, whether there is such a client or not. A service of one environment gets no token
+ * for another: the spec names none, and a sandbox must not reach what serves people.
+ * @throws OAUTH_INVALID_TARGET
  */
 export async function resolveServiceAudience(
   deps: Pick<IdentityDeps, 'clients' | 'settings'>,
@@ -59,11 +63,29 @@ export async function resolveServiceAudience(
   if (requested.length > MAX_AUDIENCES) throw invalidTarget(`At most ${MAX_AUDIENCES} audiences can be requested`);
   const outside = requested.filter((audience) => deps.settings.externalAudiences.includes(audience));
   if (outside.length > 0) return { audience: requireExternal(client, requested, outside), external: true };
+  const platform = SERVICE_ROWS.flatMap(({ platformClient }) => platformClient ?? []);
+  const own = [client.clientId, deps.settings.issuer, ...platform];
   for (const audience of requested) {
-    const known = audience === deps.settings.issuer || (await deps.clients.find(audience)) !== null;
-    if (!known) throw invalidTarget('No client and no external audience has the requested name');
+    if (own.includes(audience) || (await isTargetOfScopes(deps, client, audience, scopes))) continue;
+    throw invalidTarget(`${client.clientId} was granted no scope of the requested audience, or did not ask for one`);
   }
   return { audience: requested, external: false };
+}
+
+/** Whether a scope is of the service that the client of that id belongs to, or of the client itself where it has none. */
+async function isTargetOfScopes(
+  deps: Pick<IdentityDeps, 'clients'>,
+  { environment }: ClientRecord,
+  audience: string,
+  scopes: readonly string[],
+): Promise<boolean> {
+  const named = scopes.flatMap((scope) => SERVICE_SCOPE.exec(scope)?.[1] ?? []);
+  const target = named.length === 0 ? null : await deps.clients.find(audience);
+  if (target === null) return false;
+  const isOfTarget = (name: string) =>
+    [target.service, target.clientId].includes(name) || `${name}-${target.environment}` === target.clientId;
+  if (!named.some(isOfTarget)) return false;
+  return environment === null || target.environment === null || target.environment === environment;
 }
 
 /** A token that leaves the installation is for nobody within, so that who gets it can do nothing here with it. */

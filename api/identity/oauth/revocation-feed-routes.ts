@@ -27,7 +27,7 @@ export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
         // Before the read: what is made while it runs comes with the next one.
         const asOf = deps.now();
         const since = query.since === undefined ? EPOCH : new Date(query.since);
-        return { status: 200, data: revocationFeedOf(await deps.revocations.since(since), asOf) };
+        return { status: 200, data: revocationFeedOf(await deps.revocations.since(since), asOf, deps.tokens.hash) };
       },
     }),
   ];

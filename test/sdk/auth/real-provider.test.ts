@@ -54,8 +54,8 @@ describe('the SDK of two services against the real identity provider', () => {
 
   it('a token for somebody else is refused', async () => {
     const options = { idpUrl: idp.issuer, clientId: 'orders-prod', clientSecret: secrets.orders };
-    const forShop = await createServiceTokens({ ...options, audience: 'shop-prod' }).token();
-    await assert.rejects(orders.verify(forShop), { details: { reason: 'audience' } });
+    const forBuilder = await createServiceTokens({ ...options, audience: 'builder' }).token();
+    await assert.rejects(orders.verify(forBuilder), { details: { reason: 'audience' } });
   });
 
   it('a rotation of the signing key is followed, and tokens of the old key stay good', async () => {

@@ -57,7 +57,7 @@ describe('the denylist', () => {
   it('is read twice a second, one read after the other', async (t) => {
     t.mock.timers.enable({ apis: ['setTimeout'] });
     const reads: (() => void)[] = [];
-    const answered = () => Response.json(revocationFeedOf([], new Date()));
+    const answered = () => Response.json(revocationFeedOf([], new Date(), String));
     const held = () => new Promise<Response>((resolve) => reads.push(() => resolve(answered())));
     open({ fetch: held });
     const nextTick = () => new Promise((done) => setImmediate(done));

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
@@ -59,7 +60,7 @@ export async function startProvider() {
     if (url.pathname === '/api/oauth/revocations') {
       const since = new Date(url.searchParams.get('since') ?? 0);
       const entries = revocations.filter(({ revokedAt }) => revokedAt >= since);
-      return { status: 200, data: revocationFeedOf(entries, new Date()) };
+      return { status: 200, data: revocationFeedOf(entries, new Date(), (text) => hash('sha256', text, 'hex')) };
     }
     if (url.pathname === '/api/oauth/token')
       return { status: provider.tokenReply.status, data: provider.tokenReply.body };

@@ -11,7 +11,7 @@ import type { IdentityDeps } from '../../deps.ts';
 import { loginOf, secondsOf, signAccessToken, tokenFrame } from '../../tokens/sign-tokens.ts';
 import { findMemberships, findTokenPerson } from '../../tokens/token-person.ts';
 import { requestedAudience } from '../resolve-audience.ts';
-import { narrowScopes } from '../resolve-scopes.ts';
+import { narrowScopes, parseScopes } from '../resolve-scopes.ts';
 import { type GrantHandler, requireParameter, type TokenParameters } from '../token-request.ts';
 
 const ACCESS_TOKEN = 'urn:ietf:params:oauth:token-type:access_token';
@@ -20,8 +20,9 @@ const JWT = 'urn:ietf:params:oauth:token-type:jwt';
 /**
  * Exchanges the access token of a login for one whose audience is a service (RFC 8693; spec 1, F 4 and F 6): what
  * `fairlead session` needs. The person must be a member of the org that owns the service, or a super admin of the
- * platform org; the login must be an OAuth one. The token lives 24 hours, but never longer than the login, ends with
- * it, and says in `act.sub` which client got it.
+ * platform org; the login must be an OAuth one. The new token has no scope that the subject token has not, and a subject
+ * token that was narrowed to some of its login's audience is not exchanged: whoever it was narrowed for must not get
+ * further. The token lives 24 hours, but never longer than the login, ends with it, and says in `act.sub` which client got it.
  */
 export const tokenExchange: GrantHandler = async (deps, { client, issuedAt, parameters, context }) => {
   checkTypes(parameters);
@@ -30,8 +31,7 @@ export const tokenExchange: GrantHandler = async (deps, { client, issuedAt, para
   const person = await findTokenPerson(deps, subject.sub);
   if (person === null) throw refused('The account, or its organization, is suspended');
   const target = await requireTarget(deps, person.user, requestedAudience(parameters));
-  const standard: readonly string[] = STANDARD_SCOPES.filter((scope) => scope !== 'offline_access');
-  const granted = grant.scopes.filter((scope) => standard.includes(scope));
+  const granted = exchangeable(client, grant, subject);
   const frame = tokenFrame(deps, {
     audience: [target.clientId],
     scopes: narrowScopes(granted, parameters.scope),
@@ -55,6 +55,16 @@ export const tokenExchange: GrantHandler = async (deps, { client, issuedAt, para
     scope: frame.scopes.join(' '),
   };
 };
+
+/** The standard scopes that the subject token has, and its login and its client still have. */
+function exchangeable(client: ClientRecord, grant: GrantRecord, subject: AccessTokenClaims): readonly string[] {
+  const standard: readonly string[] = STANDARD_SCOPES.filter((scope) => scope !== 'offline_access');
+  const carried = parseScopes(subject.scope);
+  return [carried, grant.scopes, client.allowedScopes].reduce(
+    (left, scopes) => left.filter((scope) => scopes.includes(scope)),
+    standard,
+  );
+}
 
 function checkTypes(parameters: TokenParameters): void {
   const type = requireParameter(parameters.subject_token_type, 'subject_token_type');
@@ -87,6 +97,10 @@ async function requireLogin(
   const lives = grant !== null && grant.revokedAt === null && grant.expiresAt > deps.now();
   if (!lives || grant.clientId !== client.clientId || grant.userId !== subject.sub) {
     throw refused('The login was ended; log in again');
+  }
+  const audience = [subject.aud].flat();
+  if (grant.audience.some((one) => !audience.includes(one))) {
+    throw refused('subject_token is for some of the audience of its login alone: exchange one for all of it');
   }
   if (grant.origin !== 'oauth') {
     throw refused('A password login cannot be exchanged for a token of a service: log in again with `fairlead login`');

@@ -197,6 +197,13 @@ describe('an authorization code', () => {
     assert.equal((await logins.token(shop, later.form)).body.error, 'invalid_grant');
   });
 
+  it('tells in the access token whether the person has confirmed their address', async () => {
+    for (const emailVerified of [true, false]) {
+      const { tokens } = await logins.login(shop, await logins.person({ fields: { emailVerified } }));
+      assert.equal(claimsOf(tokens.access_token ?? '').email_verified, emailVerified);
+    }
+  });
+
   it('someone in no org gets a token that names none', async () => {
     const { tokens } = await logins.login(shop, await logins.person());
     const { orgSlug, orgRoles, roles } = claimsOf(tokens.access_token ?? '');

@@ -152,9 +152,29 @@ describe("a service's own token", () => {
     assert.equal(await aud({}, await logins.client({ clientId: 'alone', orgSlug: 'acme' })), 'alone');
     const several = new URLSearchParams({ grant_type: 'client_credentials', ...logins.credentials(shop) });
     several.append('resource', 'billing-prod');
-    several.append('resource', 'alone');
+    several.append('resource', 'shop-prod');
     const { body } = await idp.call('POST', '/api/oauth/token', { form: several });
-    assert.deepEqual(claimsOf(body.access_token).aud, ['billing-prod', 'alone']);
+    assert.deepEqual(claimsOf(body.access_token).aud, ['billing-prod', 'shop-prod']);
+    assert.equal(await aud({ audience: 'audit-ledger' }), 'audit-ledger', 'the platform judges its callers itself');
+  });
+
+  it('a client of which the token has no scope is no audience, and the answer tells not whether there is one', async () => {
+    await idp.seedOrg('rival');
+    await logins.client({ clientId: 'notes-prod', orgSlug: 'rival', environment: 'prod', service: 'notes' });
+    await logins.client({ clientId: 'mail-prod', orgSlug: 'acme', environment: 'prod', service: 'mail' });
+    const sandbox = { clientId: 'billing-sandbox', environment: 'sandbox', service: 'billing' } as const;
+    await logins.client({ ...sandbox, orgSlug: 'acme' });
+    const answer = async (form: Record<string, string>) => {
+      const { status, body, text } = await request(form);
+      assert.deepEqual([status, body.error], [400, 'invalid_target'], JSON.stringify(form));
+      return text;
+    };
+    const audiences = ['nobody-prod', 'notes-prod', 'mail-prod', 'billing-sandbox', 'fairlead-cli'];
+    const texts = await Promise.all(audiences.map((audience) => answer({ audience })));
+    assert.equal(new Set(texts).size, 1);
+    // Its scope was granted, and this token was asked for without it.
+    await answer({ audience: 'billing-prod', scope: 'ghost:read' });
+    assert.equal((await request({ audience: 'billing-prod', scope: 'billing:write' })).status, 200);
   });
 
   it('an audience nobody knows is an invalid target', async () => {

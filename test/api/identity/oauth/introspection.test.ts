@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { SignJWT, UnsecuredJWT } from 'jose';
-import { revokeClient } from '../../../../api/identity/revocation/revoke.ts';
+import { revokeClient, revokeSession, revokeUser } from '../../../../api/identity/revocation/revoke.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
 import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { basic, claimsOf, createLogins, type Logins, type Seeded } from './logins.ts';
@@ -21,7 +22,7 @@ describe('what is said of tokens', () => {
       orgSlug: 'acme',
       allowedScopes: ['openid', 'email', 'x:read'],
     });
-    stranger = await logins.client({ clientId: 'stranger' });
+    stranger = await logins.client({ clientId: 'stranger', allowedScopes: ['openid', 'shop-prod:call'] });
     ada = await logins.person({ org: 'acme' });
   });
   after(() => idp.stop());
@@ -105,11 +106,12 @@ describe('what is said of tokens', () => {
     });
 
     it('finds tokens of a client that was removed, or whose tokens were revoked, inactive', async () => {
-      const own = await logins.client({ orgSlug: 'acme' });
+      const caller = { orgSlug: 'acme', allowedScopes: ['shop-prod:call'] };
+      const own = await logins.client(caller);
       const token = await serviceToken(own, { audience: 'shop-prod' });
       await revokeClient(idp.deps, null, own.client.clientId);
       assert.deepEqual(await logins.introspect(shop, token), { active: false });
-      const gone = await logins.client({ orgSlug: 'acme' });
+      const gone = await logins.client(caller);
       const orphan = await serviceToken(gone, { audience: 'shop-prod' });
       await idp.deps.clients.remove(gone.client.clientId);
       assert.deepEqual(await logins.introspect(shop, orphan), { active: false });
@@ -166,7 +168,8 @@ describe('what is said of tokens', () => {
       for (const headers of allowed) {
         const { status, body } = await idp.call('GET', path, { headers });
         assert.equal(status, 200);
-        const entry = body.revocations.find((one: { value: string }) => one.value === jti);
+        const id = createHash('sha256').update(`token:${jti}`).digest('hex');
+        const entry = body.revocations.find((one: { id: string }) => one.id === id);
         assert.equal(entry.kind, 'token');
         assert.ok(Date.parse(body.asOf) >= Date.parse(since));
       }
@@ -178,6 +181,22 @@ describe('what is said of tokens', () => {
         { authorization: `Bearer ${tokens.access_token}` },
       ];
       for (const headers of refused) assert.equal((await idp.call('GET', path, { headers })).status, 401);
+    });
+
+    it('tells no id of a token, login, session, person or client', async () => {
+      const { tokens, sessionId } = await logins.login(shop, ada);
+      const { jti, gid } = claimsOf(tokens.access_token ?? '');
+      const own = await logins.client();
+      await revoke(shop, tokens.access_token);
+      await revoke(shop, tokens.refresh_token);
+      await revokeSession(idp.deps, null, sessionId);
+      await revokeUser(idp.deps, null, ada.id);
+      await revokeClient(idp.deps, null, own.client.clientId);
+      const { text, body } = await idp.call('GET', '/api/oauth/revocations', { headers: idp.internal });
+      const kinds = new Set(body.revocations.map(({ kind }: { kind: string }) => kind));
+      assert.deepEqual([...kinds].sort(), ['client', 'grant', 'session', 'token', 'user']);
+      for (const id of [jti, gid, sessionId, ada.id, own.client.clientId]) assert.ok(!text.includes(String(id)), id);
+      idp.advance(2_000);
     });
 
     it('leaves out what was revoked before the moment asked for, and refuses what is none', async () => {

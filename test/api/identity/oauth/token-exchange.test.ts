@@ -159,6 +159,26 @@ describe('exchanging a login for a token of a service', () => {
     for (const subject of subjects) assert.equal((await exchange(subject)).body.error, 'invalid_request');
   });
 
+  it('has no scope that the subject token has not, also where its login has it', async () => {
+    const { refresh_token: refreshToken } = await loginOf(member);
+    const narrow = (await logins.refresh(cli, refreshToken, { scope: 'openid' })).body.access_token;
+    const { body } = await exchange(narrow);
+    assert.deepEqual([body.scope, claimsOf(body.access_token).scope], ['openid', 'openid']);
+    assert.equal((await exchange(narrow, { scope: 'email' })).body.error, 'invalid_scope');
+  });
+
+  it('is not for a token that was narrowed to some of its login’s audience', async () => {
+    const audience = ['builder', 'audit-ledger'];
+    const { tokens } = await logins.login(cli, member, { scopes: ['openid'], audience });
+    const { access_token: narrow, refresh_token: next } = (
+      await logins.refresh(cli, tokens.refresh_token, { audience: 'audit-ledger' })
+    ).body;
+    assert.equal(claimsOf(narrow).aud, 'audit-ledger');
+    assert.equal((await exchange(narrow)).body.error, 'invalid_request');
+    const whole = (await logins.refresh(cli, next)).body.access_token;
+    assert.equal((await exchange(whole)).status, 200);
+  });
+
   it('asks for one audience, and for types it has', async () => {
     assert.equal((await exchange(login.access_token, { audience: '' })).body.error, 'invalid_request');
     const two = await exchange(login.access_token, { resource: 'spy-prod' });
