@@ -88,6 +88,7 @@ function lazyChain(settings: ChainSettings, env: LedgerEnv, mongo: MongoConnecti
   };
   return {
     chainId: settings.chainId,
+    contract: settings.contract,
     anchor: async (batch, signal) => {
       chain ??= load();
       return await (await chain).anchor(batch, signal);

@@ -83,6 +83,8 @@ async function anchorBatch(
     if (recorded !== undefined) return recorded;
     throw new FairleadError('CHAIN_UNREACHABLE', `Chain ${chainId}: it is no longer in AUDIT_CHAINS`);
   }
+  // It stands in a contract that another has taken the place of since: in the new one it would be late.
+  if (recorded !== undefined && recorded.contract.toLowerCase() !== chain.contract.toLowerCase()) return recorded;
   const anchor = await chain.anchor(batch, signal).catch(async (error: unknown) => {
     if (recorded === undefined || !hasCode(error, 'CHAIN_UNREACHABLE')) throw error;
     // A chain that is away takes nothing back; one that was seen without the root does.

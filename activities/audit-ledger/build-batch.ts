@@ -1,4 +1,5 @@
 import type { Batch } from '../../domain/audit-ledger/batch.ts';
+import { assertTreeProves } from '../../domain/audit-ledger/check-tree.ts';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { LEDGER_NAMESPACE, type LedgerEvent } from '../../domain/audit-ledger/event.ts';
 import { EMPTY_DAY_ROOT } from '../../domain/audit-ledger/merkle-proof.ts';
@@ -33,6 +34,7 @@ export async function buildBatch(deps: AnchoringDeps, day: Day, signal: AbortSig
   else {
     const content = leaves.content();
     const tree = await deps.trees.build(content.eventHashes, signal);
+    assertTreeProves(tree, content.eventHashes);
     const root = toHash(tree.nodes.subarray(0, HASH_BYTES));
     await deps.batches.insert({ ...batch, root }, { ...content, tree });
   }

@@ -1,4 +1,5 @@
-import { type Rpc, RpcRefusal, unreachable } from './rpc.ts';
+import { RpcRefusal } from '../../domain/audit-ledger/json-rpc.ts';
+import { type Rpc, unreachable } from './rpc.ts';
 
 /** The first answer: for what may differ from node to node, such as a price, or is a matter of one that takes it. */
 export function first<T>([answer]: readonly T[]): T {

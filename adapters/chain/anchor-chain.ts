@@ -1,12 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AnchorChain, PendingAnchorStore, TransactionSigner } from '../../domain/audit-ledger/anchoring-ports.ts';
 import type { Anchor, Batch } from '../../domain/audit-ledger/batch.ts';
+import { RpcRefusal } from '../../domain/audit-ledger/json-rpc.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createAgreeingRpc } from './agreeing-rpc.ts';
 import { createAnchorSender } from './anchor-sender.ts';
 import { createRegistryReader, type Mined } from './registry-reader.ts';
-import { createRpc, RpcRefusal, refused, unreachable } from './rpc.ts';
+import { createRpc, refused, unreachable } from './rpc.ts';
 
 export interface ChainSettings {
   readonly chainId: number;
@@ -103,6 +104,7 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
 
   return {
     chainId,
+    contract,
     async anchor(batch, signal) {
       const deadline = performance.now() + timing.attemptMs;
       await checked();

@@ -9,12 +9,13 @@ import type {
 import type { Batch } from '../../domain/audit-ledger/batch.ts';
 import { dayNumber } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
+import { RpcRefusal } from '../../domain/audit-ledger/json-rpc.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { FairleadError } from '../../domain/errors.ts';
 import { any, first } from './agreeing-rpc.ts';
 import { bumpFees, type Fees, suggestFees } from './fees.ts';
 import { hashSchema, quantity, REGISTRY, smallNumber } from './registry-reader.ts';
-import { type Rpc, RpcRefusal, refused, unreachable } from './rpc.ts';
+import { type Rpc, refused, unreachable } from './rpc.ts';
 
 export interface AnchorSender {
   /** Sees to it that a transaction for the batch is on its way, whatever an earlier process left. One step a call. */

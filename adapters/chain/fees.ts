@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { SignedTransaction } from '../../domain/audit-ledger/anchoring-ports.ts';
+import { RpcRefusal } from '../../domain/audit-ledger/json-rpc.ts';
 import { first } from './agreeing-rpc.ts';
 import { quantity } from './registry-reader.ts';
-import { type Rpc, RpcRefusal, unreachable } from './rpc.ts';
+import { type Rpc, unreachable } from './rpc.ts';
 
 export interface Fees {
   readonly maxFeePerGas: bigint;

@@ -3,10 +3,11 @@ import { z } from 'zod';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { dayNumber } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
+import { RpcRefusal } from '../../domain/audit-ledger/json-rpc.ts';
 import type { Clock } from '../../domain/clock.ts';
 import { all, lowest, lowestOrNull } from './agreeing-rpc.ts';
 import { REGISTRY_ABI } from './registry-abi.ts';
-import { type Rpc, RpcRefusal, refused, unreachable } from './rpc.ts';
+import { type Rpc, refused, unreachable } from './rpc.ts';
 
 /** What the contract holds for a batch. */
 export interface StandingAnchor {

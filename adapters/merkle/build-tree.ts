@@ -1,5 +1,6 @@
 import type { MerkleTree } from '../../domain/audit-ledger/merkle-tree.ts';
-import { createKeccak, KECCAK_RESERVED_BYTES } from './keccak-module.ts';
+import { KECCAK_RESERVED_BYTES } from './keccak.ts';
+import { createKeccak } from './keccak-module.ts';
 
 const NODE = 32;
 

@@ -1,3 +1,6 @@
+import { assertKeccak } from './assert-keccak.ts';
+import { KECCAK_RESERVED_BYTES, type Keccak } from './keccak.ts';
+
 /**
  * Keccak-f[1600] as a WebAssembly module, assembled here: JavaScript has no fast 64-bit rotation, and a day of the audit
  * ledger is millions of hashes (five to ten times faster than the best one in JavaScript). It exports two functions on
@@ -9,7 +12,6 @@
  * The first {@link KECCAK_RESERVED_BYTES} of the memory hold the round constants (FIPS 202, 3.2.5). The sponge is the
  * original Keccak of Ethereum (padding 0x01, not SHA-3's 0x06) with a rate of 136 bytes: both inputs are one block.
  */
-export const KECCAK_RESERVED_BYTES = 192;
 
 const ROUNDS = 24;
 
@@ -170,18 +172,16 @@ declare const WebAssembly: {
 
 const PAGE_BYTES = 65_536;
 
-export interface Keccak {
-  /** The memory the functions work on; its first {@link KECCAK_RESERVED_BYTES} are theirs. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  hash32(from: number, to: number): void;
-  hash64(left: number, right: number, to: number): void;
-}
-
-/** The two functions on a memory of their own with room for at least that many bytes besides what they need. */
+/**
+ * The two functions on a memory of their own with room for at least that many bytes besides what they need. They have
+ * hashed what the library has before anybody gets them. @throws INTERNAL when they hash otherwise on this machine
+ */
 export function createKeccak(roomBytes: number): Keccak {
   const initial = Math.ceil((KECCAK_RESERVED_BYTES + roomBytes) / PAGE_BYTES);
   const memory = new WebAssembly.Memory({ initial });
   writeRoundConstants(memory.buffer);
   const instance = new WebAssembly.Instance(new WebAssembly.Module(assembleModule()), { env: { memory } });
-  return { bytes: new Uint8Array(memory.buffer), ...(instance.exports as Omit<Keccak, 'bytes'>) };
+  const keccak = { bytes: new Uint8Array(memory.buffer), ...(instance.exports as Omit<Keccak, 'bytes'>) };
+  assertKeccak(keccak);
+  return keccak;
 }

@@ -5,6 +5,7 @@ import type { Hash } from './event.ts';
 /** One chain with the anchor contract on it. */
 export interface AnchorChain {
   readonly chainId: number;
+  readonly contract: string;
   /**
    * Puts the root of a batch into the contract and resolves once that is confirmed. Idempotent: a root that stands
    * already is found and not sent again, and a transaction that an earlier call left unfinished is carried on.

@@ -1,12 +1,13 @@
 import type { EventProof } from '../../domain/audit-ledger/batch.ts';
 import { addDays, endOfDay } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
+import { NodeSilence } from '../../domain/audit-ledger/json-rpc.ts';
 import { leafOf, rootOfProof } from '../../domain/audit-ledger/merkle-proof.ts';
 import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
 import { checkEvent, checkReceipt } from './check-documents.ts';
 import type { ProofCheck } from './proof-check.ts';
 import type { ShownEvent } from './proof-documents.ts';
-import { NodeUnreachable, type ReadAnchor, readAnchor } from './read-anchor.ts';
+import { type ReadAnchor, readAnchor } from './read-anchor.ts';
 import { REGISTRY_CODES } from './registry-code.ts';
 
 export interface ProofInput {
@@ -92,7 +93,7 @@ function namedByTheProof(contract: string): ProofCheck {
 
 function checkAnchor(found: ReadAnchor | Error, host: string, { batchId }: EventProof, root: Hash): ProofCheck {
   if (found instanceof Error) {
-    const outcome = found instanceof NodeUnreachable ? 'unknown' : 'failed';
+    const outcome = found instanceof NodeSilence ? 'unknown' : 'failed';
     return { check: 'chain', outcome, text: `${host}: ${found.message}` };
   }
   const where = `chain ${found.chainId} (${host})`;

@@ -60,6 +60,7 @@ describe('a day of the ledger, from its events to two chains', { timeout: 120_00
     const [first] = (await parts.ledger.batches.find(DAY))?.anchors ?? [];
     const away = {
       chainId: 31_337,
+      contract: chain?.contract ?? '',
       anchor: async () => Promise.reject(new FairleadError('CHAIN_UNREACHABLE', 'away')),
     };
     reopen({ chains: [away] });
@@ -126,6 +127,20 @@ describe('a day of the ledger, from its events to two chains', { timeout: 120_00
     await run('anchorBatch', { day: DAY, chainId: 31_338 });
     assert.deepEqual(await run('reportMissedAnchors', DAY), [{ day: DAY, chainId: 31_337 }]);
     await assert.rejects(run('anchorBatch', { day: DAY, chainId: 31_337 }), { code: 'CHAIN_UNREACHABLE' });
+  });
+
+  it('an anchor in the contract of before stays as it is, in time, when another contract is configured', async () => {
+    const [first] = parts.ledger.chains;
+    assert.ok(first);
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    await run('anchorBatch', { day: DAY, chainId: 31_337 });
+    const before = await parts.ledger.batches.find(DAY);
+    const anchor = async () => assert.fail('nothing is asked of the new contract');
+    reopen({ chains: [{ ...first, contract: `0x${'12'.repeat(20)}`, anchor }] });
+    await run('anchorBatch', { day: DAY, chainId: 31_337 });
+    assert.deepEqual(await parts.ledger.batches.find(DAY), before);
   });
 
   it('a night before the first event anchors the root of an empty day', async () => {

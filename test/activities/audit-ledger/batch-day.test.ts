@@ -109,6 +109,24 @@ describe('the batch of a day', { timeout: 120_000 }, () => {
     }
   });
 
+  it('a tree that does not prove its leaves by the library gives no root, wherever it is wrong', async () => {
+    await emit('shop', 5, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    const { trees } = parts.ledger;
+    for (const wrong of [0, 1, 6, 14]) {
+      const build: typeof trees.build = async (...args) => {
+        const tree = await trees.build(...args);
+        tree.nodes[wrong * 32] = (tree.nodes[wrong * 32] ?? 0) ^ 1;
+        return tree;
+      };
+      reopen({ trees: { build } });
+      await assert.rejects(run('batchDay', DAY), { code: 'INTERNAL', message: /does not lead to its root/ });
+      assert.equal(await parts.ledger.batches.find(DAY), null);
+    }
+    reopen();
+    await run('batchDay', DAY);
+  });
+
   it('a day that was tampered with keeps no later day from its batch, and is reported as missed', async () => {
     const [before, tampered] = ['2026-01-03', '2026-01-04'];
     await emit('shop', 1, `${before}T10:00:00Z`);

@@ -4,8 +4,10 @@ import { describe, it } from 'node:test';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 import { StandardMerkleTree } from '@openzeppelin/merkle-tree';
 import fc from 'fast-check';
+import { assertKeccak } from '../../../adapters/merkle/assert-keccak.ts';
 import { buildTree } from '../../../adapters/merkle/build-tree.ts';
-import { createKeccak, KECCAK_RESERVED_BYTES } from '../../../adapters/merkle/keccak-module.ts';
+import { KECCAK_RESERVED_BYTES } from '../../../adapters/merkle/keccak.ts';
+import { createKeccak } from '../../../adapters/merkle/keccak-module.ts';
 import { createTreeBuilder } from '../../../adapters/merkle/tree-builder.ts';
 import type { Hash } from '../../../domain/audit-ledger/event.ts';
 import { leafOf, rootOfProof } from '../../../domain/audit-ledger/merkle-proof.ts';
@@ -39,6 +41,22 @@ describe('Merkle trees', () => {
       assert.equal(hashAt(keccak.bytes.slice(to), 0), toHash(keccak_256(Uint8Array.from(input.subarray(0, 32)))));
       keccak.hash64(from, from + 32, to);
       assert.equal(hashAt(keccak.bytes.slice(to), 0), toHash(keccak_256(Uint8Array.from(input))));
+    }
+  });
+
+  it('functions that hash otherwise than the library are not given to anybody', () => {
+    const bytes = new Uint8Array(1_024);
+    const write = (to: number, ...parts: Uint8Array[]) =>
+      void bytes.set(parts.reduce((sum, part) => sum.update(part), createHash('sha3-256')).digest(), to);
+    const at = (from: number) => bytes.slice(from, from + 32);
+    // SHA3-256 differs from keccak256 in its padding alone: the mistake that is made most.
+    const hash32 = (from: number, to: number) => write(to, at(from));
+    const hash64 = (left: number, right: number, to: number) => write(to, at(left), at(right));
+    const right = createKeccak(1_024);
+    assertKeccak(right);
+    assert.throws(() => assertKeccak({ bytes, hash32, hash64 }), { code: 'INTERNAL' });
+    for (const broken of [{ hash32: () => {} }, { hash64: () => {} }]) {
+      assert.throws(() => assertKeccak({ ...right, ...broken }), { code: 'INTERNAL' });
     }
   });
 
