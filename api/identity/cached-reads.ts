@@ -30,6 +30,7 @@ function cacheClients(store: ClientStore): ClientStore {
     replaceSecrets: changing((...args) => store.replaceSecrets(...args)),
     removeSecret: changing((...args) => store.removeSecret(...args)),
     touchSecret: changing((...args) => store.touchSecret(...args)),
+    removeScopes: changing((...args) => store.removeScopes(...args)),
     remove: changing((...args) => store.remove(...args)),
   };
 }

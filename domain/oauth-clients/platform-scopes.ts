@@ -1,19 +1,26 @@
+interface PlatformScopes {
+  /** The service whose API gives them a meaning; null for words that are kept for the platform. */
+  readonly service: string | null;
+  /** Those that a service gets by declaring the dependency, since they reach the caller's own org alone. */
+  readonly declared: readonly string[];
+}
+
 /**
  * Scopes that the platform's own APIs give a meaning, by the word before the colon. No service may be named to get one.
- * `declared`: a service gets it by declaring the dependency, since it reaches the caller's own org alone. All others are
- * granted by a platform admin (spec 1, F 7), who adds them to the client.
+ * No client has one by default. Who grants it: the platform itself what is `declared`; a platform admin all others (spec
+ * 1, F 7), by adding them to the client.
  */
-const PLATFORM_SCOPES: Readonly<Record<string, { readonly declared: readonly string[] }>> = {
-  builder: { declared: [] },
-  fairlead: { declared: [] },
-  idp: { declared: [] },
-  org: { declared: [] },
-  personas: { declared: [] },
-  platform: { declared: [] },
-  // The audit ledger's: the events and proofs of the caller's own org.
-  septor: { declared: ['query'] },
-  // The site registry's (spec 3).
-  webmaster: { declared: [] },
+const PLATFORM_SCOPES: Readonly<Record<string, PlatformScopes>> = {
+  builder: { service: 'builder', declared: [] },
+  fairlead: { service: null, declared: [] },
+  idp: { service: 'idp', declared: [] },
+  org: { service: 'idp', declared: [] },
+  personas: { service: 'idp', declared: [] },
+  platform: { service: null, declared: [] },
+  // The events and proofs of the caller's own org.
+  septor: { service: 'audit-ledger', declared: ['query'] },
+  // Spec 3.
+  webmaster: { service: 'site-registry', declared: [] },
 };
 
 /** Whether scopes that begin with a word are the platform's: then they are of no service, whatever its name. */

@@ -193,6 +193,26 @@ describe('clients made by the platform', () => {
     assert.deepEqual((await idp.deps.clients.find('holder'))?.allowedScopes, ['openid', 'personas:mint']);
   });
 
+  it('a token with a scope of a removed service is void, and the next one lacks the scope', async () => {
+    const allowedGrantTypes = ['client_credentials'] as const;
+    const { secret } = await idp.seedClient('lingerer', {
+      allowedScopes: ['old:read', 'kept:read'],
+      allowedGrantTypes,
+    });
+    const own = { client_id: 'lingerer', client_secret: secret };
+    const token = async (): Promise<string> =>
+      (await idp.call('POST', '/api/oauth/token', { form: { ...own, grant_type: 'client_credentials' } })).body
+        .access_token;
+    const introspect = async (text: string) =>
+      (await idp.call('POST', '/api/oauth/introspect', { form: { ...own, token: text } })).body;
+    const before = await token();
+    assert.equal((await introspect(before)).scope, 'old:read kept:read');
+    assert.equal((await call('POST', '/revoke-scopes', { service: 'old' })).status, 200);
+    assert.deepEqual(await introspect(before), { active: false });
+    idp.advance(3_000);
+    assert.equal((await introspect(await token())).scope, 'kept:read');
+  });
+
   it('what is taken from a client is told once, wherever the process was killed before', async () => {
     const caller = { kind: 'internal', name: 'internal', org: 'platform' } as const;
     const context = { ...visit(idp), caller, authenticateAgain: async () => caller };
