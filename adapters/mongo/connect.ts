@@ -23,7 +23,7 @@ export interface MongoConnection {
 const DEFAULT_DATABASE = serviceRow('builder').database;
 
 /**
- * Connects with write concern `majority` and bounded waits: what was acknowledged survives the loss of one member,
+ * Connects with write concern `majority`, reads of the primary, and bounded waits: what was acknowledged survives the loss of one member,
  * and a server that is away is reported within seconds. `database` goes before the one that the address names.
  * @throws UNAVAILABLE (retryable) when no server answers; VALIDATION_FAILED for an address that is none.
  */
@@ -48,6 +48,8 @@ function makeClient(uri: string, appName: string): MongoClient {
       appName,
       writeConcern: { w: 'majority' },
       retryWrites: true,
+      // Whatever the address says: a member that lags behind does not know of the latest revocation, nor of the latest grant.
+      readPreference: 'primary',
       ignoreUndefined: true,
       maxPoolSize: 50,
       serverSelectionTimeoutMS: 5_000,

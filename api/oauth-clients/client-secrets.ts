@@ -1,5 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
-import type { ClientRecord, ClientSecret } from '../../domain/oauth-clients/client.ts';
+import { type ClientRecord, type ClientSecret, MAX_LIVE_SECRETS } from '../../domain/oauth-clients/client.ts';
+import { secretsFull } from '../../domain/oauth-clients/client-errors.ts';
 import { type ClientView, type ClientWithSecret, clientView } from '../../domain/oauth-clients/client-schema.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
@@ -29,7 +30,8 @@ export function newClientSecret(deps: Pick<IdentityDeps, 'tokens' | 'newId' | 'n
 }
 
 /**
- * Gives a client a second secret beside the one it has, so that it can be rotated without downtime.
+ * Gives a client a second secret beside the one it has, so that it can be rotated without downtime. Like every secret it
+ * is told in the audit trail before it is made: an event that cannot be kept leaves no secret that nobody was shown.
  * @throws CLIENT_NOT_FOUND, FORBIDDEN, CLIENT_SECRETS_FULL, CONFLICT for a public client
  */
 export async function addSecret(
@@ -39,9 +41,10 @@ export async function addSecret(
 ): Promise<ClientWithSecret> {
   const client = requireConfidential(await requireChangeable(deps.clients, clientId));
   const secret = newClientSecret(deps);
-  await deps.clients.addSecret(clientId, secret.record);
+  if (client.secrets.length >= MAX_LIVE_SECRETS) throw secretsFull(clientId);
   const data = { secretId: secret.record.id };
   await auditClient(deps, context, { type: 'oauth.client_secret_added', client, data });
+  await deps.clients.addSecret(clientId, secret.record);
   return await withSecret(deps, clientId, secret);
 }
 
@@ -53,9 +56,9 @@ export async function regenerateSecret(
 ): Promise<ClientWithSecret> {
   const client = requireConfidential(await requireChangeable(deps.clients, clientId));
   const secret = newClientSecret(deps);
-  await deps.clients.replaceSecrets(clientId, secret.record);
   const data = { secretId: secret.record.id, removed: client.secrets.map(({ id }) => id) };
   await auditClient(deps, context, { type: 'oauth.client_secret_regenerated', client, data });
+  await deps.clients.replaceSecrets(clientId, secret.record);
   return await withSecret(deps, clientId, secret);
 }
 

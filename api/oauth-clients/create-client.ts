@@ -1,6 +1,7 @@
 import { NO_WHITE_LABEL } from '../../domain/branding/white-label.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
+import { clientExists } from '../../domain/oauth-clients/client-errors.ts';
 import { type ClientWithSecret, clientView, type NewClient } from '../../domain/oauth-clients/client-schema.ts';
 import { NEW_CLIENT, refusedInCreation } from '../../domain/oauth-clients/creation.ts';
 import { refuseReservedId } from '../../domain/oauth-clients/platform-client.ts';
@@ -20,7 +21,8 @@ const SUFFIX_ALPHABET = 'abcdefghjkmnpqrstvwxyz23456789';
 const SUFFIX_LENGTH = 6;
 
 /**
- * Makes a client, with its first secret unless it is public.
+ * Makes a client, with its first secret unless it is public. Told before it is made: a secret that is shown to nobody
+ * because its event could not be kept would be lost, and the client with it.
  * @throws CLIENT_EXISTS, ORG_NOT_FOUND, INVALID_REDIRECT_URI, VALIDATION_FAILED, FORBIDDEN
  */
 export async function createClient(
@@ -37,10 +39,11 @@ export async function createClient(
   const client = composeClient(deps, wanted, actorOf(context));
   refuseSecretGrants(client);
   await refuseForeignAddresses(deps, client.orgSlug, client.mailTemplates, [client]);
-  await deps.clients.insert({ ...client, secrets: secret === null ? [] : [secret.record] });
+  if ((await deps.clients.find(client.clientId)) !== null) throw clientExists(client.clientId);
   const { clientType, redirectUris, allowedScopes, allowedGrantTypes } = client;
   const data = { clientType, redirectUris, allowedScopes, allowedGrantTypes };
   await auditClient(deps, context, { type: 'oauth.client_created', client, data });
+  await deps.clients.insert({ ...client, secrets: secret === null ? [] : [secret.record] });
   return {
     ...clientView({ ...client, secrets: secret === null ? [] : [secret.record] }),
     clientSecret: secret?.text ?? null,

@@ -73,15 +73,16 @@ async function insertClient(
     createdAt: deps.now(),
     updatedAt: deps.now(),
   };
+  const { redirectUris, allowedScopes, allowedGrantTypes } = client;
+  const data = { service, environment, redirectUris, allowedScopes, allowedGrantTypes };
+  // Before it is made: the secret is shown in the answer alone, which must not fail after this.
+  await auditClient(deps, context, { type: 'oauth.client_created', client, data });
   try {
     await deps.clients.insert(client);
   } catch (error) {
     if (error instanceof FairleadError && error.code === 'CLIENT_EXISTS') return null;
     throw error;
   }
-  const { redirectUris, allowedScopes, allowedGrantTypes } = client;
-  const data = { service, environment, redirectUris, allowedScopes, allowedGrantTypes };
-  await auditClient(deps, context, { type: 'oauth.client_created', client, data });
   return { clientId, created: true, clientSecret: secret.text, preserved: NOTHING_PRESERVED };
 }
 
@@ -155,9 +156,9 @@ async function giveSecret(
 ): Promise<string> {
   const secret = newClientSecret(deps);
   const full = client.secrets.length >= MAX_LIVE_SECRETS;
-  if (full) await deps.clients.replaceSecrets(client.clientId, secret.record);
-  else await deps.clients.addSecret(client.clientId, secret.record);
   const type = full ? 'oauth.client_secret_regenerated' : 'oauth.client_secret_added';
   await auditClient(deps, context, { type, client, data: { secretId: secret.record.id } });
+  if (full) await deps.clients.replaceSecrets(client.clientId, secret.record);
+  else await deps.clients.addSecret(client.clientId, secret.record);
   return secret.text;
 }

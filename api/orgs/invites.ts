@@ -51,8 +51,9 @@ export async function createInvite(
     acceptedAt: null,
     revokedAt: null,
   };
-  await deps.invites.insert(invite);
+  // Before it is made: the link is in the answer alone, and a new invitation voids the one before.
   await noteInvite(deps, context, 'org.invite_created', invite, { mailed: order.sendEmail });
+  await deps.invites.insert(invite);
   const inviteUrl = `${deps.settings.issuer}/invites/accept?token=${token}`;
   if (!order.sendEmail) return { invite, inviteUrl };
   mailInvite(deps, org, invite, inviteUrl);

@@ -4,6 +4,7 @@ import type { WhiteLabel } from '../../../domain/branding/white-label.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
+import { clientExists, secretsFull } from '../../../domain/oauth-clients/client-errors.ts';
 import type { ClientAdditions, ClientChanges, ClientFilter, ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import type { PassportConfig } from '../../../domain/passport-config.ts';
 import { storedMailTemplates } from '../appearance-fields.ts';
@@ -74,9 +75,7 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
 
   return {
     async insert(client) {
-      await insertNew(collection, clientDocument(client), () => {
-        return new FairleadError('CLIENT_EXISTS', `A client with the id ${client.clientId} exists already`);
-      });
+      await insertNew(collection, clientDocument(client), () => clientExists(client.clientId));
     },
     async find(clientId) {
       const document = await mongoCall(() => collection.findOne({ _id: clientId }));
@@ -104,10 +103,7 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
       if (await matches(hasRoom, { $push: { secrets: secret }, $set: { updatedAt: deps.now() } })) return;
       const exists = await mongoCall(() => collection.countDocuments({ _id: clientId }, { limit: 1 }));
       if (exists === 0) throw notFound(clientId);
-      throw new FairleadError(
-        'CLIENT_SECRETS_FULL',
-        `Client ${clientId} has ${MAX_LIVE_SECRETS} secrets already; remove one that is no longer used first`,
-      );
+      throw secretsFull(clientId);
     },
     async replaceSecrets(clientId, secret) {
       const replaced = await matches({ _id: clientId }, { $set: { secrets: [secret], updatedAt: deps.now() } });

@@ -40,14 +40,14 @@ export async function embedForgotPassword(
   if (user === null || user.suspendedAt !== null || !(await managesPerson(deps, client, user))) {
     throw new FairleadError('USER_NOT_FOUND', 'There is no account of this address that the client manages');
   }
-  const order = { client, purpose: 'password_reset', user, page, handed: true } as const;
-  const { token: resetToken, url: resetUrl, expiresAt } = await makeLink(deps, order);
   await audit(deps, context, {
     type: 'user.reset_token_handed',
     actor: client.clientId,
     subject: user.id,
     orgSlug: user.primaryOrg,
   });
+  const order = { client, purpose: 'password_reset', user, page, handed: true } as const;
+  const { token: resetToken, url: resetUrl, expiresAt } = await makeLink(deps, order);
   return { sent: false, resetToken, resetUrl, expiresAt: expiresAt.toISOString() };
 }
 

@@ -24,13 +24,14 @@ export async function recoveryCodesPage(
   title: string,
 ): Promise<Reply> {
   const { codes, hashes } = createRecoveryCodes(deps);
-  await deps.users.update(user.id, { recoveryCodes: hashes });
+  // Before they are made: codes that are shown to nobody would take the place of those their owner has.
   await audit(deps, context, {
     type: 'user.recovery_codes_made',
     actor: user.id,
     subject: user.id,
     orgSlug: user.primaryOrg,
   });
+  await deps.users.update(user.id, { recoveryCodes: hashes });
   return sendPage({
     title,
     brand: platformBrand(deps),

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { FairleadError } from '../../../domain/errors.ts';
+import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
+import { type Headless, seedHeadless } from './embed/embed-fixture.ts';
+import { createBrowser } from './pages/browse.ts';
+
+const PASSWORD = 'a sentence nobody guesses';
+const CLIENTS = '/api/internal/oauth-clients';
+
+describe('a secret whose event cannot be kept is not made, so none is lost', () => {
+  let idp: TestIdp;
+  let shop: Headless;
+  before(async () => {
+    idp = await startIdp();
+    shop = await seedHeadless(idp, 'acme');
+  });
+  after(() => idp.stop());
+
+  const call = (method: string, path: string, json?: unknown): Promise<Answer> =>
+    idp.call(method, path, { headers: idp.internal, ...(json === undefined ? {} : { json }) });
+
+  /** The request while the audit trail cannot be written: refused, and everything is as before. */
+  async function refusedWithoutTrail<T>(request: () => Promise<{ status: number }>, state: () => Promise<T>) {
+    const { audit } = idp.deps;
+    const record = () => Promise.reject(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
+    const before = await state();
+    Object.assign(idp.deps, { audit: { ...audit, record } });
+    const { status } = await request();
+    Object.assign(idp.deps, { audit });
+    assert.equal(status, 503);
+    assert.deepEqual(await state(), before);
+  }
+
+  it('of a client that is made by hand or by a deploy', async () => {
+    const byHand = () => call('POST', CLIENTS, { clientId: 'made', name: 'Made', orgSlug: 'acme' });
+    await refusedWithoutTrail(byHand, () => idp.deps.clients.find('made'));
+    assert.equal(typeof (await byHand()).body.data.clientSecret, 'string');
+    const wanted = {
+      ...{ service: 'notes', environment: 'prod', orgSlug: 'acme', create: true, newSecret: false },
+      ...{ redirectUris: [], scopes: ['openid'], grantTypes: ['client_credentials'] },
+    };
+    const byDeploy = () => call('POST', `${CLIENTS}/provision`, wanted);
+    await refusedWithoutTrail(byDeploy, () => idp.deps.clients.find('notes-prod'));
+    assert.equal(typeof (await byDeploy()).body.data.clientSecret, 'string');
+  });
+
+  it('of a client that gets another, or a new one in the place of all', async () => {
+    const { clientId } = (await idp.seedClient('rotated', { orgSlug: 'acme' })).client;
+    const secrets = async () => (await idp.deps.clients.find(clientId))?.secrets.map(({ id }) => id);
+    for (const path of ['secrets', 'regenerate-secret']) {
+      const request = () => call('POST', `${CLIENTS}/${clientId}/${path}`);
+      await refusedWithoutTrail(request, secrets);
+      assert.equal(typeof (await request()).body.data.clientSecret, 'string', path);
+    }
+  });
+
+  it('of an invitation or a reset that is handed over: the link of before goes on', async () => {
+    const user = await idp.seedUser('ada@example.com', { org: 'acme', password: PASSWORD });
+    const links = () => idp.db.collection('one_time_links').find({ userId: user.id }).toArray();
+    const reset = () => shop.call('forgot-password', { email: user.email, sendEmail: false });
+    assert.equal((await reset()).status, 200);
+    await refusedWithoutTrail(reset, links);
+    const invites = () => idp.db.collection('invites').find({}).toArray();
+    const invite = () =>
+      call('POST', '/api/v2/orgs/acme/invites', { email: 'bob@example.com', role: 'member', sendEmail: false });
+    assert.equal((await invite()).status, 201);
+    await refusedWithoutTrail(invite, invites);
+  });
+
+  it('of recovery codes: those that their owner has go on', async () => {
+    const user = await idp.seedUser('codes@example.com', { password: PASSWORD });
+    const browser = createBrowser(idp);
+    await browser.logIn(user.email, PASSWORD);
+    const passkey = { credentialId: 'cred', publicKey: 'cG9z', counter: 0, transports: [], name: 'phone' };
+    await idp.deps.users.addPasskey(user.id, { ...passkey, createdAt: idp.deps.now(), lastUsedAt: null });
+    await idp.deps.users.update(user.id, { recoveryCodes: ['kept'] });
+    const page = await browser.open('/account');
+    const renew = () => browser.submit(page, '/account/recovery-codes');
+    await refusedWithoutTrail(renew, async () => (await idp.deps.users.find(user.id))?.recoveryCodes);
+    assert.equal((await renew()).status, 200);
+  });
+});
