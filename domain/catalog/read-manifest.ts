@@ -7,6 +7,7 @@ const manifestSchema = z.object({
   main: optionalText,
   type: optionalText,
   packageManager: optionalText,
+  engines: z.object({ node: optionalText }).nullish().catch(null),
   scripts: z.record(z.string(), z.string()).nullish().catch(null),
   dependencies: names,
   devDependencies: names,
@@ -19,6 +20,8 @@ export interface Manifest {
   readonly main: string | null;
   /** `pnpm@10.2.0` and the like. */
   readonly packageManager: string | null;
+  /** `engines.node`: a range of versions, as it is written. */
+  readonly nodeRange: string | null;
   readonly scripts: Readonly<Record<string, string>>;
   /** Names of all dependencies, those for development included. */
   readonly dependencies: ReadonlySet<string>;
@@ -34,6 +37,7 @@ export function readManifest(text: string | null, warnings: string[]): Manifest 
     serviceName: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(shortName) ? shortName : null,
     main: data?.main ?? null,
     packageManager: data?.packageManager ?? null,
+    nodeRange: data?.engines?.node ?? null,
     scripts: data?.scripts ?? {},
     dependencies: new Set([...runtime, ...Object.keys(data?.devDependencies ?? {})]),
     runtimeDependencies: new Set(runtime),

@@ -1,5 +1,4 @@
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
-import { BASE_IMAGES } from '../../../domain/deploys/container-file/base-images.ts';
 import { checkSources } from '../../../domain/deploys/container-file/check-sources.ts';
 import { checkUser } from '../../../domain/deploys/container-file/check-user.ts';
 import {
@@ -119,7 +118,7 @@ async function generate(
   const { buildId } = context.build;
   if (catalog.framework === null)
     throw new FairleadError('INTERNAL', 'A framework is needed to generate a container file.');
-  const generated = generateContainerFile({
+  const { runsOn, ...generated } = generateContainerFile({
     framework: catalog.framework,
     manifest: await deps.workspace.readText(buildId, place('package.json'), MANIFEST_LIMIT_BYTES),
     files: await deps.workspace.list(buildId, place('')),
@@ -127,7 +126,6 @@ async function generate(
     healthEndpoint: catalog.healthEndpoint,
     secretsEnabled: deps.settings.secretsEnabled,
   });
-  const runsOn = catalog.framework === 'static' ? BASE_IMAGES.nginx : BASE_IMAGES.node;
   context.onLine(`Generated a container file for ${catalog.framework}; it runs on ${runsOn}`);
   for (const warning of generated.warnings) context.warn(warning);
   return { ...generated, generated: true };

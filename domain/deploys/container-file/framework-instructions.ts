@@ -8,6 +8,8 @@ import { startCommand } from './start-command.ts';
 /** What the instructions of a generated container file depend on. */
 export interface AppFacts {
   readonly manifest: Manifest;
+  /** What the app is built on, and runs on unless it is static. */
+  readonly nodeImage: string;
   readonly files: readonly string[];
   readonly port: number;
   readonly healthEndpoint: string;
@@ -91,8 +93,8 @@ export function staticInstructions(facts: AppFacts): readonly string[] {
   ];
 }
 
-function buildStage({ commands }: AppFacts, install: string): readonly string[] {
-  return [`FROM ${BASE_IMAGES.node} AS build`, 'WORKDIR /app', ...commands.prepare, ...commands.copy, `RUN ${install}`];
+function buildStage({ commands, nodeImage }: AppFacts, install: string): readonly string[] {
+  return [`FROM ${nodeImage} AS build`, 'WORKDIR /app', ...commands.prepare, ...commands.copy, `RUN ${install}`];
 }
 
 function builtSource(build: string): readonly string[] {
@@ -102,7 +104,7 @@ function builtSource(build: string): readonly string[] {
 function nodeStage(facts: AppFacts, content: readonly string[]): readonly string[] {
   return [
     '',
-    `FROM ${BASE_IMAGES.node}`,
+    `FROM ${facts.nodeImage}`,
     'WORKDIR /app',
     // The app's user has no home folder, and only /tmp is writable when it runs.
     `ENV NODE_ENV=production PORT=${facts.port} HOME=/tmp PATH=/app/node_modules/.bin:$PATH`,

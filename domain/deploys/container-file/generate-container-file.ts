@@ -1,9 +1,11 @@
 import type { Framework } from '../../catalog/catalog.ts';
 import { readManifest } from '../../catalog/read-manifest.ts';
 import { FairleadError } from '../../errors.ts';
+import { BASE_IMAGES } from './base-images.ts';
 import { detectPackageManager } from './detect-package-manager.ts';
 import { type AppFacts, nextjsInstructions, nodeInstructions, staticInstructions } from './framework-instructions.ts';
 import { installCommands } from './install-commands.ts';
+import { nodeImage } from './node-version.ts';
 
 /** Where the generated container file is, relative to the build context. */
 export const GENERATED_CONTAINER_FILE = '.fairlead/Dockerfile';
@@ -35,6 +37,8 @@ export interface GeneratedContainerFile {
   readonly dockerfile: string;
   /** Port the app is told to listen on, by PORT. */
   readonly port: number;
+  /** The base image of the final stage. */
+  readonly runsOn: string;
   readonly warnings: readonly string[];
 }
 
@@ -65,8 +69,13 @@ export function generateContainerFile(input: ContainerFileInput): GeneratedConta
   }
   const manifest = readManifest(input.manifest, warnings);
   const manager = detectManager();
+  const isServer = input.framework !== 'static';
+  const node = nodeImage(manifest.nodeRange);
+  // A static site without a build has nothing to do with Node.js.
+  if (node.warning !== null && (isServer || manifest.scripts.build !== undefined)) warnings.push(node.warning);
   const facts: AppFacts = {
     manifest,
+    nodeImage: node.image,
     files: input.files,
     port,
     healthEndpoint: input.healthEndpoint,
@@ -77,7 +86,8 @@ export function generateContainerFile(input: ContainerFileInput): GeneratedConta
   const text = `${instructionsOf(input.framework, facts).join('\n')}\n`;
   const files: ContextFile[] = [{ path: GENERATED_CONTAINER_FILE, text }];
   if (!input.files.includes('.dockerignore')) files.push({ path: '.dockerignore', text: `${IGNORED.join('\n')}\n` });
-  return { files, dockerfile: GENERATED_CONTAINER_FILE, port, warnings };
+  const runsOn = isServer ? node.image : BASE_IMAGES.nginx;
+  return { files, dockerfile: GENERATED_CONTAINER_FILE, port, runsOn, warnings };
 
   function detectManager() {
     // A static site without a build installs nothing, so a missing lockfile is no concern of its owner.

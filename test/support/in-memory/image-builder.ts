@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { externalImages } from '../../../adapters/docker/external-images.ts';
 import { untagged } from '../../../adapters/docker/push-image.ts';
-import { BASE_IMAGES } from '../../../domain/deploys/container-file/base-images.ts';
+import { BASE_IMAGES, NODE_IMAGES } from '../../../domain/deploys/container-file/base-images.ts';
 import type { BuiltImage, ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { runContainerFile } from './container-file-run.ts';
@@ -29,7 +29,10 @@ interface Image {
   digest: string | null;
 }
 
-const MACHINE_IMAGES: readonly string[] = ['alpine', 'busybox', ...Object.values(BASE_IMAGES)];
+const MACHINE_IMAGES: readonly string[] = [
+  ...['alpine', 'busybox', BASE_IMAGES.nginx],
+  ...NODE_IMAGES.map(({ image }) => image),
+];
 const PLENTY_BYTES = 1024 ** 4;
 
 /** Builds images of the file tree of this process, and pushes them to its registry. */

@@ -49,6 +49,20 @@ for (const framework of FRAMEWORKS) {
   }
 }
 
+test('engines.node decides what the app is built on and runs on, and a static site is told of it only when it is built', () => {
+  const engines = { node: '22.x' };
+  for (const manifest of [start, built]) {
+    const { text, runsOn, warnings } = generate('express', { ...manifest, engines });
+    const { baseImages } = readContainerFile(text, 'Dockerfile');
+    assert.deepEqual([new Set(baseImages), runsOn, warnings], [new Set(['node:22-alpine']), 'node:22-alpine', []]);
+  }
+  const old = { engines: { node: '8' } };
+  assert.match(generate('nextjs', { ...built, ...old }).warnings.join(), /asks for "8"/);
+  assert.match(generate('static', { ...built, ...old }).warnings.join(), /asks for "8"/);
+  assert.deepEqual(generate('static', { ...start, ...old }).warnings, []);
+  assert.equal(generate('express', { ...start, engines: 'no object' }).runsOn, 'node:24-alpine');
+});
+
 const MANAGERS: readonly (readonly [string, readonly string[], object, RegExp])[] = [
   ['npm', ['package-lock.json'], {}, /COPY package\.json package-lock\.json \.\/\nRUN npm ci --omit=dev/],
   ['npm with a shrinkwrap', ['npm-shrinkwrap.json'], {}, /COPY package\.json npm-shrinkwrap\.json \.\/\nRUN npm ci/],
