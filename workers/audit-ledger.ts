@@ -16,8 +16,10 @@ import { createLedgerIndexes } from '../adapters/mongo/audit-ledger/indexes.ts';
 import { createNamespaceLeases } from '../adapters/mongo/audit-ledger/namespace-leases.ts';
 import { createPendingAnchorStore } from '../adapters/mongo/audit-ledger/pending-anchors.ts';
 import type { MongoConnection } from '../adapters/mongo/connect.ts';
+import { followDatabaseClock } from '../adapters/mongo/database-clock.ts';
 import type { AnchorChain } from '../domain/audit-ledger/anchoring-ports.ts';
 import { ledgerNameOf } from '../domain/audit-ledger/checkpoint.ts';
+import { createLedgerClock } from '../domain/audit-ledger/ledger-clock.ts';
 import { assertEnoughChains } from '../domain/audit-ledger/production-chains.ts';
 import { FairleadError } from '../domain/errors.ts';
 import { auditLedgerSchedules } from '../workflows/audit-ledger/schedules.ts';
@@ -36,7 +38,7 @@ export const auditLedger = defineModule({
   queue: 'own',
   // Closing a day, its tree, and two chains; the verification of a long history takes one for as long as it lasts.
   slots: () => 10,
-  async compose({ env, settings, connect }) {
+  async compose({ env, settings, connect, logger, opened }) {
     const auditUrl = settings.urls['audit-ledger'];
     if (env.AUDIT_SIGNING_KEY === undefined || auditUrl === undefined) return null;
     assertEnoughChains(auditUrl, env.AUDIT_CHAINS);
@@ -47,13 +49,16 @@ export const auditLedger = defineModule({
     await createLedgerIndexes(mongo.db);
     await createAnchoringIndexes(mongo.db);
     const events = createEventStore(mongo);
-    const leases = createNamespaceLeases({ db: mongo.db, now });
+    const onFailure = (err: unknown) => logger.warn({ err }, "the database's time cannot be read");
+    const clock = opened.adopt(await followDatabaseClock({ db: mongo.db, onFailure }), ({ close }) => close());
+    const eventTime = createLedgerClock({ database: clock.now, own: now });
+    const leases = createNamespaceLeases({ db: mongo.db, now: clock.now });
     const checkpoints = createCheckpointStore(mongo);
     const ledgerName = ledgerNameOf(auditUrl);
-    const signer = createLedgerSigner(env.AUDIT_SIGNING_KEY);
+    const signer = createLedgerSigner(env.AUDIT_SIGNING_KEY, env.AUDIT_RETIRED_KEYS);
     const anchoring = createAnchoringActivities({
       events,
-      writer: createEventWriter({ store: events, leases, newId, now }),
+      writer: createEventWriter({ store: events, leases, newId, now: eventTime }),
       leases,
       batches: createBatchStore(mongo),
       checkpoints,
@@ -62,7 +67,7 @@ export const auditLedger = defineModule({
       trees: createTreeBuilder(),
       chains: env.AUDIT_CHAINS.map((chain) => lazyChain(chain, env, mongo)),
       idOfKey,
-      now,
+      now: eventTime,
       platformOrg: settings.platformOrg,
     });
     const chains = createChainActivities({ store: events, checkpoints, ledgerName, signer });

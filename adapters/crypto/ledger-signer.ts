@@ -10,9 +10,13 @@ const MANY_TEXTS = 32;
 
 /**
  * Signs with Ed25519 keys that live in this process. The first signs; the others are published, so that what they signed
- * before a rotation can still be checked. @param seeds 32 bytes each, one or more
+ * before a rotation can still be checked, and so are the public halves of retired keys.
+ * @param seeds 32 bytes each, one or more
  */
-export function createLedgerSigner(seeds: readonly Uint8Array[]): LedgerSigner {
+export function createLedgerSigner(
+  seeds: readonly Uint8Array[],
+  retired: readonly Omit<LedgerKey, 'keyId'>[] = [],
+): LedgerSigner {
   const pairs = seeds.map(keyPair);
   const [current] = pairs;
   if (current === undefined) throw new RangeError('a ledger needs a key to sign with');
@@ -20,7 +24,10 @@ export function createLedgerSigner(seeds: readonly Uint8Array[]): LedgerSigner {
   const signOnThread = createSigningThread(current.privateKey);
   return {
     keyId: current.published.keyId,
-    keys: pairs.map(({ published }) => published),
+    keys: [
+      ...pairs.map(({ published }) => published),
+      ...retired.map((key) => ({ ...key, keyId: keyIdOf(Buffer.from(key.publicKey, 'base64')) })),
+    ],
     // In place: one that is waited for comes back from another thread later than it takes (30 µs).
     sign: async (text) => signInPlace(text),
     signAll: async (texts) => (texts.length < MANY_TEXTS ? texts.map(signInPlace) : signOnThread(texts)),
@@ -31,6 +38,9 @@ function keyPair(seed: Uint8Array): { privateKey: KeyObject; published: LedgerKe
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_PREFIX, seed]), format: 'der', type: 'pkcs8' });
   const { x = '' } = createPublicKey(privateKey).export({ format: 'jwk' });
   const bytes = Buffer.from(x, 'base64url');
-  const keyId = createHash('sha256').update(bytes).digest('hex').slice(0, 16);
-  return { privateKey, published: { keyId, publicKey: bytes.toString('base64') } };
+  return { privateKey, published: { keyId: keyIdOf(bytes), publicKey: bytes.toString('base64') } };
+}
+
+function keyIdOf(publicKey: Uint8Array): string {
+  return createHash('sha256').update(publicKey).digest('hex').slice(0, 16);
 }

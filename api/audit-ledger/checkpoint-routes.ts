@@ -19,6 +19,9 @@ const keySchema = z.object({
   keyId: z.string(),
   algorithm: z.literal('Ed25519'),
   publicKey: z.string().meta({ description: '32 bytes in base64' }),
+  ledger: z.string().meta({ description: 'Name of the ledger in what the key signed' }),
+  from: z.string().nullable().meta({ description: 'What is dated before counts as not signed; null: no limit' }),
+  until: z.string().nullable().meta({ description: 'The same for what is dated after' }),
   verifierKey: z.string().meta({ description: 'The key as tools for signed notes take it (C2SP signed-note)' }),
 });
 
@@ -39,10 +42,15 @@ export function checkpointRoutes({ checkpoints, signer, settings }: LedgerDeps):
         },
       },
       handle: async () => {
-        const keys = signer.keys.map(({ keyId, publicKey }) => {
-          const algorithm = 'Ed25519' as const;
-          return { keyId, algorithm, publicKey, verifierKey: verifierKey(ledgerName, { keyId, publicKey }) };
-        });
+        const keys = signer.keys.map((key) => ({
+          keyId: key.keyId,
+          algorithm: 'Ed25519' as const,
+          publicKey: key.publicKey,
+          ledger: key.ledger ?? ledgerName,
+          from: key.from?.toISOString() ?? null,
+          until: key.until?.toISOString() ?? null,
+          verifierKey: verifierKey(ledgerName, key),
+        }));
         return { status: 200, data: { ledger: ledgerName, keys } };
       },
     }),

@@ -10,15 +10,15 @@ import { createEventWriter } from '../../adapters/mongo/audit-ledger/event-write
 import { createEventStore } from '../../adapters/mongo/audit-ledger/events.ts';
 import { createLedgerIndexes } from '../../adapters/mongo/audit-ledger/indexes.ts';
 import { createNamespaceLeases } from '../../adapters/mongo/audit-ledger/namespace-leases.ts';
+import { followDatabaseClock } from '../../adapters/mongo/database-clock.ts';
 import { createAnchorCommands } from '../../adapters/temporal/anchor-commands.ts';
 import { createVerificationRuns } from '../../adapters/temporal/verification-runs.ts';
 import { ledgerNameOf } from '../../domain/audit-ledger/checkpoint.ts';
+import { createLedgerClock } from '../../domain/audit-ledger/ledger-clock.ts';
 import { VERIFIED_AT_ONCE } from '../../domain/audit-ledger/verification.ts';
 import { SIGN_IN_CALLBACK, serviceRow } from '../../domain/services.ts';
 import { createAuditLedgerApp } from '../audit-ledger-app.ts';
 import { defineService } from '../service-definition.ts';
-
-const now = () => new Date();
 
 /** The audit ledger. It answers without Temporal, which runs its verifications and its nights. */
 export const auditLedger = defineService({
@@ -26,16 +26,21 @@ export const auditLedger = defineService({
   section: auditLedgerSection,
   needs: ['mongo'],
   requestsPerMinute: 120_000,
-  async compose({ env, settings, publicUrl, mongo: { db }, temporal, app }) {
+  async compose({ env, settings, publicUrl, mongo: { db }, temporal, app, log, opened }) {
     await createLedgerIndexes(db);
     await createAnchoringIndexes(db);
+    const onFailure = (err: unknown) => log.warn({ err }, "the database's time cannot be read");
+    const clock = opened.adopt(await followDatabaseClock({ db, onFailure }), ({ close }) => close());
+    // What processes share, such as leases, goes by the database's time alone.
+    const { now } = clock;
+    const eventTime = createLedgerClock({ database: now, own: () => new Date() });
     const store = createEventStore({ db });
     const deps = {
       store,
-      writer: createEventWriter({ store, leases: createNamespaceLeases({ db, now }), newId, now }),
+      writer: createEventWriter({ store, leases: createNamespaceLeases({ db, now }), newId, now: eventTime }),
       counter: createEmitCounter({ db, now, limit: env.AUDIT_EMIT_RATE_LIMIT }),
       checkpoints: createCheckpointStore({ db }),
-      signer: createLedgerSigner(env.AUDIT_SIGNING_KEY),
+      signer: createLedgerSigner(env.AUDIT_SIGNING_KEY, env.AUDIT_RETIRED_KEYS),
       verifications: createVerificationRuns(temporal()),
       batches: createBatchStore({ db }),
       anchoring: createAnchorCommands(temporal()),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChainHead, Hash } from './event.ts';
-import { isSigned, type LedgerKey, type LedgerSigner } from './receipt.ts';
+import { isOfItsTime, isSigned, type LedgerKey, type LedgerSigner } from './receipt.ts';
 
 /**
  * The ledger's signed word how long a chain was at a time and what its head was. Kept elsewhere it shows that events were
@@ -58,15 +58,17 @@ export async function signCheckpoint(
   return { ...checkpoint, note: `${text}\n— ${ledger} ${signature}\n` };
 }
 
-/** True when the note says what the checkpoint says, and one of these keys has signed it. */
+/** True when the note says what the checkpoint says, and one of these keys has signed it, in its time and under its name. */
 export function isCheckpointSigned(checkpoint: Checkpoint, ledger: string, keys: readonly LedgerKey[]): boolean {
+  return keys.some((key) => isOfItsTime(key, checkpoint.time) && isNoteSigned(checkpoint, key.ledger ?? ledger, key));
+}
+
+function isNoteSigned(checkpoint: Checkpoint, ledger: string, key: LedgerKey): boolean {
   const text = checkpointText(checkpoint, ledger);
   const prefix = `${text}\n— ${ledger} `;
   if (!checkpoint.note.startsWith(prefix) || !checkpoint.note.endsWith('\n')) return false;
   const signed = Buffer.from(checkpoint.note.slice(prefix.length, -1), 'base64');
-  const id = signed.subarray(0, 4);
-  const candidates = keys.filter((key) => noteKeyId(ledger, key).equals(id));
-  return candidates.some((key) => isSigned(text, signed.subarray(4), key));
+  return noteKeyId(ledger, key).equals(signed.subarray(0, 4)) && isSigned(text, signed.subarray(4), key);
 }
 
 export function checkpointText({ namespace, size, head, time }: UnsignedCheckpoint, ledger: string): string {
@@ -75,8 +77,9 @@ export function checkpointText({ namespace, size, head, time }: UnsignedCheckpoi
   return `${origin}\n${size}\n${hash}\ntime ${time.toISOString()}\n`;
 }
 
-/** A key as tools for signed notes take it: name, id and key. */
-export function verifierKey(ledger: string, key: LedgerKey): string {
+/** A key as tools for signed notes take it: name, id and key. @param current name of the ledger now */
+export function verifierKey(current: string, key: LedgerKey): string {
+  const ledger = key.ledger ?? current;
   const bytes = Buffer.concat([Buffer.of(ED25519), Buffer.from(key.publicKey, 'base64')]);
   return `${ledger}+${noteKeyId(ledger, key).toString('hex')}+${bytes.toString('base64')}`;
 }

@@ -27,6 +27,11 @@ export interface LedgerKey {
   readonly keyId: string;
   /** Ed25519 public key: 32 bytes in base64. */
   readonly publicKey: string;
+  /** Name of the ledger while it signed with the key, where it has another now. */
+  readonly ledger?: string | null;
+  /** What is dated before or after counts as not signed: a key that leaks after it was retired dates nothing back to now. */
+  readonly from?: Date | null;
+  readonly until?: Date | null;
 }
 
 /** Signs for the ledger. */
@@ -74,8 +79,14 @@ export function receiptText(receipt: Omit<Receipt, 'signature'>): string {
 
 /** True for a receipt that one of these keys has signed. */
 export function isReceiptSigned(receipt: Receipt, keys: readonly LedgerKey[]): boolean {
-  const key = keys.find(({ keyId }) => keyId === receipt.keyId);
-  return key !== undefined && isSigned(receiptText(receipt), Buffer.from(receipt.signature, 'base64'), key);
+  const time = new Date(receipt.createdAt);
+  const candidates = keys.filter((key) => key.keyId === receipt.keyId && isOfItsTime(key, time));
+  return candidates.some((key) => isSigned(receiptText(receipt), Buffer.from(receipt.signature, 'base64'), key));
+}
+
+/** True for a time in the window of a key, its start and end included. */
+export function isOfItsTime({ from = null, until = null }: LedgerKey, time: Date): boolean {
+  return (from === null || time >= from) && (until === null || time <= until);
 }
 
 /** True for an Ed25519 signature of the text by the key. */

@@ -117,6 +117,21 @@ describe('the environment', () => {
     }
   });
 
+  it('reads the retired keys of the audit ledger with their names and times', () => {
+    const retired = (AUDIT_RETIRED_KEYS: string) =>
+      readSection(auditLedgerWorkerSection, { AUDIT_RETIRED_KEYS }).AUDIT_RETIRED_KEYS;
+    const publicKey = Buffer.alloc(32, 4).toString('base64');
+    const until = '2026-11-20T00:00:00.000Z';
+    assert.deepEqual(retired(JSON.stringify([{ publicKey, ledger: 'audit.before.example', until }, { publicKey }])), [
+      { publicKey, ledger: 'audit.before.example', from: null, until: new Date(until) },
+      { publicKey, ledger: null, from: null, until: null },
+    ]);
+    assert.deepEqual(retired(''), []);
+    for (const wrong of ['{', '[{}]', '[{"publicKey":"c2hvcnQ="}]', JSON.stringify([{ publicKey, until: 'today' }])]) {
+      assert.throws(() => retired(wrong), /AUDIT_RETIRED_KEYS/);
+    }
+  });
+
   it('hands subprocesses only what they need, and no credential', () => {
     const env = readSubprocessEnv({ PATH: '/bin', GIT_TOKEN: 'secret', AWS_SECRET_ACCESS_KEY: 'secret' });
     assert.deepEqual(env, { PATH: '/bin' });

@@ -24,13 +24,15 @@ export async function startLedgerProcess(options: {
   emitLimit?: number;
   /** Whose tokens it takes besides the key, which is then that provider's as well. */
   idpUrl?: string;
+  /** How far its clock is from that of this machine. */
+  aheadMs?: number;
 }): Promise<LedgerProcess> {
   const { mongodbUri, key, signingKey = randomBytes(32).toString('base64'), emitLimit = 1_000_000_000 } = options;
   const port = await freePort();
   const ignored = openSync('/dev/null', 'w');
   const child = fork(MAIN, ['--only', 'audit-ledger'], {
     stdio: ['ignore', ignored, 'inherit', 'ipc'],
-    execArgv: [...SERVICE_FLAGS],
+    execArgv: [...SERVICE_FLAGS, ...(options.aheadMs === undefined ? [] : ['--import', clockAhead(options.aheadMs)])],
     env: {
       ...runtimeVariables(process.env),
       PATH: process.env.PATH,
@@ -57,4 +59,14 @@ export async function startLedgerProcess(options: {
     await exited;
   };
   return { url: `http://127.0.0.1:${port}`, key, pid: child.pid ?? 0, kill };
+}
+
+/** A module that sets the clock of a process. */
+function clockAhead(aheadMs: number): string {
+  const source = `const Right = Date;
+    globalThis.Date = class Date extends Right {
+      constructor(...given) { given.length === 0 ? super(Right.now() + ${aheadMs}) : super(...given); }
+      static now() { return Right.now() + ${aheadMs}; }
+    };`;
+  return `data:text/javascript,${encodeURIComponent(source)}`;
 }

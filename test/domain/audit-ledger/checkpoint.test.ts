@@ -8,8 +8,11 @@ import {
   type NamespaceHead,
   rootOfHeads,
   signCheckpoint,
+  verifierKey,
 } from '../../../domain/audit-ledger/checkpoint.ts';
 import type { Hash } from '../../../domain/audit-ledger/event.ts';
+import { isReceiptSigned, signReceipt } from '../../../domain/audit-ledger/receipt.ts';
+import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
 
 const LEDGER = 'audit.example.org';
 const signer = createLedgerSigner([Buffer.alloc(32, 1)]);
@@ -45,6 +48,42 @@ describe('checkpoints', () => {
     const rotated = createLedgerSigner([Buffer.alloc(32, 2), Buffer.alloc(32, 1)]);
     assert.ok(isCheckpointSigned(old, LEDGER, rotated.keys));
     assert.notEqual(rotated.keyId, signer.keyId);
+  });
+
+  it('verify with the keys and the name of their time, of which the public halves are left', async () => {
+    const old = await signCheckpoint(unsigned, 'audit.before.example', signer);
+    const [{ publicKey } = { publicKey: '' }] = signer.keys;
+    const window = { from: new Date('2026-11-01T00:00:00.000Z'), until: new Date('2026-11-30T00:00:00.000Z') };
+    const retired = (changes: object = {}) =>
+      createLedgerSigner([Buffer.alloc(32, 2)], [{ publicKey, ledger: 'audit.before.example', ...window, ...changes }]);
+    assert.ok(isCheckpointSigned(old, LEDGER, retired().keys));
+    assert.ok(isCheckpointSigned(old, LEDGER, retired({ from: null, until: null }).keys));
+    for (const changes of [
+      { ledger: null },
+      { ledger: 'audit.other.example' },
+      { until: new Date('2026-11-21T11:59:59.999Z') },
+      { from: new Date('2026-11-21T12:00:00.001Z') },
+    ]) {
+      assert.ok(!isCheckpointSigned(old, LEDGER, retired(changes).keys), JSON.stringify(changes));
+    }
+    assert.equal(retired().keyId, createLedgerSigner([Buffer.alloc(32, 2)]).keyId, 'it signs no more');
+    assert.ok(verifierKey(LEDGER, retired().keys[1] ?? assert.fail()).startsWith('audit.before.example+'));
+  });
+
+  it('what is dated after a key was retired was not signed, though the key made the signature', async () => {
+    const [{ publicKey } = { publicKey: '' }] = signer.keys;
+    const until = new Date('2026-11-21T00:00:00.000Z');
+    const { keys } = createLedgerSigner([Buffer.alloc(32, 2)], [{ publicKey, until }]);
+    const late = await signCheckpoint(unsigned, LEDGER, signer);
+    const early = await signCheckpoint({ ...unsigned, time: until }, LEDGER, signer);
+    assert.deepEqual(
+      [late, early].map((one) => isCheckpointSigned(one, LEDGER, keys)),
+      [false, true],
+    );
+    const [before, after] = [until, unsigned.time].map((from) => eventsAfter(null, [{}], from)[0] ?? assert.fail());
+    assert.ok(before && after);
+    assert.ok(isReceiptSigned(await signReceipt(before, signer), keys));
+    assert.ok(!isReceiptSigned(await signReceipt(after, signer), keys));
   });
 
   it('the root over all heads is that of RFC 6962, and does not depend on the order they come in', () => {
