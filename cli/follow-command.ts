@@ -4,6 +4,7 @@ import type { CliContext } from './context.ts';
 import { exitCode } from './exit-codes.ts';
 import { interruptible } from './interrupt.ts';
 import { createJsonView } from './json-view.ts';
+import { nextCommands } from './next-commands.ts';
 import { createPlainView, createSilentView } from './plain-view.ts';
 import type { BuildReply, LogLineReply, TriggerReply } from './replies.ts';
 import { createLiveView } from './terminal/live-view.ts';
@@ -147,8 +148,7 @@ function reportFailure(context: CliContext, { build, lines }: WatchResult, optio
   const shown = !output.interactive && options.logs !== false && !output.quiet;
   if (!shown) printLastLines(output, lines, step?.key);
   output.print();
-  const next = build.reason === 'superseded' ? '' : ` · fairlead retry ${build.id}`;
-  output.print(paint('dim', `Next: fairlead logs ${build.id}${next}`));
+  output.print(paint('dim', `Next: ${nextCommands(build)}`));
   if (connection.temporalUi !== null) {
     const workflow = encodeURIComponent(buildWorkflowId(build.id));
     output.print(paint('dim', `Workflow: ${connection.temporalUi}/namespaces/default/workflows/${workflow}`));

@@ -111,6 +111,13 @@ describe('fairlead deploy', () => {
     assert.match(stdout, /fairlead logs bld_1 · fairlead retry bld_1/);
   });
 
+  it('offers no retry of a source that must change', async () => {
+    const failure = { code: 'CATALOG_INVALID', message: 'why', step: 'read-catalog' } as const;
+    api.onBuild = ({ id }) => api.finish(id, { status: 'failed', reason: 'step_failed', failure });
+    const { stdout } = await runCli(api, ['deploy', folder]);
+    assert.match(stdout, /Next: fairlead logs bld_1 · change the source, then fairlead deploy\n/);
+  });
+
   it('--json writes events, one a line, of which the last is the result', async () => {
     const { code, stdout } = await runCli(api, ['deploy', folder, '--json']);
     assert.equal(code, 0);

@@ -1,0 +1,29 @@
+import type { ErrorCode } from '../domain/errors.ts';
+import type { BuildReply } from './replies.ts';
+
+/**
+ * A retry builds the very commit or archive that failed, so with these it fails again: the source must change. Others may
+ * pass, such as a registry that did not answer or a variable that was missing; so may codes of a newer API.
+ */
+const SOURCE_MUST_CHANGE: ReadonlySet<string> = new Set<ErrorCode>([
+  'ARCHIVE_INVALID',
+  'BUILD_LIMIT_EXCEEDED',
+  'CATALOG_INVALID',
+  'CATALOG_VERSION_UNSUPPORTED',
+  'CONTAINER_FILE_INVALID',
+  'CONTAINER_FILE_MISSING',
+  'CONTAINER_ROOT_USER',
+  'PAYLOAD_OVER_LIMIT',
+  'PLATFORM_CONFIG_INVALID',
+  'SERVICE_OWNER_MISMATCH',
+]);
+
+/** What to do after a build that failed. */
+export function nextCommands({ id, kind, reason, failure, service, environment }: BuildReply): string {
+  const log = `fairlead logs ${id}`;
+  if (reason === 'superseded') return log;
+  if (kind === 'rollback')
+    return `${log} · fairlead rollback ${service}${environment === 'prod' ? '' : ` -e ${environment}`}`;
+  if (SOURCE_MUST_CHANGE.has(failure?.code ?? '')) return `${log} · change the source, then fairlead deploy`;
+  return `${log} · fairlead retry ${id}`;
+}
