@@ -8,6 +8,7 @@ import type { RouteContext } from '../http/define-route.ts';
 import { audit } from './audit.ts';
 import type { IdentityDeps } from './deps.ts';
 import { ensurePlatformClients } from './ensure-platform-clients.ts';
+import { FIRST_ADMIN, finishAccount, halfAccount, isHalfOf } from './login/half-account.ts';
 import { createFirstAdminLink, linkInvalid } from './login/one-time-links.ts';
 import { hashNewPassword } from './login/set-password.ts';
 
@@ -88,23 +89,32 @@ export async function completeFirstAdmin(
   if ((await deps.attempts.count(GATE_KEY, GATE_SECONDS, deps.now())) > 1) throw linkInvalid();
   try {
     if ((await deps.users.countWithPlatformRole('super_admin')) > 0) throw linkInvalid();
-    if ((await deps.users.findByEmail(email)) !== null) {
+    const known = await deps.users.findByEmail(email);
+    if (known !== null && !isHalfOf(known, { id: FIRST_ADMIN, orgSlug: org.slug })) {
       throw new FairleadError('USER_EXISTS', 'There is an account of this address already');
     }
     if ((await deps.links.consume(tokenHash, 'first_admin', deps.now())) === null) throw linkInvalid();
-    return await insertFirstAdmin(deps, context, org, { ...input, email, passwordHash });
+    return await makeFirstAdmin(deps, context, org, { ...input, email, passwordHash, known });
   } finally {
     await deps.attempts.clear(GATE_KEY);
   }
 }
 
-async function insertFirstAdmin(
+/**
+ * The role comes last: until then there is no super admin, so that the next start opens a link again when a process was
+ * killed in between, and what was begun is gone on with.
+ */
+async function makeFirstAdmin(
   deps: IdentityDeps,
   context: RouteContext,
   org: OrgRecord,
-  person: Pick<FirstAdmin, 'email' | 'firstName' | 'lastName'> & { readonly passwordHash: string },
+  person: Pick<FirstAdmin, 'email' | 'firstName' | 'lastName'> & {
+    readonly passwordHash: string;
+    readonly known: UserRecord | null;
+  },
 ): Promise<UserRecord> {
-  const user = newUser(
+  const { known, passwordHash } = person;
+  const made = newUser(
     {
       id: deps.newId('user'),
       email: person.email,
@@ -112,21 +122,19 @@ async function insertFirstAdmin(
       emailVerified: true,
       firstName: person.firstName,
       lastName: person.lastName,
-      passwordHash: person.passwordHash,
-      platformRoles: ['super_admin'],
+      ...halfAccount({ id: FIRST_ADMIN, orgSlug: org.slug }, passwordHash, deps.now()),
       primaryOrg: org.slug,
     },
     deps.now(),
   );
-  await deps.users.insert(user);
+  if (known === null) await deps.users.insert(made);
+  const user = known ?? made;
   await deps.memberships.put(newMembership(user.id, org, { roles: ['admin'], modules: org.modules }, deps.now()));
-  await audit(deps, context, {
-    type: 'user.first_admin_created',
-    actor: user.id,
-    subject: user.id,
-    orgSlug: org.slug,
-  });
-  return user;
+  const type = 'user.first_admin_created';
+  const { id } = user;
+  await audit(deps, context, { id: `${type}/${id}`, type, actor: id, subject: id, orgSlug: org.slug });
+  await deps.users.update(id, { platformRoles: ['super_admin'] });
+  return (await finishAccount(deps, id, org.slug, passwordHash)) ?? user;
 }
 
 async function ignoring(code: FairleadError['code'], operation: () => Promise<void>): Promise<void> {

@@ -49,6 +49,8 @@ export async function createInvite(
     createdAt,
     expiresAt: new Date(createdAt.getTime() + INVITE_DAYS * DAY_MS),
     acceptedAt: null,
+    acceptedBy: null,
+    finishedAt: null,
     revokedAt: null,
   };
   // Before it is made: the link is in the answer alone, and a new invitation voids the one before.

@@ -1,5 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { newUser } from '../../domain/identity/new-user.ts';
+import type { UserRecord } from '../../domain/identity/user.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import { findOrgGrant } from '../../domain/orgs/find-org-grant.ts';
 import { newMembership } from '../../domain/orgs/new-org.ts';
@@ -50,6 +51,7 @@ async function managesPeople(deps: IdentityDeps, client: ClientRecord, org: OrgR
 /**
  * Makes an account with no password that anybody knows and a marker that its first one is still to be set (spec 1,
  * "Provisioned account and initial password"; D 5). The address counts as unverified until its person proves it.
+ * Who repeats it after a kill goes on where it was cut off.
  * @throws USER_EXISTS, ROLE_ESCALATION, VALIDATION_FAILED
  */
 export async function provisionUser(
@@ -61,12 +63,11 @@ export async function provisionUser(
   const { org } = access;
   const { role, modules, ...person } = order;
   checkRights(access, { roles: [role], modules });
-  if ((await deps.users.findByEmail(person.email)) !== null) {
-    throw new FairleadError('USER_EXISTS', 'There is an account of this address already; invite it');
-  }
   const now = deps.now();
   const { caller } = context;
-  const user = newUser(
+  const known = await deps.users.findByEmail(person.email);
+  if (known !== null && !(await isOwnHalf(deps, known, caller.name, org))) throw userExists();
+  const made = newUser(
     {
       ...person,
       id: deps.newId('user'),
@@ -75,11 +76,24 @@ export async function provisionUser(
     },
     now,
   );
-  await deps.users.insert(user);
+  if (known === null) await deps.users.insert(made);
+  const user = known ?? made;
   const membership: Membership = newMembership(user.id, org, { roles: [role], modules }, now);
-  await deps.memberships.put(membership);
   await noteProvisioned(deps, context, org, user.id, role);
+  // The last write: of two that go on at once one makes it.
+  if (!(await deps.memberships.insert(membership))) throw userExists();
   return { user, membership };
+}
+
+/** Whether an account is one that the same caller began here and did not finish: it is in no org yet. */
+async function isOwnHalf(deps: IdentityDeps, user: UserRecord, caller: string, org: OrgRecord): Promise<boolean> {
+  const { onboardingPending: marker, passwordHash } = user;
+  if (passwordHash !== null || marker?.clientId !== caller || marker.orgSlug !== org.slug) return false;
+  return (await deps.memberships.listOfUser(user.id)).length === 0;
+}
+
+function userExists(): FairleadError {
+  return new FairleadError('USER_EXISTS', 'There is an account of this address already; invite it');
 }
 
 function noteProvisioned(
@@ -91,6 +105,7 @@ function noteProvisioned(
 ): Promise<void> {
   const actor = context.caller.name;
   return audit(deps, context, {
+    id: `user.provisioned/${userId}`,
     type: 'user.provisioned',
     actor,
     subject: userId,

@@ -47,6 +47,10 @@ export interface InviteRecord {
   readonly createdAt: Date;
   readonly expiresAt: Date;
   readonly acceptedAt: Date | null;
+  /** Who accepted it: nobody else can, and they may go on where a process was killed, until `finishedAt`. */
+  readonly acceptedBy: string | null;
+  /** When their membership was made, too. */
+  readonly finishedAt: Date | null;
   readonly revokedAt: Date | null;
 }
 

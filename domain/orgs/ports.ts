@@ -48,8 +48,13 @@ export interface InviteStore {
   insert(invite: InviteRecord): Promise<void>;
   findByTokenHash(tokenHash: string): Promise<InviteRecord | null>;
   listOpen(orgId: string, now: Date): Promise<readonly InviteRecord[]>;
-  /** Takes an open, unexpired invitation: of many at once one gets it, the others null. */
-  consume(tokenHash: string, at: Date): Promise<InviteRecord | null>;
+  /**
+   * Takes an open, unexpired invitation for a person: of many people at once one gets it, the others null. The same person
+   * gets it again until it is finished.
+   */
+  consume(tokenHash: string, userId: string, at: Date): Promise<InviteRecord | null>;
+  /** Marks one that was taken as finished: true once. */
+  finish(tokenHash: string, at: Date): Promise<boolean>;
   revoke(id: string, orgId: string, at: Date): Promise<boolean>;
 }
 

@@ -34,15 +34,19 @@ export function createInviteStore(deps: { db: Db; now: Clock }): InviteStore {
       );
       return documents.map(readInvite);
     },
-    async consume(tokenHash, at) {
+    async consume(tokenHash, userId, at) {
+      const own = { $or: [{ acceptedAt: null }, { acceptedBy: userId, finishedAt: null }] };
+      const filter = { tokenHash, revokedAt: null, expiresAt: { $gt: at }, ...own };
+      const set = { acceptedAt: at, acceptedBy: userId };
       const before = await mongoCall(() =>
-        collection.findOneAndUpdate(
-          { tokenHash, ...open(at) },
-          { $set: { acceptedAt: at } },
-          { returnDocument: 'before' },
-        ),
+        collection.findOneAndUpdate(filter, { $set: set }, { returnDocument: 'before' }),
       );
-      return before === null ? null : { ...readInvite(before), acceptedAt: at };
+      return before === null ? null : { ...readInvite(before), ...set };
+    },
+    async finish(tokenHash, at) {
+      const taken = { tokenHash, acceptedAt: { $ne: null }, finishedAt: null };
+      const { matchedCount } = await mongoCall(() => collection.updateOne(taken, { $set: { finishedAt: at } }));
+      return matchedCount === 1;
     },
     async revoke(id, orgId, at) {
       const filter = { id, orgId, ...open(at) };

@@ -62,6 +62,9 @@ const inviteSchema: z.ZodType<InviteRecord> = z.object({
   createdAt: time,
   expiresAt: time,
   acceptedAt: time.nullable(),
+  // What was accepted before there were these is finished.
+  acceptedBy: text.nullable().default(null),
+  finishedAt: time.nullable().default(null),
   revokedAt: time.nullable(),
 });
 

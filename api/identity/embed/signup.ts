@@ -3,12 +3,14 @@ import { FairleadError } from '../../../domain/errors.ts';
 import type { signupBodySchema } from '../../../domain/identity/embed-schema.ts';
 import { newUser } from '../../../domain/identity/new-user.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
+import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import { newMembership } from '../../../domain/orgs/new-org.ts';
 import type { OrgRecord } from '../../../domain/orgs/org.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { acceptInvite } from '../login/accept-invite.ts';
+import { finishAccount, halfAccount, isHalfOf } from '../login/half-account.ts';
 import { hashNewPassword } from '../login/set-password.ts';
 import { resolveScopes } from '../oauth/resolve-scopes.ts';
 import type { EmbedCaller } from './embed-client.ts';
@@ -30,41 +32,68 @@ export async function embedSignup(deps: IdentityDeps, context: RouteContext, cal
   const { inviteToken } = body;
   const user =
     inviteToken === undefined
-      ? await signUp(deps, org, body)
-      : await signUpInvited(deps, context, org, { ...body, inviteToken });
-  await audit(deps, context, {
-    type: 'user.signed_up',
-    actor: caller.client.clientId,
-    subject: user.id,
-    orgSlug: org.slug,
-    data: { clientId: caller.client.clientId, invited: inviteToken !== undefined },
-  });
+      ? await signUp(deps, context, { org, client: caller.client }, body)
+      : await signUpInvited(deps, context, { org, client: caller.client }, { ...body, inviteToken });
   const { address } = personAddress(caller, context, body.userAddress);
   return embedTokens(deps, context, caller, { user, origin: 'trusted_signup', methods: ['pwd'], scopes, address });
 }
 
-async function signUp(deps: IdentityDeps, org: OrgRecord, body: SignupBody): Promise<UserRecord> {
+interface SignupPlace {
+  readonly org: OrgRecord;
+  readonly client: ClientRecord;
+}
+
+/** Makes the account, or goes on with the half of one that the same client began before a process was killed. */
+async function signUp(
+  deps: IdentityDeps,
+  context: RouteContext,
+  place: SignupPlace,
+  body: SignupBody,
+): Promise<UserRecord> {
+  const { org, client } = place;
   const { email, firstName, lastName } = body;
-  if ((await deps.users.findByEmail(email)) !== null) throw userExists();
+  const maker = { id: client.clientId, orgSlug: org.slug };
+  const known = await deps.users.findByEmail(email);
+  if (known !== null && !isHalfOf(known, maker)) throw userExists();
   const passwordHash = await hashNewPassword(deps, body.password, email);
-  const fields = { id: deps.newId('user'), email, firstName, lastName, passwordHash, emailVerified: true };
-  const user = newUser({ ...fields, primaryOrg: org.slug }, deps.now());
-  // Of two at once the unique address lets one in; the other gets USER_EXISTS from here.
-  await deps.users.insert(user);
-  await deps.memberships.put(newMembership(user.id, org, { roles: ['member'], modules: [] }, deps.now()));
-  return user;
+  const fields = { id: deps.newId('user'), email, firstName, lastName, emailVerified: true, primaryOrg: org.slug };
+  const user = known ?? newUser({ ...fields, ...halfAccount(maker, passwordHash, deps.now()) }, deps.now());
+  // Of two at once the unique address lets one in, or the last write does; the other gets USER_EXISTS.
+  if (known === null) await deps.users.insert(user);
+  else await deps.users.update(user.id, { firstName, lastName });
+  await deps.memberships.insert(newMembership(user.id, org, { roles: ['member'], modules: [] }, deps.now()));
+  await noteSignup(deps, context, place, user, false);
+  const finished = await finishAccount(deps, user.id, org.slug, passwordHash);
+  if (finished === null) throw userExists();
+  return finished;
+}
+
+/** Once an account, however often it was begun. */
+function noteSignup(
+  deps: IdentityDeps,
+  context: RouteContext,
+  { org, client: { clientId } }: SignupPlace,
+  user: UserRecord,
+  invited: boolean,
+): Promise<void> {
+  const type = 'user.signed_up';
+  const data = { clientId, invited };
+  const id = `${type}/${user.id}`;
+  return audit(deps, context, { id, type, actor: clientId, subject: user.id, orgSlug: org.slug, data });
 }
 
 async function signUpInvited(
   deps: IdentityDeps,
   context: RouteContext,
-  org: OrgRecord,
+  place: SignupPlace,
   { inviteToken: token, ...body }: SignupBody & { readonly inviteToken: string },
 ): Promise<UserRecord> {
   const { firstName, lastName, password } = body;
-  const expected = { email: body.email, orgId: org.id };
-  const { user } = await acceptInvite(deps, context, { token, newUser: { firstName, lastName, password }, expected });
-  return (await deps.users.update(user.id, { emailVerified: true })) ?? user;
+  const expected = { email: body.email, orgId: place.org.id };
+  const person = { firstName, lastName, password, vouched: true };
+  const { user } = await acceptInvite(deps, context, { token, newUser: person, expected });
+  await noteSignup(deps, context, place, user, true);
+  return user;
 }
 
 function userExists(): FairleadError {

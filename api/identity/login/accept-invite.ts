@@ -9,6 +9,7 @@ import type { InviteRecord, OrgRecord } from '../../../domain/orgs/org.ts';
 import { hasOrgRole, isPlatformAdmin } from '../../../domain/roles.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
+import { finishAccount, halfAccount, INVITATION, isHalfOf } from './half-account.ts';
 import { noteInvite } from './note-invite.ts';
 import { hashNewPassword } from './set-password.ts';
 
@@ -17,6 +18,8 @@ export interface InvitedPerson {
   readonly firstName: string;
   readonly lastName: string;
   readonly password: string;
+  /** True when a trusted client vouches for the address. */
+  readonly vouched?: boolean;
 }
 
 export type InviteAcceptance = {
@@ -33,7 +36,9 @@ export interface OpenInvite {
 /** What an open invitation says, for the page that shows it. Takes nothing. @throws INVITE_INVALID */
 export async function readInvite(deps: IdentityDeps, token: string): Promise<OpenInvite> {
   const invite = await deps.invites.findByTokenHash(deps.tokens.hash(token));
-  const open = invite !== null && invite.acceptedAt === null && invite.revokedAt === null;
+  // One that was accepted, and not finished, is open to who accepted it: the write that takes it knows who that is.
+  const cutOff = invite !== null && invite.acceptedBy !== null && invite.finishedAt === null;
+  const open = invite !== null && (invite.acceptedAt === null || cutOff) && invite.revokedAt === null;
   if (invite === null || !open || invite.expiresAt <= deps.now()) throw inviteInvalid();
   const org = await deps.orgs.find(invite.orgId);
   if (org === null || org.suspendedAt !== null) throw inviteInvalid();
@@ -53,8 +58,9 @@ async function inviterMayStillInvite(deps: IdentityDeps, { invitedBy, orgId, rol
 
 /**
  * Accepts an invitation, for someone signed in with the invited address, or for someone who makes their account by it.
- * It is taken by one conditional write: of many at once exactly one is let in. What can be wrong with the input is found
- * before that, so that a mistyped password does not use the invitation up.
+ * It is taken by one conditional write for one person, and finished by another: of many at once exactly one is let in, and
+ * who repeats it after a kill goes on. What can be wrong with the input is found before that, so that a mistyped password
+ * does not use the invitation up.
  * @throws INVITE_INVALID also for another address than the invited one; PASSWORD_REFUSED; USER_EXISTS when the address has
  * an account: its owner signs in first.
  */
@@ -67,55 +73,57 @@ export async function acceptInvite(
   const { expected = invite } = acceptance;
   if (expected.email !== invite.email || expected.orgId !== invite.orgId) throw inviteInvalid();
   const join = 'user' in acceptance ? existing(deps, invite, acceptance) : invited(deps, invite, acceptance);
-  const makeUser = await join;
-  const taken = await deps.invites.consume(invite.tokenHash, deps.now());
+  const { user, complete } = await join;
+  const taken = await deps.invites.consume(invite.tokenHash, user.id, deps.now());
   if (taken === null) throw inviteInvalid();
-  const user = await makeUser();
   await addToOrg(deps, user, org, taken);
   await noteInvite(deps, context, 'org.invite_accepted', taken, { userId: user.id }, user.id);
+  const first = (await complete()) && (await deps.invites.finish(taken.tokenHash, deps.now()));
+  if (!first) throw inviteInvalid();
   return { user: (await deps.users.find(user.id)) ?? user, org };
+}
+
+/** Who joins, and the last that is done for them once they are a member; false when another request did it. */
+interface Joining {
+  readonly user: UserRecord;
+  readonly complete: () => Promise<boolean>;
 }
 
 async function existing(
   deps: IdentityDeps,
   invite: InviteRecord,
   { token, user }: { readonly token: string; readonly user: UserRecord },
-): Promise<() => Promise<UserRecord>> {
+): Promise<Joining> {
   if (user.email !== invite.email || user.suspendedAt !== null) throw inviteInvalid();
-  return async () => {
+  const complete = async () => {
     if (!user.emailVerified && wasMailed(token)) await deps.users.update(user.id, { emailVerified: true });
     // Signing in and accepting is coming oneself: a marker that waits for the first password goes.
     if (user.onboardingPending !== null) await deps.users.clearOnboarding(user.id);
-    return user;
+    return true;
   };
+  return { user, complete };
 }
 
-/** Checks and hashes now, and returns what inserts the user once the invitation is taken. */
+/** Checks, hashes, and makes the account, which is half one until the invitation is finished; or goes on with that. */
 async function invited(
   deps: IdentityDeps,
   invite: InviteRecord,
   { token, newUser: person }: { readonly token: string; readonly newUser: InvitedPerson },
-): Promise<() => Promise<UserRecord>> {
-  if ((await deps.users.findByEmail(invite.email)) !== null) {
+): Promise<Joining> {
+  const maker = { id: INVITATION, orgSlug: invite.orgSlug };
+  const known = await deps.users.findByEmail(invite.email);
+  if (known !== null && !isHalfOf(known, maker)) {
     throw new FairleadError('USER_EXISTS', 'There is an account of this address: sign in to accept the invitation');
   }
   const passwordHash = await hashNewPassword(deps, person.password, invite.email);
-  return async () => {
-    const user = newUser(
-      {
-        id: deps.newId('user'),
-        email: invite.email,
-        emailVerified: wasMailed(token),
-        firstName: person.firstName,
-        lastName: person.lastName,
-        passwordHash,
-        primaryOrg: invite.orgSlug,
-      },
-      deps.now(),
-    );
-    await deps.users.insert(user);
-    return user;
-  };
+  const { firstName, lastName, vouched = false } = person;
+  const emailVerified = vouched || wasMailed(token);
+  const fields = { id: deps.newId('user'), email: invite.email, emailVerified, firstName, lastName };
+  const half = { ...fields, ...halfAccount(maker, passwordHash, deps.now()), primaryOrg: invite.orgSlug };
+  const user = known ?? newUser(half, deps.now());
+  if (known === null) await deps.users.insert(user);
+  const complete = async () => (await finishAccount(deps, user.id, invite.orgSlug, passwordHash)) !== null;
+  return { user, complete };
 }
 
 /** Someone who is a member already keeps their roles and gets the invited one besides. */

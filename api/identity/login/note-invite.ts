@@ -13,5 +13,7 @@ export function noteInvite(
   actor = context.caller?.name ?? 'internal',
 ): Promise<void> {
   const { id: subject, orgSlug, email, role, modules } = invite;
-  return audit(deps, context, { type, actor, subject, orgSlug, data: { email, role, modules, ...data } });
+  // Each of these happens once to an invitation, however often what it belongs to is begun.
+  const id = `${type}/${subject}`;
+  return audit(deps, context, { id, type, actor, subject, orgSlug, data: { email, role, modules, ...data } });
 }

@@ -17,7 +17,7 @@ export function inviteStoreSuite(create: (now: Clock) => InviteStore): void {
       assert.deepEqual(await store.findByTokenHash(invite.tokenHash), invite);
       for (const text of ['none', ...HOSTILE]) {
         assert.equal(await store.findByTokenHash(text), null, text);
-        assert.equal(await store.consume(text, at(1)), null, text);
+        assert.equal(await store.consume(text, text, at(1)), null, text);
         assert.equal(await store.revoke(text, text, at(1)), false, text);
         assert.deepEqual(await open(text), [], text);
       }
@@ -26,25 +26,37 @@ export function inviteStoreSuite(create: (now: Clock) => InviteStore): void {
     it('of 50 that accept it at once one gets it, with what it says', async () => {
       const invite = inviteRecord({ id: 'inv_race', orgId: 'ORG-RACE' });
       await store.insert(invite);
-      const taken = await atOnce(() => store.consume(invite.tokenHash, at(5)));
+      const taken = await atOnce((caller) => store.consume(invite.tokenHash, `usr_${caller}`, at(5)));
+      const [first] = taken.filter((one) => one !== null);
       assert.deepEqual(
         taken.filter((one) => one !== null),
-        [{ ...invite, acceptedAt: at(5) }],
+        [{ ...invite, acceptedAt: at(5), acceptedBy: first?.acceptedBy ?? '' }],
       );
       assert.deepEqual(await open('ORG-RACE'), []);
       assert.equal(await store.revoke('inv_race', 'ORG-RACE', at(6)), false);
+    });
+
+    it('is gone on with by who accepted it, and by nobody else, until it is finished, once', async () => {
+      const { tokenHash } = inviteRecord({ id: 'inv_cut', orgId: 'ORG-CUT' });
+      await store.insert(inviteRecord({ id: 'inv_cut', orgId: 'ORG-CUT' }));
+      assert.equal(await store.finish(tokenHash, at(1)), false, 'nobody accepted it');
+      assert.ok(await store.consume(tokenHash, 'usr_ada', at(2)));
+      assert.equal(await store.consume(tokenHash, 'usr_eve', at(3)), null);
+      assert.equal((await store.consume(tokenHash, 'usr_ada', at(3)))?.acceptedBy, 'usr_ada');
+      assert.equal(await winners(() => store.finish(tokenHash, at(4))), 1);
+      assert.equal(await store.consume(tokenHash, 'usr_ada', at(5)), null);
     });
 
     it('works until the moment it expires, and not at that moment', async () => {
       const invite = inviteRecord({ id: 'inv_late', orgId: 'ORG-LATE' });
       await store.insert(invite);
       const lastMoment = new Date(invite.expiresAt.getTime() - 1);
-      assert.equal(await store.consume(invite.tokenHash, invite.expiresAt), null);
+      assert.equal(await store.consume(invite.tokenHash, 'usr_1', invite.expiresAt), null);
       assert.deepEqual(await open('ORG-LATE', invite.expiresAt), []);
       assert.equal(await store.revoke('inv_late', 'ORG-LATE', invite.expiresAt), false);
       assert.equal(await create(() => invite.expiresAt).findByTokenHash(invite.tokenHash), null);
       assert.deepEqual(await open('ORG-LATE', lastMoment), ['inv_late']);
-      assert.ok(await store.consume(invite.tokenHash, lastMoment));
+      assert.ok(await store.consume(invite.tokenHash, 'usr_1', lastMoment));
     });
 
     it('a new one for the same address and org ends the one before, also when 50 are sent at once', async () => {
@@ -55,19 +67,22 @@ export function inviteStoreSuite(create: (now: Clock) => InviteStore): void {
       await invite('inv_elsewhere', 'ada@example.test', 'ORG-OTHER');
       await atOnce((caller) => invite(`inv_${caller}`));
       assert.equal((await open('ORG-AGAIN')).length, 2);
-      assert.equal(await store.consume('hash of inv_first', at(1)), null);
-      assert.equal(await winners((caller) => store.consume(`hash of inv_${caller}`, at(1))), 1);
+      assert.equal(await store.consume('hash of inv_first', 'usr_1', at(1)), null);
+      assert.equal(await winners((caller) => store.consume(`hash of inv_${caller}`, 'usr_1', at(1))), 1);
       assert.deepEqual(await open('ORG-AGAIN'), ['inv_someone']);
       assert.deepEqual(await open('ORG-OTHER'), ['inv_elsewhere']);
       await invite('inv_back');
-      assert.ok(await store.consume('hash of inv_back', at(2)), 'who was a member before can be invited again');
+      assert.ok(
+        await store.consume('hash of inv_back', 'usr_1', at(2)),
+        'who was a member before can be invited again',
+      );
     });
 
     it('is revoked once, by its own org alone, and then accepted no more', async () => {
       await store.insert(inviteRecord({ id: 'inv_revoked', orgId: 'ORG-REVOKE' }));
       assert.equal(await store.revoke('inv_revoked', 'ORG-ELSE', at(1)), false);
       assert.equal(await winners(() => store.revoke('inv_revoked', 'ORG-REVOKE', at(1))), 1);
-      assert.equal(await store.consume('hash of inv_revoked', at(2)), null);
+      assert.equal(await store.consume('hash of inv_revoked', 'usr_1', at(2)), null);
       assert.deepEqual(await open('ORG-REVOKE'), []);
     });
 

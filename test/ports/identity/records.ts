@@ -199,6 +199,8 @@ export function inviteRecord(changes: Partial<InviteRecord> & { id: string; orgI
     invitedBy: 'usr_admin',
     ...expiring,
     acceptedAt: null,
+    acceptedBy: null,
+    finishedAt: null,
     revokedAt: null,
     ...changes,
   };

@@ -4,6 +4,7 @@ import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { acceptInvite, type InvitedPerson, type OpenInvite, readInvite } from '../../login/accept-invite.ts';
 import { awaitsConfirmation, mailConfirmation } from '../../login/confirm-address.ts';
+import { INVITATION, isHalfOf } from '../../login/half-account.ts';
 import { brandFrom } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
 import { nameFields } from '../name-fields.ts';
@@ -76,7 +77,10 @@ async function nextStep(
     return html`<form method="post" action="/invites/accept">${common}<button>Join</button></form>`;
   }
   const login = withReturnTo('/login?reauth=1', `/invites/accept?token=${encodeURIComponent(token)}`);
-  if (loggedIn !== null || (await deps.users.findByEmail(invite.email)) !== null) {
+  const known = await deps.users.findByEmail(invite.email);
+  // The half of an account that this invitation made is gone on with.
+  const exists = known !== null && !isHalfOf(known, { id: INVITATION, orgSlug: invite.orgSlug });
+  if (loggedIn !== null || exists) {
     return html`${loggedIn !== null && html`<p>You are signed in as ${loggedIn.user.email}, which is another address.</p>`}
 <p><a class="button" href="${login}">Sign in as ${invite.email}</a></p>`;
   }

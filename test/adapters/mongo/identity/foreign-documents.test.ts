@@ -99,7 +99,7 @@ const FOREIGN: Readonly<Record<keyof typeof COLLECTIONS, [object, Record<string,
     {
       findByTokenHash: () => stores.invites.findByTokenHash('x'),
       listOpen: () => stores.invites.listOpen('x', at(10)),
-      consume: () => stores.invites.consume('x', at(10)),
+      consume: () => stores.invites.consume('x', 'usr_1', at(10)),
     },
   ],
   orgGrants: [

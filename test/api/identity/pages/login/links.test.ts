@@ -248,6 +248,8 @@ describe('links that work once', () => {
         createdAt: idp.deps.now(),
         expiresAt: new Date(idp.deps.now().getTime() + 86_400_000),
         acceptedAt: null,
+        acceptedBy: null,
+        finishedAt: null,
         revokedAt: null,
       });
       return `/invites/accept?token=${token}`;
