@@ -8,7 +8,7 @@ import { containersOf, docker, sampleService, stateOf, temporalClient } from './
 
 const AT_ONCE = 32;
 const REQUESTS = 1_000;
-const PAUSE_MS = 25;
+const PAUSE_MS = 100;
 
 interface Load {
   readonly failures: string[];

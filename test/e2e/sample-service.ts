@@ -81,7 +81,7 @@ const server = createServer(async (request, response) => {
   response.end(JSON.stringify({ commit: process.env.GIT_COMMIT, ...shown, computed }));
 });
 setTimeout(() => server.listen(Number(process.env.PORT)), ${startupMs});
-process.on('SIGTERM', () => server.close());
+process.on('SIGTERM', () => server.close(() => process.exit()));
 `;
 
 const catalogText = (name: string, { requires = [], spec = '' }: AppOptions) => `metadata:
