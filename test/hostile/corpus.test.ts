@@ -10,6 +10,7 @@ import { FOREIGN_SOURCES, HIDDEN_INSTRUCTIONS } from './container-files.ts';
 import { type HostileStack, startHostileStack } from './hostile-stack.ts';
 import { describeInside } from './inside.ts';
 import { createInvariants, type Invariants, PLACES } from './invariants.ts';
+import { deployLeaky, describeLeakyApp, type LeakyDeploy } from './leaky-app.ts';
 import { ADDRESSES, INNER_HOSTS, REPOSITORIES } from './repositories.ts';
 import { deployVictim, type Victim } from './victim.ts';
 
@@ -22,11 +23,15 @@ describe('the platform against a member who means harm', { timeout: 500_000 }, (
   let victim: Victim;
   let attacker: Attacker;
   let invariants: Invariants;
+  /** Deployed beside the rest. */
+  let leaky: Promise<LeakyDeploy>;
 
   before(async () => {
     h = await startHostileStack();
     victim = await deployVictim();
     attacker = createAttacker(h);
+    leaky = deployLeaky(h, attacker);
+    leaky.catch(() => undefined);
     invariants = await createInvariants({ h, victim, attacker });
   });
   after(() => h[Symbol.asyncDispose]());
@@ -117,6 +122,8 @@ describe('the platform against a member who means harm', { timeout: 500_000 }, (
   });
 
   describe('from inside', () => describeInside(() => ({ h, victim, attacker, invariants })));
+
+  describeLeakyApp(() => ({ h, leaky }));
 
   describe('at the end, no planted secret is in', () => {
     for (const [name, look] of Object.entries(PLACES)) {

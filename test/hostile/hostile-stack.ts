@@ -39,6 +39,7 @@ export async function startHostileStack(): Promise<HostileStack> {
     string,
   ];
   const canaries = { home: planted('home'), environment: planted('environment'), git: planted('git') };
+  const leaky = { leakyBuild: planted('build'), leakyConfig: planted('config') };
   await plantHome(home, canaries.home);
   await mkdir(repositories);
   const gitHost = await startGitHttpServer(repositories, canaries.git);
@@ -75,7 +76,7 @@ export async function startHostileStack(): Promise<HostileStack> {
   };
   try {
     const token = await signInMember(stack, ATTACKER_ORG);
-    const secrets = { ...canaries, ...keys };
+    const secrets = { ...canaries, ...leaky, ...keys };
     return { stack, dataDir, stackId, secrets, repositories, gitHost, home, token, [Symbol.asyncDispose]: dispose };
   } catch (error) {
     await dispose();

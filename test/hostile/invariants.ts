@@ -56,9 +56,10 @@ const secretsOf = (h: HostileStack, victim: Victim): Secrets => ({ ...h.secrets,
 
 type Secrets = Readonly<Record<string, string>>;
 
-/** A secret as it is, and as base64. */
+/** A secret as it is, as base64, and as git sends it. */
 function formsOf(secret: string): readonly string[] {
-  return [secret, Buffer.from(secret).toString('base64').replace(/=+$/, '')];
+  const base64 = (text: string): string => Buffer.from(text).toString('base64');
+  return [secret, base64(secret).replace(/=+$/, ''), base64(`oauth2:${secret}`)];
 }
 
 export function assertClean(text: string, where: string, secrets: Secrets): void {
@@ -79,7 +80,7 @@ async function checkMongo({ h, victim }: Scene): Promise<void> {
     for (const { name } of databases) {
       for (const collection of await mongo.db(name).collections()) {
         const text = JSON.stringify(await collection.find().toArray());
-        const { victimConfig: _, ...others } = secrets;
+        const { victimConfig: _, leakyConfig: __, ...others } = secrets;
         // Plain config is stored as it was given.
         const isConfig = /service|release/i.test(collection.collectionName);
         assertClean(text, `${name}.${collection.collectionName}`, isConfig ? others : secrets);
@@ -116,7 +117,9 @@ async function checkImages({ h, victim }: Scene): Promise<void> {
   const images = await docker.listImages({ filters: { label: [`${LABELS.stack}=${h.stackId}`] } });
   const names = images.flatMap(({ Id, RepoTags }) => (Id === victim.imageId ? [] : (RepoTags ?? []).slice(0, 1)));
   assert.ok(names.length >= 2, 'hostile services had images built');
-  const needles = Object.entries(secretsOf(h, victim)).flatMap(([kind, secret]) =>
+  // The build that is given a secret keeps it in its own image.
+  const { leakyBuild: _, ...others } = secretsOf(h, victim);
+  const needles = Object.entries(others).flatMap(([kind, secret]) =>
     formsOf(secret).map((form) => [kind, Buffer.from(form)] as const),
   );
   const longest = Math.max(...needles.map(([, needle]) => needle.length));
