@@ -67,8 +67,8 @@ export async function removeRedirectUri(
 }
 
 /**
- * Removes a client and ends its tokens: before, so that a failure leaves no token behind without its client, and after,
- * for what was issued in between. @throws CLIENT_NOT_FOUND, FORBIDDEN for a client of the platform
+ * Removes a client, ends its tokens, and forgets what people agreed to for it, so that a later client of its id inherits
+ * nothing: before, so that a failure leaves nothing behind without its client, and after, for what came in between. @throws CLIENT_NOT_FOUND, FORBIDDEN for a client of the platform
  */
 export async function deleteClient(
   deps: IdentityDeps,
@@ -78,8 +78,10 @@ export async function deleteClient(
   const client = await requireChangeable(deps.clients, clientId);
   const options = { actor: actorOf(context), reason: 'client deleted' };
   await revokeClient(deps, context, clientId, options);
+  await deps.consents.removeAllOfClient(clientId);
   if (!(await deps.clients.remove(clientId))) return;
   await revokeClient(deps, context, clientId, options);
+  await deps.consents.removeAllOfClient(clientId);
   await auditClient(deps, context, { type: 'oauth.client_deleted', client });
 }
 

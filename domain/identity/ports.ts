@@ -128,6 +128,8 @@ export interface ConsentStore {
   /** Adds to what was agreed to. */
   add(userId: string, clientId: string, scopes: readonly string[], at: Date): Promise<void>;
   remove(userId: string, clientId: string): Promise<boolean>;
+  /** Forgets what anybody agreed to for the client. */
+  removeAllOfClient(clientId: string): Promise<void>;
 }
 
 export interface OneTimeLinkStore {

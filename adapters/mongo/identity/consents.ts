@@ -36,5 +36,8 @@ export function createConsentStore(deps: { db: Db }): ConsentStore {
       const { deletedCount } = await mongoCall(() => collection.deleteOne({ userId, clientId }));
       return deletedCount === 1;
     },
+    async removeAllOfClient(clientId) {
+      await mongoCall(() => collection.deleteMany({ clientId }));
+    },
   };
 }

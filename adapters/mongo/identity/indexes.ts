@@ -50,7 +50,7 @@ export const INDEXES: IndexTable = {
   ],
   [COLLECTIONS.codes]: [ttlIndex(EXPIRIES.codes)],
   [COLLECTIONS.devices]: [unique({ userCode: 1 }, 'userCode'), ttlIndex(EXPIRIES.devices)],
-  [COLLECTIONS.consents]: [unique({ userId: 1, clientId: 1 }, 'user_client')],
+  [COLLECTIONS.consents]: [unique({ userId: 1, clientId: 1 }, 'user_client'), { key: { clientId: 1 }, name: 'client' }],
   [COLLECTIONS.links]: [
     unique({ tokenHash: 1 }, 'tokenHash'),
     { key: { userId: 1 }, name: 'user' },

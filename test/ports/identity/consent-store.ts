@@ -34,5 +34,18 @@ export function consentStoreSuite(create: () => ConsentStore): void {
       assert.deepEqual(await store.find('$gt', 'a.b'), HOSTILE);
       assert.deepEqual(await store.find('usr_one', 'blog'), ['email']);
     });
+
+    it('forgets all that people agreed to for a client that is gone, and nothing for others', async () => {
+      for (const [user, client] of [
+        ['usr_c1', 'gone'],
+        ['usr_c2', 'gone'],
+        ['usr_c1', 'stays'],
+      ] as const) {
+        await store.add(user, client, ['openid'], at(1));
+      }
+      for (const clientId of ['gone', ...HOSTILE]) await store.removeAllOfClient(clientId);
+      for (const user of ['usr_c1', 'usr_c2']) assert.deepEqual(await store.find(user, 'gone'), []);
+      assert.deepEqual(await store.find('usr_c1', 'stays'), ['openid']);
+    });
   });
 }

@@ -48,6 +48,22 @@ describe('the authorization endpoint', () => {
       assert.deepEqual(kept.audience, ['trusted-prod']);
     });
 
+    it('asks again for a later client of the same id: what was agreed to was for the one before', async () => {
+      const clientId = 'notes-prod';
+      const path = authorizePath({ client_id: clientId, redirect_uri: REDIRECT, scope: 'openid' });
+      const client = { name: 'Notes', redirectUris: [REDIRECT] };
+      await idp.seedClient(clientId, client);
+      await idp.seedUser('agreed@example.com', { password: PASSWORD });
+      const browser = createBrowser(idp);
+      await browser.logIn('agreed@example.com', PASSWORD);
+      await browser.submit(await ask(path, browser), '/oauth/authorize/decision', { decision: 'allow' });
+      assert.match(answerOf(await ask(path, browser)).code ?? '', /^flac_/);
+      await idp.call('DELETE', `/api/internal/oauth-clients/${clientId}`, { headers: idp.internal });
+      await idp.seedOrg('later');
+      await idp.seedClient(clientId, { ...client, orgSlug: 'later' });
+      assert.equal((await ask(path, browser)).title, 'Notes asks for access');
+    });
+
     it('does not ask again for what was agreed to, and asks for more', async () => {
       await idp.seedUser('consent@example.com', { password: PASSWORD });
       const browser = createBrowser(idp);
