@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { projectRoot } from '../../infra/dev/project.ts';
 import { SMOKE } from '../../infra/dev/smoke.ts';
 import { LANES, needsEngine } from '../../infra/dev/test-lanes.ts';
-import { keepSeconds, longestFirst, readSeconds } from '../../infra/dev/test-seconds.ts';
+import { keepSeconds, longestFirst, readSeconds, SLOW_FILES } from '../../infra/dev/test-seconds.ts';
 import { selectFiles } from '../../infra/dev/test-selection.ts';
 
 const all = selectFiles({ filters: [], smoke: false, endToEnd: true });
@@ -60,6 +60,15 @@ test('files run longest first by what they took the last time, unknown ones befo
   } finally {
     rmSync(env.XDG_CACHE_HOME, { recursive: true, force: true });
   }
+});
+
+test('where nothing ran before, files known as slow run first', () => {
+  assert.deepEqual(
+    SLOW_FILES.filter((file) => !all.includes(file)),
+    [],
+  );
+  assert.deepEqual(longestFirst(all, {}).slice(0, SLOW_FILES.length), SLOW_FILES);
+  assert.deepEqual(longestFirst(all, {}).toSorted(), all.toSorted());
 });
 
 test('a smoke run touches every module, and makes one deploy', () => {
