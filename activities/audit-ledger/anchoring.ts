@@ -19,7 +19,7 @@ import { whileHeartbeating } from '../while-heartbeating.ts';
 import type { AnchoringDeps } from './anchoring-deps.ts';
 import { buildBatch } from './build-batch.ts';
 import { closeDay } from './close-day.ts';
-import { openDays, recentDays } from './open-days.ts';
+import { CHECKED_AGAIN_DAYS, openDays, recentDays } from './open-days.ts';
 
 /** Days that the check looks back: an outage of it is made up for. */
 const CHECKED_DAYS = 31;
@@ -87,8 +87,8 @@ async function anchorBatch(
   if (recorded !== undefined && recorded.contract.toLowerCase() !== chain.contract.toLowerCase()) return recorded;
   const anchor = await chain.anchor(batch, signal).catch(async (error: unknown) => {
     if (recorded === undefined || !hasCode(error, 'CHAIN_UNREACHABLE')) throw error;
-    // A chain that is away takes nothing back; one that was seen without the root does.
-    if (!isAbsent(error)) return recorded;
+    // A chain that is away takes nothing back; one that was seen without the root, at the anchor's block or later, does.
+    if (!wasSeenWithout(recorded, error)) return recorded;
     await deps.batches.dropAnchor(day, chainId);
     throw error;
   });
@@ -100,8 +100,15 @@ function hasCode(error: unknown, code: ErrorCode): error is FairleadError {
   return error instanceof FairleadError && error.code === code;
 }
 
-function isAbsent({ details }: FairleadError): boolean {
-  return typeof details === 'object' && details !== null && 'absent' in details && details.absent === true;
+function wasSeenWithout({ blockNumber }: Anchor, { details }: FairleadError): boolean {
+  if (typeof details !== 'object' || details === null || !('absent' in details) || !('block' in details)) return false;
+  return details.absent === true && Number(details.block) >= blockNumber;
+}
+
+/** A chain that is configured later gets the days that nights still look at, and no older ones. */
+function chainsToReport(deps: AnchoringDeps, batch: Batch | undefined, isOld: boolean): readonly number[] {
+  if (batch === undefined) return configuredChains(deps);
+  return chainsOfBatch(batch, isOld ? [] : configuredChains(deps));
 }
 
 async function reportMissedAnchors(deps: AnchoringDeps, yesterday: Day): Promise<readonly MissedAnchor[]> {
@@ -111,10 +118,11 @@ async function reportMissedAnchors(deps: AnchoringDeps, yesterday: Day): Promise
   const earlier = await deps.batches.latestBefore(from);
   // Before its first batch the ledger has nothing to anchor.
   const first = earlier === null ? items[0]?.id : from;
+  const week = addDays(yesterday, -CHECKED_AGAIN_DAYS);
   const missed: MissedAnchor[] = [];
   for (const day of first === undefined ? [] : daysBetween(first, yesterday)) {
     const batch = batches.get(day);
-    for (const chainId of chainsOfBatch(batch ?? { chainIds: [] }, configuredChains(deps))) {
+    for (const chainId of chainsToReport(deps, batch, day < week)) {
       if (batch?.anchors.some((anchor) => anchor.chainId === chainId)) continue;
       await deps.writer.emit(anchorMissedDraft({ day, chainId }, batch?.root ?? null, deps.platformOrg));
       missed.push({ day, chainId });

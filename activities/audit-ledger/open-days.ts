@@ -5,7 +5,8 @@ import { firstOf } from './first-of.ts';
 
 /** Days that are caught up by themselves after an outage; older ones are anchored by hand. */
 const CATCH_UP_DAYS = 31;
-const CHECKED_AGAIN_DAYS = 7;
+/** How far back each night looks whether roots still stand. */
+export const CHECKED_AGAIN_DAYS = 7;
 
 /** Days up to one that have no batch yet, oldest first: usually that one alone. None before the first event. */
 export async function openDays(deps: AnchoringDeps, upTo: Day): Promise<readonly Day[]> {

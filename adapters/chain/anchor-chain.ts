@@ -44,7 +44,11 @@ const TIMING: Timing = { pollMs: 3_000, replaceAfterMs: 180_000, attemptMs: 600_
 const PATIENCE = 5;
 
 /** What one look at the chain finds: the anchor once it is confirmed. */
-type Look = Mined | 'absent' | 'unconfirmed';
+type Look = Mined | NotYet;
+/** `absentAt`: the block at which the contract had no root. */
+type NotYet = { readonly absentAt: number | null };
+
+const UNCONFIRMED: NotYet = { absentAt: null };
 
 /** The contract on one chain, anchored through its nodes. Nothing is asked of them before the first call. */
 export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps): AnchorChain {
@@ -62,7 +66,7 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
     // What the owner took out of force is followed by ours, but for our own: then the batch itself is in doubt.
     if (standing === null || (standing.invalidated && standing.root !== batch.root)) {
       await sender.advance(batch);
-      return 'absent';
+      return { absentAt: head };
     }
     if (standing.root !== batch.root) {
       throw refused(chainId, `for ${batch.id} the root ${standing.root} stands, and ours is ${batch.root}`);
@@ -70,9 +74,9 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
     if (standing.invalidated)
       throw refused(chainId, `the batch of ${batch.id} was invalidated by the contract's owner`);
     const mined = (await ownReceipt(batch)) ?? (await reader.findAnchoring(batch.id, standing, head));
-    if (mined === null || !(await isFinal(mined, head))) return 'unconfirmed';
+    if (mined === null || !(await isFinal(mined, head))) return UNCONFIRMED;
     // The block may have left the chain, and the transaction be in another: then the next look finds it there.
-    return (await reader.isCanonical(mined)) ? mined : 'unconfirmed';
+    return (await reader.isCanonical(mined)) ? mined : UNCONFIRMED;
   }
 
   async function isFinal({ blockNumber }: Mined, head: number): Promise<boolean> {
@@ -95,6 +99,12 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
     throw error;
   }
 
+  function notYet(id: Batch['id'], { absentAt }: NotYet): FairleadError {
+    const state = absentAt !== null ? 'mined' : settings.finality === 'finalized' ? 'final' : 'confirmed';
+    const more = absentAt === null ? {} : { absent: true, block: absentAt };
+    return unreachable(chainId, `the anchor of ${id} is not ${state} yet`, false, more);
+  }
+
   /** The first question decides whether there is a chain to work with at all. */
   async function checked(): Promise<void> {
     await reader.check().catch((error: unknown) => {
@@ -108,14 +118,14 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
     async anchor(batch, signal) {
       const deadline = performance.now() + timing.attemptMs;
       await checked();
-      let seen: Exclude<Look, Mined> = 'unconfirmed';
+      let seen: NotYet = UNCONFIRMED;
       for (let faults = 0; performance.now() < deadline; ) {
         signal.throwIfAborted();
         const look = await step(batch).catch(faultOf);
         if (look instanceof FairleadError) {
           faults += 1;
           if (!look.retryable || faults > PATIENCE) throw look;
-        } else if (typeof look === 'object') {
+        } else if ('txHash' in look) {
           return toAnchor(settings, look, deps.now());
         } else {
           faults = 0;
@@ -123,9 +133,7 @@ export function createAnchorChain(settings: ChainSettings, deps: AnchorChainDeps
         }
         await delay(timing.pollMs, undefined, { signal });
       }
-      const state = settings.finality === 'finalized' ? 'final' : 'confirmed';
-      const reason = `the anchor of ${batch.id} is not ${seen === 'absent' ? 'mined' : state} yet`;
-      throw unreachable(chainId, reason, false, { absent: seen === 'absent' });
+      throw notYet(batch.id, seen);
     },
   };
 }

@@ -27,7 +27,7 @@ export function createRpc(options: { chainId: number; url: string; timeoutMs?: n
 
 /**
  * What did not come about this time; `retryable` when a moment later may do.
- * @param more what else is known, such as `absent`: no root stands
+ * @param more what else is known, such as `absent`: no root stands at the block `block`
  */
 export function unreachable(
   chainId: number,

@@ -24,7 +24,10 @@ export async function auditProof(
   else if (path !== undefined) output.print(`Wrote ${path}`);
   else printFields(output, fieldsOf(proof));
   if (proof.anchors.length === 0) output.note('It is not anchored on any chain yet: try again in a few hours.');
-  else output.note(`Verify it with a node of each chain: fairlead audit verify ${path ?? '<file>'} --rpc <url> …`);
+  else
+    output.note(
+      `Verify it with a node of each chain: fairlead audit verify ${path ?? '<file>'} --contract <address> --rpc <url> …`,
+    );
   return exitCode('ok');
 }
 

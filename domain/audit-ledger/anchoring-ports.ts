@@ -10,7 +10,7 @@ export interface AnchorChain {
    * Puts the root of a batch into the contract and resolves once that is confirmed. Idempotent: a root that stands
    * already is found and not sent again, and a transaction that an earlier call left unfinished is carried on.
    * @throws CHAIN_UNREACHABLE when it did not come about this time, for whatever reason; a later call may succeed. Its
-   *   detail `absent` is true when the contract was seen without a root of the batch
+   *   details are `absent: true` and `block` when the contract was seen without a root of the batch at that block
    * @throws ANCHOR_REFUSED when it cannot come about: another root stands, or the contract does not let us
    */
   anchor(batch: Pick<Batch, 'id' | 'root'>, signal: AbortSignal): Promise<Anchor>;

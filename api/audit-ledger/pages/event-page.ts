@@ -37,7 +37,7 @@ function notYet(): Html {
 function proven(proof: EventProof): Html {
   const { batchId, leafIndex, root, anchors } = proof;
   return html`<p>Leaf ${leafIndex} of the batch of ${batchId}. Whoever has the event hash and the hashes on the right can
-compute the root, and compare it with the contract of each chain: <code>fairlead audit verify proof.json --rpc …</code></p>
+compute the root, and compare it with the contract of each chain: <code>fairlead audit verify proof.json --contract … --rpc …</code></p>
 ${proofPath(proof)}
 <dl><dt>Root</dt><dd><code>${root}</code></dd></dl>
 <ul class="rows">${anchors.map(anchorRow)}</ul>

@@ -129,6 +129,42 @@ describe('a day of the ledger, from its events to two chains', { timeout: 120_00
     await assert.rejects(run('anchorBatch', { day: DAY, chainId: 31_337 }), { code: 'CHAIN_UNREACHABLE' });
   });
 
+  it('a node that is behind the block of an anchor takes it from nobody', async () => {
+    const [first] = parts.ledger.chains;
+    assert.ok(first);
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-06T00:10:00Z');
+    await run('batchDay', DAY);
+    const { blockNumber } = await run('anchorBatch', { day: DAY, chainId: 31_337 });
+    const behind = (block: number) => {
+      const error = new FairleadError('CHAIN_UNREACHABLE', 'not mined yet', { details: { absent: true, block } });
+      return { ...first, anchor: () => Promise.reject(error) };
+    };
+    reopen({ chains: [behind(blockNumber - 1)] });
+    assert.equal((await run('anchorBatch', { day: DAY, chainId: 31_337 })).blockNumber, blockNumber);
+    reopen({ chains: [behind(blockNumber)] });
+    await assert.rejects(run('anchorBatch', { day: DAY, chainId: 31_337 }), { code: 'CHAIN_UNREACHABLE' });
+    assert.deepEqual((await parts.ledger.batches.find(DAY))?.anchors, []);
+  });
+
+  it('a chain that is configured later misses no day that nights do not look at any more', async () => {
+    const [first] = parts.ledger.chains;
+    assert.ok(first);
+    const recent = '2026-01-12';
+    reopen({ chains: [first] });
+    await emit('shop', 1, `${DAY}T10:00:00Z`);
+    clock.now = new Date('2026-01-14T00:10:00Z');
+    for (const day of await run('listDaysToAnchor', '2026-01-13')) {
+      await run('batchDay', day);
+      await run('anchorBatch', { day, chainId: 31_337 });
+    }
+    reopen();
+    const missed = await run('reportMissedAnchors', '2026-01-13');
+    assert.deepEqual([...new Set(missed.map(({ chainId }) => chainId))], [31_338]);
+    assert.ok(missed.some(({ day }) => day === recent));
+    assert.ok(missed.every(({ day }) => day > DAY));
+  });
+
   it('an anchor in the contract of before stays as it is, in time, when another contract is configured', async () => {
     const [first] = parts.ledger.chains;
     assert.ok(first);
