@@ -15,9 +15,11 @@ import { findEnginePrograms } from '../adapters/docker/build-engine/engine-progr
 import { findDockerCli, ownClientEnvironment } from '../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../adapters/docker/docker-client.ts';
 import { createImageBuilder, type ImageBuilderOptions } from '../adapters/docker/image-builder.ts';
+import { containerShell, rootShell } from '../adapters/docker/machine-shell.ts';
 import type { RegistryAuth } from '../adapters/docker/registry-auth.ts';
 import type { PlatformAccess } from '../adapters/docker/relay/platform-access.ts';
 import { createStandIns } from '../adapters/docker/stand-ins/stand-in-images.ts';
+import { createWorkloadFirewall, type WorkloadFirewall } from '../adapters/docker/workload-firewall.ts';
 import { createWorkloadRuntime } from '../adapters/docker/workload-runtime.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
@@ -146,6 +148,7 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
       registry,
       now,
       platform: platformAccess(parts, image),
+      firewall: await composeFirewall(parts, docker, image),
     }),
   };
 }
@@ -182,6 +185,22 @@ async function composeBuildEngine(
   }
   const folder = join(env.DATA_DIR, 'build-engine');
   return createBuildEngine({ machine, programFolders, stackId: env.STACK_ID, folder, registry, access, onWarning });
+}
+
+/** Null where the machine of the engine is not this one, or has no iptables. */
+async function composeFirewall(
+  { env, logger, subprocessEnv }: Parts,
+  docker: Docker,
+  image: PlatformAccess['image'],
+): Promise<WorkloadFirewall | null> {
+  const { folders, missing } = await findEnginePrograms();
+  if (!isLocalEngine(env.DOCKER_HOST) || missing.includes('iptables')) {
+    logger.warn("Workloads reach what this machine reaches: it is not the engine's, or it has no iptables");
+    return null;
+  }
+  const shell = process.getuid?.() === 0 ? rootShell(subprocessEnv) : containerShell({ docker, image, folders });
+  const routerPort = isLoopbackHost(env.HOST) ? null : env.EDGE_PORT;
+  return createWorkloadFirewall({ docker, stackId: env.STACK_ID, shell, open: env.WORKLOAD_NETWORKS, routerPort });
 }
 
 function limitsOfBuilds(env: Parts['env']): BuildLimits {

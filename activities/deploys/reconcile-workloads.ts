@@ -17,7 +17,7 @@ const CLEAN_UP_GRACE_MS = 120_000;
 /**
  * Compares what serves with the records, and asks the coordinator of each service that differs for a repair, which reads
  * the facts anew: one that cannot be repaired keeps nothing from the others. Every workload that no build is starting is
- * held to the limits of its tier, and those that a clean-up left behind are removed. Idempotent: a repair of what serves
+ * held to the limits of its tier, those that a clean-up left behind are removed, and the machine is kept from all of them. Idempotent: a repair of what serves
  * as recorded changes nothing.
  *
  * @returns the services that were asked for, such as `shop/prod`
@@ -25,6 +25,11 @@ const CLEAN_UP_GRACE_MS = 120_000;
  */
 export async function reconcileWorkloads(deps: Deps, signal: AbortSignal): Promise<string[]> {
   const asked: string[] = [];
+  const unprotected = await eachOnItsOwn(['the firewall of workloads'], {
+    nameOf: (what) => what,
+    work: () => deps.runtime.protect(),
+    signal,
+  });
   const workloads = await deps.runtime.listAll();
   const unlimited = await eachOnItsOwn(workloads, {
     nameOf: (workload) => `limits of ${targetKey(workload.service, workload.environment)}`,
@@ -45,7 +50,7 @@ export async function reconcileWorkloads(deps: Deps, signal: AbortSignal): Promi
     signal,
     lanes: LANES,
   });
-  throwFailures('Services could not be compared', [...unserved, ...unlimited], { retryable: false });
+  throwFailures('Services could not be compared', [...unprotected, ...unserved, ...unlimited], { retryable: false });
   return asked;
 }
 

@@ -82,7 +82,7 @@ async function createNetwork(docker: Docker, stackId: string, name: string): Pro
 }
 
 /** Oldest first, so that all who look keep the same one. */
-async function stackNetworks(docker: Docker, stackId: string): Promise<readonly FoundNetwork[]> {
+export async function stackNetworks(docker: Docker, stackId: string): Promise<readonly FoundNetwork[]> {
   const networks: readonly FoundNetwork[] = await docker.listNetworks({ filters: labelFilter(stackId) });
   return networks
     .filter(({ Name }) => Name === networkName(stackId))

@@ -20,6 +20,7 @@ import { hasItsNetwork, removeRelay } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
 import { resumeWorkload } from './resume-workload.ts';
 import { type StartOptions, startWorkload } from './start-workload.ts';
+import type { WorkloadFirewall } from './workload-firewall.ts';
 import { containerName, networkName } from './workload-names.ts';
 import { ensureNetwork } from './workload-network.ts';
 
@@ -32,20 +33,37 @@ export interface WorkloadRuntimeOptions {
   readonly now: Clock;
   /** How workloads reach a platform that listens on this machine's loopback alone; default: not at all. */
   readonly platform?: PlatformAccess | null;
+  /** Keeps workloads from this machine and from inner networks; default: nothing does. */
+  readonly firewall?: WorkloadFirewall | null;
 }
 
 const TAIL_LIMIT = 1_000;
+const RENEW_MS = 30_000;
 
 /** The workload runtime on a Docker engine: one container for each build that was installed. */
 export function createWorkloadRuntime(options: WorkloadRuntimeOptions): WorkloadRuntime {
   const { docker, stackId, now } = options;
   const exclusive = createMutex();
+  const protect = async (): Promise<void> => {
+    try {
+      await options.firewall?.renew(AbortSignal.timeout(RENEW_MS));
+    } catch (error) {
+      throw engineError(error, 'Keeping workloads from this machine by its firewall', 'UNAVAILABLE', {
+        retryable: true,
+      });
+    }
+  };
   const started: StartOptions = {
     ...options,
     platform: options.platform ?? null,
     ports: createHostPorts(docker),
     engineInfo: createEngineInfo(docker),
-    network: (onWarning) => exclusive(networkName(stackId), () => ensureNetwork(docker, stackId, onWarning)),
+    network: (onWarning) =>
+      exclusive(networkName(stackId), async () => {
+        const name = await ensureNetwork(docker, stackId, onWarning);
+        await protect();
+        return name;
+      }),
   };
   return {
     start: (spec, context) =>
@@ -63,6 +81,7 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
     list: (service, environment) =>
       listWorkloads(docker, stackId, { [LABELS.service]: service, [LABELS.environment]: environment }),
     listAll: () => listWorkloads(docker, stackId, {}),
+    protect,
     resume: async (workload, signal) => toWorkload(await resumeWorkload(workload, signal, started)),
     remove: (workload, graceSeconds) =>
       asking('Removing a container', async () => {

@@ -1,3 +1,4 @@
+import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { buildProxySocketSection } from './build-proxy.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
@@ -50,6 +51,16 @@ export const deploysWorkerSection = {
   LOCAL_BASE_IMAGES: commaList.default([]),
   /** What RUN steps reach: see docs/threat-model.md. */
   BUILD_NETWORK: z.enum(['default', 'sealed', 'none']).default('default'),
+  /** Where the router listens: workloads reach it where others than this machine do. */
+  HOST: text.default('127.0.0.1'),
+  /** What workloads reach besides the internet, such as `10.0.3.0/24` or `10.0.3.7:5432`; see docs/threat-model.md. */
+  WORKLOAD_NETWORKS: commaList
+    .refine(
+      (entries) => entries.every((entry) => openDestination(entry) !== null),
+      'a list of IPv4 addresses or networks',
+    )
+    .transform((entries) => entries.flatMap((entry) => openDestination(entry) ?? []))
+    .default([]),
   /** What the RUN steps of one build may use: see domain/deploys/build-limits.ts. */
   BUILD_PROCESSES: positiveCount.default(4_096),
   BUILD_MEMORY_BYTES: positiveCount.default(4 * 1024 ** 3),
@@ -71,3 +82,11 @@ export const deploysWorkerSection = {
   GIT_TOKEN: secret(text.optional()),
   GITHUB_TOKEN: secret(text.optional()),
 };
+
+/** `10.0.3.0/24`, `10.0.3.7`, or either with a port; null for anything else. */
+function openDestination(entry: string): { readonly network: string; readonly port: number | null } | null {
+  const [, network = '', port] = /^([\d./]+)(?::(\d{1,5}))?$/.exec(entry) ?? [];
+  const isNetwork = ipaddr.IPv4.isValidFourPartDecimal(network) || ipaddr.IPv4.isValidCIDR(network);
+  if (!isNetwork || Number(port ?? 1) < 1 || Number(port ?? 1) > 65_535) return null;
+  return { network, port: port === undefined ? null : Number(port) };
+}

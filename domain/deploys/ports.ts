@@ -307,6 +307,11 @@ export interface WorkloadRuntime {
   /** Every workload of a service and environment, newest first. */
   list(service: string, environment: Environment): Promise<readonly Workload[]>;
   listAll(): Promise<readonly Workload[]>;
+  /**
+   * Renews what keeps workloads from the machine they run on, which its restart or another program may have taken away.
+   * Idempotent. @throws UNAVAILABLE when it cannot
+   */
+  protect(): Promise<void>;
   /** Starts a stopped workload again and returns where it is now. @throws INSTALL_FAILED when it is gone, or the abort reason */
   resume(workload: Workload, signal: AbortSignal): Promise<Workload>;
   /** Lets requests in flight end, stops and removes it. No error when it is gone. */

@@ -1,5 +1,8 @@
 import { join } from 'node:path';
+import { rootShell } from '../../adapters/docker/machine-shell.ts';
 import { removeStack, stopStack } from '../../adapters/docker/stack-teardown.ts';
+import { createWorkloadFirewall } from '../../adapters/docker/workload-firewall.ts';
+import { baseEnv } from '../../adapters/process/base-env.ts';
 import { removeConnection, writeConnection } from './connection-file.ts';
 import { dockerClient, type Engine, useEngine } from './container-engine.ts';
 import { lockDataFolder, prepareDataFolder } from './data-folder.ts';
@@ -89,8 +92,7 @@ async function startOn(options: StackOptions, stackPorts: StackPorts): Promise<S
     const stateFile = createStateFile(dataDir, report);
     undo.push(stateFile.remove);
     const { supervisor, state } = supervise(described, { context, engine, stateFile, handOver: stackPorts.handOver });
-    const end = options.disposable === true ? removeStack : stopStack;
-    undo.push(() => end(dockerClient(env), secrets.stackId));
+    undo.push(() => endWorkloads(secrets.stackId, env, options.disposable === true));
     // Undone in reverse: first the processes end, the worker that would start containers again among them.
     undo.push(supervisor.stop);
     options.signal?.addEventListener('abort', () => void supervisor.stop(), { once: true });
@@ -150,4 +152,20 @@ async function startAll(
     signal?.throwIfAborted();
     await supervisor.start(process);
   }
+}
+
+/** Stops the containers of the stack; of a disposable one nothing stays. */
+async function endWorkloads(stackId: string, env: Env, isDisposable: boolean): Promise<void> {
+  const docker = dockerClient(env);
+  if (!isDisposable) return await stopStack(docker, stackId);
+  await removeStack(docker, stackId);
+  if (process.getuid?.() !== 0) return;
+  const firewall = createWorkloadFirewall({
+    docker,
+    stackId,
+    shell: rootShell(baseEnv(env)),
+    open: [],
+    routerPort: null,
+  });
+  await firewall.remove(AbortSignal.timeout(10_000));
 }

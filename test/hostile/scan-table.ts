@@ -74,7 +74,7 @@ export const SCAN_ROWS: readonly ScanRow[] = [
   {
     what: 'programs of the machine that listen on all addresses, by the gateway and by the addresses of the machine',
     targets: ({ machine, anywhere }) => cross(['gateway', ...machine], [anywhere]),
-    verdicts: { build: 'closed', machine: 'open', workload: 'open', granted: 'open' },
+    verdicts: { ...everywhere('closed'), machine: 'open' },
   },
   {
     what: 'another workload, by its address and by the name of its container',
@@ -94,7 +94,7 @@ export const SCAN_ROWS: readonly ScanRow[] = [
   {
     what: 'metadata addresses and private networks',
     targets: () => cross(['169.254.169.254', 'fd00:ec2::254', 'metadata.google.internal'], [80]),
-    verdicts: { build: 'closed', machine: 'as-machine', workload: 'as-machine', granted: 'as-machine' },
+    verdicts: { ...everywhere('closed'), machine: 'as-machine' },
   },
 ];
 

@@ -41,6 +41,9 @@ before(async () => {
 
 after(() => stack.dispose());
 
+/** A command that succeeds when a port takes a connection. */
+const connects = (host: string, port: number | undefined): string => `nc -w 2 ${host} ${port} < /dev/null > /dev/null`;
+
 /** Not answered out of the build cache. */
 const anew = (): string => `: ${randomBytes(4).toString('hex')}`;
 
@@ -76,9 +79,12 @@ describe('what RUN instructions reach in the engine of builds', () => {
       .filter(({ family, internal }) => family === 'IPv4' && !internal)
       .map(({ address }) => address);
     const tries = [...addresses, '169.254.169.254', '10.0.0.1'].map(
-      (host) => `nc -z -w 2 ${host} ${ports[1]} && echo REA""CHED ${host}`,
+      (host) => `${connects(host, ports[1])} && echo REA""CHED ${host}`,
     );
-    assert.doesNotMatch(await outputOfRun(`${tries.join('; ')}; true`), /REACHED/);
+    const control = `${connects('172.17.0.1', 3128)} && echo con""trol`;
+    const tried = await outputOfRun(`${control}; ${tries.join('; ')}; true`);
+    assert.match(tried, /control/);
+    assert.doesNotMatch(tried, /REACHED/);
   });
 
   it('package registries: with the proxy, and by programs that know of none', async () => {
@@ -96,7 +102,7 @@ describe('what RUN instructions reach in the engine of builds', () => {
     const names = ['localhost.', 'metadata.google.internal', 'single'];
     const output = await outputOfRun(
       ...names.map((name) => `wget -q -T 5 -O - http://${name}/ && echo REA""CHED ${name}; true`),
-      'nc -z -w 2 registry.npmjs.org 22 && echo REA""CHED 22; true',
+      `${connects('registry.npmjs.org', 22)} && echo REA""CHED 22; true`,
     );
     assert.doesNotMatch(output, /REACHED/);
   });
@@ -104,7 +110,7 @@ describe('what RUN instructions reach in the engine of builds', () => {
   it('no other build that runs at that moment', async () => {
     const port = 4321;
     const serving = await stack.input('serving', {
-      Dockerfile: `FROM alpine\nRUN hostname -i; nc -l -p ${port} & echo ser""ving; sleep 300; ${anew()}\n`,
+      Dockerfile: `FROM alpine\nRUN nc -ll -p ${port} -e echo hello & until ${connects('127.0.0.1', port)}; do sleep 0.1; done; echo ser""ving; sleep 300; ${anew()}\n`,
     });
     const listens = Promise.withResolvers<void>();
     const end = new AbortController();
@@ -116,7 +122,7 @@ describe('what RUN instructions reach in the engine of builds', () => {
     // Its own address is among them, where nothing listens.
     const peers = Array.from({ length: 20 }, (_, index) => `172.17.0.${index + 2}`);
     const output = await outputOfRun(
-      `for peer in ${peers.join(' ')}; do nc -z -w 1 $peer ${port} && echo REA""CHED; done; echo tri""ed`,
+      `for peer in ${peers.join(' ')}; do ${connects('$peer', port)} && echo REA""CHED; done; echo tri""ed`,
     );
     end.abort(new Error('seen enough'));
     await other;

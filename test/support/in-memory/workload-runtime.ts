@@ -72,6 +72,7 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
         .filter(({ workload }) => workload.service === service && workload.environment === environment)
         .map(shown),
     listAll: async () => newestFirst().map(shown),
+    protect: async () => undefined,
     async resume(workload, signal) {
       signal.throwIfAborted();
       const kept = require(workload);

@@ -1,0 +1,128 @@
+import { readFile } from 'node:fs/promises';
+import type Docker from 'dockerode';
+import ipaddr from 'ipaddr.js';
+import type { MachineShell } from './machine-shell.ts';
+import { stackNetworks } from './workload-network.ts';
+
+/** Networks that are not the internet (RFC 6890), and addresses at which clouds answer with a machine's credentials. */
+const INNER_NETWORKS = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
+];
+
+/** An address or network, of which workloads reach one port or all. */
+export interface OpenDestination {
+  /** IPv4, such as `10.0.3.0/24`. */
+  readonly network: string;
+  /** Null: all of them. */
+  readonly port: number | null;
+}
+
+export interface WorkloadFirewallOptions {
+  readonly docker: Docker;
+  readonly stackId: string;
+  readonly shell: MachineShell;
+  /** What workloads reach all the same, of this machine and of networks that are not the internet. */
+  readonly open: readonly OpenDestination[];
+  /** Of this machine: the public router, where others than this machine reach it. */
+  readonly routerPort: number | null;
+}
+
+/** Keeps workloads from this machine and from networks that are not the internet. */
+export interface WorkloadFirewall {
+  /**
+   * Sets its rules for the networks of the stack. Idempotent: the rules are replaced in one act. To be repeated, because
+   * a reboot, or another program of the machine, takes them away. @throws when the machine refuses
+   */
+  renew(signal: AbortSignal): Promise<void>;
+  remove(signal: AbortSignal): Promise<void>;
+}
+
+/**
+ * The firewall by rules of iptables, which engines use as well. What comes in from the bridge of the stack goes through two
+ * chains of the stack's own: to this machine (INPUT), and through it (DOCKER-USER, which the engine leaves to others).
+ */
+export function createWorkloadFirewall(options: WorkloadFirewallOptions): WorkloadFirewall {
+  const { docker, stackId, shell } = options;
+  return {
+    renew: async (signal) => {
+      const networks = await stackNetworks(docker, stackId);
+      const bridges = await Promise.all(networks.map(({ Id }) => bridgeOf(docker, Id)));
+      const rules = chains(stackId, { ...options, nameservers: await nameservers() });
+      await run(
+        shell,
+        [`iptables-restore --wait --noflush <<'RULES'\n${rules}\nRULES`, ...jumps(stackId, bridges)],
+        signal,
+      );
+    },
+    remove: (signal) => run(shell, [...jumps(stackId, []), ...removals(stackId)], signal),
+  };
+}
+
+const run = (shell: MachineShell, commands: readonly string[], signal: AbortSignal): Promise<void> =>
+  shell(['set -e', ...commands].join('\n'), signal);
+
+const chainsOf = (stackId: string) => ({ INPUT: `FL-${stackId}-IN`, FORWARD: `FL-${stackId}-OUT` }) as const;
+
+function chains(
+  stackId: string,
+  {
+    open,
+    routerPort,
+    nameservers,
+  }: Pick<WorkloadFirewallOptions, 'open' | 'routerPort'> & { nameservers: readonly string[] },
+): string {
+  const { INPUT: toMachine, FORWARD: through } = chainsOf(stackId);
+  const refuse = '-j REJECT --reject-with icmp-admin-prohibited';
+  const both = [
+    '-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN',
+    // The engine asks them from the network of the container.
+    ...nameservers.flatMap((address) => ['udp', 'tcp'].map((kind) => `-d ${address} -p ${kind} --dport 53 -j RETURN`)),
+    ...open.map(({ network, port }) => `-d ${network}${port === null ? '' : ` -p tcp --dport ${port}`} -j RETURN`),
+  ];
+  const router = routerPort === null ? [] : [`-p tcp --dport ${routerPort} -j RETURN`];
+  return [
+    ...['*filter', `:${toMachine} - [0:0]`, `:${through} - [0:0]`],
+    ...[...both, ...router, refuse].map((rule) => `-A ${toMachine} ${rule}`),
+    ...[...both, ...INNER_NETWORKS.map((network) => `-d ${network} ${refuse}`)].map((rule) => `-A ${through} ${rule}`),
+    'COMMIT',
+  ].join('\n');
+}
+
+/** Commands that lead what comes in from the bridges, and from no other, into the chains. */
+function jumps(stackId: string, bridges: readonly string[]): string[] {
+  const { INPUT: toMachine, FORWARD: through } = chainsOf(stackId);
+  return [
+    'forward=FORWARD; if iptables --wait -S DOCKER-USER > /dev/null 2>&1; then forward=DOCKER-USER; fi',
+    ...[`INPUT ${toMachine}`, `$forward ${through}`].flatMap((pair) => {
+      const [from, to] = pair.split(' ');
+      const others = bridges.map((bridge) => `grep -v -- "-i ${bridge} " |`).join(' ');
+      return [
+        `iptables --wait -S ${from} | grep -- '-j ${to}$' | ${others} sed 's/^-A //' | while read -r rule; do iptables --wait -D $rule || true; done`,
+        ...bridges.map((bridge) => {
+          const rule = `${from} -i ${bridge} -j ${to}`;
+          return `iptables --wait -C ${rule} 2> /dev/null || iptables --wait -I ${rule}`;
+        }),
+      ];
+    }),
+  ];
+}
+
+function removals(stackId: string): string[] {
+  return Object.values(chainsOf(stackId)).map(
+    (chain) => `if iptables --wait -F ${chain} 2> /dev/null; then iptables --wait -X ${chain}; fi`,
+  );
+}
+
+/** The name of the machine's interface for a network. */
+async function bridgeOf(docker: Docker, id: string): Promise<string> {
+  const { Options: options } = await docker.getNetwork(id).inspect();
+  return options?.['com.docker.network.bridge.name'] ?? `br-${id.slice(0, 12)}`;
+}
+
+/** Of this machine, but for those on its loopback, which the engine asks itself. */
+async function nameservers(): Promise<string[]> {
+  const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
+  const addresses = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
+  return addresses.filter((address) => ipaddr.IPv4.isValidFourPartDecimal(address));
+}

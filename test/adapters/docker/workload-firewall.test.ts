@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { networkInterfaces } from 'node:os';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { findEnginePrograms } from '../../../adapters/docker/build-engine/engine-programs.ts';
+import { containerShell, rootShell } from '../../../adapters/docker/machine-shell.ts';
+import { createWorkloadFirewall, type WorkloadFirewallOptions } from '../../../adapters/docker/workload-firewall.ts';
+import { networkName } from '../../../adapters/docker/workload-names.ts';
+import { ensureNetwork, stackNetworks } from '../../../adapters/docker/workload-network.ts';
+import { waitUntil } from '../../support/wait-until.ts';
+import { createTestStack, docker, env, stopChild, type TestStack, testStandIns } from './engine-fixture.ts';
+
+const [machine = ''] = Object.values(networkInterfaces())
+  .flatMap((rows) => rows ?? [])
+  .filter(({ family, internal }) => family === 'IPv4' && !internal)
+  .map(({ address }) => address);
+const shell = rootShell(env);
+const signal = () => AbortSignal.timeout(30_000);
+/** Of one stack: other tests change those of theirs meanwhile. */
+const rulesOf = (stackId: string) =>
+  execFileSync('iptables', ['--wait', '-S'], { encoding: 'utf8' })
+    .split('\n')
+    .filter((rule) => rule.includes(`FL-${stackId}-`));
+
+/** A host of a private network that this machine reaches: a network namespace behind a pair of interfaces. */
+const id = randomBytes(2);
+const subnet = `10.213.${id[0]}`;
+const PRIVATE = {
+  ...{ name: `fl-${id.toString('hex')}`, link: `fl${id.toString('hex')}a`, peer: `fl${id.toString('hex')}b` },
+  ...{ subnet: `${subnet}.0/24`, here: `${subnet}.1`, there: `${subnet}.2`, port: 4999 },
+};
+
+describe('the firewall of workloads', () => {
+  let stack: TestStack;
+  let server: Server;
+  let port: number;
+  let container: import('dockerode').Container;
+  let gateway = '';
+  let privateHost: ChildProcessByStdio<null, Readable, null>;
+
+  before(async () => {
+    stack = await createTestStack();
+    await testStandIns().provide('alpine:latest');
+    await ensureNetwork(docker, stack.stackId, (message) => assert.fail(message));
+    const [network] = await stackNetworks(docker, stack.stackId);
+    gateway = (await docker.getNetwork(network?.Id ?? '').inspect()).IPAM?.Config?.[0]?.Gateway ?? '';
+    server = createServer((socket) => socket.end('machine'));
+    await once(server.listen(0, '0.0.0.0'), 'listening');
+    port = (server.address() as AddressInfo).port;
+    container = await docker.createContainer({
+      ...{ Image: 'alpine:latest', Cmd: ['sleep', '600'], Labels: { 'fairlead.stack': stack.stackId } },
+      HostConfig: { NetworkMode: networkName(stack.stackId) },
+    });
+    await container.start();
+    await withPrivateHost();
+  });
+  after(async () => {
+    await stopChild(privateHost);
+    execFileSync('ip', ['netns', 'delete', PRIVATE.name]);
+    server.close();
+    await firewall().remove(signal());
+    await stack.dispose();
+  });
+
+  const firewall = (changes: Partial<WorkloadFirewallOptions> = {}) =>
+    createWorkloadFirewall({ docker, stackId: stack.stackId, shell, open: [], routerPort: null, ...changes });
+  const reaches = async (host: string, at: number): Promise<boolean> => {
+    const exec = await container.exec({ Cmd: ['sh', '-c', `nc -w 2 ${host} ${at} < /dev/null`] });
+    (await exec.start({ Detach: true })).destroy();
+    return await waitUntil('the end of nc', async () => {
+      const { Running, ExitCode } = await exec.inspect();
+      return Running ? null : { open: ExitCode === 0 };
+    }).then(({ open }) => open);
+  };
+  const reached = async () => ({
+    gateway: await reaches(gateway, port),
+    machine: await reaches(machine, port),
+    private: await reaches(PRIVATE.there, PRIVATE.port),
+  });
+
+  it('keeps them from this machine and from private networks, which they reach without it', async () => {
+    assert.deepEqual(await reached(), { gateway: true, machine: true, private: true });
+    await firewall().renew(signal());
+    assert.deepEqual(await reached(), { gateway: false, machine: false, private: false });
+  });
+
+  it('lets through what the operator opened, and the router where it is public', async () => {
+    await firewall({ open: [{ network: PRIVATE.subnet, port: PRIVATE.port }], routerPort: port }).renew(signal());
+    assert.deepEqual(await reached(), { gateway: true, machine: true, private: true });
+    await firewall({ open: [{ network: PRIVATE.subnet, port: 1 }] }).renew(signal());
+    assert.deepEqual(await reached(), { gateway: false, machine: false, private: false });
+  });
+
+  it('renewed, has each rule once, and sets again what another program took away', async () => {
+    await firewall().renew(signal());
+    const before = rulesOf(stack.stackId);
+    assert.ok(before.length > 10);
+    await Promise.all([firewall().renew(signal()), firewall().renew(signal())]);
+    await firewall().renew(signal());
+    assert.deepEqual(rulesOf(stack.stackId), before);
+    execFileSync('iptables', ['--wait', '-F', `FL-${stack.stackId}-IN`]);
+    assert.equal(await reaches(gateway, port), true);
+    await firewall().renew(signal());
+    assert.equal(await reaches(gateway, port), false);
+  });
+
+  it('leaves what this machine begins, and everything of others', async () => {
+    const listening = await container.exec({ Cmd: ['nc', '-ll', '-p', '4000', '-e', 'echo', 'answered'] });
+    (await listening.start({ Detach: true })).destroy();
+    const { NetworkSettings } = await container.inspect();
+    const host = NetworkSettings.Networks[networkName(stack.stackId)]?.IPAddress ?? '';
+    const answer = () => text(connect({ host, port: 4000 })).catch(() => null);
+    assert.equal(await waitUntil('its answer', answer), 'answered\n');
+    const others = await docker.createContainer({
+      Image: 'alpine:latest',
+      Cmd: ['sh', '-c', `nc -w 2 172.17.0.1 ${port} < /dev/null`],
+    });
+    await others.start();
+    const { StatusCode } = await others.wait();
+    await others.remove();
+    assert.equal(StatusCode, 0);
+  });
+
+  it('is set by a container where this process is not root', async () => {
+    await firewall().remove(signal());
+    assert.deepEqual(rulesOf(stack.stackId), []);
+    const { folders } = await findEnginePrograms();
+    const image = async () => 'alpine:latest';
+    await firewall({ shell: containerShell({ docker, image, folders }) }).renew(signal());
+    assert.deepEqual(await reached(), { gateway: false, machine: false, private: false });
+    const failing = containerShell({ docker, image, folders })('echo why >&2; exit 3', signal());
+    await assert.rejects(failing, /why/);
+  });
+
+  async function withPrivateHost(): Promise<void> {
+    const { name, link, peer, here, there, port: at } = PRIVATE;
+    const commands = [
+      `ip netns add ${name}`,
+      `ip link add ${link} type veth peer name ${peer} netns ${name}`,
+      `ip addr add ${here}/24 dev ${link} && ip link set ${link} up`,
+      `ip -n ${name} addr add ${there}/24 dev ${peer} && ip -n ${name} link set ${peer} up && ip -n ${name} route add default via ${here}`,
+    ];
+    execFileSync('sh', ['-ec', commands.join('\n')]);
+    const program = `require('net').createServer((s) => s.end('private')).listen(${at}, () => console.log('listening'))`;
+    privateHost = spawn('ip', ['netns', 'exec', name, process.execPath, '-e', program], {
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    await once(privateHost.stdout, 'data');
+  }
+});
