@@ -60,7 +60,7 @@ export function auditRecorderSuite(create: () => RecorderUnderTest): void {
       assert.equal(event?.orgSlug, 'platform');
     });
 
-    it('under one id an event is told once, as it was first, however often and at once it comes', async () => {
+    it('sends an event once under one id, as first recorded, even when it comes many times at once', async () => {
       const { audit, told } = create();
       await audit.record(changed('suite-once'));
       await Promise.all(Array.from({ length: 10 }, () => audit.record(changed('suite-once'))));
@@ -72,7 +72,7 @@ export function auditRecorderSuite(create: () => RecorderUnderTest): void {
       );
     });
 
-    it('an event that the ledger refuses fails nothing and keeps no other back', async () => {
+    it('an event that the ledger refuses fails no call and delays no other event', async () => {
       const { audit, told } = create();
       await audit.record(changed('suite-refused', { id: 'no-type/suite-refused', type: 'oauth.client_!' }));
       await audit.record(changed('suite-refused'));

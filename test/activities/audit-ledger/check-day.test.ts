@@ -50,7 +50,7 @@ describe('nothing broken is anchored', { timeout: 120_000 }, () => {
   const refusedFor = (reason: RegExp) =>
     assert.rejects(run('batchDay', DAY), { code: 'ANCHOR_REFUSED', message: reason });
 
-  it('a day that nobody touched gets its root, with checkpoints and with late closes', async () => {
+  it('an unchanged day gets its root, with checkpoints and with late closes', async () => {
     await emit('shop', 3, `${BEFORE}T10:00:00Z`);
     await emit('shop', 1, `${DAY}T00:05:00Z`);
     clock.now = new Date(`${DAY}T00:10:00Z`);
@@ -68,7 +68,7 @@ describe('nothing broken is anchored', { timeout: 120_000 }, () => {
     for (const namespace of ['shop', 'bank', 'ledger']) assert.ok((await verdictOf(namespace)).valid);
   });
 
-  it('an event that was altered and hashed anew is refused: the next one names the hash before it', async () => {
+  it('an event that was altered and hashed again is refused: the next event names the previous hash', async () => {
     const [, victim] = await twoDays();
     assert.ok(victim);
     const eventHash = hashOfEvent({ ...victim, entityId: 'forged' });

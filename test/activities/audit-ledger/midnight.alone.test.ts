@@ -108,7 +108,7 @@ describe('a day that is closed at midnight sharp, while processes write whose cl
     assert.deepEqual(await verdictOf('busy'), [true, null]);
   });
 
-  it('a namespace whose first writer was held up while the day was closed begins after it', async () => {
+  it('a namespace whose first writer was delayed while the day was closed begins after that day', async () => {
     await emit('shop', 1, `${DAY}T10:00:00Z`);
     const written = Promise.withResolvers<void>();
     const held = Promise.withResolvers<void>();

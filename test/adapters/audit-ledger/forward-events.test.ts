@@ -72,7 +72,7 @@ describe('events told to the ledger', () => {
     });
   const names = (series: string, count: number) => Array.from({ length: count }, (_, number) => `${series}-${number}`);
 
-  it('wait out a ledger that is away, and then are told in order, once, by two processes', async () => {
+  it('wait while the ledger is down, and are then sent once, in order, by two processes', async () => {
     for (let number = 0; number < 12; number += 1) await trail.record(change(number));
     const away = start('http://127.0.0.1:1');
     await waitUntil('an attempt to have failed', () => warnings.some((line) => line.includes('audit events wait')));
@@ -90,7 +90,7 @@ describe('events told to the ledger', () => {
     assert.ok(!JSON.stringify(events).includes('203.0.113.9'), 'no network address');
   });
 
-  it('say nothing of logins, nor who was invited', async () => {
+  it('leave out logins, invitations and grants', async () => {
     const types = ['user.logged_in', 'user.login_failed', 'org.invite_created', 'oauth.grant_created'];
     for (const type of types) await trail.record(auditEvent({ id: `evt_${type}`, type, subject: 'private' }));
     assert.deepEqual(await source.readNext(10), []);
@@ -100,7 +100,7 @@ describe('events told to the ledger', () => {
     assert.equal((await source.readNext(10)).length, 1);
   });
 
-  it('are told without the one that the ledger refuses, which stays in the trail with the reason', async () => {
+  it('are sent without one that the ledger refuses, which stays in the trail with the reason', async () => {
     await trail.record({ ...change(70, 'bad'), subject: ' ' });
     await trail.record(change(71, 'bad'));
     start();
@@ -115,7 +115,7 @@ describe('events told to the ledger', () => {
     assert.equal((await events.findOne({ _id: 'evt_bad70' }))?.refused?.code, 'EVENT_INVALID');
   });
 
-  it('are told beside one that cannot be read, which waits for a version that can', async () => {
+  it('are sent although one cannot be read, which waits for a version that can read it', async () => {
     const events = mongo.connection.db.collection<{ _id: string; toForward: boolean; time: Date }>(COLLECTIONS.events);
     await events.insertOne({ _id: 'evt_newer', toForward: true, time: new Date(0) });
     await trail.record(change(1, 'readable'));

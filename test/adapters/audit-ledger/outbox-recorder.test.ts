@@ -66,7 +66,7 @@ describe('the outbox of a part of the platform', () => {
     assert.deepEqual(warnings, []);
   });
 
-  it('holds no work up while the ledger is away; the next process tells it', async () => {
+  it('delays no work while the ledger is down; the next process sends the events', async () => {
     const audit = make({ auditUrl: 'http://127.0.0.1:1' });
     await audit.record(deployed(2));
     await audit.close({ timeoutMs: 60_000 });
@@ -112,7 +112,7 @@ describe('the outbox of a part of the platform', () => {
     assert.equal(refusal.code, 'EVENT_INVALID');
   });
 
-  it('loses what does not fit into it any more, and says so; the work goes on', async () => {
+  it('drops events that no longer fit and reports them, and the work continues', async () => {
     const audit = make({ auditUrl: 'http://127.0.0.1:1', namespace: 'small', maxEvents: 2 });
     for (const number of [20, 21, 22]) await audit.record(deployed(number));
     await audit.close();
@@ -124,7 +124,7 @@ describe('the outbox of a part of the platform', () => {
     assert.equal(body.data.events.length, 2);
   });
 
-  it('is closed once, and takes nothing after that', async () => {
+  it('is closed once, and accepts nothing after that', async () => {
     const audit = make();
     await Promise.all([audit.close(), audit.close()]);
     await audit.record(deployed(30));

@@ -58,7 +58,7 @@ describe('one anchor, whatever becomes of workers and transactions', { timeout: 
     assert.equal((await parts.chain.provider.getTransactionReceipt(anchor.txHash))?.status, 1);
   });
 
-  it('a worker killed before it sent loses nothing: the stored transaction is sent as it is', async () => {
+  it('a worker killed before it sent: the next one sends the stored transaction unchanged', async () => {
     const given = batch();
     const before = await transactionsOfAnchorer();
     parts.proxy.meddle = async (call, ask) => (call.method === 'eth_sendRawTransaction' ? 'hang' : ask());

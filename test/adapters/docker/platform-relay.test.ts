@@ -96,7 +96,7 @@ describe('a workload with credentials at a provider on the loopback', () => {
     assert.deepEqual(await containers(), [], 'its relay went with it');
   });
 
-  it('goes on reaching it when its process was restarted, and when the relay’s was', async () => {
+  it('still reaches it after its process, or the relay’s, was restarted', async () => {
     const workload = await start();
     await fetch(`${workload.address}/die`).catch(() => null);
     await untilHealthy(runtime, workload);

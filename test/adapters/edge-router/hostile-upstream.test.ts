@@ -68,12 +68,12 @@ describe('the router behind a hostile service', () => {
     });
   }
 
-  it('an answer to a handshake that is no switch is an ordinary one, held to the same rules', async () => {
+  it('an answer to a handshake that is not 101 is checked like an ordinary answer', async () => {
     await route({ bytes: 'HTTP/1.1 403 No\r\nContent-Length: 0\r\n\r\n' });
     assert.equal(await shake(), 403);
   });
 
-  it('what is refused is told to the operator with the host it came from', async () => {
+  it('a refused answer is logged for the operator with the name of its host', async () => {
     await route({ bytes: 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n' });
     await ask('GET');
     assert.match(String(fx.errors.at(-1)), /hostile\.prod\.localhost: an answer was refused: status 99/);

@@ -50,7 +50,7 @@ describe('the proxy from workloads to the platform', () => {
     }
   });
 
-  it('has nothing else of the machine behind it', async () => {
+  it('reaches nothing else on the machine', async () => {
     const { port } = new URL(issuer);
     for (const host of [
       `127.0.0.1:${port}`,

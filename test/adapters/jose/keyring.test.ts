@@ -74,7 +74,7 @@ describe('the keyring', () => {
     assert.throws(() => cipher.open(one.privateKey, sealContext(two.id)), FairleadError);
   });
 
-  it('reads the keys once for many, and anew after ten seconds', async () => {
+  it('reads the keys once for many calls, and again after ten seconds', async () => {
     const ring = keyring();
     await ring.reload();
     const before = store.reads;

@@ -46,7 +46,7 @@ for (const [name, script] of Object.entries(ENDINGS)) {
   });
 }
 
-test('a line appears while the process goes on, though no other line follows', async (context) => {
+test('a line is written while the process runs, without waiting for another line', async (context) => {
   const { child, written } = logging(context, `process.stdin.resume(); log.info('alone');`);
   const signal = AbortSignal.timeout(DEADLINE_MS);
   while (!written().includes('alone')) await once(child.stdout ?? child, 'data', { signal });

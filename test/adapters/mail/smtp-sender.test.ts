@@ -65,7 +65,7 @@ test('what a server refuses for good is not tried again, what it refuses for now
   }
 });
 
-test('a server that is away, says nothing, or falls silent is given up in time', async () => {
+test('a server that is down, never answers, or stops answering fails the mail within its time limit', async () => {
   const away = createSmtpSender({ url: 'smtp://127.0.0.1:1', from: FROM, timeouts: QUICK });
   await assert.rejects(away.send(MAIL), unavailable(true));
   away.close();
@@ -87,7 +87,7 @@ test('a server that is away, says nothing, or falls silent is given up in time',
   await slow.stop();
 });
 
-test('a certificate that nobody vouches for is refused, also where encryption is the server’s offer', async () => {
+test('a certificate without a trusted issuer is refused, also where the server offers encryption', async () => {
   for (const secure of [false, true]) {
     // The peer's own certificate is self-signed.
     const peer = await startSmtpPeer({ secure, closeTimeout: 100 });

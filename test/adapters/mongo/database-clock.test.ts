@@ -21,7 +21,7 @@ test('the time is the database’s, whatever the clock of this process says, and
   }
 });
 
-test('the time goes on while the database does not answer', async (t) => {
+test('the clock advances while the database does not answer', async (t) => {
   const away = { command: () => Promise.reject(new Error('away')) };
   let answers = true;
   const flaky = { command: (...args: Parameters<typeof db.command>) => (answers ? db : away).command(...args) };

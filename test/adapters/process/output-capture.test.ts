@@ -17,7 +17,7 @@ const LONG = 'x'.repeat(MAX_LINE_LENGTH);
 const CUT = `${'x'.repeat(MAX_LINE_LENGTH - CUT_MARK.length)}${CUT_MARK}`;
 
 describe('the output of a process', () => {
-  it('cuts an overlong line, leaves out its rest, and goes on with the next, however it comes and whatever ends it', () => {
+  it('cuts an overlong line, drops its rest, and continues with the next, in any chunks and with any line end', () => {
     assert.deepEqual(linesOf(`${LONG}\n`), [LONG]);
     for (const end of ['\n', '\r\n', '\r']) {
       const text = `${LONG}${LONG}yyy${end}next\n${LONG}z`;

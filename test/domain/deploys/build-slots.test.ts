@@ -37,7 +37,7 @@ describe('nextForSlot', () => {
     assert.equal(nextForSlot([ask('1', 'prod'), ask('2', 'prod')], [ask('a', 'prod'), ask('b', 'prod')])?.buildId, '1');
   });
 
-  it('has nobody to serve when nobody waits', () => assert.equal(nextForSlot([], []), null));
+  it('returns null when no build waits', () => assert.equal(nextForSlot([], []), null));
 });
 
 describe('grantable', () => {

@@ -39,7 +39,7 @@ describe('the table of steps', () => {
     for (const { key, until } of laterSteps) assert.ok(place(until) > place(key), `${key} until ${until}`);
   });
 
-  it('runs inside the workflow’s own task only what cannot hold it up for long', () => {
+  it('runs only short steps inside the workflow’s own task', () => {
     const local = acting.filter(({ run }) => run.local);
     assert.ok(local.length > 0);
     assert.deepEqual(

@@ -10,7 +10,7 @@ const HOSTS = registeredHosts([
   { redirectUris: ['com.acme.app:/callback'], customDomains: ['xn--bcher-kva.example'] },
 ]);
 
-test('registered addresses are nobody else’s, however they are written', () => {
+test('registered addresses are not foreign, however they are written', () => {
   for (const text of [
     'Go to https://shop.example/orders?x=1#y and SHOP.example',
     'write to help@shop.example or look at my.shop.example.',

@@ -4,7 +4,7 @@ import { partsOfLinks } from '../../../domain/identity/parts-of-links.ts';
 
 const linksOf = (text: string): string[] => partsOfLinks(text).flatMap((part) => (part.isLink ? [part.text] : []));
 
-test('web addresses are links, and nothing else is', () => {
+test('only web addresses are links', () => {
   assert.deepEqual(linksOf('go to https://id.example/x?token=a-b_c now'), ['https://id.example/x?token=a-b_c']);
   assert.deepEqual(linksOf('http://a.example https://b.example'), ['http://a.example', 'https://b.example']);
   for (const text of [

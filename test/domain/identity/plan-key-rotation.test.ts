@@ -77,7 +77,7 @@ describe('the plan of a key rotation', () => {
     assert.equal(own.at(PUBLISHED_BEFORE_FORCED_USE_MS, true).activated, 'key_2');
   });
 
-  it('by hand over and over keeps the key set small, and says when it goes on', () => {
+  it('repeated by hand keeps the key set small, and says when the next one is possible', () => {
     const own = createKeys();
     own.at(0);
     let ms = 0;

@@ -37,7 +37,7 @@ export function emitCounterSuite(create: (now: Clock, limit: number) => EmitCoun
       }
     });
 
-    it('callers that are counted together begin anew with the next minute', async () => {
+    it('the count of callers that are counted together restarts each minute', async () => {
       const subs = ['together-a', 'together-b', 'together-c'];
       const countAll = async (seconds: number) => {
         const counter = create(at(seconds), 5);

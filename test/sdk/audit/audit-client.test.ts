@@ -86,7 +86,7 @@ describe('the audit client', () => {
     await client.close();
   });
 
-  it('does not try again after a 429, and goes on with the next event', async () => {
+  it('does not retry after a 429, and sends the next event', async () => {
     ledger.statuses.push(429);
     const client = make();
     const [first, second] = await Promise.all([client.emit(order(1)), client.emit(order(2))]);
@@ -158,7 +158,7 @@ describe('the audit client', () => {
     await client.close();
   });
 
-  it('close waits for what is under way, says what it had to leave, and takes nothing more', async () => {
+  it('close waits for running requests, reports events it could not send, and accepts no more', async () => {
     ledger.gate = new Promise((resolve) => setTimeout(resolve, 50));
     const client = make();
     const pending = client.emit(order(1));

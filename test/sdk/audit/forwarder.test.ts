@@ -76,7 +76,7 @@ describe('the forwarder', () => {
     assert.equal(outbox.size, 0);
   });
 
-  it('tells what comes while it is at work, and what comes when it had nothing to do', async () => {
+  it('sends events that come while it sends, and events that come while it is idle', async () => {
     forward();
     await forwarder.drained(AbortSignal.timeout(5_000));
     await put('first');
@@ -87,7 +87,7 @@ describe('the forwarder', () => {
     assert.deepEqual(sent(), ['first', 'second']);
   });
 
-  it('finds what nobody woke it for, after a while', async () => {
+  it('finds waiting events after a while, without being called', async () => {
     forward({ pollMs: 20 });
     await forwarder.drained(AbortSignal.timeout(5_000));
     await put('unheard');
@@ -129,7 +129,7 @@ describe('the forwarder', () => {
     );
   });
 
-  it('loses nothing to answers that are none of the ledger’s', async () => {
+  it('keeps events when an answer is not the ledger’s', async () => {
     const page = '<html>it works</html>';
     for (const status of [200, 201, 404, 403, 400, 502]) ledger.statuses.push({ status, page });
     ledger.statuses.push(429, 401, 500);
@@ -140,7 +140,7 @@ describe('the forwarder', () => {
     assert.ok(results.every(([, result]) => !(result instanceof Error)));
   });
 
-  it('keeps aside what the ledger refuses, and goes on with the next', async () => {
+  it('sets aside an event that the ledger refuses, and sends the next', async () => {
     ledger.statuses.push(201, 400);
     await put('first', 'refused', 'last');
     forward();
@@ -155,7 +155,7 @@ describe('the forwarder', () => {
     assert.equal(outbox.size, 0);
   });
 
-  it('keeps aside, after many attempts, an event that the ledger fails at, and goes on with the next', async () => {
+  it('sets aside an event that fails at the ledger many times, and sends the next', async () => {
     ledger.statuses.push(...Array.from({ length: MOST_FAULTS }, () => 500));
     await put('poisoned', 'next');
     forward({ delaysMs: [1] });
@@ -179,7 +179,7 @@ describe('the forwarder', () => {
     assert.ok(!(results[0]?.[1] instanceof Error));
   });
 
-  it('keeps aside what no attempt can send: too large for a proxy, or under a key that no header holds', async () => {
+  it('sets aside an event that cannot be sent: too large for a proxy, or with a key that no header may have', async () => {
     ledger.statuses.push({ status: 413, page: '<html>too large</html>' });
     await put('large', 'two\nlines', '€', 'next');
     forward();
@@ -213,7 +213,7 @@ describe('the forwarder', () => {
     assert.match(troubles[0]?.message ?? '', /the database is away/);
   });
 
-  it('goes on once a source that could not be read can be read', async () => {
+  it('continues when a source that could not be read can be read again', async () => {
     await put('first');
     let reads = 0;
     const away: LedgerSource = {

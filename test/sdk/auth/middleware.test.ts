@@ -60,7 +60,7 @@ it('without a usable token the answer is 401, error Unauthorized, and a challeng
   assert.deepEqual([bad.status, bad.headers.get('www-authenticate')], [401, challenge]);
 });
 
-it('while the provider cannot be asked the answer is 503, so that nobody is logged out by an outage', async () => {
+it('answers 503 while the provider is down, so that an outage logs nobody out', async () => {
   const other = createTokenVerifier({ idpUrl: 'http://127.0.0.1:9', audience: AUDIENCE, revocations: 'off' });
   const app = express().use(other.middleware());
   const server = app.listen(0, '127.0.0.1');

@@ -69,7 +69,7 @@ describe('the SDK of two services against the real identity provider', () => {
     await orders.verify(before);
   });
 
-  it('a wrong secret is told in the provider’s word', async () => {
+  it('a wrong secret is reported with the provider’s error code', async () => {
     const wrong = createServiceTokens({ idpUrl: idp.issuer, clientId: 'shop-prod', clientSecret: 'flcs_wrong' });
     await assert.rejects(wrong.token(), { code: 'UNAUTHORIZED', details: { error: 'invalid_client' } });
   });

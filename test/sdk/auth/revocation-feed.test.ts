@@ -178,7 +178,7 @@ describe('the denylist', () => {
     assert.equal(await outcome(open(), await provider.sign()), 'UNAVAILABLE');
   });
 
-  it('is read anew before a token is judged when the process was asleep', async () => {
+  it('is read again before a token is verified when the process was suspended', async () => {
     let laterMs = 0;
     const verifier = open({ clock: () => new Date(Date.now() + laterMs) });
     const token = await provider.sign();

@@ -40,7 +40,7 @@ describe('service tokens', () => {
     });
   });
 
-  it('are renewed beside the old one before it ends, so that nobody waits', async () => {
+  it('are renewed before the old one expires, so that no caller waits', async () => {
     await tokens.token();
     answer('service-token-2');
     laterMs = 3_000_000;

@@ -27,7 +27,7 @@ describe('the key set', () => {
     assert.equal(provider.count(JWKS), 1);
   });
 
-  it('is read anew for a key that just came, once for all who ask', async () => {
+  it('is read again for an unknown key, once for all concurrent callers', async () => {
     await verifier.verify(await provider.sign());
     await provider.addKey('key_2');
     laterMs = 6_000;
@@ -83,7 +83,7 @@ describe('the key set', () => {
     await verifier.verify(await provider.sign(far));
   });
 
-  it('goes on being used while the provider is away, and is followed when it is back', async () => {
+  it('stays in use while the provider is down, and is updated when it is back', async () => {
     await verifier.verify(await provider.sign(far));
     provider.broken.set(JWKS, 503);
     laterMs = 3_600_000;

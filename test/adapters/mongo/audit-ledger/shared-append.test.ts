@@ -31,7 +31,7 @@ describe('appends that share a write', () => {
     assert.deepEqual(writes, [480, 480]);
   });
 
-  it('all appends of a write that failed fail, and the next write goes on', async () => {
+  it('all appends of a failed write fail, and the next write succeeds', async () => {
     let failing = true;
     const append = createSharedAppend(async (documents) => {
       if (failing) throw new Error('gone');

@@ -118,7 +118,7 @@ const FOREIGN: Readonly<Record<keyof typeof COLLECTIONS, [object, Record<string,
   events: [{ subject: 'x' }, { list: () => stores.audit.list({ subject: 'x' }, page) }],
 };
 
-describe('a document that something else wrote is refused, and what it holds is not told', () => {
+describe('a document that another program wrote is refused without showing its content', () => {
   for (const [name, [document, reads]] of Object.entries(FOREIGN)) {
     for (const [method, read] of Object.entries(reads)) {
       it(`${name}.${method}`, async () => {

@@ -93,7 +93,7 @@ test('with secrets enabled the entry point is wrapped and the command is kept', 
   );
 });
 
-test('an entry point nobody can know is not wrapped, and the reader is told', () => {
+test('an unknown entry point is not wrapped, and a warning says so', () => {
   const patched = wrapped('FROM a\nUSER 5\n');
   assert.equal(patched.text, 'FROM a\nUSER 5\n');
   assert.match(patched.warnings.join(), /add a CMD/);
