@@ -34,8 +34,8 @@ export function unknownModules(org: { readonly modules: readonly string[] }, wan
  * changes nothing may be the repetition of one that was cut off, and counts as one that takes rights.
  */
 export function onlyGivesRights(
-  before: { readonly roles: readonly OrgRole[]; readonly modules: readonly string[] },
-  after: { readonly roles: readonly OrgRole[]; readonly modules: readonly string[] },
+  before: { readonly roles: readonly string[]; readonly modules: readonly string[] },
+  after: { readonly roles: readonly string[]; readonly modules: readonly string[] },
 ): boolean {
   const held = [...before.roles, ...before.modules.map((module) => `module ${module}`)];
   const given = [...after.roles, ...after.modules.map((module) => `module ${module}`)];

@@ -3,6 +3,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import type { UserChanges } from '../../../domain/identity/ports.ts';
 import type { updateUserBodySchema } from '../../../domain/identity/schema.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
+import { onlyGivesRights } from '../../../domain/orgs/administration.ts';
 import { isPlatformAdmin } from '../../../domain/roles.ts';
 import type { AdministratorCaller } from '../../http/caller.ts';
 import type { RouteContext } from '../../http/define-route.ts';
@@ -22,8 +23,8 @@ export async function requireUser(deps: Pick<IdentityDeps, 'users'>, userId: str
 
 /**
  * Changes a person's name, or their platform roles. Roles are given by super admins in person: not by the internal key,
- * since nobody gives more than they hold and a key holds none. A change of
- * them ends the tokens that name those of before.
+ * since nobody gives more than they hold and a key holds none. A role that
+ * is taken away ends the tokens that name it.
  * @throws USER_NOT_FOUND, ROLE_ESCALATION; CONFLICT when no super admin would be left
  */
 export async function changeUser(
@@ -43,7 +44,9 @@ export async function changeUser(
   // A first password set by a client must not open the platform.
   if (platformRoles !== undefined && before.onboardingPending !== null) await deps.users.clearOnboarding(userId);
   const after = await keepingASuperAdmin(deps, before, changes, { platformRoles: before.platformRoles });
-  if (platformRoles !== undefined) await voidAccessTokens(deps, userId);
+  if (platformRoles !== undefined && !onlyGivesRights(rightsOf(before), rightsOf(after))) {
+    await voidAccessTokens(deps, userId);
+  }
   await noteUser(deps, context, 'user.changed', after, {
     fields: Object.keys(changes),
     ...(platformRoles === undefined ? {} : { platformRoles, platformRolesBefore: before.platformRoles }),
@@ -67,6 +70,10 @@ export async function suspendUser(
   }
   await noteUser(deps, context, suspended ? 'user.suspended' : 'user.restored', after);
   return after;
+}
+
+function rightsOf({ platformRoles }: Pick<UserRecord, 'platformRoles'>) {
+  return { roles: platformRoles, modules: [] };
 }
 
 function requireSuperAdmin({ caller }: AdministratorContext, wanted: readonly string[]): void {
