@@ -65,13 +65,17 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
       return await pushImage(tag, context, { ...options, docker: has ? builtIn : docker });
     },
     prune: async (isNeeded, signal) => {
-      const builtIn = buildEngine !== null && (await buildEngine.isRunning()) ? [buildEngine.docker] : [];
       const removed = new Set<string>();
       let reclaimedBytes = 0;
-      for (const each of [...builtIn, docker]) {
+      const prune = async (each: Docker): Promise<void> => {
         const pruned = await pruneImages(isNeeded, signal, { ...options, docker: each, workloads: docker });
         for (const name of pruned.removed) removed.add(name);
         reclaimedBytes += pruned.reclaimedBytes;
+      };
+      // First: what it gives back may be the space in which the engine of builds can start.
+      await prune(docker);
+      if (buildEngine !== null && (await buildEngine.wasStarted())) {
+        await prune((await buildEngine.open({ signal, onLine: () => undefined })).docker);
       }
       return { removed: [...removed], reclaimedBytes };
     },

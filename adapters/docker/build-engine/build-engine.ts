@@ -5,8 +5,7 @@ import type Docker from 'dockerode';
 import type { ContainerInspectInfo } from 'dockerode';
 import { z } from 'zod';
 import type { EffectContext } from '../../../domain/deploys/ports.ts';
-import { FairleadError } from '../../../domain/errors.ts';
-import { createDockerClient, engineError } from '../docker-client.ts';
+import { createDockerClient, engineError, engineStatus, saysDiskFull } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { LABELS } from '../labels.ts';
 import { decodeLogFrames } from '../log-frames.ts';
@@ -52,8 +51,8 @@ export interface BuildEngine {
   open(context: EffectContext): Promise<RunningEngine>;
   /** The engine's connection, whether it runs or not. */
   readonly docker: Docker;
-  /** True while it runs. @throws UNAVAILABLE */
-  isRunning(): Promise<boolean>;
+  /** True once it was started: its images and caches are on this machine, whether it runs or not. @throws UNAVAILABLE */
+  wasStarted(): Promise<boolean>;
 }
 
 /**
@@ -77,11 +76,14 @@ export function createBuildEngine(options: BuildEngineOptions): BuildEngine {
         await ensureEngine(found, docker, context, options);
         return { docker, address, relay: { ...found, proxyUrl: `http://${BRIDGE_ADDRESS}:${STEP_PROXY_PORT}` } };
       }),
-    isRunning: async () => {
-      const found = await inspectContainer(machine, buildEngineName(stackId)).catch((error: unknown) => {
-        throw engineError(error, 'Looking for the engine of builds', 'UNAVAILABLE', { retryable: true });
-      });
-      return found?.State.Running === true && (await answers(docker));
+    wasStarted: async () => {
+      try {
+        await machine.getVolume(buildEngineName(stackId)).inspect();
+        return true;
+      } catch (error) {
+        if (engineStatus(error) === 404) return false;
+        throw engineError(error, 'Looking for the volume of the engine of builds', 'UNAVAILABLE', { retryable: true });
+      }
     },
   };
 }
@@ -103,17 +105,21 @@ async function ensureEngine(
       operatorsRegistries(machine),
     ]);
     const wanted = engineContainer({
-      ...{ stackId, image, volume, registries, relayId: relay.containerId, folders: options.programFolders },
+      ...{ stackId, image, volume, registries, relay, folders: options.programFolders },
       ...{ socketFolder: options.folder, groupId: process.getgid?.() ?? 0 },
     });
-    if (found !== null && isUsable(found, relay, wanted.Labels?.[ENGINE_OPTIONS_LABEL]) && (await answers(docker)))
-      return;
+    if (found !== null && isUsable(found, wanted.Labels?.[ENGINE_OPTIONS_LABEL])) {
+      // Another worker may be starting it; and builds run in one that is only slow to answer.
+      const inUse = { container: machine.getContainer(found.Id), docker, signal: context.signal };
+      if ((await problemOfStart(inUse)) === null) return;
+    }
     if (found !== null) await removeContainer(machine, found.Id, found.State.Running ? STOP_GRACE_SECONDS : 0);
     await makeFolder(options.folder);
     context.onLine('Starting the engine of builds');
     const container = await machine.createContainer({ ...wanted, name });
     await container.start();
-    await untilAnswering(container, docker, context.signal);
+    const problem = await problemOfStart({ container, docker, signal: context.signal });
+    if (problem !== null) throw new Error(problem);
   } catch (error) {
     context.signal.throwIfAborted();
     // 409: another worker makes it at this moment.
@@ -121,10 +127,8 @@ async function ensureEngine(
   }
 }
 
-/** An engine that began before its relay is in a network that is gone. */
-function isUsable({ State, Config }: ContainerInspectInfo, relay: BuildRelay, options: string | undefined): boolean {
-  if (!State.Running || Config.Labels[ENGINE_OPTIONS_LABEL] !== options) return false;
-  return new Date(State.StartedAt) >= relay.startedAt;
+function isUsable({ State, Config }: ContainerInspectInfo, options: string | undefined): boolean {
+  return State.Running && Config.Labels[ENGINE_OPTIONS_LABEL] === options;
 }
 
 /** The volume of the engine's images and caches. Idempotent by its name. */
@@ -160,17 +164,27 @@ async function makeFolder(folder: string): Promise<void> {
   await chmod(folder, 0o700);
 }
 
-async function untilAnswering(container: Docker.Container, docker: Docker, signal: AbortSignal): Promise<void> {
+/** Waits until an engine answers. @returns null then, else why it does not. @throws the abort reason, errors of the engine */
+async function problemOfStart({
+  container,
+  docker,
+  signal,
+}: {
+  readonly container: Docker.Container;
+  readonly docker: Docker;
+  readonly signal: AbortSignal;
+}): Promise<string | null> {
   const deadline = AbortSignal.any([signal, AbortSignal.timeout(START_DEADLINE_MS)]);
   for (;;) {
-    if (await answers(docker)) return;
+    if (await answers(docker)) return null;
     const { State } = await container.inspect();
     if (!State.Running || deadline.aborted) {
       signal.throwIfAborted();
-      const logs = await container.logs({ stdout: true, stderr: true, follow: false, tail: 5 });
-      const why = State.Running ? `did not answer within ${START_DEADLINE_MS / 1000} s` : 'ended as it began';
-      const text = `The engine of builds ${why}: ${decodeLogFrames(logs).trim().slice(-500)}`;
-      throw new FairleadError('UNAVAILABLE', text, { retryable: true });
+      const said = decodeLogFrames(await container.logs({ stdout: true, stderr: true, follow: false })).trim();
+      const why = State.Running ? `it did not answer within ${START_DEADLINE_MS / 1000} s` : 'it ended as it began';
+      // What it says last may be what follows from a full disk.
+      const cause = said.split('\n').find(saysDiskFull) ?? said;
+      return `${why}: ${cause.slice(-500)}`;
     }
     await delay(LOOK_EVERY_MS);
   }

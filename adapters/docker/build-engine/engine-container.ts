@@ -34,8 +34,8 @@ export interface EngineContainerFacts {
   readonly groupId: number;
   /** The volume of images and caches, and where this machine has its files: the engine sees them by the same path. */
   readonly volume: { readonly name: string; readonly path: string };
-  /** The relay, whose network it shares. */
-  readonly relayId: string;
+  /** The relay, whose network it shares; an engine that joined an earlier one of its networks has lost it. */
+  readonly relay: { readonly containerId: string; readonly startedAt: Date };
   /** What the operator set in the machine's engine. */
   readonly registries: { readonly insecure: readonly string[]; readonly mirrors: readonly string[] };
 }
@@ -45,7 +45,7 @@ export interface EngineContainerFacts {
  * makes for RUN steps, which do not reach each other. So the relay is their only way out.
  */
 export function engineContainer(facts: EngineContainerFacts): ContainerCreateOptions {
-  const { stackId, image, folders, socketFolder, volume, relayId } = facts;
+  const { stackId, image, folders, socketFolder, volume, relay } = facts;
   const proxy = `http://127.0.0.1:${ENGINE_PROXY_PORT}`;
   const made: ContainerCreateOptions = {
     Image: image,
@@ -61,7 +61,7 @@ export function engineContainer(facts: EngineContainerFacts): ContainerCreateOpt
     ],
     HostConfig: {
       ...SHARED_NAMESPACES,
-      NetworkMode: `container:${relayId}`,
+      NetworkMode: `container:${relay.containerId}`,
       CapAdd: CAPABILITIES,
       SecurityOpt: ['seccomp=unconfined', 'apparmor=unconfined'],
       ...ALL_SYSTEM_PATHS,
@@ -77,7 +77,10 @@ export function engineContainer(facts: EngineContainerFacts): ContainerCreateOpt
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
     },
   };
-  const digest = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([made, relay.startedAt]))
+    .digest('hex')
+    .slice(0, 16);
   return { ...made, Labels: { [LABELS.stack]: stackId, [ENGINE_OPTIONS_LABEL]: digest } };
 }
 

@@ -6,9 +6,13 @@ import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { after, before, describe, it } from 'node:test';
+import type Docker from 'dockerode';
+import type { ContainerInspectInfo } from 'dockerode';
 import { createBaseImages, pullImage } from '../../../adapters/docker/base-images.ts';
 import type { BuildEngine } from '../../../adapters/docker/build-engine/build-engine.ts';
 import { copyImage } from '../../../adapters/docker/build-engine/copy-image.ts';
+import { inspectContainer } from '../../../adapters/docker/inspect-container.ts';
+import { LABELS } from '../../../adapters/docker/labels.ts';
 import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
 import { buildEngineName, buildRelayName } from '../../../adapters/docker/workload-names.ts';
 import { buildLimits } from '../../../domain/deploys/build-limits.ts';
@@ -17,6 +21,7 @@ import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
 import { portAttack } from '../../support/port-attack.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { createTestEngine, createTestStack, docker, type TestStack, testStandIns } from './engine-fixture.ts';
 
 const MIB = 1024 ** 2;
@@ -172,6 +177,17 @@ describe('images of the engine of builds', () => {
     await assert.rejects(docker.getImage(digest).inspect(), { statusCode: 404 });
   });
 
+  it('go as well when the engine stopped with its stack, as after a reboot', async () => {
+    const input = await stack.input('stopped', { ...SMALL_IMAGE, file: 'of a stopped engine' });
+    await builder.build(input, recordingContext());
+    await stopStack(docker, stack.stackId);
+    const { removed } = await builder.prune(
+      async ({ buildId }) => buildId !== input.buildId,
+      AbortSignal.timeout(60_000),
+    );
+    assert.deepEqual(removed, [input.tag]);
+  });
+
   it('stay in both engines while a workload of the machine uses them', async () => {
     const input = await stack.input('used', { ...SMALL_IMAGE, file: 'used' });
     await builder.build(input, recordingContext());
@@ -233,7 +249,7 @@ describe('the engine of builds', () => {
   it('keeps its cache when it stopped with its stack, was killed, or lost its relay', async () => {
     await cached();
     await stopStack(docker, stack.stackId);
-    assert.equal(await engine.isRunning(), false);
+    assert.equal((await docker.getContainer(buildEngineName(stack.stackId)).inspect()).State.Running, false);
     assert.equal(await cached(), true);
     await docker.getContainer(buildEngineName(stack.stackId)).kill();
     assert.equal(await cached(), true);
@@ -259,6 +275,55 @@ describe('the engine of builds', () => {
     await docker.getContainer(buildEngineName(stack.stackId)).kill();
     await outcome;
     assert.match(await outputOfRun('echo aga""in'), /again/);
+  });
+
+  it('started by another worker at that moment: it is waited for, and not replaced', async () => {
+    await docker.getContainer(buildEngineName(stack.stackId)).remove({ force: true });
+    const other = await createTestEngine(stack);
+    const opening = Promise.allSettled([engine.open(recordingContext())]);
+    const started = await waitUntil('the container of the engine', async () => {
+      const found = await inspectContainer(docker, buildEngineName(stack.stackId));
+      return found?.State.Running === true ? found : null;
+    });
+    await other.engine.open(recordingContext());
+    assert.deepEqual(
+      (await opening).map(({ status }) => status),
+      ['fulfilled'],
+    );
+    assert.equal((await docker.getContainer(buildEngineName(stack.stackId)).inspect()).Id, started.Id);
+  });
+
+  it('stays when the clock was set back after its relay began', async () => {
+    const relay = buildRelayName(stack.stackId);
+    const beforeTheClockWasSet = async (): Promise<ContainerInspectInfo> => {
+      const found = await docker.getContainer(relay).inspect();
+      const StartedAt = new Date(Date.parse(found.State.StartedAt) + 3_600_000).toISOString();
+      return { ...found, State: { ...found.State, StartedAt } };
+    };
+    const machine: Docker = Object.create(docker, {
+      getContainer: {
+        value: (id: string) => (id === relay ? { inspect: beforeTheClockWasSet } : docker.getContainer(id)),
+      },
+    });
+    const { engine: later } = await createTestEngine(stack, { docker: machine });
+    const ids: string[] = [];
+    for (let opened = 0; opened < 2; opened += 1) {
+      await later.open(recordingContext());
+      ids.push((await docker.getContainer(buildEngineName(stack.stackId)).inspect()).Id);
+    }
+    assert.equal(ids[0], ids[1]);
+  });
+
+  it('that cannot start on a full disk: the build says so', async (t) => {
+    const other = await createTestStack();
+    t.after(() => other.dispose());
+    const full = { type: 'tmpfs', device: 'tmpfs', o: 'size=4k' };
+    await docker.createVolume({
+      ...{ Name: buildEngineName(other.stackId), DriverOpts: full },
+      Labels: { [LABELS.stack]: other.stackId },
+    });
+    const { engine: starved } = await createTestEngine(other);
+    await assert.rejects(starved.open(recordingContext()), { code: 'DISK_FULL' });
   });
 
   it('two that need it at once start it once', async () => {

@@ -153,7 +153,7 @@ export async function createTestEngine(
   const folder = join(dirname(buildProxy.socket), '..', 'engine');
   const onWarning = (message: string) => warnings.push(message);
   const engine = createBuildEngine({
-    ...{ machine: docker, programFolders, stackId, folder, registry, access: buildProxy, onWarning },
+    ...{ machine: changes.docker ?? docker, programFolders, stackId, folder, registry, access: buildProxy, onWarning },
   });
   const options = { buildEngine: engine, buildProxy, ...changes };
   return { engine, builder: await createTestBuilder(stackId, registry, onWarning, options) };
