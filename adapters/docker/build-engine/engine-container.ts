@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { join } from 'node:path';
 import type { ContainerCreateOptions } from 'dockerode';
 import { LABELS } from '../labels.ts';
 import { ENGINE_PROXY_PORT } from '../relay/build-relay.ts';
@@ -8,6 +9,9 @@ export const BRIDGE_ADDRESS = '172.17.0.1';
 /** The label by which an engine of other options is told, such as those of an earlier version. */
 export const ENGINE_OPTIONS_LABEL = 'fairlead.engine-options';
 
+/** Found before the machine's. */
+const OWN_PROGRAMS = join(import.meta.dirname, 'programs');
+const PROGRAM_FOLDER = '/run/programs';
 const SOCKET_FOLDER = '/run/fairlead';
 export const SOCKET_NAME = 'docker.sock';
 
@@ -17,8 +21,14 @@ const CAPABILITIES = ['SYS_ADMIN', 'NET_ADMIN', 'SYS_PTRACE'];
 /** The worker knows the control groups of steps by their paths on the machine. The client's types lack the field. */
 const SHARED_NAMESPACES = { CgroupnsMode: 'host' };
 
-/** Addresses that the relay gives names: see relay-program.mjs. */
-const START = 'ip route replace local 198.18.0.0/15 dev lo && exec dockerd "$@"';
+/** What comes in from the bridge for the loopback, which the engine's own routing would let through (`route_localnet`). */
+const TO_LOOPBACK = 'INPUT ! -i lo -d 127.0.0.0/8 -j DROP';
+const START = [
+  // Addresses that the relay gives names: see relay-program.mjs.
+  'ip route replace local 198.18.0.0/15 dev lo',
+  `{ iptables --wait -C ${TO_LOOPBACK} 2> /dev/null || iptables --wait -I ${TO_LOOPBACK}; }`,
+  'exec dockerd "$@"',
+].join(' && ');
 
 /** It sets up networks and mounts by them. */
 const ALL_SYSTEM_PATHS = { MaskedPaths: [], ReadonlyPaths: [] };
@@ -54,7 +64,7 @@ export function engineContainer(facts: EngineContainerFacts): ContainerCreateOpt
     Entrypoint: ['docker-init', '--', 'sh', '-c', START, 'dockerd', ...engineFlags(facts)],
     Cmd: [],
     Env: [
-      'PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      `PATH=${PROGRAM_FOLDER}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
       // The engine then leaves AppArmor to the machine's.
       'container=docker',
       ...[`HTTP_PROXY=${proxy}`, `HTTPS_PROXY=${proxy}`],
@@ -71,6 +81,7 @@ export function engineContainer(facts: EngineContainerFacts): ContainerCreateOpt
         ...folders.map((folder) => `${folder}:${folder}:ro`),
         '/sys/fs/cgroup:/sys/fs/cgroup:rw',
         `${socketFolder}:${SOCKET_FOLDER}:rw`,
+        `${OWN_PROGRAMS}:${PROGRAM_FOLDER}:ro`,
       ],
       Mounts: [{ Type: 'volume', Source: volume.name, Target: volume.path, ReadOnly: false }],
       RestartPolicy: { Name: 'no' },

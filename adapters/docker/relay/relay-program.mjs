@@ -83,7 +83,8 @@ function nameOf({ remoteAddress, localAddress, localPort }) {
 async function answerNames(host) {
   const { createSocket } = await import('node:dgram');
   const server = createSocket('udp4', (query, client) => {
-    const answer = answerTo(query, client.address);
+    // Nobody can be answered at port 0, which a query may come from.
+    const answer = client.port === 0 ? null : answerTo(query, client.address);
     if (answer !== null) server.send(answer, client.port, client.address);
   });
   return new Promise((resolve, reject) => server.once('error', reject).bind(53, host, resolve));

@@ -25,6 +25,7 @@ import { waitUntil } from '../../support/wait-until.ts';
 import { createTestEngine, createTestStack, docker, type TestStack, testStandIns } from './engine-fixture.ts';
 
 const MIB = 1024 ** 2;
+const CAP_NET_RAW = 13n;
 const LIMITS = buildLimits({ processes: 200, memoryBytes: 1024 * MIB, diskBytes: 1024 * MIB }, 4 * 1024 * MIB);
 
 const addresses = Object.values(networkInterfaces())
@@ -133,6 +134,42 @@ describe('what RUN instructions reach in the engine of builds', () => {
     await other;
     assert.match(output, /tried/);
     assert.doesNotMatch(output, /REACHED/);
+  });
+
+  it('packets of their own making: not in the name of other builds', async () => {
+    const output = await outputOfRun('grep -E "^Cap(Eff|Bnd)" /proc/self/status');
+    const sets = [...output.matchAll(/Cap(?:Eff|Bnd):\s+([0-9a-f]{16})/g)].map(([, set]) => BigInt(`0x${set}`));
+    assert.equal(sets.length, 2);
+    for (const set of sets) assert.equal(set & (1n << CAP_NET_RAW), 0n);
+  });
+
+  it('the loopback of the engine, where its proxy and the way to the registry are: what comes from the bridge gets no answer', async () => {
+    const { docker: engines } = await engine.open(recordingContext());
+    await testStandIns(engines).provide('alpine:latest');
+    const { port } = new URL(`http://${stack.registry.address}`);
+    // What a step would do by raw packets, here by the routes of a container that may set them.
+    const route = [
+      'ip route del table local 127.0.0.1 dev lo; ip route del table local 127.0.0.0/8 dev lo',
+      'ip route add 127.0.0.0/8 via 172.17.0.1 src $(hostname -i)',
+    ];
+    const received = 'awk "/^Ip: [0-9]/ { print \\$4 }" /proc/net/snmp';
+    const attempts = [
+      ...[port, '3129'].map((at) => `nc -w 1 127.0.0.1 ${at} < /dev/null`),
+      `echo "answers: $(${received})"`,
+      `nc -w 2 172.17.0.1 3128 < /dev/null && echo "control: $(${received})"`,
+    ];
+    const container = await engines.createContainer({
+      ...{ Image: 'alpine:latest', Cmd: ['sh', '-c', [...route, ...attempts].join('; ')], Tty: true },
+      HostConfig: { CapAdd: ['NET_ADMIN'] },
+    });
+    try {
+      await container.start();
+      await container.wait();
+      const said = (await container.logs({ stdout: true, stderr: true, follow: false })).toString();
+      assert.match(said, /answers: 0\s+control: [1-9]/);
+    } finally {
+      await container.remove({ force: true });
+    }
   });
 
   it('the engine itself: a registry leads it to no address of this machine', async (t) => {
