@@ -34,6 +34,8 @@ export interface BaseImage {
   readonly isStandIn: boolean;
   /** What the image makes of a container file that builds on it. */
   readonly onBuild: readonly string[];
+  /** Such as `linux/amd64`, or `linux/amd64/v3` for one that not every such machine runs. */
+  readonly platform: string;
 }
 
 /** Makes sure that the images a container file builds on are in the engine. */
@@ -60,7 +62,7 @@ export function createBaseImages(options: BaseImagesOptions): BaseImages {
       for (const name of new Set(names)) {
         const isStandIn = await ensureOne(name, context, options, failures);
         const found = await inspectImage(options.docker, name);
-        images.push({ name, isStandIn, onBuild: found?.onBuild ?? [] });
+        images.push({ name, isStandIn, onBuild: found?.onBuild ?? [], platform: found?.platform ?? '' });
       }
       return images;
     },
@@ -211,6 +213,9 @@ export async function pullImage(
 const imageFacts = z.object({
   Id: z.string(),
   Created: z.string().default(''),
+  Os: z.string().default(''),
+  Architecture: z.string().default(''),
+  Variant: z.string().default(''),
   RepoDigests: z.array(z.string()).nullish(),
   Config: z
     .object({ Labels: z.record(z.string(), z.string()).nullish(), OnBuild: z.array(z.string()).nullish() })
@@ -223,6 +228,7 @@ interface FoundImage {
   readonly digests: readonly string[];
   readonly labels: Readonly<Record<string, string>>;
   readonly onBuild: readonly string[];
+  readonly platform: string;
   readonly createdMs: number;
 }
 
@@ -236,12 +242,19 @@ async function inspectImage(docker: Docker, name: string): Promise<FoundImage | 
       digests: image.RepoDigests ?? [],
       labels: image.Config?.Labels ?? {},
       onBuild: image.Config?.OnBuild ?? [],
+      platform: platformOf(image),
       createdMs: Math.max(...times),
     };
   } catch (error) {
     if (engineStatus(error) === 404) return null;
     throw engineError(error, `Looking for image ${name}`, 'UNAVAILABLE', { retryable: true });
   }
+}
+
+/** A variant that builders take for the platform itself is left out. */
+function platformOf({ Os, Architecture, Variant }: z.infer<typeof imageFacts>): string {
+  const variant = Architecture === 'arm' || (Architecture === 'arm64' && Variant === 'v8') ? '' : Variant;
+  return [Os, Architecture, variant].filter((part) => part !== '').join('/');
 }
 
 /** The shared making of an image goes on for others when one caller gives up. */

@@ -10,6 +10,7 @@ import type { BaseImages } from './base-images.ts';
 import type { BoundBuild } from './build-bounds/build-bounds.ts';
 import { type BuildNetworkOptions, type RunNetwork, runNetwork, withNoProxyHost } from './build-network.ts';
 import { type BuildFailure, createBuildOutput } from './build-output.ts';
+import { checkPlatforms } from './check-platforms.ts';
 import { checkTriggers } from './check-triggers.ts';
 import { createDiskFullCheck } from './disk-full.ts';
 import type { DockerCli } from './docker-cli.ts';
@@ -42,6 +43,7 @@ export async function buildImage(
   const { cli, baseImages, registry } = options;
   const containerFile = await readContainerFile(input.dockerfile);
   const images = await baseImages.ensure(externalImages(containerFile), context);
+  checkPlatforms(containerFile, images, await enginePlatform(options));
   // The tag is in the service's own repository.
   checkTriggers(images, { registry: registry.address, repository: input.tag.slice(0, input.tag.lastIndexOf(':')) });
   const network = await runNetwork({ ...options, buildkit: cli.buildkit }, context);
@@ -111,6 +113,13 @@ function clientSecrets(secrets: ImageBuildInput['secrets'], cli: DockerCli): Cli
 /** Build arguments by name: the client reads the values from its environment. */
 function networkFlags({ mode, variables }: RunNetwork): string[] {
   return ['--network', mode, ...Object.keys(variables).flatMap((name) => ['--build-arg', name])];
+}
+
+async function enginePlatform({ engineInfo }: BuildImageOptions): Promise<string> {
+  const { platform } = await engineInfo().catch((error: unknown) => {
+    throw engineError(error, 'Asking the engine for its platform', 'UNAVAILABLE', { retryable: true });
+  });
+  return platform;
 }
 
 /** BuildKit ignores these. An engine that leaves control groups to systemd takes slices alone. */

@@ -7,6 +7,8 @@ export interface EngineInfo {
   readonly rootDirectory: string;
   /** What makes its control groups: `cgroupfs` or `systemd`. */
   readonly cgroupDriver: string;
+  /** What it builds for and runs, such as `linux/amd64`. */
+  readonly platform: string;
 }
 
 /** An engine is asked again after this long: it may have been restarted with other settings. */
@@ -29,6 +31,6 @@ export function createEngineInfo(docker: Docker, now: () => number = Date.now): 
 }
 
 async function ask(docker: Docker): Promise<EngineInfo> {
-  const { NCPU, DockerRootDir, CgroupDriver } = await docker.info();
-  return { cpus: NCPU, rootDirectory: DockerRootDir, cgroupDriver: CgroupDriver };
+  const [{ NCPU, DockerRootDir, CgroupDriver }, { Os, Arch }] = await Promise.all([docker.info(), docker.version()]);
+  return { cpus: NCPU, rootDirectory: DockerRootDir, cgroupDriver: CgroupDriver, platform: `${Os}/${Arch}` };
 }

@@ -135,9 +135,11 @@ describe('Stand-in images', () => {
     };
     const { ensure } = createBaseImages({ docker, standIns: counted, registry: stack.registry, now: () => new Date() });
     const context = recordingContext();
+    const { Os, Arch } = await docker.version();
+    const platform = `${Os}/${Arch}`;
     assert.deepEqual(await Promise.all([ensure([name], context), ensure([name], context)]), [
-      [{ name, isStandIn: true, onBuild: [] }],
-      [{ name, isStandIn: true, onBuild: [] }],
+      [{ name, isStandIn: true, onBuild: [], platform }],
+      [{ name, isStandIn: true, onBuild: [], platform }],
     ]);
     assert.match(context.lines.join('\n'), /is a local stand-in made from this machine .*glibc/);
     const image = await docker.getImage(name).inspect();

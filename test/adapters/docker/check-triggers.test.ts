@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { checkTriggers } from '../../../adapters/docker/check-triggers.ts';
 
 const POLICY = { registry: 'localhost:5050', repository: 'localhost:5050/shop-3k' };
-const check = (trigger: string) => checkTriggers([{ name: 'base', isStandIn: false, onBuild: [trigger] }], POLICY);
+const check = (trigger: string) =>
+  checkTriggers([{ name: 'base', isStandIn: false, onBuild: [trigger], platform: 'linux/amd64' }], POLICY);
 
 const REFUSED: Readonly<Record<string, readonly [string, RegExp]>> = {
   'an address': ['ADD http://127.0.0.1/ /x', /ADD of an address/],

@@ -51,6 +51,18 @@ imageBuilderSuite(() => ({
 }));
 
 describe('Docker images: build', () => {
+  it('takes no base image of another platform, which would be one that nobody judged', async () => {
+    const { Arch } = await docker.version();
+    const other = Arch === 'arm64' ? 'amd64' : 'arm64';
+    const input = await stack.input('other', {
+      Dockerfile: `FROM --platform=linux/${other} alpine\nADD file /\n`,
+      file: '',
+    });
+    const failure = await buildFailure(stack.builder, input);
+    assert.equal(failure.code, 'CONTAINER_FILE_INVALID');
+    assert.match(failure.message, /line 1: FROM --platform/);
+  });
+
   it('labels the image with stack, service, environment and build', async () => {
     const input = { ...(await stack.input('small', SMALL_IMAGE)), labels: { 'org.example': 'kept' } };
     const { imageId } = await stack.builder.build(input, recordingContext());
