@@ -198,7 +198,10 @@ async function composeFirewall(
     logger.warn("Workloads reach what this machine reaches: it is not the engine's, or it has no iptables");
     return null;
   }
-  const shell = process.getuid?.() === 0 ? rootShell(subprocessEnv) : containerShell({ docker, image, folders });
+  const shell =
+    process.getuid?.() === 0
+      ? rootShell(subprocessEnv)
+      : containerShell({ docker, stackId: env.STACK_ID, image, folders });
   const routerPort = isLoopbackHost(env.HOST) ? null : env.EDGE_PORT;
   return createWorkloadFirewall({ docker, stackId: env.STACK_ID, shell, open: env.WORKLOAD_NETWORKS, routerPort });
 }

@@ -7,6 +7,8 @@ export const LABELS = {
   environment: 'fairlead.environment',
   build: 'fairlead.build',
   release: 'fairlead.release',
+  /** What a container that runs for a moment alone does for the stack. */
+  task: 'fairlead.task',
   port: 'fairlead.port',
   hostPort: 'fairlead.host-port',
   /** CPU limit of the tier in 1e-9 CPUs, which holds once the workload is ready. */

@@ -26,7 +26,12 @@ export interface WorkloadFirewallOptions {
   readonly open: readonly OpenDestination[];
   /** Of this machine: the public router, where others than this machine reach it. */
   readonly routerPort: number | null;
+  /** Where this machine names its name servers; default: where engines look for them. */
+  readonly resolverFiles?: readonly string[];
 }
+
+/** An engine that finds systemd's stub in the first gives containers the name servers behind it, of the second. */
+const RESOLVER_FILES = ['/etc/resolv.conf', '/run/systemd/resolve/resolv.conf'];
 
 /** Keeps workloads from this machine and from networks that are not the internet. */
 export interface WorkloadFirewall {
@@ -48,7 +53,7 @@ export function createWorkloadFirewall(options: WorkloadFirewallOptions): Worklo
     renew: async (signal) => {
       const networks = await stackNetworks(docker, stackId);
       const bridges = await Promise.all(networks.map(({ Id }) => bridgeOf(docker, Id)));
-      const rules = chains(stackId, { ...options, nameservers: await nameservers() });
+      const rules = chains(stackId, { ...options, nameservers: await nameservers(options.resolverFiles) });
       await run(
         shell,
         [`iptables-restore --wait --noflush <<'RULES'\n${rules}\nRULES`, ...jumps(stackId, bridges)],
@@ -94,18 +99,22 @@ function jumps(stackId: string, bridges: readonly string[]): string[] {
   const { INPUT: toMachine, FORWARD: through } = chainsOf(stackId);
   return [
     'forward=FORWARD; if iptables --wait -S DOCKER-USER > /dev/null 2>&1; then forward=DOCKER-USER; fi',
-    ...[`INPUT ${toMachine}`, `$forward ${through}`].flatMap((pair) => {
-      const [from, to] = pair.split(' ');
-      const others = bridges.map((bridge) => `grep -v -- "-i ${bridge} " |`).join(' ');
-      return [
-        `iptables --wait -S ${from} | grep -- '-j ${to}$' | ${others} sed 's/^-A //' | while read -r rule; do iptables --wait -D $rule || true; done`,
-        ...bridges.map((bridge) => {
-          const rule = `${from} -i ${bridge} -j ${to}`;
-          return `iptables --wait -C ${rule} 2> /dev/null || iptables --wait -I ${rule}`;
-        }),
-      ];
-    }),
+    ...bridges.flatMap((bridge) =>
+      [`INPUT -i ${bridge} -j ${toMachine}`, `$forward -i ${bridge} -j ${through}`].map(
+        (rule) => `iptables --wait -C ${rule} 2> /dev/null || iptables --wait -I ${rule}`,
+      ),
+    ),
+    removalOfOthers({ from: 'INPUT', to: toMachine, kept: bridges }),
+    removalOfOthers({ from: '$forward', to: through, kept: bridges }),
+    // Of the time before the engine made its own chain.
+    `if [ $forward != FORWARD ]; then ${removalOfOthers({ from: 'FORWARD', to: through, kept: [] })}; fi`,
   ];
+}
+
+function removalOfOthers({ from, to, kept }: { from: string; to: string; kept: readonly string[] }): string {
+  const others = kept.map((bridge) => `grep -v -- "-i ${bridge} " |`).join(' ');
+  const remove = 'while read -r rule; do iptables --wait -D $rule || true; done';
+  return `iptables --wait -S ${from} | grep -- '-j ${to}$' | ${others} sed 's/^-A //' | ${remove}`;
 }
 
 function removals(stackId: string): string[] {
@@ -120,9 +129,9 @@ async function bridgeOf(docker: Docker, id: string): Promise<string> {
   return options?.['com.docker.network.bridge.name'] ?? `br-${id.slice(0, 12)}`;
 }
 
-/** Of this machine, but for those on its loopback, which the engine asks itself. */
-async function nameservers(): Promise<string[]> {
-  const text = await readFile('/etc/resolv.conf', 'utf8').catch(() => '');
+/** Of this machine, as the engine gives them to containers. */
+async function nameservers(files: readonly string[] = RESOLVER_FILES): Promise<string[]> {
+  const text = (await Promise.all(files.map((file) => readFile(file, 'utf8').catch(() => '')))).join('\n');
   const addresses = [...text.matchAll(/^nameserver\s+(\S+)/gm)].map(([, address = '']) => address);
   return addresses.filter((address) => ipaddr.IPv4.isValidFourPartDecimal(address));
 }

@@ -19,6 +19,7 @@ import type { PlatformAccess } from './relay/platform-access.ts';
 import { hasItsNetwork, removeRelay } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
 import { resumeWorkload } from './resume-workload.ts';
+import { createSharedRun } from './shared-run.ts';
 import { type StartOptions, startWorkload } from './start-workload.ts';
 import type { WorkloadFirewall } from './workload-firewall.ts';
 import { containerName, networkName } from './workload-names.ts';
@@ -44,7 +45,7 @@ const RENEW_MS = 30_000;
 export function createWorkloadRuntime(options: WorkloadRuntimeOptions): WorkloadRuntime {
   const { docker, stackId, now } = options;
   const exclusive = createMutex();
-  const protect = async (): Promise<void> => {
+  const protect = createSharedRun(async (): Promise<void> => {
     try {
       await options.firewall?.renew(AbortSignal.timeout(RENEW_MS));
     } catch (error) {
@@ -52,18 +53,17 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
         retryable: true,
       });
     }
-  };
+  });
   const started: StartOptions = {
     ...options,
     platform: options.platform ?? null,
     ports: createHostPorts(docker),
     engineInfo: createEngineInfo(docker),
-    network: (onWarning) =>
-      exclusive(networkName(stackId), async () => {
-        const name = await ensureNetwork(docker, stackId, onWarning);
-        await protect();
-        return name;
-      }),
+    network: async (onWarning) => {
+      const name = await exclusive(networkName(stackId), () => ensureNetwork(docker, stackId, onWarning));
+      await protect();
+      return name;
+    },
   };
   return {
     start: (spec, context) =>
@@ -82,7 +82,11 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
       listWorkloads(docker, stackId, { [LABELS.service]: service, [LABELS.environment]: environment }),
     listAll: () => listWorkloads(docker, stackId, {}),
     protect,
-    resume: async (workload, signal) => toWorkload(await resumeWorkload(workload, signal, started)),
+    resume: async (workload, signal) => {
+      // It may be the first to start after a reboot.
+      await protect();
+      return toWorkload(await resumeWorkload(workload, signal, started));
+    },
     remove: (workload, graceSeconds) =>
       asking('Removing a container', async () => {
         await removeContainer(docker, workload.id, graceSeconds);

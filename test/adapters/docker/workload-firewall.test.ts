@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
-import { networkInterfaces } from 'node:os';
+import { networkInterfaces, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { findEnginePrograms } from '../../../adapters/docker/build-engine/engine-programs.ts';
+import { LABELS, labelFilter } from '../../../adapters/docker/labels.ts';
 import { containerShell, rootShell } from '../../../adapters/docker/machine-shell.ts';
 import { createWorkloadFirewall, type WorkloadFirewallOptions } from '../../../adapters/docker/workload-firewall.ts';
 import { networkName } from '../../../adapters/docker/workload-names.ts';
@@ -109,6 +112,24 @@ describe('the firewall of workloads', () => {
     assert.equal(await reaches(gateway, port), false);
   });
 
+  it('opens the name servers that the engine gives to containers, as behind the stub of systemd', async (t) => {
+    const folder = await mkdtemp(join(tmpdir(), 'fairlead-firewall-'));
+    t.after(() => rm(folder, { recursive: true }));
+    const files = [join(folder, 'resolv.conf'), join(folder, 'behind-the-stub.conf'), join(folder, 'missing.conf')];
+    await writeFile(files[0] ?? '', 'nameserver 127.0.0.53\noptions edns0\n');
+    await writeFile(files[1] ?? '', `nameserver ${PRIVATE.there}\n`);
+    await firewall({ resolverFiles: files }).renew(signal());
+    const opened = rulesOf(stack.stackId).filter((rule) => rule.includes('--dport 53 -j RETURN'));
+    assert.equal(opened.filter((rule) => rule.includes(`-d ${PRIVATE.there}/32`)).length, 4, opened.join('\n'));
+  });
+
+  it('leaves no rule when it is removed, wherever an earlier one led into its chains', async () => {
+    await firewall().renew(signal());
+    execFileSync('iptables', ['--wait', '-I', 'FORWARD', '-i', 'fl-gone', '-j', `FL-${stack.stackId}-OUT`]);
+    await firewall().remove(signal());
+    assert.deepEqual(rulesOf(stack.stackId), []);
+  });
+
   it('leaves what this machine begins, and everything of others', async () => {
     const listening = await container.exec({ Cmd: ['nc', '-ll', '-p', '4000', '-e', 'echo', 'answered'] });
     (await listening.start({ Detach: true })).destroy();
@@ -131,10 +152,40 @@ describe('the firewall of workloads', () => {
     assert.deepEqual(rulesOf(stack.stackId), []);
     const { folders } = await findEnginePrograms();
     const image = async () => 'alpine:latest';
-    await firewall({ shell: containerShell({ docker, image, folders }) }).renew(signal());
+    const inContainer = containerShell({ docker, stackId: stack.stackId, image, folders });
+    await firewall({ shell: inContainer }).renew(signal());
     assert.deepEqual(await reached(), { gateway: false, machine: false, private: false });
-    const failing = containerShell({ docker, image, folders })('echo why >&2; exit 3', signal());
-    await assert.rejects(failing, /why/);
+    await assert.rejects(inContainer('echo why >&2; exit 3', signal()), /why/);
+  });
+
+  it('in a container, waits for the lock that other programs of the machine hold', async (t) => {
+    const lock = '/run/xtables.lock';
+    const holder = spawn('flock', [lock, 'sh', '-c', 'echo held; cat'], { stdio: ['pipe', 'pipe', 'ignore'] });
+    t.after(() => stopChild(holder));
+    await once(holder.stdout, 'data');
+    const { folders } = await findEnginePrograms();
+    const inContainer = containerShell({ docker, stackId: stack.stackId, image: async () => 'alpine:latest', folders });
+    await assert.rejects(inContainer(`flock --nonblock ${lock} true`, signal()));
+    const ended = once(holder, 'exit');
+    holder.stdin.end();
+    await ended;
+    await inContainer(`flock --nonblock ${lock} true`, signal());
+  });
+
+  it('removes the container that a killed worker left', async () => {
+    const left = await docker.createContainer({
+      ...{ Image: 'alpine:latest', Cmd: ['true'] },
+      Labels: { [LABELS.stack]: stack.stackId, [LABELS.task]: 'machine-shell' },
+    });
+    await left.start();
+    await left.wait();
+    const { folders } = await findEnginePrograms();
+    await containerShell({ docker, stackId: stack.stackId, image: async () => 'alpine:latest', folders })(
+      'true',
+      signal(),
+    );
+    const filters = labelFilter(stack.stackId, { [LABELS.task]: 'machine-shell' });
+    assert.deepEqual(await docker.listContainers({ all: true, filters }), []);
   });
 
   async function withPrivateHost(): Promise<void> {

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { LABELS } from '../../../adapters/docker/labels.ts';
 import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
+import type { WorkloadFirewall } from '../../../adapters/docker/workload-firewall.ts';
 import { networkName } from '../../../adapters/docker/workload-names.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
 import { POD_TIERS } from '../../../domain/catalog/pod-tiers.ts';
@@ -205,6 +207,32 @@ describe('Docker workloads: CPU until they are ready', () => {
     await untilHealthy(runtime, resumed);
     assert.equal(await cpuMillisOf(resumed), POD_TIERS.nano.cpuLimitMillis);
     await runtime.remove(resumed, 1);
+  });
+
+  it('resumes nothing while the machine cannot be kept from it; many at once set the firewall once', async () => {
+    const workload = await start();
+    await docker.getContainer(workload.id).stop({ t: 0 });
+    const { stackId, registry } = stack;
+    let renewed = 0;
+    let works = false;
+    const firewall: WorkloadFirewall = {
+      renew: async () => {
+        renewed += 1;
+        await setImmediate();
+        if (!works) throw new Error('no iptables');
+      },
+      remove: async () => undefined,
+    };
+    const guarded = createWorkloadRuntime({ docker, stackId, registry, now: () => new Date(), firewall });
+    const resume = () => guarded.resume(workload, AbortSignal.timeout(30_000));
+    await assert.rejects(resume(), { code: 'UNAVAILABLE', retryable: true });
+    assert.equal((await docker.getContainer(workload.id).inspect()).State.Running, false);
+    works = true;
+    renewed = 0;
+    const [resumed] = await Promise.all(Array.from({ length: 20 }, resume));
+    assert.equal(renewed, 1);
+    assert.equal(resumed?.running, true);
+    await runtime.remove(workload, 0);
   });
 
   it('a process that keeps ending gets its CPU limit while it restarts', async () => {
