@@ -34,7 +34,7 @@ const rulesOf = (stackId: string) =>
 const id = randomBytes(2);
 const subnet = `10.213.${id[0]}`;
 const PRIVATE = {
-  ...{ name: `fl-${id.toString('hex')}`, link: `fl${id.toString('hex')}a`, peer: `fl${id.toString('hex')}b` },
+  ...{ name: `fl-${id.toString('hex')}`, link: `br-${id.toString('hex')}`, peer: `fl${id.toString('hex')}b` },
   ...{ subnet: `${subnet}.0/24`, here: `${subnet}.1`, there: `${subnet}.2`, port: 4999 },
 };
 
