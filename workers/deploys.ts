@@ -11,6 +11,7 @@ import { type BaseImages, createBaseImages } from '../adapters/docker/base-image
 import { findCgroups } from '../adapters/docker/build-bounds/cgroups.ts';
 import { type BuildEngine, createBuildEngine } from '../adapters/docker/build-engine/build-engine.ts';
 import { copyImage } from '../adapters/docker/build-engine/copy-image.ts';
+import { engineFolder } from '../adapters/docker/build-engine/engine-container.ts';
 import { findEnginePrograms } from '../adapters/docker/build-engine/engine-programs.ts';
 import { findDockerCli, ownClientEnvironment } from '../adapters/docker/docker-cli.ts';
 import { createDockerClient } from '../adapters/docker/docker-client.ts';
@@ -183,8 +184,9 @@ async function composeBuildEngine(
     onWarning(`Builds run in the machine's engine, because ${why}`);
     return null;
   }
-  const folder = join(env.DATA_DIR, 'build-engine');
-  return createBuildEngine({ machine, programFolders, stackId: env.STACK_ID, folder, registry, access, onWarning });
+  const folder = engineFolder(env.DATA_DIR);
+  const { STACK_ID: stackId, BUILD_CACHE_VOLUME: volume } = env;
+  return createBuildEngine({ machine, programFolders, stackId, volume, folder, registry, access, onWarning });
 }
 
 /** Null where the machine of the engine is not this one, or has no iptables. */

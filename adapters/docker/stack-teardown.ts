@@ -17,11 +17,16 @@ export async function removeStack(docker: Docker, stackId: string): Promise<void
   const filters = labelFilter(stackId);
   const containers = await docker.listContainers({ all: true, filters });
   await Promise.all(containers.map(({ Id: id }) => removeContainer(docker, id, 0)));
-  for (const { Id: id } of await docker.listImages({ filters })) {
-    await unlessGone(() => docker.getImage(id).remove({ force: true }));
-  }
+  await removeImages(docker, stackId);
   await removeVolumes(docker, stackId);
   await removeNetworks(docker, stackId);
+}
+
+/** Removes the images of a stack from an engine. */
+export async function removeImages(docker: Docker, stackId: string): Promise<void> {
+  for (const { Id: id } of await docker.listImages({ filters: labelFilter(stackId) })) {
+    await unlessGone(() => docker.getImage(id).remove({ force: true }));
+  }
 }
 
 /** Removes the volumes of a stack, which no container may use any more. */

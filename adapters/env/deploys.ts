@@ -61,6 +61,11 @@ export const deploysWorkerSection = {
     )
     .transform((entries) => entries.flatMap((entry) => openDestination(entry) ?? []))
     .default([]),
+  /** Volume of the engine of builds; by default one of the stack's own. */
+  BUILD_CACHE_VOLUME: z
+    .string()
+    .regex(/^[a-zA-Z0-9][a-zA-Z0-9_.-]{1,100}$/, 'the name of a volume of the container engine')
+    .optional(),
   /** What the RUN steps of one build may use: see domain/deploys/build-limits.ts. */
   BUILD_PROCESSES: positiveCount.default(4_096),
   BUILD_MEMORY_BYTES: positiveCount.default(4 * 1024 ** 3),

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type Docker from 'dockerode';
 import { MongoClient } from 'mongodb';
-import { SOCKET_NAME } from '../../adapters/docker/build-engine/engine-container.ts';
+import { engineFolder, SOCKET_NAME } from '../../adapters/docker/build-engine/engine-container.ts';
 import { createDockerClient } from '../../adapters/docker/docker-client.ts';
 import { LABELS } from '../../adapters/docker/labels.ts';
 import { collectText } from '../e2e/collect-text.ts';
@@ -113,7 +113,7 @@ async function checkFiles(folder: string, secrets: Secrets): Promise<void> {
 
 /** Every layer and configuration of what hostile services had built, as the engine of builds saves them: not compressed. */
 async function checkImages({ h, victim }: Scene): Promise<void> {
-  const docker = createDockerClient(`unix://${join(h.dataDir, 'build-engine', SOCKET_NAME)}`);
+  const docker = createDockerClient(`unix://${join(engineFolder(h.dataDir), SOCKET_NAME)}`);
   const images = await docker.listImages({ filters: { label: [`${LABELS.stack}=${h.stackId}`] } });
   const names = images.flatMap(({ Id, RepoTags }) => (Id === victim.imageId ? [] : (RepoTags ?? []).slice(0, 1)));
   assert.ok(names.length >= 2, 'hostile services had images built');

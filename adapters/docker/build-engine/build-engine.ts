@@ -29,6 +29,8 @@ export interface BuildEngineOptions {
   /** Folders of this machine that hold its programs: see `findEnginePrograms`. */
   readonly programFolders: readonly string[];
   readonly stackId: string;
+  /** The volume of its images and caches; by default one of the stack's own. No two engines may have the same. */
+  readonly volume?: string | undefined;
   /** Folder of this machine for the engine's socket, which only this user may enter. */
   readonly folder: string;
   readonly registry: RegistryAuth;
@@ -101,7 +103,7 @@ async function ensureEngine(
     const image = await access.image(context);
     const [found, volume, registries] = await Promise.all([
       inspectContainer(machine, name),
-      ensureVolume(machine, stackId),
+      ensureVolume(machine, options),
       operatorsRegistries(machine),
     ]);
     const wanted = engineContainer({
@@ -131,10 +133,13 @@ function isUsable({ State, Config }: ContainerInspectInfo, options: string | und
   return State.Running && Config.Labels[ENGINE_OPTIONS_LABEL] === options;
 }
 
-/** The volume of the engine's images and caches. Idempotent by its name. */
-async function ensureVolume(machine: Docker, stackId: string): Promise<{ name: string; path: string }> {
-  const name = buildEngineName(stackId);
-  await machine.createVolume({ Name: name, Labels: { [LABELS.stack]: stackId } });
+/** The volume of the engine's images and caches. Idempotent by its name. One that the operator named is not the stack's to remove. */
+async function ensureVolume(
+  machine: Docker,
+  { stackId, volume }: BuildEngineOptions,
+): Promise<{ name: string; path: string }> {
+  const name = volume ?? buildEngineName(stackId);
+  await machine.createVolume({ Name: name, Labels: volume === undefined ? { [LABELS.stack]: stackId } : {} });
   return { name, path: (await machine.getVolume(name).inspect()).Mountpoint };
 }
 

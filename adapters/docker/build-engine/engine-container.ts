@@ -15,6 +15,9 @@ const PROGRAM_FOLDER = '/run/programs';
 const SOCKET_FOLDER = '/run/fairlead';
 export const SOCKET_NAME = 'docker.sock';
 
+/** Where a stack's engine of builds has its socket. */
+export const engineFolder = (dataDirectory: string): string => join(dataDirectory, 'build-engine');
+
 /** What an engine needs besides what its own containers may do; less than `--privileged`, and no device of the machine. */
 const CAPABILITIES = ['SYS_ADMIN', 'NET_ADMIN', 'SYS_PTRACE'];
 
