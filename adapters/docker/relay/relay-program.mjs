@@ -13,8 +13,9 @@ const routes = JSON.parse(process.env.ROUTES ?? '[]');
 const names = JSON.parse(process.env.NAMES ?? 'null');
 /** By address of a client, so that nobody changes what a name of others means: the names it asked for, oldest first. */
 const asked = new Map();
-const MOST_CLIENTS = 1_024;
-const MOST_NAMES = 4_096;
+/** Of its little memory these take a half, when each name is as long as names get. */
+const MOST_CLIENTS = 128;
+const MOST_NAMES = 128;
 
 await Promise.all([...routes.map(listen), ...(names === null ? [] : listenForNames(names))]);
 console.log('listening');
