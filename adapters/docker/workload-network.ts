@@ -14,14 +14,14 @@ interface FoundNetwork {
 
 /**
  * The name of the stack's bridge network, made when it is missing: containers on it do not reach each other, only the
- * outside. Falls back to the engine's default bridge with a warning. Callers of one process go one after the other; when another
- * process makes the network at the same moment, the older one (or the one in use) stays and the other goes, because engines before 25
- * allow two of one name and then start no container on either.
+ * outside. Falls back to the engine's default bridge, unless `onDefault`, told why, throws. Callers of one process go one
+ * after the other; when another process makes the network at the same moment, the older one (or the one in use) stays and
+ * the other goes, because engines before 25 allow two of one name and then start no container on either.
  */
 export async function ensureNetwork(
   docker: Docker,
   stackId: string,
-  onWarning: (message: string) => void,
+  onDefault: (why: string) => void,
 ): Promise<string> {
   const name = networkName(stackId);
   const found = await stackNetworks(docker, stackId);
@@ -30,9 +30,7 @@ export async function ensureNetwork(
       await createNetwork(docker, stackId, name);
     } catch (error) {
       if ((await stackNetworks(docker, stackId)).length === 0) {
-        onWarning(
-          `Containers share the engine's default network, because ${name} could not be made: ${engineMessage(error)}`,
-        );
+        onDefault(`the network ${name} could not be made: ${engineMessage(error)}`);
         return DEFAULT_NETWORK;
       }
     }

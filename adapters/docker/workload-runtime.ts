@@ -60,7 +60,12 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
     ports: createHostPorts(docker),
     engineInfo: createEngineInfo(docker),
     network: async (onWarning) => {
-      const name = await exclusive(networkName(stackId), () => ensureNetwork(docker, stackId, onWarning));
+      const onDefault = (why: string): void => {
+        // It is not the stack's alone, so the firewall leaves it to others.
+        if (options.firewall) throw new FairleadError('UNAVAILABLE', why, { retryable: true });
+        onWarning(`Containers share the engine's default network, because ${why}`);
+      };
+      const name = await exclusive(networkName(stackId), () => ensureNetwork(docker, stackId, onDefault));
       await protect();
       return name;
     },
