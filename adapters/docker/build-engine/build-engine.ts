@@ -80,7 +80,7 @@ export function createBuildEngine(options: BuildEngineOptions): BuildEngine {
       }),
     wasStarted: async () => {
       try {
-        await machine.getVolume(buildEngineName(stackId)).inspect();
+        await machine.getVolume(volumeName(options)).inspect();
         return true;
       } catch (error) {
         if (engineStatus(error) === 404) return false;
@@ -133,13 +133,15 @@ function isUsable({ State, Config }: ContainerInspectInfo, options: string | und
   return State.Running && Config.Labels[ENGINE_OPTIONS_LABEL] === options;
 }
 
+const volumeName = ({ volume, stackId }: BuildEngineOptions): string => volume ?? buildEngineName(stackId);
+
 /** The volume of the engine's images and caches. Idempotent by its name. One that the operator named is not the stack's to remove. */
-async function ensureVolume(
-  machine: Docker,
-  { stackId, volume }: BuildEngineOptions,
-): Promise<{ name: string; path: string }> {
-  const name = volume ?? buildEngineName(stackId);
-  await machine.createVolume({ Name: name, Labels: volume === undefined ? { [LABELS.stack]: stackId } : {} });
+async function ensureVolume(machine: Docker, options: BuildEngineOptions): Promise<{ name: string; path: string }> {
+  const name = volumeName(options);
+  await machine.createVolume({
+    Name: name,
+    Labels: options.volume === undefined ? { [LABELS.stack]: options.stackId } : {},
+  });
   return { name, path: (await machine.getVolume(name).inspect()).Mountpoint };
 }
 

@@ -225,6 +225,20 @@ describe('images of the engine of builds', () => {
     assert.deepEqual(removed, [input.tag]);
   });
 
+  it('go as well from a volume that the operator named', async (t) => {
+    const other = await createTestStack();
+    const volume = `fairlead-${other.stackId}`;
+    t.after(async () => {
+      await other.dispose();
+      await docker.getVolume(volume).remove();
+    });
+    const named = await createTestEngine(other, { volume });
+    const input = await other.input('named', SMALL_IMAGE);
+    await named.builder.build(input, recordingContext());
+    await stopStack(docker, other.stackId);
+    assert.deepEqual((await named.builder.prune(async () => false, AbortSignal.timeout(60_000))).removed, [input.tag]);
+  });
+
   it('stay in both engines while a workload of the machine uses them', async () => {
     const input = await stack.input('used', { ...SMALL_IMAGE, file: 'used' });
     await builder.build(input, recordingContext());

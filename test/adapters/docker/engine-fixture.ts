@@ -145,7 +145,7 @@ export async function createTestBuilder(
 /** An engine of builds of a test stack's own, and the builder that uses it. */
 export async function createTestEngine(
   stack: TestStack,
-  changes: Partial<ImageBuilderOptions> = {},
+  { volume, ...changes }: Partial<ImageBuilderOptions> & { readonly volume?: string } = {},
 ): Promise<{ engine: BuildEngine; builder: ImageBuilder }> {
   const { stackId, registry, buildProxy, warnings } = stack;
   const { folders: programFolders, missing } = await findEnginePrograms();
@@ -153,7 +153,8 @@ export async function createTestEngine(
   const folder = join(dirname(buildProxy.socket), '..', 'engine');
   const onWarning = (message: string) => warnings.push(message);
   const engine = createBuildEngine({
-    ...{ machine: changes.docker ?? docker, programFolders, stackId, folder, registry, access: buildProxy, onWarning },
+    ...{ machine: changes.docker ?? docker, programFolders, stackId, volume, folder, registry, access: buildProxy },
+    onWarning,
   });
   const options = { buildEngine: engine, buildProxy, ...changes };
   return { engine, builder: await createTestBuilder(stackId, registry, onWarning, options) };
