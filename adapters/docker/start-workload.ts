@@ -23,7 +23,7 @@ export interface StartOptions {
   readonly ports: HostPorts;
   readonly engineInfo: () => Promise<EngineInfo>;
   /** The network of the stack; see `ensureNetwork`. */
-  readonly network: (onWarning: (message: string) => void) => Promise<string>;
+  readonly network: () => Promise<string>;
   /** Null where workloads reach the platform by themselves, or not at all. */
   readonly platform: PlatformAccess | null;
 }
@@ -80,7 +80,7 @@ async function createAndStart(
 ): Promise<ContainerInspectInfo> {
   const { docker, stackId, ports } = options;
   const warn = (message: string): void => context.onLine(message, 'warn');
-  const [engine, network] = await Promise.all([options.engineInfo(), options.network(warn)]);
+  const [engine, network] = await Promise.all([options.engineInfo(), options.network()]);
   const imageVolumes = Object.keys(image.Volumes ?? {});
   const facts = { stackId, engineCpus: engine.cpus, imageUser: image.User ?? '', imageVolumes, network };
   const openRelay = await prepareRelay(spec, context, options);

@@ -1,10 +1,7 @@
 import type Docker from 'dockerode';
-import { engineMessage, engineStatus } from './docker-client.ts';
+import { engineError, engineStatus } from './docker-client.ts';
 import { LABELS, labelFilter } from './labels.ts';
 import { networkName } from './workload-names.ts';
-
-/** What containers join when the stack's own network cannot be made. */
-const DEFAULT_NETWORK = 'bridge';
 
 interface FoundNetwork {
   readonly Id: string;
@@ -14,15 +11,12 @@ interface FoundNetwork {
 
 /**
  * The name of the stack's bridge network, made when it is missing: containers on it do not reach each other, only the
- * outside. Falls back to the engine's default bridge, unless `onDefault`, told why, throws. Callers of one process go one
- * after the other; when another process makes the network at the same moment, the older one (or the one in use) stays and
- * the other goes, because engines before 25 allow two of one name and then start no container on either.
+ * outside. Callers of one process go one after the other; when another process makes the network at the same moment, the older
+ * one (or the one in use) stays and the other goes, because engines before 25 allow two of one name and then start no
+ * container on either.
+ * @throws UNAVAILABLE when the engine refuses: on its default network containers would reach each other
  */
-export async function ensureNetwork(
-  docker: Docker,
-  stackId: string,
-  onDefault: (why: string) => void,
-): Promise<string> {
+export async function ensureNetwork(docker: Docker, stackId: string): Promise<string> {
   const name = networkName(stackId);
   const found = await stackNetworks(docker, stackId);
   if (found.length === 0) {
@@ -30,8 +24,8 @@ export async function ensureNetwork(
       await createNetwork(docker, stackId, name);
     } catch (error) {
       if ((await stackNetworks(docker, stackId)).length === 0) {
-        onDefault(`the network ${name} could not be made: ${engineMessage(error)}`);
-        return DEFAULT_NETWORK;
+        const text = `The network ${name} of workloads could not be made (docker network prune removes unused ones)`;
+        throw engineError(error, text, 'UNAVAILABLE', { retryable: true });
       }
     }
   }

@@ -59,13 +59,8 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
     platform: options.platform ?? null,
     ports: createHostPorts(docker),
     engineInfo: createEngineInfo(docker),
-    network: async (onWarning) => {
-      const onDefault = (why: string): void => {
-        // It is not the stack's alone, so the firewall leaves it to others.
-        if (options.firewall) throw new FairleadError('UNAVAILABLE', why, { retryable: true });
-        onWarning(`Containers share the engine's default network, because ${why}`);
-      };
-      const name = await exclusive(networkName(stackId), () => ensureNetwork(docker, stackId, onDefault));
+    network: async () => {
+      const name = await exclusive(networkName(stackId), () => ensureNetwork(docker, stackId));
       await protect();
       return name;
     },

@@ -49,7 +49,7 @@ describe('the firewall of workloads', () => {
   before(async () => {
     stack = await createTestStack();
     await testStandIns().provide('alpine:latest');
-    await ensureNetwork(docker, stack.stackId, (message) => assert.fail(message));
+    await ensureNetwork(docker, stack.stackId);
     const [network] = await stackNetworks(docker, stack.stackId);
     gateway = (await docker.getNetwork(network?.Id ?? '').inspect()).IPAM?.Config?.[0]?.Gateway ?? '';
     server = createServer((socket) => socket.end('machine'));

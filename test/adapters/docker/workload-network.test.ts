@@ -7,10 +7,10 @@ import { networkName } from '../../../adapters/docker/workload-names.ts';
 import { ensureNetwork, removeNetworks, saysNetworkAmbiguous } from '../../../adapters/docker/workload-network.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
 import type { WorkloadRuntime } from '../../../domain/deploys/ports.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { recordingContext, WORKLOAD_PROGRAM, workloadSpec } from '../../ports/workload-runtime.ts';
 import { createTestStack, docker, type TestStack } from './engine-fixture.ts';
 
-const unexpected = (message: string) => assert.fail(message);
 const stacks: string[] = [];
 
 const newStack = () => {
@@ -62,14 +62,14 @@ describe('the network of a stack', () => {
 
   it('of two networks of one name the one that containers are on stays, even the newer one', async (t) => {
     const { stackId } = stack;
-    await ensureNetwork(docker, stackId, unexpected);
+    await ensureNetwork(docker, stackId);
     if (!(await createTwin(stackId))) return t.skip('this engine refuses a second network of one name');
     const newer = (await networksOf(stackId)).toSorted((a, b) => a.Created.localeCompare(b.Created)).at(-1)?.Id ?? '';
     const container = await docker.createContainer({ Image: image });
     await container.start();
     t.after(() => container.remove({ force: true }));
     await docker.getNetwork(newer).connect({ Container: container.id });
-    await ensureNetwork(docker, stackId, unexpected);
+    await ensureNetwork(docker, stackId);
     assert.deepEqual(
       (await networksOf(stackId)).map(({ Id }) => Id),
       [newer],
@@ -81,11 +81,11 @@ describe('the network of a stack', () => {
 
   it('of two networks of one name the older one stays, whoever looks', async (t) => {
     const stackId = newStack();
-    await ensureNetwork(docker, stackId, unexpected);
+    await ensureNetwork(docker, stackId);
     const [oldest] = await networksOf(stackId);
     if (!(await createTwin(stackId))) return t.skip('this engine refuses a second network of one name');
     assert.equal((await networksOf(stackId)).length, 2);
-    const asked = Array.from({ length: 3 }, () => ensureNetwork(docker, stackId, unexpected));
+    const asked = Array.from({ length: 3 }, () => ensureNetwork(docker, stackId));
     assert.deepEqual(await Promise.all(asked), Array(3).fill(networkName(stackId)));
     assert.deepEqual(
       (await networksOf(stackId)).map(({ Id }) => Id),
@@ -95,17 +95,28 @@ describe('the network of a stack', () => {
 
   it('makers who do not know of each other end with one network', async () => {
     const stackId = newStack();
-    await Promise.all(Array.from({ length: 4 }, () => ensureNetwork(docker, stackId, unexpected)));
+    await Promise.all(Array.from({ length: 4 }, () => ensureNetwork(docker, stackId)));
     assert.equal((await networksOf(stackId)).length, 1);
   });
 
   it('all networks of a stack are removed, twins as well, and twice is no error', async () => {
     const stackId = newStack();
-    await ensureNetwork(docker, stackId, unexpected);
+    await ensureNetwork(docker, stackId);
     await createTwin(stackId);
     await removeNetworks(docker, stackId);
     await removeNetworks(docker, stackId);
     assert.deepEqual(await networksOf(stackId), []);
+  });
+
+  it('one that the engine refuses is an error with the remedy, and no other network takes its place', async () => {
+    // The engine has one network of this kind, and makes no other.
+    const createNetwork = () => docker.createNetwork({ Name: 'second', Driver: 'host' });
+    const refusing: typeof docker = Object.create(docker, { createNetwork: { value: createNetwork } });
+    await assert.rejects(ensureNetwork(refusing, newStack()), (error) => {
+      assert.ok(error instanceof FairleadError);
+      assert.match(error.message, /^The network fl-\w+ .*docker network prune.*only one instance/);
+      return error.code === 'UNAVAILABLE';
+    });
   });
 
   it("the engine's words about two networks of one name are known", () => {

@@ -4,8 +4,8 @@ import { createServer } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
-import { LABELS, labelFilter } from '../../../adapters/docker/labels.ts';
-import { removeStack, stopStack } from '../../../adapters/docker/stack-teardown.ts';
+import { LABELS } from '../../../adapters/docker/labels.ts';
+import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
 import type { WorkloadFirewall } from '../../../adapters/docker/workload-firewall.ts';
 import { networkName } from '../../../adapters/docker/workload-names.ts';
 import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime.ts';
@@ -233,24 +233,6 @@ describe('Docker workloads: CPU until they are ready', () => {
     assert.equal(renewed, 1);
     assert.equal(resumed?.running, true);
     await runtime.remove(workload, 0);
-  });
-
-  it('starts nothing on the network of others, which no firewall keeps from the machine', async (t) => {
-    const { registry } = stack;
-    const stackId = `${stack.stackId}x`;
-    t.after(() => removeStack(docker, stackId));
-    const full = Object.create(docker, {
-      createNetwork: {
-        value: () => Promise.reject(new Error('all predefined address pools have been fully subnetted')),
-      },
-    });
-    const firewall: WorkloadFirewall = { renew: async () => undefined, remove: async () => undefined };
-    const guarded = createWorkloadRuntime({ docker: full, stackId, registry, now: () => new Date(), firewall });
-    await assert.rejects(guarded.start(workloadSpec(image), recordingContext()), {
-      code: 'UNAVAILABLE',
-      message: /address pools/,
-    });
-    assert.deepEqual(await docker.listContainers({ all: true, filters: labelFilter(stackId) }), []);
   });
 
   it('a process that keeps ending gets its CPU limit while it restarts', async () => {
