@@ -53,11 +53,12 @@ export async function startWorkload(
       context.onLine(`Replacing container ${name} of an earlier attempt, which does not run`, 'warn');
       await removeContainer(docker, existing.Id, 0);
     }
-    const [image] = await Promise.all([
+    const [image, network] = await Promise.all([
       ensureImage(docker, spec.image, options.registry, context),
+      options.network(),
       removeRelay(docker, stackId, spec),
     ]);
-    return await createAndStart(spec, image.Config, context, options);
+    return await createAndStart(spec, { image: image.Config, network }, context, options);
   } catch (error) {
     context.signal.throwIfAborted();
     // Another process starts the same build (409) or makes the network at this moment; the next attempt finds it done.
@@ -74,13 +75,14 @@ function isAdoptable(container: ContainerInspectInfo, spec: WorkloadSpec): boole
 
 async function createAndStart(
   spec: WorkloadSpec,
-  image: Pick<ImageInspectInfo['Config'], 'User' | 'Volumes'>,
+  found: { readonly image: Pick<ImageInspectInfo['Config'], 'User' | 'Volumes'>; readonly network: string },
   context: EffectContext,
   options: StartOptions,
 ): Promise<ContainerInspectInfo> {
   const { docker, stackId, ports } = options;
   const warn = (message: string): void => context.onLine(message, 'warn');
-  const [engine, network] = await Promise.all([options.engineInfo(), options.network()]);
+  const { image, network } = found;
+  const engine = await options.engineInfo();
   const imageVolumes = Object.keys(image.Volumes ?? {});
   const facts = { stackId, engineCpus: engine.cpus, imageUser: image.User ?? '', imageVolumes, network };
   const openRelay = await prepareRelay(spec, context, options);
