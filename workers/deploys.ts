@@ -176,6 +176,7 @@ async function composeBuildEngine(
   facts: Pick<ImageBuilderOptions, 'docker' | 'cli' | 'registry' | 'buildProxy'>,
 ): Promise<BuildEngine | null> {
   const { docker: machine, cli, registry, buildProxy: access } = facts;
+  if (env.BUILD_ENGINE === 'machine') return null;
   if (access === null || !cli.buildkit || !isLocalEngine(env.DOCKER_HOST)) return null;
   const { folders: programFolders, missing } = await findEnginePrograms();
   const onWarning = (message: string): void => logger.warn(message);

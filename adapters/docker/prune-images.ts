@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import { z } from 'zod';
 import type { BuiltImage } from '../../domain/deploys/ports.ts';
@@ -20,6 +21,7 @@ export interface PruneOptions {
 
 const CACHE_LIMIT_BYTES = 10 * 1024 ** 3;
 const CACHE_UNUSED_FOR = '48h';
+const ASK_AGAIN_MS = 500;
 
 interface ImageRow {
   readonly id: string;
@@ -40,7 +42,7 @@ export async function pruneImages(
 ): Promise<{ removed: readonly string[]; reclaimedBytes: number }> {
   const { docker, workloads, stackId } = options;
   const images = await stackImages(docker, stackId);
-  const bytesOf = await ownBytes(docker);
+  const bytesOf = await ownBytes(docker, signal);
   const used = await usedImages(workloads);
   const removed: string[] = [];
   let layersFreed = 0;
@@ -142,8 +144,21 @@ const usage = z.object({
   Images: z.array(z.object({ Id: z.string(), Size: z.number(), SharedSize: z.number() })).nullish(),
 });
 
+/** The engine measures for one caller at a time, and refuses others meanwhile. */
+async function diskUsage(docker: Docker, signal: AbortSignal): Promise<unknown> {
+  for (;;) {
+    signal.throwIfAborted();
+    try {
+      return await docker.df();
+    } catch (error) {
+      if (!/already running/.test(engineMessage(error))) throw engineError(error, 'Measuring images', 'UNAVAILABLE');
+    }
+    await delay(ASK_AGAIN_MS, undefined, { signal }).catch(() => undefined);
+  }
+}
+
 /** By image, the bytes of the layers that no other image has: others build and remove images of the engine meanwhile. */
-async function ownBytes(docker: Docker): Promise<ReadonlyMap<string, number>> {
-  const images = usage.parse(await docker.df()).Images ?? [];
+async function ownBytes(docker: Docker, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+  const images = usage.parse(await diskUsage(docker, signal)).Images ?? [];
   return new Map(images.map(({ Id, Size, SharedSize }) => [Id, Math.max(0, Size - Math.max(0, SharedSize))]));
 }

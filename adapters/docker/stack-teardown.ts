@@ -22,8 +22,7 @@ export async function removeStack(docker: Docker, stackId: string): Promise<void
   await removeNetworks(docker, stackId);
 }
 
-/** Removes the images of a stack from an engine. */
-export async function removeImages(docker: Docker, stackId: string): Promise<void> {
+async function removeImages(docker: Docker, stackId: string): Promise<void> {
   for (const { Id: id } of await docker.listImages({ filters: labelFilter(stackId) })) {
     await unlessGone(() => docker.getImage(id).remove({ force: true }));
   }

@@ -61,6 +61,8 @@ export const deploysWorkerSection = {
     )
     .transform((entries) => entries.flatMap((entry) => openDestination(entry) ?? []))
     .default([]),
+  /** Where builds run: in an engine of the stack's own, or in that of the machine; see docs/threat-model.md. */
+  BUILD_ENGINE: z.enum(['own', 'machine']).default('own'),
   /** Volume of the engine of builds; by default one of the stack's own. */
   BUILD_CACHE_VOLUME: z
     .string()

@@ -35,12 +35,12 @@ export async function auditVerifyEntity(
 
 /** @throws CliFailure VERIFICATION_FAILED; INTERRUPTED on Ctrl-C */
 async function inBackground({ output }: CliContext, ledger: ApiClient, id: string): Promise<VerdictReply> {
-  output.note('The chain is long: the ledger verifies it in the background. Waiting … (Ctrl-C stops waiting)');
   const told = {
     message: 'Stopped waiting: the verification continues.',
     remedy: 'Run the command again at any time.',
   };
   return interruptible({ ...told, details: { verificationId: id } }, async (signal) => {
+    output.note('The chain is long: the ledger verifies it in the background. Waiting … (Ctrl-C stops waiting)');
     for (;;) {
       const path = pathOf('v1', 'verifications', id);
       const { status, verdict = null } = await ledger.call(verificationReply, { method: 'GET', path, signal });

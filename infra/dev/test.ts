@@ -102,10 +102,16 @@ async function runLanes(files: readonly string[], run: Run): Promise<void> {
 /** How many files of a lane may run at once by now. */
 type AtOnce = (lane: Lane) => number;
 
+/**
+ * These tests build dozens of apps. In the machine's engine they find the caches of earlier runs; the engine of builds
+ * has its tests in adapters/docker/, and on a whole stack in hostile/.
+ */
+const BUILDS = { BUILD_ENGINE: 'machine' };
+
 async function runOnStack(lanes: readonly FilledLane[], run: Run, atOnce: AtOnce): Promise<void> {
   if (lanes.length === 0 || run.signal.aborted) return;
   run.report.line('starting a stack for the end-to-end tests …');
-  const { stack, end } = await startTestStack(process.env, run.report, run);
+  const { stack, end } = await startTestStack(process.env, run.report, { ...run, variables: BUILDS });
   const failed = (): boolean => run.tally.failures.some(({ file }) => lanes.some(({ lane }) => lane.holds(file)));
   try {
     process.env[TEST_STACK] = stack.dataDir;

@@ -22,7 +22,7 @@ describe('when an anchor is believed', { timeout: 120_000 }, () => {
 
   it('an anchor counts once its block is final, however many confirmations it has', async () => {
     const given = batch();
-    const changes = { finality: 'finalized', confirmations: 1, attemptMs: 1_000 } as const;
+    const changes = { finality: 'finalized', confirmations: 1, attemptMs: 5_000 } as const;
     await assert.rejects(anchoring(changes).anchor(given, NEVER), waitsFor(/is not final yet/));
     assert.equal(await rootOn(given.id), given.root, 'it is mined');
     await parts.chain.rpc('anvil_mine', UNTIL_FINAL);
@@ -36,7 +36,7 @@ describe('when an anchor is believed', { timeout: 120_000 }, () => {
     it(`a chain without final blocks is believed after its confirmations (${JSON.stringify(answer)})`, async () => {
       parts.proxy.meddle = async (call, ask) => (call.params[0] === 'finalized' ? answer : ask());
       const given = batch();
-      const changes = { finality: 'finalized', confirmations: 2, attemptMs: 1_000 } as const;
+      const changes = { finality: 'finalized', confirmations: 2, attemptMs: 5_000 } as const;
       await assert.rejects(anchoring(changes).anchor(given, NEVER), waitsFor(/not final yet/));
       await parts.chain.rpc('evm_mine');
       await anchoring(changes).anchor(given, NEVER);

@@ -254,6 +254,15 @@ describe('Docker images: prune', () => {
     assert.deepEqual(removed, [input.tag]);
   });
 
+  it('two at once both succeed, although the engine measures for one caller at a time', async () => {
+    const prune = () => stack.builder.prune(async () => true, AbortSignal.timeout(60_000));
+    const pruned = await Promise.all(Array.from({ length: 4 }, prune));
+    assert.deepEqual(
+      pruned.flatMap(({ removed }) => removed),
+      [],
+    );
+  });
+
   it('a registry that is gone only leaves a warning', async () => {
     const { address, stop } = await startRegistry(await mkdtemp(join(tmpdir(), 'fairlead-registry-')));
     const warnings: string[] = [];
