@@ -70,7 +70,7 @@ describe('install', () => {
         return { status: probes < 3 ? 503 : 200, body: '{}' };
       },
     });
-    const { parts, attempt, only, routed } = await withImage(slow);
+    const { parts, attempt, only, routed } = await withImage(slow, { settings: { readinessTimeoutMs: 600_000 } });
     const old = { workloadId: 'the-old-one', address: 'http://127.0.0.1:9' };
     await parts.edge.route('hello', 'prod', old, 1);
     await installWorkload(parts, attempt(facts));
