@@ -55,7 +55,8 @@ export function memberRoutes(deps: IdentityDeps): readonly Route[] {
       method: 'put',
       path: '/api/v2/orgs/:orgSlug/members/:userId',
       summary: "Replace a member's roles and modules",
-      description: 'The platform may add someone this way; everybody else invites them. The last admin stays admin.',
+      description:
+        'The platform may add someone this way; everybody else invites them. The last admin stays admin. With `before` it is a conditional change: CONFLICT when the member has other roles or modules by now.',
       params: memberParamsSchema,
       body: putMemberBodySchema,
       responses: { 200: member },

@@ -12,6 +12,11 @@ import { checkRights, type OrgAccess } from './org-access.ts';
 
 export type MemberRights = Pick<Membership, 'roles' | 'modules'>;
 
+export interface RightsOrder extends MemberRights {
+  /** What the caller had read; undefined replaces whatever is there. */
+  readonly before?: { readonly roles: readonly string[]; readonly modules: readonly string[] } | undefined;
+}
+
 export interface Member {
   readonly membership: Membership;
   readonly user: UserRecord;
@@ -27,27 +32,23 @@ export async function requireMember(deps: IdentityDeps, org: OrgRecord, userId: 
 
 /**
  * Replaces a member's roles and modules. Only the platform puts someone into an org this way: everybody else invites
- * them, so that nobody is in an org without having agreed.
- * @throws USER_NOT_FOUND, ROLE_ESCALATION, VALIDATION_FAILED, CONFLICT when the org would have no admin
+ * them, so that nobody is in an org without having agreed. With `before`, the change is conditional: of two admins who
+ * change what they both read, one is told, and no change is lost.
+ * @throws USER_NOT_FOUND, ROLE_ESCALATION, VALIDATION_FAILED; CONFLICT when the org would have no admin, or when the
+ * rights are others than `before`
  */
 export async function putMember(
   deps: IdentityDeps,
   context: RouteContext<Caller>,
   access: OrgAccess,
   userId: string,
-  rights: MemberRights,
+  { before: expected, ...rights }: RightsOrder,
 ): Promise<Member> {
   const { org, power } = access;
   checkRights(access, rights);
-  const [user, before] = await Promise.all([deps.users.find(userId), deps.memberships.find(userId, org.id)]);
-  if (user === null || (before === null && !power.platform)) throw userNotFound(org);
-  const after = newMembership(userId, org, rights, deps.now());
-  await keepingAnAdmin(deps, org, {
-    change: () => deps.memberships.put(after),
-    undo: async () => {
-      if (before !== null) await deps.memberships.put(before);
-    },
-  });
+  const [user, known] = await Promise.all([deps.users.find(userId), deps.memberships.find(userId, org.id)]);
+  if (user === null || (known === null && !power.platform)) throw userNotFound(org);
+  const { before, after } = await replaceRights(deps, org, userId, { rights, expected });
   if (before !== null && !onlyGivesRights(before, after)) await voidAccessTokens(deps, userId);
   if (user.primaryOrg === null) await deps.users.update(userId, { primaryOrg: org.slug });
   // A first password set by one org's client must not open another org.
@@ -60,14 +61,38 @@ export async function putMember(
     rolesBefore: before?.roles ?? [],
     modulesBefore: before?.modules ?? [],
   });
-  return {
-    user,
-    membership: {
-      ...after,
-      ...(before === null ? {} : { createdAt: before.createdAt }),
-      suspendedAt: before?.suspendedAt ?? null,
-    },
-  };
+  return { user, membership: after };
+}
+
+/** More than this many changes of one member between a read and a write are no accident. */
+const TRIES = 5;
+
+/** Writes over exactly what was read. @throws CONFLICT when that is not what was expected, or changes again and again */
+async function replaceRights(
+  deps: IdentityDeps,
+  org: OrgRecord,
+  userId: string,
+  { rights, expected }: { readonly rights: MemberRights; readonly expected: RightsOrder['before'] },
+): Promise<{ readonly before: Membership | null; readonly after: Membership }> {
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const before = await deps.memberships.find(userId, org.id);
+    if (expected !== undefined && !hasRights(before, expected)) break;
+    const after: Membership =
+      before === null
+        ? newMembership(userId, org, rights, deps.now())
+        : { ...before, ...rights, updatedAt: deps.now() };
+    const write = async () =>
+      before === null ? deps.memberships.insert(after) : deps.memberships.replaceRights(before, after);
+    // Whoever changed it once more has looked for an admin, too.
+    const undo = async () => void (before !== null && (await deps.memberships.replaceRights(after, before)));
+    if (await keepingAnAdmin(deps, org, { change: write, undo })) return { before, after };
+  }
+  throw new FairleadError('CONFLICT', 'Somebody changed this member meanwhile: look at their roles, and repeat it');
+}
+
+function hasRights(membership: Membership | null, { roles, modules }: NonNullable<RightsOrder['before']>): boolean {
+  const inOrder = (list: readonly string[]) => [...list].sort().join();
+  return inOrder(membership?.roles ?? []) === inOrder(roles) && inOrder(membership?.modules ?? []) === inOrder(modules);
 }
 
 /** Takes a member out of the org. @throws USER_NOT_FOUND; CONFLICT when the org would have no admin */
@@ -121,17 +146,17 @@ export async function suspendMember(
 }
 
 /**
- * An org that had an admin keeps one. Two admins may take each other's role away at the same time, so it is looked at
+ * An org that had an admin keeps one. `change` answers false when it changed nothing. Two admins may take each other's role away at the same time, so it is looked at
  * after the change: whoever wrote last sees that nobody is left, and takes their own change back.
  */
-async function keepingAnAdmin(
+async function keepingAnAdmin<T>(
   deps: IdentityDeps,
   org: OrgRecord,
-  { change, undo }: { change: () => Promise<void>; undo: () => Promise<void> },
-): Promise<void> {
+  { change, undo }: { change: () => Promise<T>; undo: () => Promise<void> },
+): Promise<T> {
   const before = await deps.memberships.countWithRole(org.id, 'admin');
-  await change();
-  if (before === 0 || (await deps.memberships.countWithRole(org.id, 'admin')) > 0) return;
+  const result = await change();
+  if (result === false || before === 0 || (await deps.memberships.countWithRole(org.id, 'admin')) > 0) return result;
   await undo();
   throw needsAnAdmin(org);
 }

@@ -53,7 +53,14 @@ export type RightsChange = (before: Pick<MemberReply, 'roles' | 'modules'>) => {
   readonly modules: readonly string[];
 };
 
-/** Changes the roles and modules of a member. @throws CliFailure with exit `usage` when no role would be left */
+/** Two people change one member at once now and then; this often they do not. */
+const TRIES = 5;
+
+/**
+ * Changes the roles and modules of a member, on the condition that they are what was read: when somebody was faster,
+ * it is read and changed again, so that neither change is lost.
+ * @throws CliFailure with exit `usage` when no role would be left
+ */
 export async function changeRights(
   context: CliContext,
   person: string,
@@ -62,15 +69,27 @@ export async function changeRights(
 ): Promise<number> {
   const slug = actingOrg(context.connection, options.org);
   const provider = await context.provider();
-  const { userId, email, ...before } = await findMember(provider, slug, person);
-  const body = change(before);
-  if (body.roles.length === 0) {
-    throw usageFailure(`${email} would have no role in ${slug}.`, `To end it: \`fairlead members remove ${email}\``);
+  let member = await findMember(provider, slug, person);
+  for (let tries = 1; ; tries += 1) {
+    const { userId, email, roles, modules } = member;
+    const body = { ...change(member), before: { roles, modules } };
+    if (body.roles.length === 0) {
+      throw usageFailure(`${email} would have no role in ${slug}.`, `To end it: \`fairlead members remove ${email}\``);
+    }
+    try {
+      const path = orgPath(slug, 'members', userId);
+      printMember(context, await provider.call(memberReply, { method: 'PUT', path, body }));
+      return exitCode('ok');
+    } catch (error) {
+      if (!(error instanceof CliFailure) || error.code !== 'CONFLICT' || tries === TRIES) throw error;
+      member = await findMember(provider, slug, userId);
+      // The same as before: it is refused for another reason.
+      if (rightsOf(member) === rightsOf({ roles, modules })) throw error;
+    }
   }
-  const path = orgPath(slug, 'members', userId);
-  printMember(context, await provider.call(memberReply, { method: 'PUT', path, body }));
-  return exitCode('ok');
 }
+
+const rightsOf = ({ roles, modules }: Pick<MemberReply, 'roles' | 'modules'>) => JSON.stringify([roles, modules]);
 
 /** `fairlead members add <person>`: puts somebody who has an account into an org; for the platform. */
 export async function addMember(

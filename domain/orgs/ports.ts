@@ -29,6 +29,11 @@ export interface OrgStore {
 export interface MembershipStore {
   /** Creates the membership or replaces roles and modules of the one there is, which stays suspended if it is. One write. */
   put(membership: Membership): Promise<void>;
+  /**
+   * Replaces roles and modules of a membership that still has the roles and modules of `before`, as it was read. False:
+   * somebody changed them since, or there is none. Of many at once one wins.
+   */
+  replaceRights(before: Membership, after: Pick<Membership, 'roles' | 'modules' | 'updatedAt'>): Promise<boolean>;
   /** Creates it unless there is one; false when there was, which stays as it is. */
   insert(membership: Membership): Promise<boolean>;
   find(userId: string, orgId: string): Promise<Membership | null>;

@@ -61,7 +61,14 @@ export const updateOrgBodySchema = z.strictObject({
   suspended: z.boolean().optional().describe('Only the platform may change it; the platform’s own org never is'),
 });
 
-export const putMemberBodySchema = z.strictObject({ roles: rolesSchema, modules: modulesSchema.default([]) });
+export const putMemberBodySchema = z.strictObject({
+  roles: rolesSchema,
+  modules: modulesSchema.default([]),
+  before: z
+    .strictObject({ roles: z.array(z.string().max(40)).max(50), modules: z.array(z.string().max(40)).max(50) })
+    .optional()
+    .describe('What the change was made from: when the member has other roles or modules by now, nothing changes'),
+});
 
 export const createInviteBodySchema = z.strictObject({
   email: newAccountEmailSchema,

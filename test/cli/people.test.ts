@@ -122,6 +122,25 @@ describe('orgs and people on the command line', () => {
     assert.match(listed.stdout, /worker@acme\.example +Ada Lovelace +viewer, member +crm, books/);
   });
 
+  it('roles that two admins add at the same time are both there afterwards', async () => {
+    const [one, two] = [await admin('adds@acme.example'), await admin('meanwhile@acme.example')];
+    const { id } = await seed('shared@acme.example', { org: 'acme', orgRoles: ['member'] });
+    const { memberships } = idp.deps;
+    // The second admin reads and writes between the read and the write of the first.
+    let done = false;
+    const replaceRights: typeof memberships.replaceRights = async (...args) => {
+      if (!done) {
+        done = true;
+        assert.equal((await two('members', 'set-modules', id, 'crm')).code, 0);
+      }
+      return memberships.replaceRights(...args);
+    };
+    Object.assign(idp.deps, { memberships: { ...memberships, replaceRights } });
+    const added = await one('members', 'add-role', id, 'viewer', '--json');
+    Object.assign(idp.deps, { memberships });
+    assert.deepEqual([dataOf(added).roles, dataOf(added).modules], [['viewer', 'member'], ['crm']]);
+  });
+
   it('a member is suspended, restored and, after a question, removed; the last admin stays', async () => {
     await idp.seedOrg('small');
     const user = await seed('only@small.example', { org: 'small', orgRoles: ['admin'] });

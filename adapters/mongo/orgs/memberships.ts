@@ -17,6 +17,12 @@ export function createMembershipStore(deps: { db: Db; now: Clock }): MembershipS
       const update = { $set: { roles, modules, updatedAt }, $setOnInsert: first };
       await upsertOnceMore(() => collection.updateOne({ userId, orgId }, update, { upsert: true }));
     },
+    async replaceRights({ userId, orgId, roles, modules }, after) {
+      const set = { roles: after.roles, modules: after.modules, updatedAt: after.updatedAt };
+      const read = { userId, orgId, roles, modules } as Filter<Membership>;
+      const { matchedCount } = await mongoCall(() => collection.updateOne(read, { $set: set }));
+      return matchedCount === 1;
+    },
     async insert(membership) {
       try {
         await mongoCall(() => collection.insertOne({ ...membership }));

@@ -5,7 +5,7 @@ import { ID_PREFIXES } from '../../../domain/ids.ts';
 import { judgeRoles } from '../../../domain/orgs/administration.ts';
 import { wasMailed } from '../../../domain/orgs/invite-token.ts';
 import { newMembership } from '../../../domain/orgs/new-org.ts';
-import type { InviteRecord, OrgRecord } from '../../../domain/orgs/org.ts';
+import type { InviteRecord, Membership, OrgRecord } from '../../../domain/orgs/org.ts';
 import { hasOrgRole, isPlatformAdmin } from '../../../domain/roles.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
@@ -130,14 +130,24 @@ async function invited(
 async function addToOrg(deps: IdentityDeps, user: UserRecord, org: OrgRecord, invite: InviteRecord): Promise<void> {
   const modules = invite.modules.filter((module) => org.modules.includes(module));
   const membership = newMembership(user.id, org, { roles: [invite.role], modules }, deps.now());
-  if (!(await deps.memberships.insert(membership))) {
-    const before = await deps.memberships.find(user.id, org.id);
-    if (before !== null) {
-      const roles = [...new Set([...before.roles, ...membership.roles])];
-      await deps.memberships.put({ ...membership, roles, modules: [...new Set([...before.modules, ...modules])] });
-    }
+  while (!(await deps.memberships.insert(membership)) && !(await joinRights(deps, membership))) {
+    // An admin changed what they have, or took them out, between the two: look again.
   }
   if (user.primaryOrg === null) await deps.users.update(user.id, { primaryOrg: org.slug });
+}
+
+/** True when the rights were added to those there are; false when there is none, or another was faster. */
+async function joinRights(
+  deps: IdentityDeps,
+  { userId, orgId, roles, modules, updatedAt }: Membership,
+): Promise<boolean> {
+  const before = await deps.memberships.find(userId, orgId);
+  if (before === null) return false;
+  return deps.memberships.replaceRights(before, {
+    roles: [...new Set([...before.roles, ...roles])],
+    modules: [...new Set([...before.modules, ...modules])],
+    updatedAt,
+  });
 }
 
 function inviteInvalid(): FairleadError {

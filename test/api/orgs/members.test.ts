@@ -118,3 +118,22 @@ test('admins who remove each other at the same time do not leave an org without 
     assert.ok((await idp.deps.memberships.countWithRole(org.id, 'admin')) >= 1, slug);
   }
 });
+
+test('of two admins who change what they both read, one is told, and no change is lost', async () => {
+  const person = await callers.person({ org: 'acme', roles: ['member'] });
+  const second = await callers.person({ org: 'acme', roles: ['admin'] });
+  const before = { roles: ['member'], modules: [] };
+  const added = { roles: ['viewer', 'member'], modules: [], before };
+  const answers = await Promise.all([
+    admin.call('PUT', pathOf(person), added),
+    second.call('PUT', pathOf(person), { roles: ['member'], modules: ['crm'], before }),
+  ]);
+  assert.deepEqual(answers.map(outcome).sort(), ['200 ok', '409 CONFLICT']);
+  const now = (await admin.call('GET', pathOf(person))).body.data;
+  const won = answers.find(({ status }) => status === 200)?.body.data;
+  assert.deepEqual([now.roles, now.modules], [won.roles, won.modules]);
+  assert.equal(
+    outcome(await admin.call('PUT', pathOf(person), { ...added, before: { roles: ['viewer'], modules: [] } })),
+    '409 CONFLICT',
+  );
+});

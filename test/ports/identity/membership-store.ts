@@ -47,6 +47,20 @@ export function membershipStoreSuite(create: (now: Clock) => MembershipStore): v
       });
     });
 
+    it('replaces rights only over those that were read: of 50 that read the same at once one does', async () => {
+      const read = membership('usr_cond', 'ORG-COND', { roles: ['viewer'], modules: ['a'] });
+      await store.put(read);
+      const replace = (caller: number) =>
+        store.replaceRights(read, { roles: ['viewer', 'member'], modules: [`m${caller}`], updatedAt: at(8) });
+      assert.equal(await winners(replace), 1);
+      const after = await store.find('usr_cond', 'ORG-COND');
+      assert.deepEqual(
+        [after?.roles, after?.createdAt, after?.updatedAt],
+        [['viewer', 'member'], read.createdAt, at(8)],
+      );
+      assert.equal(await store.replaceRights({ ...read, userId: 'usr_none' }, read), false);
+    });
+
     it('counts members with a role, suspended ones left out', async () => {
       for (const user of ['usr_c1', 'usr_c2', 'usr_c3']) {
         await store.put(membership(user, 'ORG-COUNT', { roles: user === 'usr_c3' ? ['member'] : ['viewer', 'admin'] }));
