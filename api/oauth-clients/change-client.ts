@@ -5,16 +5,23 @@ import type { ClientAdditions, ClientChanges } from '../../domain/oauth-clients/
 import { checkRedirectUri, checkRedirectUris } from '../../domain/oauth-clients/redirect-uri.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
+import { idBeforeChange } from '../identity/audit.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { refuseForeignAddresses } from '../identity/mail/registered-hosts.ts';
 import { revokeClient } from '../identity/revocation/revoke.ts';
 import { refuseFields } from './administrator.ts';
 import { actorOf, auditClient, changedFields } from './client-audit.ts';
 import { requireChangeable, requireFound } from './require-client.ts';
+import { voidingTokensOfClient } from './void-client-tokens.ts';
 
 /**
+ * Every change of a client is told in the audit trail before it is made: an event that cannot be kept changes nothing. A
+ * process that ends in between leaves an event of a change that was not made, and whoever repeats it makes another.
+ *
  * Changes a client as far as the table of domain/oauth-clients/administration.ts lets `by`; whatever is outside the
- * table is dropped. @throws CLIENT_NOT_FOUND, FORBIDDEN, INVALID_REDIRECT_URI, VALIDATION_FAILED
+ * table is dropped. A scope that is taken away voids the access tokens of the client: services get new ones without it,
+ * and people by refreshing.
+ * @throws CLIENT_NOT_FOUND, FORBIDDEN, INVALID_REDIRECT_URI, VALIDATION_FAILED
  */
 export async function changeClient(
   deps: IdentityDeps,
@@ -25,13 +32,14 @@ export async function changeClient(
   const { changes, fields, refused } = decideClientPatch(before, withCheckedUris(before, change.patch), change.by);
   refuseFields(refused);
   if (fields.length === 0) return before;
-  const wanted = { ...before, ...changes };
+  const wanted = withChanges(before, changes);
   refuseSecretGrants(wanted);
   await refuseForeignAddresses(deps, before.orgSlug, changes.mailTemplates, [wanted]);
-  const after = await update(deps, before.clientId, changes);
-  const data = changedFields(before, after, fields);
-  await auditClient(deps, context, { type: 'oauth.client_updated', client: after, data });
-  return after;
+  const data = changedFields(before, wanted, fields);
+  await auditClient(deps, context, { type: 'oauth.client_updated', client: before, data });
+  const write = () => update(deps, before.clientId, changes);
+  const narrows = before.allowedScopes.some((scope) => !wanted.allowedScopes.includes(scope));
+  return narrows ? voidingTokensOfClient(deps, before.clientId, write) : write();
 }
 
 /** Registers one more redirect URI. Idempotent. @throws CLIENT_NOT_FOUND, FORBIDDEN, INVALID_REDIRECT_URI */
@@ -44,10 +52,9 @@ export async function addRedirectUri(
   const before = await requireChangeable(deps.clients, clientId);
   const redirectUri = checkRedirectUri(uri, before);
   if (before.redirectUris.includes(redirectUri)) return before;
-  const after = await update(deps, clientId, {}, { redirectUris: [redirectUri] });
   const data = { redirectUri };
-  await auditClient(deps, context, { type: 'oauth.client_redirect_uri_added', client: after, data });
-  return after;
+  await auditClient(deps, context, { type: 'oauth.client_redirect_uri_added', client: before, data });
+  return update(deps, clientId, {}, { redirectUris: [redirectUri] });
 }
 
 /** Takes a redirect URI away, as it is stored or as it was once given. @throws CLIENT_NOT_FOUND, FORBIDDEN, NOT_FOUND */
@@ -60,10 +67,9 @@ export async function removeRedirectUri(
   const before = await requireChangeable(deps.clients, clientId);
   const redirectUri = before.redirectUris.find((known) => known === uri || known === normalized(uri));
   if (redirectUri === undefined) throw new FairleadError('NOT_FOUND', `${clientId} has no such redirect URI`);
-  const after = requireFound(await deps.clients.removeRedirectUri(clientId, redirectUri), clientId);
   const data = { redirectUri };
-  await auditClient(deps, context, { type: 'oauth.client_redirect_uri_removed', client: after, data });
-  return after;
+  await auditClient(deps, context, { type: 'oauth.client_redirect_uri_removed', client: before, data });
+  return requireFound(await deps.clients.removeRedirectUri(clientId, redirectUri), clientId);
 }
 
 /**
@@ -79,10 +85,21 @@ export async function deleteClient(
   const options = { actor: actorOf(context), reason: 'client deleted' };
   await revokeClient(deps, context, clientId, options);
   await deps.consents.removeAllOfClient(clientId);
+  const type = 'oauth.client_deleted';
+  await auditClient(deps, context, { type, client, id: idBeforeChange(type, client) });
   if (!(await deps.clients.remove(clientId))) return;
   await revokeClient(deps, context, clientId, options);
   await deps.consents.removeAllOfClient(clientId);
-  await auditClient(deps, context, { type: 'oauth.client_deleted', client });
+}
+
+/** The client as it will be: of objects the given parts change. */
+function withChanges(client: ClientRecord, { passportConfig, whiteLabel, ...changes }: ClientChanges): ClientRecord {
+  return {
+    ...client,
+    ...changes,
+    passportConfig: { ...client.passportConfig, ...passportConfig },
+    whiteLabel: { ...client.whiteLabel, ...whiteLabel },
+  };
 }
 
 /** A public client has nothing to prove itself with where no person is. @throws VALIDATION_FAILED */

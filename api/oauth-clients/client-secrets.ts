@@ -70,10 +70,11 @@ export async function removeSecret(
   secretId: string,
 ): Promise<ClientView> {
   const client = await requireChangeable(deps.clients, clientId);
-  if (!(await deps.clients.removeSecret(clientId, secretId))) {
-    throw new FairleadError('NOT_FOUND', `Client ${clientId} has no such secret`);
-  }
-  await auditClient(deps, context, { type: 'oauth.client_secret_removed', client, data: { secretId } });
+  const noSuchSecret = () => new FairleadError('NOT_FOUND', `Client ${clientId} has no such secret`);
+  if (!client.secrets.some(({ id }) => id === secretId)) throw noSuchSecret();
+  const type = 'oauth.client_secret_removed';
+  await auditClient(deps, context, { id: `${type}/${secretId}`, type, client, data: { secretId } });
+  if (!(await deps.clients.removeSecret(clientId, secretId))) throw noSuchSecret();
   return clientView(await requireClient(deps.clients, clientId));
 }
 

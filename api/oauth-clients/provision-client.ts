@@ -108,8 +108,9 @@ async function extendClient(
   const merged = mergeClient(existing, derived);
   const { changes, fields } = changesOf(existing, wanted);
   if (Object.keys(changes).length > 0 || Object.keys(merged.additions).length > 0) {
-    const client = requireFound(await deps.clients.update(clientId, changes, merged.additions), clientId);
-    await auditClient(deps, context, { type: 'oauth.client_extended', client, data: extensionData(merged, fields) });
+    const data = extensionData(merged, fields);
+    await auditClient(deps, context, { type: 'oauth.client_extended', client: existing, data });
+    requireFound(await deps.clients.update(clientId, changes, merged.additions), clientId);
   }
   const clientSecret = wanted.newSecret ? await giveSecret(deps, context, existing) : null;
   const { redirectUris, scopes, grantTypes } = merged.preserved;

@@ -4,10 +4,9 @@ import { beginsPlatformScopes } from '../../domain/oauth-clients/platform-scopes
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { idBeforeChange } from '../identity/audit.ts';
-import { CACHED_READ_MS } from '../identity/cached-reads.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
-import { deny } from '../identity/revocation/deny.ts';
 import { auditClient } from './client-audit.ts';
+import { voidingTokensOfClient } from './void-client-tokens.ts';
 
 /**
  * Takes every scope of a service from all clients, or from one. Access tokens of these clients are void: services get new
@@ -31,10 +30,7 @@ export async function revokeScopes(
     const removed = client.allowedScopes.filter((scope) => scope.startsWith(`${service}:`));
     const data = { reason: 'service removed', allowedScopes_removed: removed };
     await auditClient(deps, context, { type, client, data, id: idBeforeChange(type, client) });
-    // Before as well: a process that ends in between leaves no older token, and a repetition finds nobody to void.
-    await deny(deps, 'client', client.clientId, { aheadMs: CACHED_READ_MS });
-    await deps.clients.removeScopes(client.clientId, removed);
-    await deny(deps, 'client', client.clientId, { aheadMs: CACHED_READ_MS });
+    await voidingTokensOfClient(deps, client.clientId, () => deps.clients.removeScopes(client.clientId, removed));
   }
   return clients.map(({ clientId }) => clientId);
 }

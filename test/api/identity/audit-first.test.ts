@@ -6,9 +6,10 @@ import { type Headless, seedHeadless } from './embed/embed-fixture.ts';
 import { createBrowser } from './pages/browse.ts';
 
 const PASSWORD = 'a sentence nobody guesses';
+const CALLBACK = 'https://shop.example/api/auth/callback';
 const CLIENTS = '/api/internal/oauth-clients';
 
-describe('a secret whose event cannot be kept is not made, so none is lost', () => {
+describe('what cannot be told in the audit trail is not done, so no secret and no change is lost', () => {
   let idp: TestIdp;
   let shop: Headless;
   before(async () => {
@@ -53,6 +54,27 @@ describe('a secret whose event cannot be kept is not made, so none is lost', () 
       await refusedWithoutTrail(request, secrets);
       assert.equal(typeof (await request()).body.data.clientSecret, 'string', path);
     }
+  });
+
+  it('of a client whose fields, redirect URIs or secrets change, or that is removed', async () => {
+    const { clientId } = (await idp.seedClient('changed', { orgSlug: 'acme', redirectUris: [CALLBACK] })).client;
+    const [kept] = (await idp.deps.clients.find(clientId))?.secrets ?? [];
+    const path = `${CLIENTS}/${clientId}`;
+    const requests = [
+      () => call('PATCH', path, { name: 'Other', whiteLabel: { emailFromName: 'Shop' } }),
+      () => call('PATCH', path, { allowedScopes: ['openid'] }),
+      () => call('POST', `${path}/redirect-uris`, { redirectUri: 'https://shop.example/other' }),
+      () => call('DELETE', `${path}/redirect-uris`, { redirectUri: CALLBACK }),
+      () => call('DELETE', `${path}/secrets/${kept?.id}`),
+      () => call('DELETE', path),
+    ];
+    const state = () => idp.deps.clients.find(clientId);
+    for (const request of requests) {
+      await refusedWithoutTrail(request, state);
+      const { status } = await request();
+      assert.ok(status < 300, `${request} ${status}`);
+    }
+    assert.equal(await state(), null);
   });
 
   it('of an invitation or a reset that is handed over: the link of before goes on', async () => {

@@ -4,6 +4,7 @@ import { revokeScopes } from '../../../api/oauth-clients/revoke-scopes.ts';
 import { dyingAt } from '../../support/dying-at.ts';
 import { assertNotLogged } from '../../support/not-logged.ts';
 import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
+import { createLogins } from '../identity/oauth/logins.ts';
 import { visit } from '../identity/visit.ts';
 
 const BASE = '/api/internal/oauth-clients';
@@ -213,6 +214,23 @@ describe('clients made by the platform', () => {
     assert.equal((await introspect(await token())).scope, 'kept:read');
   });
 
+  it('a scope that is taken from a client voids the tokens that hold it, and people stay signed in', async () => {
+    const { token, login, refresh, introspect, client: make, person } = createLogins(idp);
+    const holder = await make({ allowedScopes: ['openid', 'notes:read', 'notes:admin'] });
+    const own = (await token(holder, { grant_type: 'client_credentials', scope: 'notes:admin' })).body.access_token;
+    const { tokens } = await login(holder, await person(), { scopes: ['openid', 'notes:admin'] });
+    assert.equal((await introspect(holder, own)).scope, 'notes:admin');
+    const changed = await call('PATCH', `/${holder.client.clientId}`, { allowedScopes: ['openid', 'notes:read'] });
+    assert.equal(changed.status, 200);
+    for (const text of [own, tokens.access_token]) assert.deepEqual(await introspect(holder, text), { active: false });
+    idp.advance(3_000);
+    const next = (await refresh(holder, tokens.refresh_token)).body;
+    assert.deepEqual([next.scope, (await introspect(holder, next.access_token)).active], ['openid', true]);
+
+    await call('PATCH', `/${holder.client.clientId}`, { allowedScopes: ['openid', 'notes:read', 'notes:write'] });
+    assert.equal((await introspect(holder, next.access_token)).active, true, 'a scope that is given voids nothing');
+  });
+
   it('what is taken from a client is told once, wherever the process was killed before', async () => {
     const caller = { kind: 'internal', name: 'internal', org: 'platform' } as const;
     const context = { ...visit(idp), caller, authenticateAgain: async () => caller };
@@ -263,8 +281,8 @@ describe('clients made by the platform', () => {
         ['oauth.client_redirect_uri_added', 'internal'],
         ['oauth.client_secret_added', 'usr_ada'],
         ['oauth.client_tokens_revoked', 'usr_ada'],
-        ['oauth.client_tokens_revoked', 'usr_ada'],
         ['oauth.client_deleted', 'usr_ada'],
+        ['oauth.client_tokens_revoked', 'usr_ada'],
       ],
     );
     assert.deepEqual(events[1]?.data, {
