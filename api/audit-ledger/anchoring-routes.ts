@@ -11,7 +11,8 @@ import type { Batch, EventProof } from '../../domain/audit-ledger/batch.ts';
 import { batchDayOf } from '../../domain/audit-ledger/batch-day.ts';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { addDays, dayOf } from '../../domain/audit-ledger/days.ts';
-import type { LedgerEvent } from '../../domain/audit-ledger/event.ts';
+import type { Hash, LedgerEvent } from '../../domain/audit-ledger/event.ts';
+import { LEAF_LIST_TYPE, type LeafListHead, leafListHeadSchema } from '../../domain/audit-ledger/leaf-list.ts';
 import { leafOf } from '../../domain/audit-ledger/merkle-proof.ts';
 import type { BatchStore, EventStore } from '../../domain/audit-ledger/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
@@ -20,7 +21,7 @@ import { PLATFORM } from '../http/allowed-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { PROOF_READERS, READERS } from './ledger-callers.ts';
 import { readableOrg, requireEvent } from './readable-events.ts';
-import { streamBatch, visibleLeaves } from './stream-batch.ts';
+import { streamBatch, streamLines, visibleLeaves } from './stream-batch.ts';
 
 export interface AnchoringRoutesDeps {
   readonly store: Pick<EventStore, 'find'>;
@@ -32,10 +33,12 @@ export interface AnchoringRoutesDeps {
 const tag = 'anchoring';
 const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
+/** Of one address. A list of a full day is 70 MB. */
+const LISTS_A_MINUTE = 300;
 
 /** What proves events: proofs, batches and anchors (spec 3, "Audit ledger"). */
 export function anchoringRoutes(deps: AnchoringRoutesDeps): readonly Route[] {
-  return [proofRoute(deps), batchRoute(deps), anchorsRoute(deps), anchorAgainRoute(deps)];
+  return [proofRoute(deps), batchRoute(deps), leavesRoute(deps), anchorsRoute(deps), anchorAgainRoute(deps)];
 }
 
 function proofRoute({ store, batches }: AnchoringRoutesDeps): Route {
@@ -94,6 +97,39 @@ function batchRoute({ batches }: AnchoringRoutesDeps): Route {
       return (response) => streamBatch(response, head, visibleLeaves(batches.leaves(batch.id), orgSlug), gone);
     },
   });
+}
+
+function leavesRoute({ batches }: AnchoringRoutesDeps): Route {
+  return defineRoute({
+    method: 'get',
+    path: '/v1/batches/:batchId/leaves',
+    summary: 'The leaf list of a day, as a stream',
+    description:
+      'Shows anybody whether an event is in the root of a day. One JSON value a line: the head, then the leaves of the ' +
+      'tree in ascending order. They tell how many events the day has, and nothing else of them.',
+    tag,
+    callers: 'public',
+    rateLimit: { perMinute: LISTS_A_MINUTE },
+    params: z.strictObject({ batchId: daySchema }),
+    responses: {
+      200: {
+        description: 'The head of the list',
+        schema: leafListHeadSchema,
+        alternative: { contentType: LEAF_LIST_TYPE, description: 'The head, then a leaf a line' },
+      },
+    },
+    errors: ['BATCH_NOT_FOUND'],
+    handle: async ({ params }, { gone }) => {
+      const { id: batchId, root, leafCount } = await requireBatch(batches, params.batchId);
+      const head: LeafListHead = { batchId, root, leafCount };
+      return (response) => streamLines(response, LEAF_LIST_TYPE, linesOf(head, batches.treeLeaves(batchId)), gone);
+    },
+  });
+}
+
+async function* linesOf(head: LeafListHead, leaves: AsyncIterable<Hash>): AsyncGenerator<string> {
+  yield `${JSON.stringify(head)}\n`;
+  for await (const leaf of leaves) yield `"${leaf}"\n`;
 }
 
 function anchorsRoute({ batches, now }: AnchoringRoutesDeps): Route {

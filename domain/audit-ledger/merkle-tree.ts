@@ -21,8 +21,13 @@ export interface TreeBuilder {
 /** Nodes that a proof of the leaf at a position is made of, from the bottom up. */
 export function siblingPath(position: number): readonly number[] {
   const path: number[] = [];
-  for (let node = position; node > 0; node = (node - 1) >> 1) path.push(node % 2 === 1 ? node + 1 : node - 1);
+  for (let node = position; node > 0; node = (node - 1) >> 1) path.push(siblingOf(node));
   return path;
+}
+
+/** The other child of a node's parent; the root has none. */
+export function siblingOf(node: number): number {
+  return node % 2 === 1 ? node + 1 : node - 1;
 }
 
 /** Levels of a tree: 1 for a single leaf. */

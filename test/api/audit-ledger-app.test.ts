@@ -18,6 +18,7 @@ const TABLE = readTable(`
   GET    /v1/checkpoints                         200
   GET    /v1/proofs/none                         401 404 404 404 404 404 404 404 403 403 403 404 403 403
   GET    /v1/batches/2020-01-01                  401 404 404 404 404 404 404 404 403 403 404 404 404 404
+  GET    /v1/batches/2020-01-01/leaves           404
   GET    /v1/anchors                             200
   POST   /v1/batches/2999-01-01/anchor           401 400 400 400 403 403 403 403 403 403 403 403 403 403
   GET    /audit                                  303 200 200 200 200 200 200 200 403 403 200 200 200 200

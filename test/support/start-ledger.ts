@@ -133,7 +133,7 @@ export async function startLedger(
       ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
-    const json = response.headers.get('content-type')?.includes('json') ? JSON.parse(text) : null;
+    const json = response.headers.get('content-type')?.includes('/json') ? JSON.parse(text) : null;
     const answer: Answer = { status: response.status, headers: response.headers, text, body: json };
     return answer;
   }

@@ -94,6 +94,25 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
     }
   }
 
+  /** Nothing where they are not stored. */
+  async function nodesOf(root: Hash, top: number): Promise<Uint8Array<ArrayBuffer>> {
+    const document = await mongoCall(() => nodes.findOne({ _id: nodesId(root, top) }));
+    return document === null ? new Uint8Array() : new Uint8Array(readNodes(document));
+  }
+
+  /** From the last node of the tree, which is its smallest leaf; one document of nodes at a time. */
+  async function* treeLeavesOf(id: Day): AsyncGenerator<Hash> {
+    const batch = await find(id);
+    if (batch === null) return;
+    const { root, leafCount } = batch;
+    let read = { top: -1, nodes: new Uint8Array() };
+    for (let count = 0; count < leafCount; count += 1) {
+      const { top, offset } = placeOf(2 * leafCount - 2 - count, leafCount);
+      if (read.top !== top) read = { top, nodes: await nodesOf(root, top) };
+      yield nodeAt(read.nodes, offset, id);
+    }
+  }
+
   return {
     async insert({ id, ...batch }, content) {
       if ((await find(id)) !== null) return false;
@@ -145,6 +164,7 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
       return null;
     },
     leaves: leavesOf,
+    treeLeaves: treeLeavesOf,
     async proof(id, leafIndex) {
       const batch = await find(id);
       if (batch === null || leafIndex >= batch.leafCount) {
@@ -160,12 +180,17 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
       );
       const byId = new Map(documents.map((document) => [document._id, readNodes(document)]));
       return places.map(({ top, offset }) => {
-        const node = byId.get(nodesId(root, top))?.subarray(offset * 32, (offset + 1) * 32);
-        if (node?.length !== 32) throw new FairleadError('INTERNAL', `the tree of ${id} is not whole`);
-        return toHash(node);
+        return nodeAt(byId.get(nodesId(root, top)) ?? new Uint8Array(), offset, id);
       });
     },
   };
+}
+
+/** @throws INTERNAL for a node that is not stored */
+function nodeAt(nodes: Uint8Array, offset: number, id: Day): Hash {
+  const node = nodes.subarray(offset * 32, (offset + 1) * 32);
+  if (node.length !== 32) throw new FairleadError('INTERNAL', `the tree of ${id} is not whole`);
+  return toHash(node);
 }
 
 const nodesId = (root: Hash, top: number): string => `${root}/${top}`;

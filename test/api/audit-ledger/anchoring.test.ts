@@ -7,7 +7,8 @@ import { createTreeBuilder } from '../../../adapters/merkle/tree-builder.ts';
 import { idOfKey } from '../../../adapters/mongo/audit-ledger/event-id.ts';
 import type { Anchor } from '../../../domain/audit-ledger/batch.ts';
 import { addDays } from '../../../domain/audit-ledger/days.ts';
-import { rootOfProof } from '../../../domain/audit-ledger/merkle-proof.ts';
+import { createRootBuilder } from '../../../domain/audit-ledger/leaf-list.ts';
+import { leafOf, rootOfProof } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { draftOf } from '../../ports/audit-ledger/drafts.ts';
 import { KEY, startLedger, type TestLedger } from '../../support/start-ledger.ts';
 
@@ -101,6 +102,28 @@ describe('proofs, batches and anchors over HTTP', () => {
     assert.deepEqual(Object.keys(leaves[mine + 1]), ['leafIndex', 'eventHash']);
     const all = (await ledger.call('platform', 'GET', `/v1/batches/${DAY}`)).body.data.leaves;
     assert.equal(all[mine + 1].eventId, foreign);
+  });
+
+  it('anyone gets the leaf list of a day, which leads to its root and tells nothing of its events but their number', async () => {
+    const { status, text, headers } = await ledger.call(null, 'GET', `/v1/batches/${DAY}/leaves`);
+    assert.deepEqual([status, headers.get('content-type')], [200, 'application/x-ndjson; charset=utf-8']);
+    const [head, ...leaves] = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const batch = (await ledger.call('platform', 'GET', `/v1/batches/${DAY}`)).body.data;
+    assert.deepEqual(head, { batchId: DAY, root: batch.root, leafCount: batch.leafCount });
+    const builder = createRootBuilder(head.leafCount);
+    for (const leaf of leaves) builder.add(leaf);
+    assert.equal(builder.root(), batch.root);
+    // The hash of an event would be the `prevHash` of the next, with which an event can be guessed.
+    for (const { eventHash, eventId, namespace = 'shop' } of batch.leaves) {
+      assert.ok(leaves.includes(leafOf(eventHash)));
+      for (const secret of [eventHash.slice(2), eventId, namespace]) assert.ok(!text.includes(secret), secret);
+    }
+    assert.doesNotMatch(text, /acme|other|order/);
+    const none = await ledger.call(null, 'GET', '/v1/batches/2026-01-04/leaves');
+    assert.deepEqual([none.status, none.body.error.code], [404, 'BATCH_NOT_FOUND']);
   });
 
   it('an unknown batch is not found, and what is no day is not valid', async () => {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as delay } from 'node:timers/promises';
-import { streamBatch } from '../../../api/audit-ledger/stream-batch.ts';
+import { streamBatch, streamLines } from '../../../api/audit-ledger/stream-batch.ts';
 
 const LEAVES = 100_000;
 
@@ -75,5 +75,27 @@ describe('the leaves of a batch as a stream', () => {
       for await (const chunk of response) chunks.push(chunk as Buffer);
     });
     assert.throws(() => JSON.parse(Buffer.concat(chunks).toString()), SyntaxError);
+  });
+
+  it('of a client that takes nothing ends', async () => {
+    async function* lines() {
+      for (;;) yield 'x'.repeat(1_000);
+    }
+    const ended = Promise.withResolvers<unknown>();
+    const stalled = createServer((_request, response) => {
+      streamLines(response, 'text/plain', lines(), new AbortController().signal, 100).catch((error: unknown) => {
+        response.destroy();
+        ended.resolve(error);
+      });
+    });
+    stalled.listen(0, '127.0.0.1');
+    await once(stalled, 'listening');
+    const address = stalled.address();
+    assert.ok(address !== null && typeof address === 'object');
+    const [response] = await once(get(`http://127.0.0.1:${address.port}`, { agent: false }), 'response');
+    response.pause();
+    assert.equal(((await ended.promise) as Error).name, 'AbortError');
+    response.destroy();
+    stalled.close();
   });
 });
