@@ -11,9 +11,6 @@ export interface StandInProcess {
   readonly kill: (signal: 'SIGTERM' | 'SIGKILL') => Promise<void>;
 }
 
-/** What Java says of options that the environment gives it. */
-const OPTIONS_NOTE = /^NOTE: Picked up JDK_JAVA_OPTIONS: .*\n$/;
-
 /**
  * Starts the stand-in on a free port and on a data file, which it makes if it is not there.
  * @throws Error when it ends at its start
@@ -40,7 +37,7 @@ async function serving({ stdout, stderr }: ChildProcess, exited: Promise<unknown
   let problem = '';
   stderr.setEncoding('utf8').on('data', (text: string) => {
     problem += text;
-    if (!OPTIONS_NOTE.test(text)) process.stderr.write(text);
+    process.stderr.write(text);
   });
   await Promise.race([
     once(stdout, 'data', { signal: AbortSignal.timeout(60_000) }),

@@ -142,8 +142,6 @@ const tally = newTally();
 const interrupted = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => interrupted.abort());
 forgetProduction(process.env);
-// Servers in Java live for seconds here: the code that the second compiler makes never pays for its making.
-process.env.JDK_JAVA_OPTIONS ??= '-XX:TieredStopAtLevel=1';
 try {
   await runAll(tally, createReporter(process.stdout), interrupted.signal);
   if (interrupted.signal.aborted)
