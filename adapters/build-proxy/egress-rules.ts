@@ -14,6 +14,11 @@ export interface BuildEgress {
   readonly reach: 'public' | 'registries';
 }
 
+/** One of {@link BuildEgress.registries}, as anybody writes it. */
+export function registryEntry(written: string): string {
+  return written.toLowerCase().replace(/[[\]]/g, '');
+}
+
 export interface Destination {
   /** A name, or an address without brackets, in lower case. */
   readonly host: string;

@@ -1,5 +1,6 @@
 import { dirname, join } from 'node:path';
-import type { BuildEgress } from './egress-rules.ts';
+import { registryHost } from '../docker/registry-auth.ts';
+import { type BuildEgress, registryEntry } from './egress-rules.ts';
 
 /**
  * Where the second proxy listens: that of the engine of builds, beside the one of RUN steps. The engine pulls base images
@@ -11,9 +12,5 @@ export function engineProxySocket(buildProxySocket: string): string {
 
 /** What the engine of builds reaches: every public registry, and the platform's own whatever address it has. */
 export function engineEgress({ registries }: BuildEgress, registry: string): BuildEgress {
-  return { registries: [...registries, registryDestination(registry)], reach: 'public' };
-}
-
-function registryDestination(registry: string): string {
-  return (registry.split('/')[0] ?? registry).toLowerCase().replace(/[[\]]/g, '');
+  return { registries: [...registries, registryEntry(registryHost({ address: registry }))], reach: 'public' };
 }

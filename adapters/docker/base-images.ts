@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
 import type { EffectContext } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { engineError, engineMessage, engineStatus } from './docker-client.ts';
+import { engineError, engineMessage } from './docker-client.ts';
 import { parseImageName } from './image-name.ts';
+import { inspectImage } from './inspect-image.ts';
 import { STAND_IN_LABEL, STAND_IN_NOTE_LABEL } from './labels.ts';
 import { followProgress } from './progress.ts';
 import { type RegistryAuth, registryAuthFor } from './registry-auth.ts';
@@ -61,7 +62,7 @@ export function createBaseImages(options: BaseImagesOptions): BaseImages {
       const images: BaseImage[] = [];
       for (const name of new Set(names)) {
         const isStandIn = await ensureOne(name, context, options, failures);
-        const found = await inspectImage(options.docker, name);
+        const found = await findImage(options.docker, name);
         images.push({ name, isStandIn, onBuild: found?.onBuild ?? [], platform: found?.platform ?? '' });
       }
       return images;
@@ -78,7 +79,7 @@ async function ensureOne(
 ): Promise<boolean> {
   const { standIns } = options;
   if (isAllowed(name, options)) await bringLocal(name, context, options);
-  const present = await inspectImage(options.docker, name);
+  const present = await findImage(options.docker, name);
   if (present !== null && (wasPulledFor(name, present) || isAllowed(name, options))) return false;
   const usable = present !== null && standIns !== null && (await standIns.isCurrent(name, present.id));
   // The label only tells a former stand-in, which may be replaced, from what somebody put there.
@@ -92,7 +93,7 @@ async function ensureOne(
     context.onLine(`Making a local image ${name} from this machine; the first time takes up to a minute`);
     await untilAborted(makeStandIn(name, reason, standIns), context.signal);
   }
-  const made = await inspectImage(options.docker, name);
+  const made = await findImage(options.docker, name);
   return useStandIn(name, reason, made?.labels ?? {}, context);
 }
 
@@ -232,23 +233,23 @@ interface FoundImage {
   readonly createdMs: number;
 }
 
-async function inspectImage(docker: Docker, name: string): Promise<FoundImage | null> {
-  try {
-    const image = imageFacts.parse(await docker.getImage(name).inspect());
-    // The tag may be older than the image: a stand-in is tagged when it is needed.
-    const times = [image.Created, image.Metadata?.LastTagTime ?? ''].map((text) => Date.parse(text) || 0);
-    return {
-      id: image.Id,
-      digests: image.RepoDigests ?? [],
-      labels: image.Config?.Labels ?? {},
-      onBuild: image.Config?.OnBuild ?? [],
-      platform: platformOf(image),
-      createdMs: Math.max(...times),
-    };
-  } catch (error) {
-    if (engineStatus(error) === 404) return null;
-    throw engineError(error, `Looking for image ${name}`, 'UNAVAILABLE', { retryable: true });
-  }
+async function findImage(docker: Docker, name: string): Promise<FoundImage | null> {
+  const image = await inspectImage(docker, name)
+    .then((found) => imageFacts.nullable().parse(found))
+    .catch((error: unknown) => {
+      throw engineError(error, `Looking for image ${name}`, 'UNAVAILABLE', { retryable: true });
+    });
+  if (image === null) return null;
+  // The tag may be older than the image: a stand-in is tagged when it is needed.
+  const times = [image.Created, image.Metadata?.LastTagTime ?? ''].map((text) => Date.parse(text) || 0);
+  return {
+    id: image.Id,
+    digests: image.RepoDigests ?? [],
+    labels: image.Config?.Labels ?? {},
+    onBuild: image.Config?.OnBuild ?? [],
+    platform: platformOf(image),
+    createdMs: Math.max(...times),
+  };
 }
 
 /** A variant that builders take for the platform itself is left out. */

@@ -53,6 +53,7 @@ const UNREACHABLE = new Set([
   'ENOTFOUND',
   'ETIMEDOUT',
   'EHOSTUNREACH',
+  'ERR_STREAM_PREMATURE_CLOSE',
 ]);
 
 /**

@@ -1,4 +1,5 @@
 import type Docker from 'dockerode';
+import { z } from 'zod';
 
 /** What the engine says of its machine. */
 export interface EngineInfo {
@@ -9,6 +10,14 @@ export interface EngineInfo {
   readonly cgroupDriver: string;
   /** What it builds for and runs, such as `linux/amd64`. */
   readonly platform: string;
+  readonly registries: EngineRegistries;
+}
+
+/** What the operator set of registries. */
+export interface EngineRegistries {
+  /** Hosts and networks that are spoken to without TLS. */
+  readonly insecure: readonly string[];
+  readonly mirrors: readonly string[];
 }
 
 /** An engine is asked again after this long: it may have been restarted with other settings. */
@@ -31,6 +40,32 @@ export function createEngineInfo(docker: Docker, now: () => number = Date.now): 
 }
 
 async function ask(docker: Docker): Promise<EngineInfo> {
-  const [{ NCPU, DockerRootDir, CgroupDriver }, { Os, Arch }] = await Promise.all([docker.info(), docker.version()]);
-  return { cpus: NCPU, rootDirectory: DockerRootDir, cgroupDriver: CgroupDriver, platform: `${Os}/${Arch}` };
+  const [info, { Os, Arch }] = await Promise.all([docker.info(), docker.version()]);
+  const { NCPU, DockerRootDir, CgroupDriver } = info;
+  const registries = registriesOf(registryConfig.parse(info));
+  return {
+    cpus: NCPU,
+    rootDirectory: DockerRootDir,
+    cgroupDriver: CgroupDriver,
+    platform: `${Os}/${Arch}`,
+    registries,
+  };
+}
+
+const registryConfig = z.object({
+  RegistryConfig: z
+    .object({
+      InsecureRegistryCIDRs: z.array(z.string()).nullish(),
+      IndexConfigs: z.record(z.string(), z.object({ Secure: z.boolean().nullish() })).nullish(),
+      Mirrors: z.array(z.string()).nullish(),
+    })
+    .nullish(),
+});
+
+function registriesOf({ RegistryConfig: config }: z.infer<typeof registryConfig>): EngineRegistries {
+  const hosts = Object.entries(config?.IndexConfigs ?? {}).filter(([, { Secure }]) => Secure === false);
+  return {
+    insecure: [...(config?.InsecureRegistryCIDRs ?? []), ...hosts.map(([host]) => host)].toSorted(),
+    mirrors: [...(config?.Mirrors ?? [])],
+  };
 }

@@ -10,8 +10,9 @@ import type { BuildEngine } from './build-engine/build-engine.ts';
 import { type BuildImageOptions, buildImage } from './build-image.ts';
 import type { BuildNetwork } from './build-network.ts';
 import type { DockerCli } from './docker-cli.ts';
-import { engineError, engineStatus } from './docker-client.ts';
+import { engineError } from './docker-client.ts';
 import { createEngineInfo, type EngineInfo } from './engine-info.ts';
+import { inspectImage } from './inspect-image.ts';
 import { pruneImages } from './prune-images.ts';
 import { pushImage } from './push-image.ts';
 import { type RegistryAuth, registryHost } from './registry-auth.ts';
@@ -106,13 +107,10 @@ function inEngine(engine: BuildEngine, options: ImageBuilderOptions): (context: 
 }
 
 async function hasImage(docker: Docker, name: string): Promise<boolean> {
-  try {
-    await docker.getImage(name).inspect();
-    return true;
-  } catch (error) {
-    if (engineStatus(error) === 404) return false;
+  const found = await inspectImage(docker, name).catch((error: unknown) => {
     throw engineError(error, `Looking for image ${name}`, 'UNAVAILABLE', { retryable: true });
-  }
+  });
+  return found !== null;
 }
 
 /** Free bytes where the engine keeps its images; the largest number when the engine's disk is not this machine's. */

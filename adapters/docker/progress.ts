@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline';
 import { z } from 'zod';
 
 /** One message of the engine's progress streams (pull, push, import). */
@@ -14,7 +13,8 @@ export type ProgressEvent = z.infer<typeof progressEvent>;
 
 /**
  * Reads a progress stream to its end. Aborting closes the connection, which makes the engine stop.
- * @throws the abort reason; an Error with the engine's words when the stream reports a failure
+ * @throws the abort reason; an Error with the engine's words when the stream reports a failure; an error with code
+ *   ERR_STREAM_PREMATURE_CLOSE or ECONNRESET when the engine ended in the middle
  */
 export async function followProgress(
   stream: NodeJS.ReadableStream,
@@ -27,7 +27,7 @@ export async function followProgress(
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop, { once: true });
   try {
-    for await (const line of createInterface({ input: stream, crlfDelay: Number.POSITIVE_INFINITY })) {
+    for await (const line of linesOf(stream)) {
       if (line.trim() === '') continue;
       const event = progressEvent.parse(JSON.parse(line));
       const failure = event.errorDetail?.message ?? event.error;
@@ -42,4 +42,16 @@ export async function followProgress(
     signal.removeEventListener('abort', stop);
     stop();
   }
+}
+
+/** Unlike `readline`, which waits for ever on a stream that was closed before its end, it throws then. */
+async function* linesOf(stream: NodeJS.ReadableStream): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = '';
+  for await (const chunk of stream) {
+    const lines = (rest + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }))).split('\n');
+    rest = lines.pop() ?? '';
+    yield* lines;
+  }
+  yield rest;
 }

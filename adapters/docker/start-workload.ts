@@ -8,6 +8,7 @@ import { engineError, engineMessage, engineStatus } from './docker-client.ts';
 import type { EngineInfo } from './engine-info.ts';
 import { type HostPorts, saysPortTaken } from './host-port.ts';
 import { inspectContainer } from './inspect-container.ts';
+import { inspectImage } from './inspect-image.ts';
 import { LABELS } from './labels.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import { type PlatformAccess, relayedPorts } from './relay/platform-access.ts';
@@ -152,11 +153,8 @@ async function ensureImage(
   registry: RegistryAuth,
   context: EffectContext,
 ): Promise<ImageInspectInfo> {
-  try {
-    return await docker.getImage(image).inspect();
-  } catch (error) {
-    if (engineStatus(error) !== 404) throw error;
-  }
+  const present = await inspectImage(docker, image);
+  if (present !== null) return present;
   context.onLine(`Pulling ${image}`);
   try {
     await pullImage(docker, image, registry, context.signal);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { registryEntry } from '../build-proxy/egress-rules.ts';
 import { PUBLIC_REGISTRIES } from '../build-proxy/package-registries.ts';
 import { commaList, text } from './variable-kinds.ts';
 
@@ -13,7 +14,7 @@ export const buildProxySection = {
   /** Package registries, which builds reach whatever address they have. */
   BUILD_REGISTRIES: commaList
     .refine((entries) => entries.every(isHost), 'a list of hosts, each with a port or without')
-    .transform((entries) => entries.map((entry) => entry.toLowerCase().replace(/[[\]]/g, '')))
+    .transform((entries) => entries.map(registryEntry))
     .default([...PUBLIC_REGISTRIES]),
   BUILD_EGRESS: z.enum(['public', 'registries']).default('public'),
 };

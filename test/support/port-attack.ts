@@ -28,7 +28,7 @@ const call = (host, port, first) => new Promise((resolve) => {
 const byProxy = (head) => call(proxy.hostname, proxy.port, head + ' HTTP/1.1\\r\\nhost: x\\r\\nconnection: close\\r\\n\\r\\n');
 const passed = ({ heard }) => heard !== '' && !heard.startsWith('HTTP/1.1 403 ');
 let [tried, reached] = [0, 0];
-for (const host of ['127.0.0.1', '[::1]', ...gateways]) for (const port of ${JSON.stringify(ports)}) {
+const attack = async (host, port) => {
   const ways = {
     straight: (await call(host.replace(/[\\[\\]]/g, ''), port)).connected,
     CONNECT: passed(await byProxy('CONNECT ' + host + ':' + port)),
@@ -40,7 +40,9 @@ for (const host of ['127.0.0.1', '[::1]', ...gateways]) for (const port of ${JSO
     reached += 1;
     console.log('REACHED ' + way + ' ' + host + ':' + port);
   }
-}
+};
+// Side by side: what drops packets answers no try within its limit.
+for (const host of ['127.0.0.1', '[::1]', ...gateways]) await Promise.all(${JSON.stringify(ports)}.map((port) => attack(host, port)));
 console.log('metadata: ' + (await byProxy('GET http://169.254.169.254/')).heard);
 console.log('gateways: ' + gateways.length);
 console.log('tried ' + tried + ', reached ' + reached);

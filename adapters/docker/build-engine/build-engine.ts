@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type Docker from 'dockerode';
 import type { ContainerInspectInfo } from 'dockerode';
-import { z } from 'zod';
 import type { EffectContext } from '../../../domain/deploys/ports.ts';
 import { createDockerClient, engineError, engineStatus, saysDiskFull } from '../docker-client.ts';
+import { createEngineInfo, type EngineInfo } from '../engine-info.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { LABELS } from '../labels.ts';
 import { decodeLogFrames } from '../log-frames.ts';
@@ -65,6 +65,7 @@ export interface BuildEngine {
 export function createBuildEngine(options: BuildEngineOptions): BuildEngine {
   const { machine, stackId, folder, registry, access, onWarning } = options;
   const exclusive = createMutex();
+  const machineInfo = createEngineInfo(machine);
   const ensureRelay = createBuildRelay({
     ...{ docker: machine, stackId, access, network: 'engine', registry: registryHost(registry), onWarning },
   });
@@ -75,7 +76,7 @@ export function createBuildEngine(options: BuildEngineOptions): BuildEngine {
     open: (context) =>
       exclusive(stackId, async () => {
         const found = await ensureRelay(context);
-        await ensureEngine(found, docker, context, options);
+        await ensureEngine(found, docker, context, { ...options, machineInfo });
         return { docker, address, relay: { ...found, proxyUrl: `http://${BRIDGE_ADDRESS}:${STEP_PROXY_PORT}` } };
       }),
     wasStarted: async () => {
@@ -94,17 +95,17 @@ async function ensureEngine(
   relay: BuildRelay,
   docker: Docker,
   context: EffectContext,
-  options: BuildEngineOptions,
+  options: BuildEngineOptions & { readonly machineInfo: () => Promise<EngineInfo> },
 ): Promise<void> {
-  const { machine, stackId, access } = options;
+  const { machine, machineInfo, stackId, access } = options;
   context.signal.throwIfAborted();
   try {
     const name = buildEngineName(stackId);
     const image = await access.image(context);
-    const [found, volume, registries] = await Promise.all([
+    const [found, volume, { registries }] = await Promise.all([
       inspectContainer(machine, name),
       ensureVolume(machine, options),
-      operatorsRegistries(machine),
+      machineInfo(),
     ]);
     const wanted = engineContainer({
       ...{ stackId, image, volume, registries, relay, folders: options.programFolders },
@@ -143,26 +144,6 @@ async function ensureVolume(machine: Docker, options: BuildEngineOptions): Promi
     Labels: options.volume === undefined ? { [LABELS.stack]: options.stackId } : {},
   });
   return { name, path: (await machine.getVolume(name).inspect()).Mountpoint };
-}
-
-const registryConfig = z.object({
-  RegistryConfig: z
-    .object({
-      InsecureRegistryCIDRs: z.array(z.string()).nullish(),
-      IndexConfigs: z.record(z.string(), z.object({ Secure: z.boolean().nullish() })).nullish(),
-      Mirrors: z.array(z.string()).nullish(),
-    })
-    .nullish(),
-});
-
-/** What the operator set in the machine's engine, and holds for builds as well. */
-async function operatorsRegistries(machine: Docker): Promise<{ insecure: string[]; mirrors: string[] }> {
-  const { RegistryConfig: config } = registryConfig.parse(await machine.info());
-  const hosts = Object.entries(config?.IndexConfigs ?? {}).filter(([, { Secure }]) => Secure === false);
-  return {
-    insecure: [...(config?.InsecureRegistryCIDRs ?? []), ...hosts.map(([host]) => host)].toSorted(),
-    mirrors: [...(config?.Mirrors ?? [])],
-  };
 }
 
 /** For this user alone, and for the engine, which is root: who uses the socket is root on this machine. */

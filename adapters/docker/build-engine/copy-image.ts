@@ -1,5 +1,7 @@
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import type Docker from 'dockerode';
-import { engineStatus } from '../docker-client.ts';
+import { inspectImage } from '../inspect-image.ts';
 import { followProgress } from '../progress.ts';
 
 /** Copies an image to another engine under the same name, unless that one has it. No error when the first has none. */
@@ -8,17 +10,16 @@ export async function copyImage(
   { from, to }: { readonly from: Docker; readonly to: Docker },
   signal: AbortSignal,
 ): Promise<void> {
-  const [wanted, present] = await Promise.all([imageId(from, name), imageId(to, name)]);
-  if (wanted === null || wanted === present) return;
-  const archive = await from.getImage(name).get();
-  await followProgress(await to.loadImage(archive), signal, () => undefined);
-}
-
-async function imageId(docker: Docker, name: string): Promise<string | null> {
+  const [wanted, present] = await Promise.all([inspectImage(from, name), inspectImage(to, name)]);
+  if (wanted === null || wanted.Id === present?.Id) return;
+  const upload = new PassThrough();
+  const sent = pipeline(await from.getImage(name).get(), upload, { signal });
+  const loaded = to
+    .loadImage(upload, { abortSignal: signal })
+    .then((progress) => followProgress(progress, signal, () => undefined));
   try {
-    return (await docker.getImage(name).inspect()).Id;
-  } catch (error) {
-    if (engineStatus(error) === 404) return null;
-    throw error;
+    await Promise.all([sent, loaded]);
+  } finally {
+    upload.destroy();
   }
 }

@@ -1,7 +1,8 @@
-import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ContainerCreateOptions } from 'dockerode';
+import type { EngineRegistries } from '../engine-info.ts';
 import { LABELS } from '../labels.ts';
+import { optionsDigest } from '../options-digest.ts';
 import { ENGINE_PROXY_PORT } from '../relay/build-relay.ts';
 
 /** The address of the engine's bridge, and so of the relay for RUN steps. The network is the container's own. */
@@ -50,7 +51,7 @@ export interface EngineContainerFacts {
   /** The relay, whose network it shares; an engine that joined an earlier one of its networks has lost it. */
   readonly relay: { readonly containerId: string; readonly startedAt: Date };
   /** What the operator set in the machine's engine. */
-  readonly registries: { readonly insecure: readonly string[]; readonly mirrors: readonly string[] };
+  readonly registries: EngineRegistries;
 }
 
 /**
@@ -91,10 +92,7 @@ export function engineContainer(facts: EngineContainerFacts): ContainerCreateOpt
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
     },
   };
-  const digest = createHash('sha256')
-    .update(JSON.stringify([made, relay.startedAt]))
-    .digest('hex')
-    .slice(0, 16);
+  const digest = optionsDigest([made, relay.startedAt]);
   return { ...made, Labels: { [LABELS.stack]: stackId, [ENGINE_OPTIONS_LABEL]: digest } };
 }
 

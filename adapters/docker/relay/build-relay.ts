@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { dirname } from 'node:path';
 import type Docker from 'dockerode';
 import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode';
@@ -10,6 +9,7 @@ import { engineError } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { LABELS } from '../labels.ts';
 import { createMutex } from '../mutex.ts';
+import { optionsDigest } from '../options-digest.ts';
 import { removeContainer } from '../remove-container.ts';
 import { buildRelayName } from '../workload-names.ts';
 import { LOOPBACK, type RelayRoute, relayContainer, untilListening } from './relay-container.ts';
@@ -106,8 +106,7 @@ async function buildRelayContainer(
     ExposedPorts: Object.fromEntries(Object.keys(published).map((port) => [port, {}])),
     HostConfig: { ...HostConfig, NetworkMode: network === 'bridge' ? 'bridge' : 'none', PortBindings: published },
   };
-  const digest = createHash('sha256').update(JSON.stringify(made)).digest('hex').slice(0, 16);
-  return { ...made, Labels: { [LABELS.stack]: stackId, [OPTIONS_LABEL]: digest } };
+  return { ...made, Labels: { [LABELS.stack]: stackId, [OPTIONS_LABEL]: optionsDigest(made) } };
 }
 
 /** On the loopback, which RUN steps do not have: the engine's own proxy, and a registry of this machine by the address it has there. */

@@ -4,6 +4,7 @@ import type Docker from 'dockerode';
 import type { ProcessEnv } from '../../process/base-env.ts';
 import { engineStatus } from '../docker-client.ts';
 import { parseImageName } from '../image-name.ts';
+import { inspectImage } from '../inspect-image.ts';
 import { STAND_IN_LABEL } from '../labels.ts';
 import { baseRoot, certificateBundle } from './base-root.ts';
 import { importImage, tagImage } from './import-image.ts';
@@ -66,7 +67,9 @@ export function createStandIns(options: StandInsOptions): StandIns {
     covers: (name) => familyOf(name) !== undefined,
     isCurrent: async (name, imageId) => {
       const family = familyOf(name);
-      return family !== undefined && (await idOf(options.docker, await ownName(family, options))) === imageId;
+      return (
+        family !== undefined && (await inspectImage(options.docker, await ownName(family, options)))?.Id === imageId
+      );
     },
     provide: async (name) => {
       const family = familyOf(name);
@@ -83,15 +86,6 @@ export function createStandIns(options: StandInsOptions): StandIns {
 /** Nothing but this module gives such a name, so the image that has it is one that the platform made. */
 async function ownName(family: Family, options: StandInsOptions): Promise<string> {
   return `${OWN_PREFIX}/${family.name}:${await fingerprint(family, options)}`;
-}
-
-async function idOf(docker: Docker, name: string): Promise<string | null> {
-  try {
-    return (await docker.getImage(name).inspect()).Id;
-  } catch (error) {
-    if (engineStatus(error) === 404) return null;
-    throw error;
-  }
 }
 
 async function makeFamily(family: Family, own: string, options: StandInsOptions): Promise<void> {

@@ -85,10 +85,10 @@ describe('what RUN instructions reach in the engine of builds', () => {
       .filter(({ family, internal }) => family === 'IPv4' && !internal)
       .map(({ address }) => address);
     const tries = [...addresses, '169.254.169.254', '10.0.0.1'].map(
-      (host) => `${connects(host, ports[1])} && echo REA""CHED ${host}`,
+      (host) => `{ ${connects(host, ports[1])} && echo REA""CHED ${host}; } &`,
     );
     const control = `${connects('172.17.0.1', 3128)} && echo con""trol`;
-    const tried = await outputOfRun(`${control}; ${tries.join('; ')}; true`);
+    const tried = await outputOfRun(`${control}; ${tries.join(' ')} wait`);
     assert.match(tried, /control/);
     assert.doesNotMatch(tried, /REACHED/);
   });
@@ -128,7 +128,7 @@ describe('what RUN instructions reach in the engine of builds', () => {
     // Its own address is among them, where nothing listens.
     const peers = Array.from({ length: 20 }, (_, index) => `172.17.0.${index + 2}`);
     const output = await outputOfRun(
-      `for peer in ${peers.join(' ')}; do ${connects('$peer', port)} && echo REA""CHED; done; echo tri""ed`,
+      `for peer in ${peers.join(' ')}; do { ${connects('$peer', port)} && echo REA""CHED; } & done; wait; echo tri""ed`,
     );
     end.abort(new Error('seen enough'));
     await other;
@@ -322,7 +322,7 @@ describe('the engine of builds', () => {
     };
     const build = builder.build(input, { signal: AbortSignal.timeout(60_000), onLine });
     const outcome = assert.rejects(build, { code: 'UNAVAILABLE', retryable: true });
-    await begun.promise;
+    await Promise.race([begun.promise, outcome]);
     await docker.getContainer(buildEngineName(stack.stackId)).kill();
     await outcome;
     assert.match(await outputOfRun('echo aga""in'), /again/);

@@ -26,7 +26,7 @@ import { removeNetworks } from '../../../adapters/docker/workload-network.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { systemLookup } from '../../../adapters/public-address.ts';
 import { buildLimits } from '../../../domain/deploys/build-limits.ts';
-import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
+import type { EffectContext, ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
 import { toolPath } from '../../support/tool-path.ts';
@@ -95,6 +95,15 @@ export async function createTestStack(engineRegistry?: string): Promise<TestStac
   };
 }
 
+const RELAY_IMAGE = 'node:24-alpine';
+
+/** A machine that never built anything has none. */
+async function relayImage(address: string, context: EffectContext): Promise<string> {
+  const options = { docker, standIns: testStandIns(), registry: { address }, now: () => new Date() };
+  await createBaseImages(options).ensure([RELAY_IMAGE], context);
+  return RELAY_IMAGE;
+}
+
 /** The proxies of builds, with the registries that the platform names by itself. */
 export async function startBuildProxy(
   folder: string,
@@ -119,7 +128,7 @@ export async function startBuildProxy(
   const close = async () => {
     await Promise.all([ofSteps.close(100), ofEngine.close(100)]);
   };
-  return { access: { socket, image: async () => 'node:24-alpine' }, close };
+  return { access: { socket, image: (context) => relayImage(registry, context) }, close };
 }
 
 export const TEST_LIMITS = buildLimits(
