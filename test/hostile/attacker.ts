@@ -7,6 +7,7 @@ import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { type Build, connection, ended, logText, type TriggerReply } from '../e2e/harness.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import type { HostileArchive } from './archives.ts';
 import type { HostileStack } from './hostile-stack.ts';
 import { type HostileWorktree, treeWriter } from './repositories.ts';
@@ -45,7 +46,15 @@ export function createAttacker({ token, repositories, gitHost }: HostileStack) {
   /** All that the API said to them. */
   const heard: string[] = [];
 
+  /** Repeated while a part of the loaded machine is late with its answer. */
   async function call<T>(method: string, path: string, body?: unknown): Promise<Reply<T>> {
+    return await waitUntil(`an answer to ${method} ${path}`, async () => {
+      const reply = await callOnce<T>(method, path, body);
+      return reply.error?.code === 'UNAVAILABLE' ? null : reply;
+    });
+  }
+
+  async function callOnce<T>(method: string, path: string, body?: unknown): Promise<Reply<T>> {
     const { api } = await connection();
     const isBytes = body instanceof Uint8Array;
     const response = await fetch(api + path, {

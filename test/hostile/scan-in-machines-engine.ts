@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { buildRelayName } from '../../adapters/docker/workload-names.ts';
 import { createTestBuilder, docker } from '../adapters/docker/engine-fixture.ts';
 import { recordingContext } from '../ports/workload-runtime.ts';
+import { patience } from '../support/patience.ts';
 import type { Files } from './attacker.ts';
 
 /** Runs the scan in a build of the machine's engine, as where a stack has none of its own. @returns its log */
@@ -20,7 +21,7 @@ export async function scanInMachinesEngine(dataDir: string, files: Files): Promi
     for (const [name, content] of Object.entries({ ...files, Dockerfile })) {
       await writeFile(join(folder, name), content ?? '');
     }
-    const context = recordingContext(AbortSignal.timeout(120_000));
+    const context = recordingContext(patience());
     const dockerfile = join(folder, 'Dockerfile');
     const build = { buildId: `bld_${stackId}`, service: 'scan', environment: 'prod' } as const;
     await builder.build({ ...build, contextDirectory: folder, dockerfile, tag, labels: {}, secrets: {} }, context);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { BuiltImage, ImageBuilder, ImageBuildInput } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { patience } from '../support/patience.ts';
 import { recordingContext } from './workload-runtime.ts';
 
 export interface ImageBuilderUnderTest {
@@ -150,7 +151,7 @@ function pruneTests(under: () => ImageBuilderUnderTest): void {
         asked.push(found);
         return found.names.some((name) => name === byTag.tag || name === byDigest.digest);
       };
-      const { removed, reclaimedBytes } = await builder.prune(isNeeded, AbortSignal.timeout(60_000));
+      const { removed, reclaimedBytes } = await builder.prune(isNeeded, patience());
       const { names, ...madeBy } = asked.find(({ buildId }) => buildId === obsolete.buildId) ?? { names: [] };
       assert.deepEqual(madeBy, { buildId: obsolete.buildId, service: 'prune', environment: 'sandbox' });
       assert.deepEqual(names.toSorted(), [obsolete.tag, obsolete.digest].toSorted());
@@ -162,7 +163,7 @@ function pruneTests(under: () => ImageBuilderUnderTest): void {
       }
       const gone = builder.push(obsolete.tag, recordingContext());
       await assert.rejects(gone, { code: 'IMAGE_PUSH_FAILED' });
-      assert.deepEqual((await builder.prune(isNeeded, AbortSignal.timeout(60_000))).removed, []);
+      assert.deepEqual((await builder.prune(isNeeded, patience())).removed, []);
     });
 
     it('an aborted prune throws the reason and removes nothing', async () => {

@@ -10,6 +10,7 @@ import type {
   WorkloadSpec,
 } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { patience } from '../support/patience.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** A runtime to test, and an image whose program is {@link WORKLOAD_PROGRAM}. */
@@ -88,7 +89,7 @@ export function workloadSpec(image: string, changes: Partial<WorkloadSpec> = {})
 }
 
 /** A context whose lines can be read afterwards. */
-export function recordingContext(signal: AbortSignal = AbortSignal.timeout(60_000)): EffectContext & {
+export function recordingContext(signal: AbortSignal = patience()): EffectContext & {
   readonly lines: string[];
 } {
   const lines: string[] = [];
@@ -219,7 +220,7 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       assert.equal(await runtime.isAlive(workload), false);
       assert.deepEqual(await runtime.list('resumed', 'sandbox'), [{ ...workload, running: false }]);
       for (const time of ['stopped', 'running']) {
-        const resumed = await runtime.resume(workload, AbortSignal.timeout(30_000));
+        const resumed = await runtime.resume(workload, patience());
         const { buildId, releaseId, running } = resumed;
         const { buildId: build, releaseId: release } = workload;
         assert.deepEqual([buildId, releaseId, running], [build, release, true], time);
@@ -230,7 +231,7 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       const [resumed] = await runtime.list('resumed', 'sandbox');
       assert.ok(resumed);
       await runtime.remove(resumed, 1);
-      await assert.rejects(runtime.resume(resumed, AbortSignal.timeout(30_000)), { code: 'INSTALL_FAILED' });
+      await assert.rejects(runtime.resume(resumed, patience()), { code: 'INSTALL_FAILED' });
     });
 
     it('an aborted start or resume throws the reason', async () => {

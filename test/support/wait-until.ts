@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { PATIENCE_MS } from './patience.ts';
 
 type Nothing = false | null | undefined;
 
@@ -11,7 +12,7 @@ type Nothing = false | null | undefined;
 export async function waitUntil<T>(
   what: string,
   look: () => T | Promise<T>,
-  { withinMs = 60_000, everyMs = 25 }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = PATIENCE_MS, everyMs = 25 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<Exclude<T, Nothing>> {
   const deadline = Date.now() + withinMs;
   for (;;) {

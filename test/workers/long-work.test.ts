@@ -5,7 +5,7 @@ import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { startWorkerWithLongWork } from '../support/long-work.ts';
 import { startTemporal, type TestTemporal } from '../support/start-temporal.ts';
 
-describe('long work', { timeout: 120_000 }, () => {
+describe('long work', { timeout: 300_000 }, () => {
   let temporal: TestTemporal;
   let worker: Awaited<ReturnType<typeof startWorkerWithLongWork>>;
   before(async () => {

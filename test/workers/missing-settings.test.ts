@@ -14,7 +14,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const ACTIVITIES = 2;
 const LEDGER = { AUDIT_URL: 'http://audit.example.org', AUDIT_SIGNING_KEY: '05'.repeat(32) };
 
-describe('a worker without the settings of the ledger', { timeout: 120_000 }, () => {
+describe('a worker without the settings of the ledger', { timeout: 300_000 }, () => {
   let mongo: TestMongo;
   let temporal: TestTemporal;
   const workers: WorkerProcess[] = [];

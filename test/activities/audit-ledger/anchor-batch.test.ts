@@ -10,7 +10,7 @@ import { EMPTY_DAY_ROOT, rootOfProof } from '../../../domain/audit-ledger/merkle
 import { FairleadError } from '../../../domain/errors.ts';
 import { DAY, useLedgerDay } from './use-ledger-day.ts';
 
-describe('a day of the ledger, from its events to two chains', { timeout: 120_000 }, () => {
+describe('a day of the ledger, from its events to two chains', { timeout: 300_000 }, () => {
   const { parts, clock, run, reopen, emit, leavesOf, verdictOf } = useLedgerDay([31_337, 31_338]);
 
   it('every event is proven by the contracts on both chains and by the standard library, and those of other days are not in it', async () => {

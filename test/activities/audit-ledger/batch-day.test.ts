@@ -11,7 +11,7 @@ import type { LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { draftOf } from '../../ports/audit-ledger/drafts.ts';
 import { DAY, SILENT, useLedgerDay } from './use-ledger-day.ts';
 
-describe('the batch of a day', { timeout: 120_000 }, () => {
+describe('the batch of a day', { timeout: 300_000 }, () => {
   const { parts, clock, run, reopen, emit, leavesOf, verdictOf } = useLedgerDay([31_337]);
 
   it('closes say what the day held, and the close of the ledger names every namespace and the root before', async () => {

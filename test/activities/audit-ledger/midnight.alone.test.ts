@@ -27,7 +27,7 @@ async function untilMidnight(aheadMs: number): Promise<void> {
 }
 
 describe('a day that is closed at midnight sharp, while processes write whose clocks are late', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, () => {
   const { parts, clock, run, emit, leavesOf } = useLedgerDay([]);
 

@@ -21,7 +21,7 @@ interface Outage {
 }
 
 /** The step that needs the identity provider, with the real client and the real provider as a process. */
-describe('the OAuth client of a deploy, while the identity provider', { timeout: 120_000 }, () => {
+describe('the OAuth client of a deploy, while the identity provider', { timeout: 300_000 }, () => {
   let providers: Providers;
   before(async () => {
     providers = await startProviders(1);

@@ -12,7 +12,7 @@ import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { ANCHORER } from '../../support/start-anvil.ts';
 import { CHAIN_ID, GWEI, NEVER, useAnchoring } from './use-anchoring.ts';
 
-describe('anchoring on a real chain', { timeout: 120_000 }, () => {
+describe('anchoring on a real chain', { timeout: 300_000 }, () => {
   const { parts, batch, anchoring, sent, transactionsOfAnchorer, rootOn } = useAnchoring();
 
   async function invalidate(day: string): Promise<void> {

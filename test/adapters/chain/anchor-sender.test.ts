@@ -8,7 +8,7 @@ import { ANCHORER } from '../../support/start-anvil.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { CHAIN_ID, GWEI, NEVER, useAnchoring } from './use-anchoring.ts';
 
-describe('one anchor, whatever becomes of workers and transactions', { timeout: 120_000 }, () => {
+describe('one anchor, whatever becomes of workers and transactions', { timeout: 300_000 }, () => {
   const { parts, store, batch, anchoring, sent, transactionsOfAnchorer, rootOn } = useAnchoring();
   const lookedFor = (hash: string) =>
     parts.proxy.calls.some(({ method, params }) => method === 'eth_getTransactionByHash' && params[0] === hash);

@@ -8,7 +8,7 @@ import { NEVER, useAnchoring } from './use-anchoring.ts';
 const UNTIL_FINAL = '0x60';
 const waitsFor = (reason: RegExp, retryable = false) => ({ code: 'CHAIN_UNREACHABLE', message: reason, retryable });
 
-describe('when an anchor is believed', { timeout: 120_000 }, () => {
+describe('when an anchor is believed', { timeout: 300_000 }, () => {
   const { parts, batch, anchoring, sent, rootOn } = useAnchoring();
   let second: RpcProxy;
   let third: RpcProxy;

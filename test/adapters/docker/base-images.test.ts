@@ -11,6 +11,7 @@ import { createWorkloadRuntime } from '../../../adapters/docker/workload-runtime
 import { FairleadError } from '../../../domain/errors.ts';
 import { recordingContext, untilHealthy, workloadSpec } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
+import { patience } from '../../support/patience.ts';
 import { createTestStack, docker, standInOptions, type TestStack, testStandIns } from './engine-fixture.ts';
 
 let stack: TestStack;
@@ -181,7 +182,7 @@ describe('Stand-in images', () => {
       'USER app',
     ].join('\n');
     const input = await stack.input('managers', { Dockerfile, 'package.json': MANIFEST });
-    const context = recordingContext(AbortSignal.timeout(120_000));
+    const context = recordingContext(patience());
     await stack.builder.build(input, context);
     const output = context.lines.join('\n');
     assert.match(output, /v24\.\d+\.\d+/);

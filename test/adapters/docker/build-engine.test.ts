@@ -20,6 +20,7 @@ import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/port
 import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
+import { patience } from '../../support/patience.ts';
 import { portAttack } from '../../support/port-attack.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createTestEngine, createTestStack, docker, type TestStack, testStandIns } from './engine-fixture.ts';
@@ -54,7 +55,7 @@ const connects = (host: string, port: number | undefined): string => `nc -w 2 ${
 const anew = (): string => `: ${randomBytes(4).toString('hex')}`;
 
 const outputOf = async (input: ImageBuildInput): Promise<string> => {
-  const context = recordingContext(AbortSignal.timeout(120_000));
+  const context = recordingContext(patience());
   await builder.build(input, context);
   return context.lines.join('\n');
 };
@@ -195,7 +196,7 @@ describe('what RUN instructions reach in the engine of builds', () => {
     const { engine: led } = await createTestEngine({ ...other, registry });
     const { docker: engines } = await led.open(recordingContext());
     for (const image of ['x', 'y']) {
-      await assert.rejects(pullImage(engines, `${registry.address}/${image}:1`, registry, AbortSignal.timeout(30_000)));
+      await assert.rejects(pullImage(engines, `${registry.address}/${image}:1`, registry, patience()));
     }
     assert.ok(seen.includes('leading'));
     assert.ok(!seen.includes('inner'));
@@ -207,9 +208,9 @@ describe('images of the engine of builds', () => {
     const input = await stack.input('served', SMALL_IMAGE);
     const { imageId } = await builder.build(input, recordingContext());
     const { digest } = await builder.push(input.tag, recordingContext());
-    await pullImage(docker, digest, stack.registry, AbortSignal.timeout(60_000));
+    await pullImage(docker, digest, stack.registry, patience());
     assert.equal((await docker.getImage(digest).inspect()).Id, imageId);
-    const unused = await builder.prune(async () => false, AbortSignal.timeout(60_000));
+    const unused = await builder.prune(async () => false, patience());
     assert.ok(unused.removed.includes(input.tag), 'it goes from both engines');
     await assert.rejects(docker.getImage(digest).inspect(), { statusCode: 404 });
   });
@@ -218,10 +219,7 @@ describe('images of the engine of builds', () => {
     const input = await stack.input('stopped', { ...SMALL_IMAGE, file: 'of a stopped engine' });
     await builder.build(input, recordingContext());
     await stopStack(docker, stack.stackId);
-    const { removed } = await builder.prune(
-      async ({ buildId }) => buildId !== input.buildId,
-      AbortSignal.timeout(60_000),
-    );
+    const { removed } = await builder.prune(async ({ buildId }) => buildId !== input.buildId, patience());
     assert.deepEqual(removed, [input.tag]);
   });
 
@@ -236,17 +234,17 @@ describe('images of the engine of builds', () => {
     const input = await other.input('named', SMALL_IMAGE);
     await named.builder.build(input, recordingContext());
     await stopStack(docker, other.stackId);
-    assert.deepEqual((await named.builder.prune(async () => false, AbortSignal.timeout(60_000))).removed, [input.tag]);
+    assert.deepEqual((await named.builder.prune(async () => false, patience())).removed, [input.tag]);
   });
 
   it('stay in both engines while a workload of the machine uses them', async () => {
     const input = await stack.input('used', { ...SMALL_IMAGE, file: 'used' });
     await builder.build(input, recordingContext());
     const { digest } = await builder.push(input.tag, recordingContext());
-    await pullImage(docker, digest, stack.registry, AbortSignal.timeout(60_000));
+    await pullImage(docker, digest, stack.registry, patience());
     const container = await docker.createContainer({ Image: digest });
     try {
-      const { removed } = await builder.prune(async () => false, AbortSignal.timeout(60_000));
+      const { removed } = await builder.prune(async () => false, patience());
       assert.ok(!removed.includes(input.tag));
       assert.equal((await builder.push(input.tag, recordingContext())).digest, digest);
     } finally {
@@ -320,7 +318,7 @@ describe('the engine of builds', () => {
     const onLine = (line: string): void => {
       if (line.includes('sleep 60')) begun.resolve();
     };
-    const build = builder.build(input, { signal: AbortSignal.timeout(60_000), onLine });
+    const build = builder.build(input, { signal: patience(), onLine });
     const outcome = assert.rejects(build, { code: 'UNAVAILABLE', retryable: true });
     await Promise.race([begun.promise, outcome]);
     await docker.getContainer(buildEngineName(stack.stackId)).kill();

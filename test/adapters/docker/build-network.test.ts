@@ -11,6 +11,7 @@ import { STAND_IN_LABEL } from '../../../adapters/docker/labels.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { buildFailure } from '../../ports/image-builder.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
+import { patience } from '../../support/patience.ts';
 import { portAttack } from '../../support/port-attack.ts';
 import { createTestBuilder, createTestStack, docker, env, type TestStack, testStandIns } from './engine-fixture.ts';
 
@@ -45,7 +46,7 @@ const allowing = (image: string) => () =>
     localImages: [image],
   });
 const outputOf = async (builder: ImageBuilder, input: ImageBuildInput): Promise<string> => {
-  const context = recordingContext(AbortSignal.timeout(120_000));
+  const context = recordingContext(patience());
   await builder.build(input, context);
   return context.lines.join('\n');
 };

@@ -29,6 +29,7 @@ import { buildLimits } from '../../../domain/deploys/build-limits.ts';
 import type { EffectContext, ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
+import { patience } from '../../support/patience.ts';
 import { toolPath } from '../../support/tool-path.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
@@ -143,7 +144,7 @@ export async function createTestBuilder(
   onWarning: (message: string) => void,
   changes: Partial<ImageBuilderOptions> = {},
 ): Promise<ImageBuilder> {
-  const cli = await findDockerCli({ env, signal: AbortSignal.timeout(30_000) });
+  const cli = await findDockerCli({ env, signal: patience() });
   const baseImages = (engine: Docker) =>
     createBaseImages({ docker: engine, standIns: testStandIns(engine), registry, now: () => new Date() });
   const options = { docker, cli, registry, baseImages, stackId, env, onWarning };

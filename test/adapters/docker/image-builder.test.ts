@@ -11,6 +11,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
 import { freePort } from '../../support/free-port.ts';
+import { patience } from '../../support/patience.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import {
   createTestBuilder,
@@ -210,7 +211,7 @@ describe('Docker images: prune', () => {
     try {
       const keep = new Set([byTag.tag, byDigest.digest]);
       const isNeeded = async ({ names }: BuiltImage): Promise<boolean> => names.some((name) => keep.has(name));
-      const { removed, reclaimedBytes } = await stack.builder.prune(isNeeded, AbortSignal.timeout(60_000));
+      const { removed, reclaimedBytes } = await stack.builder.prune(isNeeded, patience());
       assert.ok(removed.includes(obsolete.tag));
       assert.ok(reclaimedBytes > 0);
       const present = async (name: string): Promise<boolean> =>
@@ -248,14 +249,14 @@ describe('Docker images: prune', () => {
     });
     const isNeeded = async ({ service }: BuiltImage): Promise<boolean> => service !== 'half-pruned';
     const killed = await createTestBuilder(stack.stackId, stack.registry, () => undefined, { docker: dying });
-    await assert.rejects(killed.prune(isNeeded, AbortSignal.timeout(60_000)), /killed/);
+    await assert.rejects(killed.prune(isNeeded, patience()), /killed/);
     assert.equal(await manifestStatus(digest), 404);
-    const { removed } = await stack.builder.prune(isNeeded, AbortSignal.timeout(60_000));
+    const { removed } = await stack.builder.prune(isNeeded, patience());
     assert.deepEqual(removed, [input.tag]);
   });
 
   it('two at once both succeed, although the engine measures for one caller at a time', async () => {
-    const prune = () => stack.builder.prune(async () => true, AbortSignal.timeout(60_000));
+    const prune = () => stack.builder.prune(async () => true, patience());
     const pruned = await Promise.all(Array.from({ length: 4 }, prune));
     assert.deepEqual(
       pruned.flatMap(({ removed }) => removed),
@@ -271,7 +272,7 @@ describe('Docker images: prune', () => {
     await builder.build({ ...(await stack.input('lonely', SMALL_IMAGE)), tag }, recordingContext());
     await builder.push(tag, recordingContext());
     await stop();
-    const { removed } = await builder.prune(async () => false, AbortSignal.timeout(60_000));
+    const { removed } = await builder.prune(async () => false, patience());
     assert.ok(removed.includes(tag));
     assert.match(warnings.join('\n'), new RegExp(`The registry keeps ${address}/lonely@sha256:`));
   });

@@ -15,6 +15,7 @@ import { containerShell, rootShell } from '../../../adapters/docker/machine-shel
 import { createWorkloadFirewall, type WorkloadFirewallOptions } from '../../../adapters/docker/workload-firewall.ts';
 import { networkName } from '../../../adapters/docker/workload-names.ts';
 import { ensureNetwork, stackNetworks } from '../../../adapters/docker/workload-network.ts';
+import { patience } from '../../support/patience.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createTestStack, docker, env, stopChild, type TestStack, testStandIns } from './engine-fixture.ts';
 
@@ -23,7 +24,7 @@ const [machine = ''] = Object.values(networkInterfaces())
   .filter(({ family, internal }) => family === 'IPv4' && !internal)
   .map(({ address }) => address);
 const shell = rootShell(env);
-const signal = () => AbortSignal.timeout(30_000);
+const signal = () => patience();
 /** Of one stack: other tests change those of theirs meanwhile. */
 const rulesOf = (stackId: string) =>
   execFileSync('iptables', ['--wait', '-S'], { encoding: 'utf8' })

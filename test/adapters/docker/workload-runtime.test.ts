@@ -18,6 +18,7 @@ import {
   workloadRuntimeSuite,
   workloadSpec,
 } from '../../ports/workload-runtime.ts';
+import { patience } from '../../support/patience.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { createTestStack, docker, type TestStack } from './engine-fixture.ts';
 
@@ -203,7 +204,7 @@ describe('Docker workloads: CPU until they are ready', () => {
     const workload = await start({ tier: POD_TIERS.nano });
     await stopStack(docker, stack.stackId);
     await runtime.applyCpuLimit(workload);
-    const resumed = await runtime.resume(workload, AbortSignal.timeout(30_000));
+    const resumed = await runtime.resume(workload, patience());
     await untilHealthy(runtime, resumed);
     assert.equal(await cpuMillisOf(resumed), POD_TIERS.nano.cpuLimitMillis);
     await runtime.remove(resumed, 1);
@@ -224,7 +225,7 @@ describe('Docker workloads: CPU until they are ready', () => {
       remove: async () => undefined,
     };
     const guarded = createWorkloadRuntime({ docker, stackId, registry, now: () => new Date(), firewall });
-    const resume = () => guarded.resume(workload, AbortSignal.timeout(30_000));
+    const resume = () => guarded.resume(workload, patience());
     await assert.rejects(resume(), { code: 'UNAVAILABLE', retryable: true });
     assert.equal((await docker.getContainer(workload.id).inspect()).State.Running, false);
     works = true;
@@ -304,10 +305,10 @@ describe('Docker workloads: recovery', () => {
     await stopStack(docker, stack.stackId);
     assert.ok((await runtime.list('suite', 'sandbox')).every(({ running }) => !running));
     for (const workload of workloads) {
-      const resumed = await runtime.resume(workload, AbortSignal.timeout(30_000));
+      const resumed = await runtime.resume(workload, patience());
       assert.deepEqual(resumed, workload);
       await untilHealthy(runtime, resumed);
-      assert.deepEqual(await runtime.resume(workload, AbortSignal.timeout(30_000)), workload);
+      assert.deepEqual(await runtime.resume(workload, patience()), workload);
       await runtime.remove(resumed, 1);
     }
   });
@@ -317,7 +318,7 @@ describe('Docker workloads: recovery', () => {
     await stopStack(docker, stack.stackId);
     const squatter = createServer().listen(Number(new URL(workload.address).port), '127.0.0.1');
     await once(squatter, 'listening');
-    const resumed = await runtime.resume(workload, AbortSignal.timeout(30_000));
+    const resumed = await runtime.resume(workload, patience());
     squatter.close();
     assert.notEqual(resumed.address, workload.address);
     assert.equal(resumed.releaseId, workload.releaseId);

@@ -21,7 +21,7 @@ const RETIRED: ScheduleDefinition = {
   atStart: false,
 };
 
-describe('schedules on a Temporal server', { timeout: 90_000 }, () => {
+describe('schedules on a Temporal server', { timeout: 300_000 }, () => {
   let temporal: TestTemporal;
   before(async () => {
     temporal = await startTemporal();

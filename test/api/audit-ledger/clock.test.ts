@@ -8,7 +8,7 @@ import { startMongo } from '../../support/start-mongo.ts';
 
 const YEAR_MS = 365 * 86_400_000;
 
-describe('processes of one ledger whose clocks are wrong', { timeout: 120_000 }, () => {
+describe('processes of one ledger whose clocks are wrong', { timeout: 300_000 }, () => {
   it('one that is a year ahead or behind writes nothing, and the events of the others keep the right time', async () => {
     const mongo = await startMongo();
     const common = { mongodbUri: mongo.uri, key: randomBytes(32).toString('hex') };

@@ -22,7 +22,7 @@ interface Acknowledged {
   readonly receipt: Receipt;
 }
 
-describe('many emitters, many processes, one of them killed', { timeout: 120_000 }, () => {
+describe('many emitters, many processes, one of them killed', { timeout: 300_000 }, () => {
   it('leaves no gap and no fork, keeps every acknowledged event, and every receipt verifies', async () => {
     const mongo = await startMongo();
     const seed = randomBytes(32);

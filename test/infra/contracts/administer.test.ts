@@ -15,7 +15,7 @@ const ROOT = `0x${'ab'.repeat(32)}` as const;
 /** Of the first account of every Anvil. */
 const OWNER_KEY = HDNodeWallet.fromPhrase('test test test test test test test test test test test junk').privateKey;
 
-describe('the commands of the owner of the anchor contract', { timeout: 60_000 }, () => {
+describe('the commands of the owner of the anchor contract', { timeout: 300_000 }, () => {
   let chains: readonly TestChain[];
   before(async () => {
     chains = await Promise.all([31_337, 31_338].map((chainId) => startAnvil(chainId, clockAt('2026-01-12'))));

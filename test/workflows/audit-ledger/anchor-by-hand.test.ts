@@ -9,7 +9,7 @@ import { type AnchoringTemporal, CHAINS, createAnchoringTemporal, unreachable } 
 const [FIRST, SECOND] = CHAINS;
 
 /** What `POST /v1/batches/:batchId/anchor` has done. */
-describe('a day that is anchored by hand', { timeout: 60_000 }, () => {
+describe('a day that is anchored by hand', { timeout: 300_000 }, () => {
   let temporal: AnchoringTemporal;
   before(async () => {
     temporal = await createAnchoringTemporal();

@@ -12,7 +12,7 @@ import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { auditLedgerSchedules } from '../../../workflows/audit-ledger/schedules.ts';
 import { type AnchoringTemporal, CHAINS, createAnchoringTemporal, unreachable } from './harness.ts';
 
-describe('the night of the ledger', { timeout: 60_000 }, () => {
+describe('the night of the ledger', { timeout: 300_000 }, () => {
   let temporal: AnchoringTemporal;
   let nights = 0;
   before(async () => {

@@ -23,7 +23,7 @@ const LEDGER = 'audit.example.org';
 const signer = createLedgerSigner([Buffer.alloc(32, 5)]);
 const NAMESPACE: HistoryRequest = { kind: 'namespace', namespace: 'a', expectedHead: null };
 
-describe('the workflows on chains', { timeout: 120_000 }, () => {
+describe('the workflows on chains', { timeout: 300_000 }, () => {
   let env: TestWorkflowEnvironment;
   let worker: ModuleWorker;
   let mongo: TestMongo;

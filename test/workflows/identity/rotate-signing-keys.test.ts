@@ -12,7 +12,7 @@ import { startTimeSkipping } from '../../support/start-time-skipping.ts';
 
 const NOTHING: KeyRotationOutcome = { activated: null, retired: null, removed: [], created: [] };
 
-describe('rotateSigningKeys', { timeout: 120_000 }, () => {
+describe('rotateSigningKeys', { timeout: 300_000 }, () => {
   let env: TestWorkflowEnvironment;
   let worker: ModuleWorker;
   let rotateDue: KeyRotator['rotateDue'] = async () => NOTHING;

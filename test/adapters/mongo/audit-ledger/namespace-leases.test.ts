@@ -13,7 +13,7 @@ import { startMongo, type TestMongo } from '../../../support/start-mongo.ts';
 const now = () => new Date();
 const NAMESPACE = 'busy';
 
-describe('leases on writing to a namespace', { timeout: 60_000 }, () => {
+describe('leases on writing to a namespace', { timeout: 300_000 }, () => {
   let mongo: TestMongo;
   let leases: NamespaceLeases;
   let store: EventStore;
