@@ -103,7 +103,7 @@ describe('a revocation wins over what runs at that moment', () => {
     let token: string | undefined;
     const { revocations } = idp.deps;
     // The database is lost right after the rights were taken; a token of before them is issued at that moment.
-    meanwhile(idp.deps, 'memberships', 'put', async () => {
+    meanwhile(idp.deps, 'memberships', 'replaceRights', async () => {
       idp.advance(LATER_MS);
       token = (await goodLogin(user)).access_token;
       const add = () => Promise.reject(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
