@@ -1,7 +1,7 @@
 import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { Clock } from '../../domain/clock.ts';
-import { type CapturedMail, MAIL_KINDS } from '../../domain/identity/mail.ts';
+import { type CapturedMail, MAIL_KINDS, NOTICE_KINDS } from '../../domain/identity/mail.ts';
 import type { MailSender } from '../../domain/identity/ports.ts';
 import { insertOnce, mongoCall } from '../mongo/connect.ts';
 import { checkRecipient } from './check-recipient.ts';
@@ -19,7 +19,7 @@ interface MailDocument {
 
 const schema = z.object({
   _id: z.string(),
-  kind: z.enum(MAIL_KINDS),
+  kind: z.enum([...MAIL_KINDS, ...NOTICE_KINDS]),
   to: z.string(),
   fromName: z.string(),
   subject: z.string(),

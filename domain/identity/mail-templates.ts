@@ -1,4 +1,4 @@
-import { MAIL_KINDS, type MailKind } from './mail.ts';
+import { MAIL_KINDS, type MailKind, NOTICE_KINDS } from './mail.ts';
 
 export interface MailTemplate {
   readonly subject: string;
@@ -9,8 +9,12 @@ export interface MailTemplate {
 /** What a template may name, as `{{name}}`. */
 export const PLACEHOLDERS = ['name', 'link', 'org', 'product', 'expires'] as const;
 
-export type Placeholder = (typeof PLACEHOLDERS)[number];
-export type MailValues = Readonly<Record<Placeholder, string>>;
+/** What notices name besides: what it is about, and the browser and network address it came from. */
+const NOTICE_PLACEHOLDERS = ['what', 'device'] as const;
+
+export type Placeholder = (typeof PLACEHOLDERS)[number] | (typeof NOTICE_PLACEHOLDERS)[number];
+export type MailValues = Readonly<Record<(typeof PLACEHOLDERS)[number], string>> &
+  Readonly<Partial<Record<(typeof NOTICE_PLACEHOLDERS)[number], string>>>;
 
 export const MAX_SUBJECT_LENGTH = 200;
 export const MAX_TEXT_LENGTH = 10_000;
@@ -34,6 +38,10 @@ const PLATFORM_TEMPLATES: Readonly<Record<MailKind, MailTemplate>> = {
     subject: 'Confirm your address for {{product}}',
     text: 'Hello {{name}},\n\nplease confirm that this is your e-mail address:\n\n{{link}}\n\nThe link works once, until {{expires}}. If you have no account at {{product}}, ignore this mail.',
   },
+  second_factor_added: {
+    subject: 'A second factor was added to your account at {{product}}',
+    text: 'Hello {{name}},\n\na second factor was added to your account at {{product}}: {{what}}, from {{device}}.\n\nIf this was you, there is nothing to do. If it was not you, choose a new password before {{expires}}:\n\n{{link}}\n\nUntil then that removes a first second factor as well. Afterwards only an admin can.',
+  },
 };
 
 export function isMailKind(text: string): text is MailKind {
@@ -50,18 +58,20 @@ export function templateProblem({ subject, text }: MailTemplate): string | null 
   if (/\p{Cc}/u.test(subject)) return 'subject: one line without control characters';
   if (text.length > MAX_TEXT_LENGTH) return `text: at most ${MAX_TEXT_LENGTH} characters`;
   if (/[^\P{Cc}\n\t]/u.test(text.replaceAll('\r\n', '\n'))) return 'text: no control characters but line ends';
-  const unknown = [...namesIn(subject), ...namesIn(text)].find((name) => !isPlaceholder(name));
+  const known: readonly string[] = PLACEHOLDERS;
+  const unknown = [...namesIn(subject), ...namesIn(text)].find((name) => !known.includes(name));
   if (unknown !== undefined)
     return `{{${unknown}}} is not known; there is ${PLACEHOLDERS.map((name) => `{{${name}}}`).join(', ')}`;
   if (namesIn(subject).includes('link')) return 'subject: {{link}} belongs into the text';
   return namesIn(text).includes('link') ? null : 'text: {{link}} is missing';
 }
 
-/** The most specific template of a kind: the client's, else the org's, else the platform's (spec 1, D 3). */
+/** The most specific template of a kind: the client's, else the org's, else the platform's (spec 1, D 3), which alone tells notices. */
 export function chooseTemplate(
   kind: MailKind,
   overrides: readonly (Readonly<Record<string, MailTemplate>> | undefined)[],
 ): MailTemplate {
+  if (NOTICE_KINDS.some((notice) => notice === kind)) return PLATFORM_TEMPLATES[kind];
   const found = overrides.find((templates) => templates !== undefined && Object.hasOwn(templates, kind));
   return found?.[kind] ?? PLATFORM_TEMPLATES[kind];
 }
@@ -86,7 +96,7 @@ export function fillTemplate(text: string, values: MailValues): string {
 
 /** One value as it may stand in a mail. */
 export function mailValue(placeholder: Placeholder, values: MailValues): string {
-  return placeholder === 'link' ? values.link : oneLine(values[placeholder]);
+  return placeholder === 'link' ? values.link : oneLine(values[placeholder] ?? '');
 }
 
 /** Without line ends and other control or direction characters, and of bounded length. */
@@ -101,5 +111,5 @@ function namesIn(text: string): string[] {
 }
 
 function isPlaceholder(name: string): name is Placeholder {
-  return PLACEHOLDERS.some((placeholder) => placeholder === name);
+  return [...PLACEHOLDERS, ...NOTICE_PLACEHOLDERS].some((placeholder) => placeholder === name);
 }

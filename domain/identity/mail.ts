@@ -1,7 +1,14 @@
 /** Kinds of transactional mail; the keys of template overrides on clients and orgs. */
 export const MAIL_KINDS = ['invite', 'magic_link', 'password_reset', 'email_verification'] as const;
 
-export type MailKind = (typeof MAIL_KINDS)[number];
+/**
+ * What tells people of a change to their account. Always in the platform's words and look: whoever may write it could
+ * hide what it tells.
+ */
+export const NOTICE_KINDS = ['second_factor_added'] as const;
+
+export type NoticeKind = (typeof NOTICE_KINDS)[number];
+export type MailKind = (typeof MAIL_KINDS)[number] | NoticeKind;
 
 /** A mail ready to be sent. */
 export interface Mail {

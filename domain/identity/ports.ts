@@ -42,7 +42,14 @@ export interface UserStore {
    * Sets a password, raises `passwordVersion` by one and clears `onboardingPending`, in one write. False when the
    * person's `passwordVersion` is another: of two who set one at once, the slower changes nothing.
    */
-  setPassword(id: string, passwordVersion: number, passwordHash: string): Promise<boolean>;
+  setPassword(
+    id: string,
+    passwordVersion: number,
+    /** Null for none: the person comes by a mailed link, and may set one then. */
+    passwordHash: string | null,
+    /** True removes second factors and recovery codes, in the same write. */
+    options?: { readonly withoutFactors: boolean },
+  ): Promise<boolean>;
   /** Puts a rehash in the place of `oldHash` unless the password was changed since. Clears nothing. */
   upgradePasswordHash(id: string, oldHash: string, newHash: string): Promise<void>;
   /**
@@ -52,14 +59,17 @@ export interface UserStore {
   consumeOnboarding(id: string, orgSlug: string, passwordHash: string): Promise<boolean>;
   clearOnboarding(id: string): Promise<void>;
   setTotp(id: string, totp: TotpFactor | null): Promise<void>;
-  /** Confirms a generator that is unconfirmed and still has that sealed secret. */
-  confirmTotp(id: string, secret: SealedSecret, step: number, at: Date): Promise<boolean>;
+  /** Confirms a generator that is unconfirmed and still has that sealed secret. `since`: see TotpFactor. */
+  confirmTotp(id: string, secret: SealedSecret, step: number, at: Date, since: Date): Promise<boolean>;
   /** Marks a time step as used; false when it, or a later one, was used before. */
   takeTotpStep(id: string, step: number): Promise<boolean>;
   /** Takes one recovery code out, by its SHA-256. */
   takeRecoveryCode(id: string, codeHash: string): Promise<boolean>;
-  /** False when the credential is somebody's already, or there is no such person. */
-  addPasskey(id: string, passkey: Passkey): Promise<boolean>;
+  /**
+   * False when the credential is somebody's already, there is no such person, or their `passwordVersion` is another: a
+   * reset ends what was begun before it.
+   */
+  addPasskey(id: string, passkey: Passkey, passwordVersion: number): Promise<boolean>;
   /** By credential id, for a login that begins with the key. */
   findByPasskey(credentialId: string): Promise<UserRecord | null>;
   /** Records a use; false when the counter did not grow although it counts (a cloned authenticator). */

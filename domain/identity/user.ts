@@ -42,6 +42,8 @@ export interface TotpFactor {
   readonly confirmedAt: Date | null;
   /** The last time step a code was accepted for: a code works once. */
   readonly lastStep: number | null;
+  /** See domain/identity/second-factors.ts; null while it is unconfirmed. */
+  readonly since: Date | null;
 }
 
 /** A WebAuthn credential. */
@@ -56,6 +58,8 @@ export interface Passkey {
   readonly name: string;
   readonly createdAt: Date;
   readonly lastUsedAt: Date | null;
+  /** See domain/identity/second-factors.ts. */
+  readonly since: Date;
 }
 
 /** How someone proved who they are, as values of the claim `amr` (RFC 8176). */

@@ -12,21 +12,28 @@ export interface UserDocument extends Omit<UserRecord, 'id'> {
 const text = z.string();
 const time = z.date();
 
-const totpSchema: z.ZodType<TotpFactor> = z.object({
-  secret: sealedSecretSchema,
-  confirmedAt: time.nullable(),
-  lastStep: z.int().nullable(),
-});
+// Factors that were stored before they had `since` are as old as they are.
+const totpSchema = z
+  .object({
+    secret: sealedSecretSchema,
+    confirmedAt: time.nullable(),
+    lastStep: z.int().nullable(),
+    since: time.nullish(),
+  })
+  .transform(({ since, ...totp }): TotpFactor => ({ ...totp, since: since ?? totp.confirmedAt }));
 
-const passkeySchema: z.ZodType<Passkey> = z.object({
-  credentialId: text,
-  publicKey: text,
-  counter: z.int(),
-  transports: z.array(text),
-  name: text,
-  createdAt: time,
-  lastUsedAt: time.nullable(),
-});
+const passkeySchema = z
+  .object({
+    credentialId: text,
+    publicKey: text,
+    counter: z.int(),
+    transports: z.array(text),
+    name: text,
+    createdAt: time,
+    lastUsedAt: time.nullable(),
+    since: time.optional(),
+  })
+  .transform(({ since, ...passkey }): Passkey => ({ ...passkey, since: since ?? passkey.createdAt }));
 
 const userSchema = z.object({
   _id: text,

@@ -48,9 +48,19 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
     return matchedCount === 1;
   }
 
-  function replacePassword(filter: Filter<UserDocument>, passwordHash: string): Promise<boolean> {
-    const set = { passwordHash, onboardingPending: null, updatedAt: deps.now() };
+  function replacePassword(
+    filter: Filter<UserDocument>,
+    passwordHash: string | null,
+    more: Partial<UserDocument> = {},
+  ): Promise<boolean> {
+    const set = { passwordHash, onboardingPending: null, ...more, updatedAt: deps.now() };
     return updates(filter, { $set: set, $inc: { passwordVersion: 1 } });
+  }
+
+  /** A person who was stored before there was a version has none. */
+  function ofVersion(id: string, passwordVersion: number): Filter<UserDocument> {
+    const known = passwordVersion === 0 ? { $in: [0, null] } : passwordVersion;
+    return { _id: id, passwordVersion: known } as Filter<UserDocument>;
   }
 
   return {
@@ -88,10 +98,13 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
       const document = await mongoCall(() => collection.findOneAndUpdate({ _id: id }, update, options));
       return document === null ? null : readUser(document);
     },
-    setPassword(id, passwordVersion, passwordHash) {
-      // A person who was stored before there was a version has none.
-      const known = { passwordVersion: passwordVersion === 0 ? { $in: [0, null] } : passwordVersion };
-      return replacePassword({ _id: id, ...known } as Filter<UserDocument>, passwordHash);
+    async setPassword(id, passwordVersion, passwordHash, { withoutFactors } = { withoutFactors: false }) {
+      const filter = ofVersion(id, passwordVersion);
+      if (!withoutFactors) return replacePassword(filter, passwordHash);
+      const before = await findOne({ _id: id });
+      const set = await replacePassword(filter, passwordHash, { totp: null, passkeys: [], recoveryCodes: [] });
+      if (set) for (const { credentialId } of before?.passkeys ?? []) await owners.release(credentialId, id);
+      return set;
     },
     async upgradePasswordHash(id, oldHash, newHash) {
       await matches({ _id: id, passwordHash: oldHash }, { passwordHash: newHash });
@@ -105,9 +118,12 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
     async setTotp(id, totp) {
       await matches({ _id: id }, { totp });
     },
-    confirmTotp(id, { keyId, sealed }, step, at) {
+    confirmTotp(id, { keyId, sealed }, step, at, since) {
       const unconfirmed = { 'totp.secret.keyId': keyId, 'totp.secret.sealed': sealed, 'totp.confirmedAt': null };
-      return matches({ _id: id, ...unconfirmed }, { 'totp.confirmedAt': at, 'totp.lastStep': step });
+      return matches(
+        { _id: id, ...unconfirmed },
+        { 'totp.confirmedAt': at, 'totp.lastStep': step, 'totp.since': since },
+      );
     },
     takeTotpStep(id, step) {
       const unused = { 'totp.confirmedAt': { $ne: null }, 'totp.lastStep': { $not: { $gte: step } } };
@@ -117,13 +133,16 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
       const update = { $pull: { recoveryCodes: codeHash }, $set: { updatedAt: deps.now() } };
       return updates({ _id: id, recoveryCodes: codeHash }, update);
     },
-    async addPasskey(id, passkey) {
+    async addPasskey(id, passkey, passwordVersion) {
       const { credentialId } = passkey;
       if (!(await owners.claim(credentialId, id))) return false;
       const update = { $push: { passkeys: passkey }, $set: { updatedAt: deps.now() } };
-      const added = await updates({ _id: id, 'passkeys.credentialId': { $ne: credentialId } }, update);
-      // Not added: it is there already, or there is no such person.
-      if (!added && (await findOne({ _id: id })) === null) await owners.release(credentialId, id);
+      const fresh = { 'passkeys.credentialId': { $ne: credentialId } };
+      const added = await updates({ $and: [ofVersion(id, passwordVersion), fresh] }, update);
+      // Not added: it is there already, or there is no such person, or not as they were.
+      const user = added ? null : await findOne({ _id: id });
+      const has = user?.passkeys.some((one) => one.credentialId === credentialId) === true;
+      if (!added && !has) await owners.release(credentialId, id);
       return added;
     },
     findByPasskey: (credentialId) => findOne({ 'passkeys.credentialId': credentialId }),

@@ -1,12 +1,13 @@
 import type { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { loginBodySchema, verifyBodySchema } from '../../../domain/identity/embed-schema.ts';
+import { hasSecondFactor } from '../../../domain/identity/second-factors.ts';
 import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { checkPassword } from '../login/check-password.ts';
 import { proveAddress } from '../login/prove-address.ts';
-import { hasSecondFactor, takeSecondFactor } from '../login/second-factor.ts';
+import { takeSecondFactor } from '../login/second-factor.ts';
 import { resolveScopes } from '../oauth/resolve-scopes.ts';
 import { readClientLink } from './client-links.ts';
 import type { EmbedCaller } from './embed-client.ts';

@@ -1,5 +1,6 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server';
 import { FairleadError } from '../../../domain/errors.ts';
+import { factorsSince } from '../../../domain/identity/second-factors.ts';
 import type { Passkey, UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
@@ -41,12 +42,13 @@ export async function registerPasskey(
 ): Promise<Passkey> {
   const attestation = parseAttestation(registration.credential);
   const challenge = await takeChallenge(deps, context, registration.purpose);
-  const passkey =
+  const verified =
     attestation === null || challenge === null
       ? null
       : await verifiedPasskey(deps, attestation, challenge, registration.name);
-  if (passkey === null) throw new FairleadError('VALIDATION_FAILED', 'The passkey could not be added; try once more');
-  if (user.passkeys.length >= MAX_PASSKEYS || !(await deps.users.addPasskey(user.id, passkey))) {
+  if (verified === null) throw new FairleadError('VALIDATION_FAILED', 'The passkey could not be added; try once more');
+  const passkey = { ...verified, since: factorsSince(user) ?? verified.createdAt };
+  if (user.passkeys.length >= MAX_PASSKEYS || !(await deps.users.addPasskey(user.id, passkey, user.passwordVersion))) {
     throw new FairleadError('VALIDATION_FAILED', 'This passkey is there already, or there are too many');
   }
   return passkey;
@@ -57,7 +59,7 @@ async function verifiedPasskey(
   response: RegistrationResponseJSON,
   expectedChallenge: string,
   name: string,
-): Promise<Passkey | null> {
+): Promise<Omit<Passkey, 'since'> | null> {
   const { rpID, origin } = relyingParty(deps);
   const { verifyRegistrationResponse } = await loadWebAuthn();
   try {

@@ -11,14 +11,6 @@ const MAX_WRONG_CODES = 20;
 const WINDOW_SECONDS = 900;
 
 /**
- * True when a password or a mailed link is not enough: with a confirmed code generator, or any passkey. Whoever has
- * either has recovery codes as well, so that a lost device locks nobody out.
- */
-export function hasSecondFactor(user: Pick<UserRecord, 'totp' | 'passkeys'>): boolean {
-  return (user.totp !== null && user.totp.confirmedAt !== null) || user.passkeys.length > 0;
-}
-
-/**
  * Takes a code: six digits of the generator, or a recovery code. Each works once, however many present it at once.
  * @returns which of the two it was
  * @throws LOGIN_FAILED for a wrong or used code; LOGIN_LOCKED after too many of them
@@ -85,7 +77,7 @@ export function matchingStep(
 /** A new generator, unconfirmed: not asked for until a first code was shown to work. */
 export function createTotp(deps: Pick<IdentityDeps, 'cipher'>, userId: string): TotpFactor {
   const secret = new Secret({ size: 20 }).base32;
-  return { secret: deps.cipher.seal(secret, totpContext(userId)), confirmedAt: null, lastStep: null };
+  return { secret: deps.cipher.seal(secret, totpContext(userId)), confirmedAt: null, lastStep: null, since: null };
 }
 
 /** What the person puts into their app: the secret in base 32, and the URI of a QR code. */

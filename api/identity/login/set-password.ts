@@ -38,17 +38,19 @@ export async function setPassword(
 }
 
 /**
- * The same with a hash made by {@link hashNewPassword} before something that works once was taken.
+ * The same with a hash made by {@link hashNewPassword} before something that works once was taken, or with null, which
+ * leaves the person without a password. With `withoutFactors`, second factors and recovery codes go in the same write.
  * @returns the person's `passwordVersion` afterwards
  */
 export async function storePassword(
   deps: IdentityDeps,
   context: RouteContext,
   user: PasswordOwner,
-  passwordHash: string,
-  options: { readonly keepSession?: string | undefined } = {},
+  passwordHash: string | null,
+  options: { readonly keepSession?: string | undefined; readonly withoutFactors?: boolean } = {},
 ): Promise<number> {
-  if (!(await deps.users.setPassword(user.id, user.passwordVersion, passwordHash))) {
+  const { withoutFactors = false } = options;
+  if (!(await deps.users.setPassword(user.id, user.passwordVersion, passwordHash, { withoutFactors }))) {
     throw new FairleadError('CONFLICT', 'The password was changed meanwhile; begin again');
   }
   await deps.links.consumeAllOfUser(user.id, deps.now());
@@ -58,6 +60,7 @@ export async function storePassword(
     actor: context.caller?.name ?? user.id,
     subject: user.id,
     orgSlug: user.primaryOrg,
+    data: withoutFactors ? { secondFactors: 'removed' } : {},
   });
   return user.passwordVersion + 1;
 }

@@ -26,6 +26,9 @@ export interface MailOrder {
     readonly name: string;
     readonly link: string;
     readonly expiresAt: Date;
+    /** For notices. */
+    readonly what?: string;
+    readonly device?: string;
   };
 }
 
@@ -58,6 +61,8 @@ export async function sendMail(deps: IdentityDeps, order: MailOrder): Promise<vo
       org: org === null ? platformName : said(org.name),
       product: brand.name === platformName ? platformName : said(brand.name),
       expires: readableTime(data.expiresAt),
+      what: said(data.what ?? ''),
+      device: said(data.device ?? ''),
     },
   });
   await deps.mail.send(mail);

@@ -95,9 +95,17 @@ describe('what cannot be told in the audit trail is not done, so no secret and n
     const browser = createBrowser(idp);
     await browser.logIn(user.email, PASSWORD);
     const passkey = { credentialId: 'cred', publicKey: 'cG9z', counter: 0, transports: [], name: 'phone' };
-    await idp.deps.users.addPasskey(user.id, { ...passkey, createdAt: idp.deps.now(), lastUsedAt: null });
-    await idp.deps.users.update(user.id, { recoveryCodes: ['kept'] });
-    const page = await browser.open('/account');
+    await idp.deps.users.addPasskey(
+      user.id,
+      { ...passkey, createdAt: idp.deps.now(), lastUsedAt: null, since: idp.deps.now() },
+      0,
+    );
+    const [first, second] = ['abcde-fghjk', 'bcdef-ghjkm'];
+    const hashes = [first, second].map((code) => idp.deps.tokens.hash(code.replace('-', '')));
+    await idp.deps.users.update(user.id, { recoveryCodes: hashes });
+    const page = await browser.submit(await browser.open('/account/second-factor'), '/account/second-factor', {
+      code: first,
+    });
     const renew = () => browser.submit(page, '/account/recovery-codes');
     await refusedWithoutTrail(renew, async () => (await idp.deps.users.find(user.id))?.recoveryCodes);
     assert.equal((await renew()).status, 200);

@@ -50,12 +50,12 @@ export function userRecord(changes: Partial<UserRecord> & { id: string }): UserR
 }
 
 export function totpFactor(changes: Partial<TotpFactor> = {}): TotpFactor {
-  return { secret: sealed, confirmedAt: at(0), lastStep: null, ...changes };
+  return { secret: sealed, confirmedAt: at(0), lastStep: null, since: at(0), ...changes };
 }
 
 export function passkey(credentialId: string, changes: Partial<Passkey> = {}): Passkey {
   const fields = { publicKey: 'cG9z', counter: 0, transports: ['internal'], name: 'phone' };
-  return { credentialId, ...fields, createdAt: at(0), lastUsedAt: null, ...changes };
+  return { credentialId, ...fields, createdAt: at(0), lastUsedAt: null, since: at(0), ...changes };
 }
 
 export function sessionRecord(changes: Partial<SessionRecord> & { id: string }): SessionRecord {

@@ -20,6 +20,7 @@ const NOTICES: Readonly<Record<string, string>> = {
   others: 'You are signed out everywhere else.',
   'totp-off': 'The authenticator app is removed.',
   'passkey-off': 'The passkey is removed.',
+  shown: 'Now make your change.',
 };
 
 export interface AccountShown {

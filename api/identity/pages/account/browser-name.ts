@@ -17,12 +17,15 @@ const SYSTEMS: readonly (readonly [RegExp, string])[] = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** What a `User-Agent` calls itself, in words its owner knows: `Firefox on Linux`. */
-export function browserName(userAgent: string): string {
+/**
+ * What a `User-Agent` calls itself, in words its owner knows: `Firefox on Linux`.
+ * @param unknown for one that is in neither table: anybody writes what they want there
+ */
+export function browserName(userAgent: string, unknown = userAgent.slice(0, 60)): string {
   const browser = named(BROWSERS, userAgent);
   const system = named(SYSTEMS, userAgent);
   if (browser !== undefined && system !== undefined) return `${browser} on ${system}`;
-  return browser ?? system ?? (userAgent === '' ? 'Unknown browser' : userAgent.slice(0, 60));
+  return browser ?? system ?? (userAgent === '' ? 'Unknown browser' : unknown);
 }
 
 function named(table: readonly (readonly [RegExp, string])[], userAgent: string): string | undefined {

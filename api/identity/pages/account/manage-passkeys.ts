@@ -8,8 +8,10 @@ import { sendOptions } from '../login/passkey-login.ts';
 import { orShowForm } from '../show-error.ts';
 import { accountPage } from './account-page.ts';
 import { browserName } from './browser-name.ts';
+import { noticeFactor } from './notice-factor.ts';
 import { recoveryCodesPage } from './recovery-codes.ts';
 import { type Account, withRecentLogin } from './require-account.ts';
+import { type ProvenForm, withShownFactor } from './show-factor.ts';
 
 /** A challenge is for one session, so that nobody else's answer registers a passkey here. */
 function purposeOf({ session }: Account): string {
@@ -28,9 +30,9 @@ export function offerPasskey(deps: IdentityDeps, context: RouteContext, form: { 
 export function addPasskey(
   deps: IdentityDeps,
   context: RouteContext,
-  form: { readonly csrf: string; readonly credential: string; readonly name: string },
+  form: ProvenForm & { readonly credential: string; readonly name: string },
 ): Promise<Reply> {
-  return withRecentLogin(deps, context, form.csrf, (account) => {
+  return withShownFactor(deps, context, form, (account) => {
     const { user } = account;
     const name = form.name === '' ? browserName(context.userAgent) : form.name;
     return orShowForm(
@@ -38,6 +40,7 @@ export function addPasskey(
         const { credential } = form;
         const passkey = await registerPasskey(deps, context, user, { purpose: purposeOf(account), credential, name });
         await noteChange(deps, context, account, 'user.passkey_added', passkey.credentialId);
+        noticeFactor(deps, context, user, 'a passkey');
         if (user.recoveryCodes.length > 0) return redirectTo('/account');
         return recoveryCodesPage(deps, context, account, 'The passkey is added');
       },
@@ -50,9 +53,9 @@ export function addPasskey(
 export function removePasskey(
   deps: IdentityDeps,
   context: RouteContext,
-  form: { readonly csrf: string; readonly id: string },
+  form: ProvenForm & { readonly id: string },
 ): Promise<Reply> {
-  return withRecentLogin(deps, context, form.csrf, async (account) => {
+  return withShownFactor(deps, context, form, async (account) => {
     if (await deps.users.removePasskey(account.user.id, form.id)) {
       await noteChange(deps, context, account, 'user.passkey_removed', form.id);
     }

@@ -1,6 +1,7 @@
 import { renderSVG } from 'uqr';
 import { FairleadError } from '../../../../domain/errors.ts';
-import type { TotpFactor } from '../../../../domain/identity/user.ts';
+import { factorsSince } from '../../../../domain/identity/second-factors.ts';
+import type { TotpFactor, UserRecord } from '../../../../domain/identity/user.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { html, trustedMarkup } from '../../../http/pages/html.ts';
 import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
@@ -10,12 +11,14 @@ import { createTotp, matchingStep, revealTotp } from '../../login/second-factor.
 import { platformBrand } from '../brand.ts';
 import { field, hidden } from '../form-fields.ts';
 import { type FormError, orShowForm } from '../show-error.ts';
+import { noticeFactor } from './notice-factor.ts';
 import { recoveryCodesPage } from './recovery-codes.ts';
-import { type Account, withRecentLogin } from './require-account.ts';
+import type { Account } from './require-account.ts';
+import { type ProvenForm, withShownFactor } from './show-factor.ts';
 
 /** POST /account/totp: makes a secret and shows it; it counts for nothing until a code was shown to work. */
-export function setUpTotp(deps: IdentityDeps, context: RouteContext, form: { csrf: string }): Promise<Reply> {
-  return withRecentLogin(deps, context, form.csrf, async (account) => {
+export function setUpTotp(deps: IdentityDeps, context: RouteContext, form: ProvenForm): Promise<Reply> {
+  return withShownFactor(deps, context, form, async (account) => {
     refuseSecond(account);
     const totp = createTotp(deps, account.user.id);
     await deps.users.setTotp(account.user.id, totp);
@@ -27,9 +30,9 @@ export function setUpTotp(deps: IdentityDeps, context: RouteContext, form: { csr
 export function confirmTotp(
   deps: IdentityDeps,
   context: RouteContext,
-  form: { readonly csrf: string; readonly code: string },
+  form: ProvenForm & { readonly code: string },
 ): Promise<Reply> {
-  return withRecentLogin(deps, context, form.csrf, async (account) => {
+  return withShownFactor(deps, context, form, async (account) => {
     const { user } = account;
     refuseSecond(account);
     const { totp } = user;
@@ -37,10 +40,11 @@ export function confirmTotp(
     return orShowForm(
       async () => {
         const step = matchingStep(deps, user.id, totp, form.code.replace(/\s/g, ''));
-        if (step === null || !(await deps.users.confirmTotp(user.id, totp.secret, step, deps.now()))) {
+        if (step === null || !(await confirm(deps, user, totp, step))) {
           throw new FairleadError('VALIDATION_FAILED', 'This code is wrong: is the time of your phone right?');
         }
         await noteChange(deps, context, account, 'user.totp_added');
+        noticeFactor(deps, context, user, 'an authenticator app');
         return recoveryCodesPage(deps, context, account, 'The app is set up');
       },
       (error) => setUpPage(deps, account, totp, error),
@@ -49,12 +53,17 @@ export function confirmTotp(
 }
 
 /** POST /account/totp/remove. @throws CSRF_REFUSED, UNAUTHORIZED */
-export function removeTotp(deps: IdentityDeps, context: RouteContext, form: { csrf: string }): Promise<Reply> {
-  return withRecentLogin(deps, context, form.csrf, async (account) => {
+export function removeTotp(deps: IdentityDeps, context: RouteContext, form: ProvenForm): Promise<Reply> {
+  return withShownFactor(deps, context, form, async (account) => {
     await deps.users.setTotp(account.user.id, null);
     await noteChange(deps, context, account, 'user.totp_removed');
     return redirectTo('/account?notice=totp-off');
   });
+}
+
+function confirm(deps: IdentityDeps, user: UserRecord, { secret }: TotpFactor, step: number): Promise<boolean> {
+  const now = deps.now();
+  return deps.users.confirmTotp(user.id, secret, step, now, factorsSince(user) ?? now);
 }
 
 /** One that is on is removed first: setting up another must not switch it off meanwhile. */
@@ -75,7 +84,7 @@ async function setUpPage(deps: IdentityDeps, account: Account, totp: TotpFactor,
       body: html`<p>Scan this picture with the app, or type the key into it. Then type the code it shows.</p>
 <div class="qr" role="img" aria-label="QR code of the key below">${picture}</div>
 <p>Key: <code>${(secret.match(/.{1,4}/g) ?? []).join(' ')}</code></p>
-<form method="post" action="/account/totp/confirm">${hidden('csrf', account.csrf)}
+<form method="post" action="/account/totp/confirm">${hidden('csrf', account.csrf)}${hidden('proof', account.proof ?? '')}
 ${field({
   name: 'code',
   label: 'Code',

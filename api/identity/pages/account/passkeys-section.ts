@@ -4,22 +4,23 @@ import { field, hidden } from '../form-fields.ts';
 import { readableTime } from '../readable-time.ts';
 import type { Account } from './require-account.ts';
 
-export function passkeysSection({ csrf, user }: Account): Html {
+export function passkeysSection({ csrf, user, proof = '' }: Account): Html {
   const { passkeys } = user;
+  const common = html`${hidden('csrf', csrf)}${hidden('proof', proof)}`;
   return html`<h2 id="passkeys">Passkeys</h2>
 ${passkeys.length === 0 && html`<p class="quiet">Sign in with your fingerprint, face or a security key instead of a password.</p>`}
-${passkeys.length > 0 && html`<ul class="rows" aria-labelledby="passkeys">${passkeys.map((one) => passkeyRow(csrf, one))}</ul>`}
+${passkeys.length > 0 && html`<ul class="rows" aria-labelledby="passkeys">${passkeys.map((one) => passkeyRow(common, one))}</ul>`}
 <form method="post" action="/account/passkeys" data-passkey="create" data-options="/account/passkeys/options" hidden>
-${hidden('csrf', csrf)}${hidden('credential', '')}
+${common}${hidden('credential', '')}
 ${field({ name: 'name', label: 'Name of the new passkey', autocomplete: 'off', required: false, maxlength: 60, hint: 'Such as the device it is on.' })}
 <button class="second small">Add a passkey</button>
 <p class="message error" role="alert" data-message hidden></p></form>
 <noscript><p class="quiet">Adding a passkey needs JavaScript.</p></noscript>`;
 }
 
-function passkeyRow(csrf: string, { credentialId, name, createdAt, lastUsedAt }: Passkey): Html {
+function passkeyRow(common: Html, { credentialId, name, createdAt, lastUsedAt }: Passkey): Html {
   return html`<li><div><strong>${name}</strong><span class="quiet">Added ${readableTime(createdAt)} ·
 ${lastUsedAt === null ? 'not used yet' : `last used ${readableTime(lastUsedAt)}`}</span></div>
-<form method="post" action="/account/passkeys/remove">${hidden('csrf', csrf)}${hidden('id', credentialId)}
+<form method="post" action="/account/passkeys/remove">${common}${hidden('id', credentialId)}
 <button class="second small danger" aria-label="Remove ${name}">Remove</button></form></li>`;
 }

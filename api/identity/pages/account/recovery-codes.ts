@@ -1,16 +1,18 @@
 import { FairleadError } from '../../../../domain/errors.ts';
+import { hasSecondFactor } from '../../../../domain/identity/second-factors.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { html } from '../../../http/pages/html.ts';
 import { sendPage } from '../../../http/pages/send-page.ts';
 import { audit } from '../../audit.ts';
 import type { IdentityDeps } from '../../deps.ts';
-import { createRecoveryCodes, hasSecondFactor } from '../../login/second-factor.ts';
+import { createRecoveryCodes } from '../../login/second-factor.ts';
 import { platformBrand } from '../brand.ts';
-import { type Account, withRecentLogin } from './require-account.ts';
+import type { Account } from './require-account.ts';
+import { type ProvenForm, withShownFactor } from './show-factor.ts';
 
 /** POST /account/recovery-codes: new ones in the place of all there are. @throws CSRF_REFUSED, UNAUTHORIZED, CONFLICT */
-export function renewRecoveryCodes(deps: IdentityDeps, context: RouteContext, form: { csrf: string }): Promise<Reply> {
-  return withRecentLogin(deps, context, form.csrf, (account) => {
+export function renewRecoveryCodes(deps: IdentityDeps, context: RouteContext, form: ProvenForm): Promise<Reply> {
+  return withShownFactor(deps, context, form, (account) => {
     if (!hasSecondFactor(account.user)) throw new FairleadError('CONFLICT', 'Add an app or a passkey first');
     return recoveryCodesPage(deps, context, account, 'New recovery codes');
   });

@@ -8,7 +8,11 @@ import { openVisit, requireOwnFormOfUser } from '../visit.ts';
 /** How long ago somebody may have signed in to change what they sign in with. */
 const RECENT_MS = 15 * 60_000;
 
-export type Account = LoggedIn & { readonly csrf: string };
+export type Account = LoggedIn & {
+  readonly csrf: string;
+  /** Shows, in forms that change ways of signing in, that the second factor was shown; see show-factor.ts. */
+  readonly proof?: string;
+};
 
 /** Shows a page of the account to whoever is signed in; others sign in first. */
 export async function withAccount(

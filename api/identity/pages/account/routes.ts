@@ -9,6 +9,13 @@ import { endGrant, endOtherSessions, endSession } from './end-logins.ts';
 import { addPasskey, offerPasskey, removePasskey } from './manage-passkeys.ts';
 import { confirmTotp, removeTotp, setUpTotp } from './manage-totp.ts';
 import { renewRecoveryCodes } from './recovery-codes.ts';
+import {
+  offerShownPasskey,
+  openShowFactor,
+  SHOW_FACTOR_PATH,
+  showFactorByCode,
+  showFactorByPasskey,
+} from './show-factor.ts';
 
 /** Guarded by the session and the form's token rather than by a caller kind: a browser without one is sent to sign in. */
 const page = { tag: 'pages', callers: 'public', replies: 'page', responses: PAGE_RESPONSES } as const;
@@ -21,7 +28,11 @@ const form = {
 } as const;
 
 const csrfOnly = z.strictObject({ csrf: csrfSchema });
-const withId = z.strictObject({ csrf: csrfSchema, id: z.string().max(1_400) });
+const idSchema = z.string().max(1_400);
+const withId = z.strictObject({ csrf: csrfSchema, id: idSchema });
+/** Of forms that change ways of signing in; see show-factor.ts. */
+const proven = z.strictObject({ csrf: csrfSchema, proof: z.string().max(1_000).default('') });
+const credentialSchema = z.string().max(40_000);
 
 /** The account page and its forms. */
 export function accountPageRoutes(deps: IdentityDeps): readonly Route[] {
@@ -68,6 +79,7 @@ export function accountPageRoutes(deps: IdentityDeps): readonly Route[] {
       handle: async ({ body }, context) => changePassword(deps, context, body),
     }),
     ...factorRoutes(deps),
+    ...showFactorRoutes(deps),
   ];
 }
 
@@ -77,46 +89,42 @@ function factorRoutes(deps: IdentityDeps): readonly Route[] {
       ...form,
       path: '/account/totp',
       summary: 'Shows the secret of a new code generator',
-      body: csrfOnly,
+      body: proven,
       handle: async ({ body }, context) => setUpTotp(deps, context, body),
     }),
     defineRoute({
       ...form,
       path: '/account/totp/confirm',
       summary: 'Switches the code generator on by a first code',
-      body: z.strictObject({ csrf: csrfSchema, code: codeSchema }),
+      body: proven.extend({ code: codeSchema }),
       handle: async ({ body }, context) => confirmTotp(deps, context, body),
     }),
     defineRoute({
       ...form,
       path: '/account/totp/remove',
       summary: 'Removes the code generator',
-      body: csrfOnly,
+      body: proven,
       handle: async ({ body }, context) => removeTotp(deps, context, body),
     }),
     defineRoute({
       ...form,
       path: '/account/recovery-codes',
       summary: 'Makes new recovery codes and shows them once',
-      body: csrfOnly,
+      body: proven,
       handle: async ({ body }, context) => renewRecoveryCodes(deps, context, body),
     }),
     defineRoute({
       ...form,
       path: '/account/passkeys',
       summary: 'Adds a passkey',
-      body: z.strictObject({
-        csrf: csrfSchema,
-        credential: z.string().max(40_000),
-        name: z.string().trim().max(60).default(''),
-      }),
+      body: proven.extend({ credential: credentialSchema, name: z.string().trim().max(60).default('') }),
       handle: async ({ body }, context) => addPasskey(deps, context, body),
     }),
     defineRoute({
       ...form,
       path: '/account/passkeys/remove',
       summary: 'Removes a passkey',
-      body: withId,
+      body: proven.extend({ id: idSchema }),
       handle: async ({ body }, context) => removePasskey(deps, context, body),
     }),
     defineRoute({
@@ -128,6 +136,42 @@ function factorRoutes(deps: IdentityDeps): readonly Route[] {
       responses: OPTIONS_RESPONSE,
       body: csrfOnly,
       handle: async ({ body }, context) => offerPasskey(deps, context, body),
+    }),
+  ];
+}
+
+function showFactorRoutes(deps: IdentityDeps): readonly Route[] {
+  return [
+    defineRoute({
+      ...page,
+      method: 'get',
+      path: SHOW_FACTOR_PATH,
+      summary: 'Asks for the second factor, before ways of signing in are changed',
+      handle: async (_input, context) => openShowFactor(deps, context),
+    }),
+    defineRoute({
+      ...form,
+      path: SHOW_FACTOR_PATH,
+      summary: 'Takes a code, and shows the account page, whose forms then change ways of signing in',
+      body: z.strictObject({ csrf: csrfSchema, code: codeSchema }),
+      handle: async ({ body }, context) => showFactorByCode(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      path: `${SHOW_FACTOR_PATH}/passkey`,
+      summary: 'Takes a passkey, the same way',
+      body: z.strictObject({ csrf: csrfSchema, credential: credentialSchema }),
+      handle: async ({ body }, context) => showFactorByPasskey(deps, context, body),
+    }),
+    defineRoute({
+      ...form,
+      replies: 'envelope',
+      bodyTypes: ['json'],
+      path: `${SHOW_FACTOR_PATH}/passkey/options`,
+      summary: 'WebAuthn options for the passkey that is shown',
+      responses: OPTIONS_RESPONSE,
+      body: csrfOnly,
+      handle: async ({ body }, context) => offerShownPasskey(deps, context, body),
     }),
   ];
 }

@@ -1,10 +1,10 @@
+import { hasSecondFactor } from '../../../../domain/identity/second-factors.ts';
 import type { LoginMethod, UserRecord } from '../../../../domain/identity/user.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { clearCookie } from '../../login/cookies.ts';
 import { startAttempt } from '../../login/login-attempt.ts';
-import { hasSecondFactor } from '../../login/second-factor.ts';
 import { startSession } from '../../login/start-session.ts';
 import { withReturnTo } from '../return-to.ts';
 

@@ -2,19 +2,28 @@ import type { UserRecord } from '../../../../domain/identity/user.ts';
 import { type Html, html } from '../../../http/pages/html.ts';
 import { field, hidden } from '../form-fields.ts';
 
-/** What the person most likely has at hand comes first; without JavaScript there are codes alone. */
-export function secondFactorForms(user: UserRecord, common: Html, invalid: boolean): Html {
-  if (user.passkeys.length === 0) return codeForm(true, common, invalid);
-  if (user.totp?.confirmedAt != null) {
-    return html`${codeForm(true, common, invalid)}
-<div data-with-passkey hidden><p class="or">or</p></div>${passkeyForm(common, 'second')}`;
-  }
-  return html`${passkeyForm(common, '')}
-<div data-with-passkey hidden><p class="or">or</p></div>${codeForm(false, common, invalid)}`;
+export interface FactorFormsView {
+  /** Path that takes the code; a passkey goes to `{base}/passkey`, which gets its options from `{base}/passkey/options`. */
+  readonly base: string;
+  /** Hidden fields of each form. */
+  readonly common: Html;
+  /** True when the code that was sent is wrong. */
+  readonly invalid: boolean;
 }
 
-function codeForm(generator: boolean, common: Html, invalid: boolean): Html {
-  return html`<form method="post" action="/login/second-factor">${common}
+/** What the person most likely has at hand comes first; without JavaScript there are codes alone. */
+export function secondFactorForms(user: UserRecord, view: FactorFormsView): Html {
+  if (user.passkeys.length === 0) return codeForm(true, view);
+  if (user.totp?.confirmedAt != null) {
+    return html`${codeForm(true, view)}
+<div data-with-passkey hidden><p class="or">or</p></div>${passkeyForm(view, 'second')}`;
+  }
+  return html`${passkeyForm(view, '')}
+<div data-with-passkey hidden><p class="or">or</p></div>${codeForm(false, view)}`;
+}
+
+function codeForm(generator: boolean, { base, common, invalid }: FactorFormsView): Html {
+  return html`<form method="post" action="${base}">${common}
 ${field({
   name: 'code',
   label: generator ? 'Code' : 'Recovery code',
@@ -30,9 +39,9 @@ ${field({
 <button class="${!generator && 'second'}">Go on</button></form>`;
 }
 
-function passkeyForm(common: Html, look: string): Html {
-  return html`<form method="post" action="/login/second-factor/passkey" data-passkey="get"
-data-options="/login/second-factor/passkey/options" hidden>${common}${hidden('credential', '')}
+function passkeyForm({ base, common }: FactorFormsView, look: string): Html {
+  return html`<form method="post" action="${base}/passkey" data-passkey="get"
+data-options="${base}/passkey/options" hidden>${common}${hidden('credential', '')}
 <button class="${look}">Use a passkey</button>
 <p class="message error" role="alert" data-message hidden></p></form>`;
 }

@@ -59,7 +59,7 @@ export async function openSecondFactor(
       scripted: true,
       error: error?.message ?? null,
       body: html`<p>You are signing in as <strong>${waiting.user.email}</strong>.</p>
-${secondFactorForms(waiting.user, common, error !== undefined)}
+${secondFactorForms(waiting.user, { base: '/login/second-factor', common, invalid: error !== undefined })}
 <p class="links"><a href="${withReturnTo('/login', target.returnTo)}">Use another account</a></p>`,
     },
     { cookies, ...(error === undefined ? {} : { status: error.status }) },

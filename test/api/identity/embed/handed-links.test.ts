@@ -46,7 +46,7 @@ describe('a reset link that a client was handed', () => {
     const user = await person();
     const totp = createTotp(idp.deps, user.id);
     await idp.deps.users.setTotp(user.id, totp);
-    await idp.deps.users.confirmTotp(user.id, totp.secret, 0, idp.deps.now());
+    await idp.deps.users.confirmTotp(user.id, totp.secret, 0, idp.deps.now(), idp.deps.now());
     await idp.deps.users.update(user.id, { recoveryCodes: createRecoveryCodes(idp.deps).hashes });
     const { resetUrl } = await handed(user);
     assert.equal((await useOnProvidersPage(resetUrl)).status, 303);

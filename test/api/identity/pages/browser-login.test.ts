@@ -171,6 +171,13 @@ describe('signing in with a real browser', () => {
     assert.equal(await page.getByRole('listitem').count(), 10);
     await page.getByRole('link', { name: 'I have kept them' }).click();
     assert.ok(await page.getByText('My laptop').isVisible());
+    await page.getByRole('button', { name: 'Make new recovery codes' }).click();
+    await see(page, 'Show your second factor');
+    await page.getByRole('button', { name: 'Use a passkey' }).click();
+    await page.getByText('Now make your change.').waitFor();
+    await page.getByRole('button', { name: 'Make new recovery codes' }).click();
+    await see(page, 'New recovery codes');
+    await page.getByRole('link', { name: 'I have kept them' }).click();
     await page.getByRole('button', { name: 'Sign out', exact: true }).click();
 
     await page.goto(client.address);

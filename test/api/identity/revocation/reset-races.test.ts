@@ -78,7 +78,7 @@ describe('a reset of the password ends everything that was begun before it', () 
     const user = await person();
     const totp = createTotp(idp.deps, user.id);
     await idp.deps.users.setTotp(user.id, totp);
-    await idp.deps.users.confirmTotp(user.id, totp.secret, 0, idp.deps.now());
+    await idp.deps.users.confirmTotp(user.id, totp.secret, 0, idp.deps.now(), idp.deps.now());
     const app = new TOTP({ secret: Secret.fromBase32(revealTotp(idp.deps, user, totp).secret) });
     const thief = createBrowser(idp);
     const page = await thief.logIn(user.email, OLD);

@@ -152,7 +152,7 @@ describe('the account page', () => {
       const kept = JSON.stringify(await idp.deps.users.find(user.id));
       const all = `${kept}${idp.logged.join('')}`;
       for (const secret of [key, code, code.replace('-', '')]) assert.ok(!all.includes(secret));
-      assert.equal((await browser.submit(page, '/account/totp')).status, 409);
+      assert.equal((await browser.submit(page, '/account/totp')).location, '/account/second-factor');
     });
 
     it('is removed by somebody who signed in recently; others sign in once more first', async () => {
@@ -171,8 +171,15 @@ describe('the account page', () => {
     it('is removed, and then no longer asked for', async () => {
       const { user, browser, page } = await signedIn();
       const setUp = await browser.submit(page, '/account/totp');
-      await browser.submit(setUp, '/account/totp/confirm', { code: codeOf(keyOf(setUp)) });
-      await browser.submit(await browser.open('/account'), '/account/totp/remove');
+      const key = keyOf(setUp);
+      await browser.submit(setUp, '/account/totp/confirm', { code: codeOf(key) });
+      idp.advance(60_000);
+      const asked = await browser.follow(await browser.submit(await browser.open('/account'), '/account/totp/remove'));
+      assert.equal(asked.title, 'Show your second factor');
+      assert.equal((await browser.submit(asked, '/account/second-factor', { code: '000000' })).status, 401);
+      const shown = await browser.submit(asked, '/account/second-factor', { code: codeOf(key) });
+      assert.match(shown.html, /role="status">Now make your change\./);
+      await browser.submit(shown, '/account/totp/remove');
       assert.equal((await createBrowser(idp).logIn(user.email, PASSWORD)).title, 'Your account');
     });
   });
@@ -190,6 +197,8 @@ describe('the account page', () => {
       ['/account/recovery-codes', {}],
       ['/account/passkeys', { credential: '{}', name: '' }],
       ['/account/passkeys/remove', { id: 'x' }],
+      ['/account/second-factor', { code: '123456' }],
+      ['/account/second-factor/passkey', { credential: '{}' }],
     ];
     const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(page.html) ?? [];
     for (const [action, fields] of forms) {

@@ -120,7 +120,7 @@ describe('links that work once', () => {
       const setUp = await squatter.submit(account, '/account/totp');
       const { totp } = (await idp.deps.users.find(user.id)) ?? assert.fail('no user');
       assert.ok(totp !== null && setUp.status === 200);
-      await idp.deps.users.confirmTotp(user.id, totp.secret, 0, idp.deps.now());
+      await idp.deps.users.confirmTotp(user.id, totp.secret, 0, idp.deps.now(), idp.deps.now());
 
       const owner = createBrowser(idp);
       const page = await owner.open(await mailed(user.email, '/login/link'));

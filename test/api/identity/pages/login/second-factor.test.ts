@@ -23,7 +23,7 @@ describe('the second factor', () => {
     const { secret } = revealTotp(idp.deps, user, totp);
     const { codes, hashes } = createRecoveryCodes(idp.deps);
     await idp.deps.users.setTotp(user.id, totp);
-    await idp.deps.users.confirmTotp(user.id, totp.secret, 0, idp.deps.now());
+    await idp.deps.users.confirmTotp(user.id, totp.secret, 0, idp.deps.now(), idp.deps.now());
     await idp.deps.users.update(user.id, { recoveryCodes: hashes });
     const app = new TOTP({ secret: Secret.fromBase32(secret) });
     const code = (aheadMs = 0): string => app.generate({ timestamp: idp.deps.now().getTime() + aheadMs });
