@@ -22,7 +22,7 @@ export const EXIT_CODES = [
   {
     name: 'undecided',
     code: 7,
-    meaning: 'The proof was not refuted, but something is missing that proves it, such as a second chain.',
+    meaning: 'Neither proven nor refuted: something is missing that decides it, such as a second chain.',
   },
   {
     name: 'interrupted',

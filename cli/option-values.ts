@@ -12,7 +12,7 @@ export function list(text: string): string[] {
 }
 
 /** Adds to the values of an option that may be repeated. */
-export function collect(value: string, before: readonly string[]): readonly string[] {
+export function collect(value: string, before: readonly string[] = []): readonly string[] {
   return [...before, value];
 }
 

@@ -9,10 +9,15 @@ export {
   type LostEvent,
 } from './audit/audit-client.ts';
 export type { AuditEventInput, EmitOutcome } from './audit/audit-event.ts';
+export { type ComparisonVerdict, compareStatements } from './audit/compare-statements.ts';
+export { type EvidenceVerdict, verifyEvidence } from './audit/evidence.ts';
+export { type LeafLists, ledgerLists } from './audit/leaf-lists.ts';
 export { LedgerRefusal } from './audit/ledger-connection.ts';
 export type { ProofCheck } from './audit/proof-check.ts';
 export { parseEvent, parseProof, parseReceipt } from './audit/proof-documents.ts';
 export type { AuditEvent, AuditEventPage, AuditEventQuery, AuditVerdict } from './audit/read-ledger.ts';
+export { parseStatement, type SignedStatement } from './audit/signed-statement.ts';
+export { type DayInput, type DayVerdict, verifyDay } from './audit/verify-day.ts';
 export { type ProofInput, type ProofVerdict, verifyProof } from './audit/verify-proof.ts';
 export { type Middleware, userOf } from './auth/middleware.ts';
 export { createServiceTokens, type ServiceTokens, type ServiceTokensOptions } from './auth/service-tokens.ts';

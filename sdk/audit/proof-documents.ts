@@ -49,7 +49,8 @@ function parse<T>(what: string, schema: z.ZodType<T>, document: unknown): T {
   );
 }
 
-function withoutEnvelope(document: unknown): unknown {
+/** What a reply says. */
+export function withoutEnvelope(document: unknown): unknown {
   const envelope = z.object({ success: z.literal(true), data: z.unknown() }).safeParse(document);
   return envelope.success ? envelope.data.data : document;
 }

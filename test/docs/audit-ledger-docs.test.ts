@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -10,7 +10,9 @@ import { createEnvSigner } from '../../adapters/chain/env-signer.ts';
 import { createTreeBuilder } from '../../adapters/merkle/tree-builder.ts';
 import { idOfKey } from '../../adapters/mongo/audit-ledger/event-id.ts';
 import { createPendingAnchorStore } from '../../adapters/mongo/audit-ledger/pending-anchors.ts';
+import { signCheckpoint } from '../../domain/audit-ledger/checkpoint.ts';
 import { addDays, dayOf, startOfDay } from '../../domain/audit-ledger/days.ts';
+import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
 import { SILENT } from '../activities/audit-ledger/use-ledger-day.ts';
 import { ANCHORER, startAnvil, type TestChain } from '../support/start-anvil.ts';
 import { KEY } from '../support/start-ledger.ts';
@@ -46,7 +48,12 @@ describe('docs/audit-ledger.md', { timeout: 180_000 }, () => {
   });
 
   it('does what it says, line by line', async () => {
-    const eventId = await deployedYesterday();
+    const { eventId, receipt } = await deployedYesterday();
+    await writeFile(join(bin, 'receipt.json'), JSON.stringify(receipt));
+    const { signer, settings } = parts.ledger;
+    const head = { namespace: 'builder', size: 1, head: receipt.eventHash, time: clock.now };
+    const checkpoint = await signCheckpoint(head, settings.ledgerName, signer);
+    await writeFile(join(bin, 'checkpoint.json'), JSON.stringify(checkpoint));
     await anchorYesterday();
     const { secret } = await parts.idp.seedClient('shop-prod', { orgSlug: 'acme', allowedScopes: ['septor:query'] });
     const steps = readPage(await readFile(join(DOCS, PAGE), 'utf8'));
@@ -59,7 +66,9 @@ describe('docs/audit-ledger.md', { timeout: 180_000 }, () => {
       ...{ FAIRLEAD_URL: 'http://127.0.0.1:1', FAIRLEAD_KEY: KEY, FAIRLEAD_AUDIT_URL: parts.ledger.address },
       ...{ AUDIT_URL: parts.ledger.address, IDP_URL: parts.idp.issuer },
       ...{ IDP_CLIENT_ID: 'shop-prod', IDP_CLIENT_SECRET: secret },
-      ...{ EVENT_ID: eventId, CONTRACT: one.contract },
+      ...{ EVENT_ID: eventId, CONTRACT: one.contract, DAY: YESTERDAY },
+      ...{ RECEIPT: join(bin, 'receipt.json'), CHECKPOINT: join(bin, 'checkpoint.json') },
+      LEDGER_KEY: signer.keys[0]?.publicKey ?? '',
       ...{ NODE_OF_CHAIN_ONE: one.rpcUrl, NODE_OF_CHAIN_TWO: two.rpcUrl },
     };
     await runPage(PAGE, steps, { preamble: '', variables });
@@ -82,12 +91,12 @@ describe('docs/audit-ledger.md', { timeout: 180_000 }, () => {
   });
 
   /** As the builder's worker tells of a deploy. */
-  async function deployedYesterday(): Promise<string> {
+  async function deployedYesterday(): Promise<{ eventId: string; receipt: Receipt }> {
     const about = { eventType: 'service.deployed', entityId: 'shop', namespace: 'builder', orgSlug: 'acme' };
     const event = { ...about, data: { buildId: 'bld_1' }, metadata: { actor: 'usr_1' } };
     const { status, body } = await parts.ledger.call('platform', 'POST', '/v1/events/emit', event);
     assert.equal(status, 201);
-    return body.data.eventId;
+    return body.data;
   }
 
   /** What the night's workflow does, and then it is today. */

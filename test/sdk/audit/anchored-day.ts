@@ -71,3 +71,13 @@ export async function anchorRoot(chain: TestChain, root: Hash, day = DAY): Promi
   const sent = await contract.getFunction('anchor')(dayNumber(day), root);
   await sent.wait();
 }
+
+/** The leaf list of events, as the ledger publishes it. */
+export function leafListOf(events: readonly Pick<LedgerEvent, 'eventHash'>[], day = DAY): readonly string[] {
+  const tree = buildTree(Buffer.concat(events.map(({ eventHash }) => fromHash(eventHash))));
+  const head = { batchId: day, root: toHash(tree.nodes.subarray(0, 32)), leafCount: events.length };
+  const leaves = events.map(({ eventHash }) => leafOf(eventHash)).toSorted();
+  return [head, ...leaves].map((line) => JSON.stringify(line));
+}
+
+export const rootOf = (events: readonly LedgerEvent[]): Hash => proofOf(events, 0, []).root;

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { z } from 'zod';
+import type { ProofCheck, Verdict } from '../sdk/audit/proof-check.ts';
+import { usageFailure } from './cli-failure.ts';
+import { exitCode } from './exit-codes.ts';
+import type { Output } from './output.ts';
+import type { Alone } from './perform.ts';
+import { printable, type Tone } from './terminal/style.ts';
+
+/** What the commands have in common that verify what the audit ledger says, without it. */
+
+const ADDRESS = /^0x[0-9a-f]{40}$/i;
+/** A public key as the ledger's GET /v1/keys shows it, or as tools for signed notes take it (C2SP signed-note). */
+const VERIFIER_KEY = /^[^+\s]+\+[0-9a-f]{8}\+(?<key>[A-Za-z0-9+/=]+)$/;
+const KEY_BYTES = 32;
+const ED25519 = 0x01;
+
+const EXITS = { proven: 'ok', refuted: 'failed', undecided: 'undecided' } as const;
+const TONES: Readonly<Record<Verdict, Tone>> = { proven: 'good', refuted: 'bad', undecided: 'warn' };
+const MARKS: Record<ProofCheck['outcome'], readonly [mark: string, tone: Tone]> = {
+  passed: ['✓', 'good'],
+  failed: ['✗', 'bad'],
+  unknown: ['?', 'warn'],
+  warning: ['!', 'warn'],
+};
+
+/** Shows the checks and the sentence for the verdict. @returns the exit code */
+export function showVerdict(
+  output: Output,
+  result: { readonly verdict: Verdict; readonly checks: readonly ProofCheck[] },
+  sentences: Readonly<Record<Verdict, string>>,
+): number {
+  const { verdict, checks } = result;
+  output.document(result);
+  if (output.quiet) output.print(verdict);
+  else {
+    const width = Math.max(9, ...checks.map(({ check }) => check.length));
+    for (const { check, outcome, text: line } of checks) {
+      const [mark, tone] = MARKS[outcome];
+      output.print(`${output.paint(tone, mark)} ${check.padEnd(width)}  ${printable(line)}`);
+    }
+    output.print();
+    output.print(output.paint(TONES[verdict], sentences[verdict]));
+  }
+  return exitCode(EXITS[verdict]);
+}
+
+/** @throws CliFailure with exit `usage` */
+export async function readJson(path: string, { terminal, cwd }: Alone): Promise<unknown> {
+  let content: string;
+  try {
+    content = path === '-' ? await text(terminal.stdin) : await readFile(resolve(cwd, path), 'utf8');
+  } catch (error) {
+    throw unreadable(path, error);
+  }
+  try {
+    return JSON.parse(content);
+  } catch {
+    throw usageFailure(`${path} is not JSON.`);
+  }
+}
+
+export function unreadable(path: string, error: unknown) {
+  return usageFailure(`${path} cannot be read: ${error instanceof Error ? error.message : error}`);
+}
+
+/** @throws CliFailure with exit `usage` */
+export function assertContract(contract: string | undefined): void {
+  if (contract !== undefined && !ADDRESS.test(contract)) throw usageFailure('--contract: 0x and 40 hex digits');
+}
+
+/** 32 bytes in base64. @throws CliFailure with exit `usage` */
+export function publicKeyOf(given: string): string {
+  const noted = VERIFIER_KEY.exec(given)?.groups?.key;
+  const bytes = Buffer.from(noted ?? given, 'base64');
+  const key = noted !== undefined && bytes[0] === ED25519 ? bytes.subarray(1) : bytes;
+  if (z.base64().safeParse(noted ?? given).success && key.length === KEY_BYTES) return key.toString('base64');
+  throw usageFailure('--key: 32 bytes in base64, or a verifier key such as audit.example.org+0123abcd+AQ…');
+}
