@@ -141,6 +141,7 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
       limits: limitsOfBuilds(env),
       cgroups: isLocalEngine(env.DOCKER_HOST) ? await findCgroups() : null,
       buildProxy,
+      now,
       onWarning,
     }),
     runtime: createWorkloadRuntime({

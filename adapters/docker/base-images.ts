@@ -5,7 +5,7 @@ import type { EffectContext } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { engineError, engineMessage } from './docker-client.ts';
 import { parseImageName } from './image-name.ts';
-import { inspectImage } from './inspect-image.ts';
+import { inspectImage, taggedAt } from './inspect-image.ts';
 import { STAND_IN_LABEL, STAND_IN_NOTE_LABEL } from './labels.ts';
 import { followProgress } from './progress.ts';
 import { type RegistryAuth, registryAuthFor } from './registry-auth.ts';
@@ -221,7 +221,6 @@ const imageFacts = z.object({
   Config: z
     .object({ Labels: z.record(z.string(), z.string()).nullish(), OnBuild: z.array(z.string()).nullish() })
     .nullish(),
-  Metadata: z.object({ LastTagTime: z.string().optional() }).nullish(),
 });
 
 interface FoundImage {
@@ -234,21 +233,19 @@ interface FoundImage {
 }
 
 async function findImage(docker: Docker, name: string): Promise<FoundImage | null> {
-  const image = await inspectImage(docker, name)
-    .then((found) => imageFacts.nullable().parse(found))
-    .catch((error: unknown) => {
-      throw engineError(error, `Looking for image ${name}`, 'UNAVAILABLE', { retryable: true });
-    });
-  if (image === null) return null;
-  // The tag may be older than the image: a stand-in is tagged when it is needed.
-  const times = [image.Created, image.Metadata?.LastTagTime ?? ''].map((text) => Date.parse(text) || 0);
+  const found = await inspectImage(docker, name).catch((error: unknown) => {
+    throw engineError(error, `Looking for image ${name}`, 'UNAVAILABLE', { retryable: true });
+  });
+  if (found === null) return null;
+  const image = imageFacts.parse(found);
   return {
     id: image.Id,
     digests: image.RepoDigests ?? [],
     labels: image.Config?.Labels ?? {},
     onBuild: image.Config?.OnBuild ?? [],
     platform: platformOf(image),
-    createdMs: Math.max(...times),
+    // The tag may be older than the image: a stand-in is tagged when it is needed.
+    createdMs: Math.max(Date.parse(image.Created) || 0, taggedAt(found) ?? 0),
   };
 }
 

@@ -1,4 +1,5 @@
 import type Docker from 'dockerode';
+import type { Clock } from '../../domain/clock.ts';
 import type { BuildLimits } from '../../domain/deploys/build-limits.ts';
 import type { EffectContext, ImageBuilder } from '../../domain/deploys/ports.ts';
 import { freeBytes as freeBytesOf } from '../free-bytes.ts';
@@ -13,6 +14,7 @@ import type { DockerCli } from './docker-cli.ts';
 import { engineError } from './docker-client.ts';
 import { createEngineInfo, type EngineInfo } from './engine-info.ts';
 import { inspectImage } from './inspect-image.ts';
+import { pruneBaseImages } from './prune-base-images.ts';
 import { pruneImages } from './prune-images.ts';
 import { pushImage } from './push-image.ts';
 import { type RegistryAuth, registryHost } from './registry-auth.ts';
@@ -40,6 +42,7 @@ export interface ImageBuilderOptions {
   readonly limits: BuildLimits;
   /** By which they are held to it; null where this process cannot. */
   readonly cgroups: Cgroups | null;
+  readonly now: Clock;
   /** Told what `prune` had to leave, and what RUN steps reach past the proxy. */
   readonly onWarning: (message: string) => void;
 }
@@ -76,7 +79,9 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
       // First: what it gives back may be the space in which the engine of builds can start.
       await prune(docker);
       if (buildEngine !== null && (await buildEngine.wasStarted())) {
-        await prune((await buildEngine.open({ signal, onLine: () => undefined })).docker);
+        const { docker: engine } = await buildEngine.open({ signal, onLine: () => undefined });
+        await prune(engine);
+        for (const name of await pruneBaseImages(engine, { ...options, signal })) removed.add(name);
       }
       return { removed: [...removed], reclaimedBytes };
     },

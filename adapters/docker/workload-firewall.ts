@@ -10,6 +10,8 @@ const INNER_NETWORKS = [
   ...['192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
 ];
 
+const TRANSPORTS = ['tcp', 'udp'];
+
 /** An address or network, of which workloads reach one port or all. */
 export interface OpenDestination {
   /** IPv4, such as `10.0.3.0/24`. */
@@ -82,8 +84,12 @@ function chains(
   const both = [
     '-m conntrack --ctstate ESTABLISHED,RELATED -j RETURN',
     // The engine asks them from the network of the container.
-    ...nameservers.flatMap((address) => ['udp', 'tcp'].map((kind) => `-d ${address} -p ${kind} --dport 53 -j RETURN`)),
-    ...open.map(({ network, port }) => `-d ${network}${port === null ? '' : ` -p tcp --dport ${port}`} -j RETURN`),
+    ...nameservers.flatMap((address) => TRANSPORTS.map((kind) => `-d ${address} -p ${kind} --dport 53 -j RETURN`)),
+    ...open.flatMap(({ network, port }) =>
+      port === null
+        ? [`-d ${network} -j RETURN`]
+        : TRANSPORTS.map((kind) => `-d ${network} -p ${kind} --dport ${port} -j RETURN`),
+    ),
   ];
   const router = routerPort === null ? [] : [`-p tcp --dport ${routerPort} -j RETURN`];
   return [

@@ -40,6 +40,8 @@ export interface WorkloadRuntimeOptions {
 
 const TAIL_LIMIT = 1_000;
 const RENEW_MS = 30_000;
+const NO_FIREWALL =
+  'The firewall that keeps workloads from this machine could not be set, so none starts (run "iptables -S" as root to see what refuses)';
 
 /** The workload runtime on a Docker engine: one container for each build that was installed. */
 export function createWorkloadRuntime(options: WorkloadRuntimeOptions): WorkloadRuntime {
@@ -49,9 +51,7 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
     try {
       await options.firewall?.renew(AbortSignal.timeout(RENEW_MS));
     } catch (error) {
-      throw engineError(error, 'Keeping workloads from this machine by its firewall', 'UNAVAILABLE', {
-        retryable: true,
-      });
+      throw engineError(error, NO_FIREWALL, 'UNAVAILABLE', { retryable: true });
     }
   });
   const started: StartOptions = {

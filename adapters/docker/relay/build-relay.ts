@@ -21,6 +21,8 @@ export const ENGINE_PROXY_PORT = 3129;
 const TCP_PORT = `${STEP_PROXY_PORT}/tcp`;
 /** What the proxy of builds lets through at any public host. */
 const WEB_PORTS = [80, 443];
+/** Package managers open some dozens at once. */
+const CONNECTIONS_OF_STEP = 200;
 /** The label by which a relay of other options is told, such as those of an earlier version. */
 const OPTIONS_LABEL = 'fairlead.relay-options';
 
@@ -98,7 +100,9 @@ async function buildRelayContainer(
     ...(network === 'engine' ? engineRoutes(engineProxySocket(socket), registry) : []),
   ];
   const names = network === 'engine' ? { names: { socket, ports: WEB_PORTS } } : {};
-  const { HostConfig, ...container } = await relayContainer({ image, folder: dirname(socket), routes, ...names });
+  const { HostConfig, ...container } = await relayContainer({
+    ...{ image, folder: dirname(socket), routes, perClient: CONNECTIONS_OF_STEP, ...names },
+  });
   // Where containers do not reach each other, they reach what is published at the address of the bridge.
   const published = bridge === null || bridge.icc ? {} : { [TCP_PORT]: [{ HostIp: bridge.gateway, HostPort: '' }] };
   const made = {

@@ -47,8 +47,10 @@ export async function relayContainer(relay: {
   readonly routes: readonly RelayRoute[];
   /** For programs that know no proxy: the relay is their name server, and leads connections at these ports to the names. */
   readonly names?: { readonly socket: string; readonly ports: readonly number[] };
+  /** Connections that one address of its network may have at once; default: any number. */
+  readonly perClient?: number;
 }): Promise<ContainerCreateOptions> {
-  const { image, folder, routes, names } = relay;
+  const { image, folder, routes, names, perClient } = relay;
   const inside = <T extends { readonly socket: string }>(way: T): T => {
     return { ...way, socket: join(MOUNT, relative(folder, way.socket)) };
   };
@@ -59,6 +61,7 @@ export async function relayContainer(relay: {
     Env: [
       `ROUTES=${JSON.stringify(routes.map(inside))}`,
       ...(names === undefined ? [] : [`NAMES=${JSON.stringify(inside(names))}`]),
+      ...(perClient === undefined ? [] : [`PER_CLIENT=${perClient}`]),
       `PROGRAM=${await readFile(PROGRAM, 'utf8')}`,
     ],
     HostConfig: {

@@ -16,6 +16,9 @@ const asked = new Map();
 /** Of its little memory these take a half, when each name is as long as names get. */
 const MOST_CLIENTS = 128;
 const MOST_NAMES = 128;
+/** Connections of one client at once: the proxy takes a bounded number, which one client alone must not use up. */
+const perClient = Number(process.env.PER_CLIENT ?? Number.POSITIVE_INFINITY);
+const connections = new Map();
 
 await Promise.all([...routes.map(listen), ...(names === null ? [] : listenForNames(names))]);
 console.log('listening');
@@ -29,6 +32,7 @@ function listenForNames({ socket, ports }) {
 function listen({ host, port, socket, to }) {
   const server = createServer({ allowHalfOpen: true }, (client) => {
     client.on('error', () => client.destroy());
+    if (!admit(client)) return;
     const target = typeof to === 'function' ? to(client) : to;
     if (target === null) client.destroy();
     else if (target === undefined) join(client, connect({ path: socket, allowHalfOpen: true }));
@@ -41,6 +45,23 @@ function listen({ host, port, socket, to }) {
     });
     server.listen(port, host, resolve);
   });
+}
+
+/** False for a client that has too many connections: this one is closed, so that its program tries again or says so. */
+function admit(client) {
+  const { remoteAddress: address } = client;
+  const open = connections.get(address) ?? 0;
+  if (open >= perClient) {
+    client.destroy();
+    return false;
+  }
+  connections.set(address, open + 1);
+  client.once('close', () => {
+    const left = connections.get(address) - 1;
+    if (left > 0) connections.set(address, left);
+    else connections.delete(address);
+  });
+  return true;
 }
 
 async function tunnel(client, socketPath, to) {

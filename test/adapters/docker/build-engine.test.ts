@@ -237,6 +237,25 @@ describe('images of the engine of builds', () => {
     assert.deepEqual((await named.builder.prune(async () => false, patience())).removed, [input.tag]);
   });
 
+  it('those that builds began from go a month after they were pulled, and come back when one needs them', async () => {
+    const base = 'alpine:latest';
+    const build = async () => builder.build(await stack.input('based', SMALL_IMAGE), recordingContext());
+    const prunedAfter = async (days: number) => {
+      const later = () => new Date(Date.now() + days * 24 * 60 * 60_000);
+      const { builder: pruning } = await createTestEngine(stack, { now: later });
+      return (await pruning.prune(async () => true, patience())).removed;
+    };
+    await build();
+    assert.ok(!(await prunedAfter(29)).includes(base));
+    assert.ok((await prunedAfter(31)).includes(base));
+    assert.equal(
+      (await docker.getImage(base).inspect()).RepoTags.includes(base),
+      true,
+      'not from the engine of the machine',
+    );
+    await build();
+  });
+
   it('stay in both engines while a workload of the machine uses them', async () => {
     const input = await stack.input('used', { ...SMALL_IMAGE, file: 'used' });
     await builder.build(input, recordingContext());

@@ -147,7 +147,7 @@ export async function createTestBuilder(
   const cli = await findDockerCli({ env, signal: patience() });
   const baseImages = (engine: Docker) =>
     createBaseImages({ docker: engine, standIns: testStandIns(engine), registry, now: () => new Date() });
-  const options = { docker, cli, registry, baseImages, stackId, env, onWarning };
+  const options = { docker, cli, registry, baseImages, stackId, env, onWarning, now: () => new Date() };
   const bounds = { limits: TEST_LIMITS, cgroups: await findCgroups() };
   return createImageBuilder({ ...options, ...bounds, buildEngine: null, buildProxy: null, ...changes });
 }

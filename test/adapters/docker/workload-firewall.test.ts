@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcessByStdio, execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
@@ -73,14 +74,17 @@ describe('the firewall of workloads', () => {
 
   const firewall = (changes: Partial<WorkloadFirewallOptions> = {}) =>
     createWorkloadFirewall({ docker, stackId: stack.stackId, shell, open: [], routerPort: null, ...changes });
-  const reaches = async (host: string, at: number): Promise<boolean> => {
-    const exec = await container.exec({ Cmd: ['sh', '-c', `nc -w 2 ${host} ${at} < /dev/null`] });
+  /** True when the command succeeds in the container. */
+  const run = async (command: string): Promise<boolean> => {
+    const exec = await container.exec({ Cmd: ['sh', '-c', command] });
     (await exec.start({ Detach: true })).destroy();
-    return await waitUntil('the end of nc', async () => {
+    const { succeeded } = await waitUntil(`the end of ${command}`, async () => {
       const { Running, ExitCode } = await exec.inspect();
-      return Running ? null : { open: ExitCode === 0 };
-    }).then(({ open }) => open);
+      return Running ? null : { succeeded: ExitCode === 0 };
+    });
+    return succeeded;
   };
+  const reaches = (host: string, at: number): Promise<boolean> => run(`nc -w 2 ${host} ${at} < /dev/null`);
   const reached = async () => ({
     gateway: await reaches(gateway, port),
     machine: await reaches(machine, port),
@@ -91,6 +95,39 @@ describe('the firewall of workloads', () => {
     assert.deepEqual(await reached(), { gateway: true, machine: true, private: true });
     await firewall().renew(signal());
     assert.deepEqual(await reached(), { gateway: false, machine: false, private: false });
+  });
+
+  it('keeps datagrams and pings from them as well', async () => {
+    const heard: string[] = [];
+    // It asks for a file: a code of two bytes, and the name.
+    const take = (request: Buffer): void => void heard.push(request.toString('latin1', 2, request.indexOf(0, 2)));
+    const listening = createSocket('udp4').on('message', take);
+    await once(listening.bind(0, '0.0.0.0'), 'listening');
+    const at = listening.address().port;
+    const send = async (word: string): Promise<void> => {
+      const sends = [gateway, machine].map((host) => `timeout 1 tftp -g -r ${word}-${host} ${host} ${at} &`);
+      await run(`${sends.join(' ')} wait`);
+    };
+    const pings = async (): Promise<boolean[]> => {
+      const answers: boolean[] = [];
+      for (const host of [machine, PRIVATE.there]) answers.push(await run(`ping -c 1 -W 1 ${host}`));
+      return answers;
+    };
+    try {
+      await firewall().remove(signal());
+      await send('open');
+      await waitUntil('the datagrams of before', () => new Set(heard).size === 2);
+      assert.deepEqual(await pings(), [true, true]);
+      await firewall().renew(signal());
+      await send('closed');
+      assert.deepEqual(await pings(), [false, false]);
+      await firewall({ open: [{ network: `${machine}/32`, port: at }] }).renew(signal());
+      await run(`timeout 1 tftp -g -r opened ${machine} ${at}`);
+      await waitUntil('the datagram of the port that is open', () => heard.includes('opened'));
+      assert.deepEqual(new Set(heard), new Set([`open-${gateway}`, `open-${machine}`, 'opened']));
+    } finally {
+      listening.close();
+    }
   });
 
   it('lets through what the operator opened, and the router where it is public', async () => {
