@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { BUILD_STATUSES } from '../domain/deploys/status.ts';
+import { addKeyCommands } from './key-command-table.ts';
 import { addOauthCommands } from './oauth-command-table.ts';
 import { collect, wholeNumber } from './option-values.ts';
 import { addOrgCommands } from './org-command-table.ts';
@@ -26,6 +27,7 @@ export function addCommands(program: Command, perform: Perform): void {
   addOrgCommands(program, perform);
   addPeopleCommands(program, perform);
   addUserCommands(program, perform);
+  addKeyCommands(program, perform);
   addLoginCommands(program, perform);
   // Handled by the entry before anything is loaded; declared here so that the help shows it.
   for (const [name, description] of [

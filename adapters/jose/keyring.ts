@@ -1,4 +1,5 @@
 import type { KeyObject } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { errors, jwtVerify } from 'jose';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
@@ -13,12 +14,19 @@ import type { SigningKeyFactory, SigningKeyStore, TokenSigner } from '../../doma
 import { type KeySnapshot, openKeySet } from './key-snapshot.ts';
 import { rotateKeys } from './rotate-keys.ts';
 import { signCompact } from './sign-compact.ts';
+import { withdrawKey } from './withdraw-key.ts';
 
-/** A key set this old is read anew in the background: another process may have rotated. */
-const FRESH_MS = 10_000;
+/** A key set this old is read anew beside its use, so that under load nobody waits for it. */
+const FRESH_MS = 500;
 
-/** Older than this it is not used unread: a process that slept for long could sign with a key published no more. */
+/** An older one is waited for: what another process withdrew verifies nothing here a second later. */
+const CURRENT_MS = 1_000;
+
+/** While the database is away, keys sign for so long: a process that slept could sign with a key published no more. */
 const USABLE_MS = 10 * 60_000;
+
+/** How long who asks for the published keys waits for a database that may be away. */
+const PUBLISH_WAIT_MS = 500;
 
 /** How often unknown key ids may cause a read: made-up ones must not reach the database each time. */
 const UNKNOWN_KEY_MS = 1_000;
@@ -32,17 +40,19 @@ export interface KeyringDeps {
 }
 
 /**
- * Signs with the active key and verifies our own tokens (RFC 9068, 4). Keys are read every ten seconds and in between
- * when a token names an unknown one, by one caller for all. The first process ever makes the first keys.
+ * Signs with the active key and verifies our own tokens (RFC 9068, 4). While they are used, keys are read twice a second,
+ * by one caller for all. The first process ever makes the first keys.
  */
 export function createKeyring(deps: KeyringDeps): TokenSigner {
   let cached: { readonly snapshot: KeySnapshot; readonly readAt: number } | null = null;
   let reading: Promise<KeySnapshot> | null = null;
 
   function read(): Promise<KeySnapshot> {
+    // What it sees may be as old as its beginning, however long it takes.
+    const readAt = deps.now().getTime();
     reading ??= readSnapshot(deps, cached?.snapshot ?? null)
       .then((snapshot) => {
-        cached = { snapshot, readAt: deps.now().getTime() };
+        cached = { snapshot, readAt };
         return snapshot;
       })
       .finally(() => {
@@ -51,22 +61,50 @@ export function createKeyring(deps: KeyringDeps): TokenSigner {
     return reading;
   }
 
+  function age(): number {
+    return cached === null ? Number.POSITIVE_INFINITY : deps.now().getTime() - cached.readAt;
+  }
+
   function current(): KeySnapshot | Promise<KeySnapshot> {
     if (cached === null) return read();
-    const age = deps.now().getTime() - cached.readAt;
-    if (age < FRESH_MS) return cached.snapshot;
+    const known = age();
+    if (known < FRESH_MS) return cached.snapshot;
     const fresh = read();
-    if (age >= USABLE_MS) return fresh;
-    // Whoever needs it next tries again; until then the known keys are good.
+    if (known >= CURRENT_MS) return fresh;
+    // Whoever needs it next tries again.
     fresh.catch(() => undefined);
     return cached.snapshot;
+  }
+
+  /** The keys of now, or those known before while the database is away. */
+  async function usable(): Promise<KeySnapshot> {
+    try {
+      return await current();
+    } catch (error) {
+      if (cached === null || age() >= USABLE_MS) throw error;
+      return cached.snapshot;
+    }
+  }
+
+  /** Of any age while the database is away: what was signed is verified all the same. */
+  async function published(): Promise<KeySnapshot> {
+    const known = cached?.snapshot;
+    if (known === undefined) return current();
+    const waited = new AbortController();
+    try {
+      const tooLong = delay(PUBLISH_WAIT_MS, known, { signal: waited.signal, ref: false }).catch(() => known);
+      return await Promise.race([current(), tooLong]);
+    } catch {
+      return known;
+    } finally {
+      waited.abort();
+    }
   }
 
   async function verifier(kid: string | undefined): Promise<KeyObject> {
     const known = (await current()).verifiers.get(kid ?? '');
     if (known !== undefined) return known;
-    const age = deps.now().getTime() - (cached?.readAt ?? 0);
-    const reread = age < UNKNOWN_KEY_MS ? undefined : (await read()).verifiers.get(kid ?? '');
+    const reread = age() < UNKNOWN_KEY_MS ? undefined : (await read()).verifiers.get(kid ?? '');
     if (reread === undefined) throw new errors.JWKSNoMatchingKey();
     return reread;
   }
@@ -79,16 +117,21 @@ export function createKeyring(deps: KeyringDeps): TokenSigner {
 
   return {
     async sign(claims, type) {
-      const { active } = await current();
+      const { active } = await usable();
       return signCompact(claims, { type, keyId: active.id }, active.privateKey);
     },
-    publicKeys: async () => (await current()).published,
+    publicKeys: async () => (await published()).published,
     verifyOwn: (token) => verifyOwn(deps, token, verifier),
     reload,
     async rotate(options) {
       const rotation = await rotateKeys(deps, options);
       await reload();
       return rotation;
+    },
+    async withdraw(keyId) {
+      const withdrawal = await withdrawKey(deps, keyId);
+      await reload();
+      return withdrawal;
     },
   };
 }

@@ -4,10 +4,10 @@ import type { IdentityDeps } from '../identity/deps.ts';
 import { type PassportDeps, readConnectedServices, readPassports } from './read-passports.ts';
 import { CLOSE, type Subscriber } from './subscriber.ts';
 
-type Deps = PassportDeps & Pick<IdentityDeps, 'revocations' | 'tokens'>;
+type Deps = PassportDeps & Pick<IdentityDeps, 'revocations' | 'signingKeys' | 'tokens'>;
 
 /**
- * Ends the connections whose tokens were revoked since it was asked last, found by one query, or have expired. One that
+ * Ends the connections whose tokens were revoked since it was asked last, are of a withdrawn key, or have expired. One that
  * cannot be judged now stays among the subscribers, to be judged the next time, and keeps no other from its end.
  */
 export function createRevokedEnd(deps: Deps) {
@@ -15,16 +15,23 @@ export function createRevokedEnd(deps: Deps) {
   let readUntil = deps.now();
   return async (subscribers: Set<Subscriber>): Promise<void> => {
     const now = deps.now();
-    const entries = await deps.revocations.since(new Date(readUntil.getTime() - FEED_OVERLAP_MS));
+    const [entries, withdrawn] = await Promise.all([
+      deps.revocations.since(new Date(readUntil.getTime() - FEED_OVERLAP_MS)),
+      deps.signingKeys.readWithdrawn(),
+    ]);
     readUntil = now;
+    const withdrawnKeys = new Set(withdrawn.map(({ id }) => id));
     revoked.add(revocationFeedOf(entries, now, deps.tokens.hash).revocations);
     revoked.prune(now);
     const failures: unknown[] = [];
     for (const subscriber of subscribers) {
       const by = revoked.revokedBy(subscriber.claims);
-      if (by.length === 0 && subscriber.claims.exp * 1000 > now.getTime()) continue;
+      const isOfWithdrawnKey = withdrawnKeys.has(subscriber.keyId);
+      if (by.length === 0 && !isOfWithdrawnKey && subscriber.claims.exp * 1000 > now.getTime()) continue;
       try {
-        await end(deps, subscriber, by);
+        if (isOfWithdrawnKey)
+          subscriber.close(CLOSE.invalidToken, 'the key of the token was withdrawn: get a new token');
+        else await end(deps, subscriber, by);
         subscribers.delete(subscriber);
       } catch (error) {
         failures.push(error);

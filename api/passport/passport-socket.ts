@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { decodeProtectedHeader } from 'jose';
 import { type WebSocket, WebSocketServer } from 'ws';
 import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
 import type { Passport } from '../../domain/passport/passport.ts';
@@ -91,6 +92,7 @@ async function welcome(
   if (!limits.takeHolder(claims.sub)) return socket.close(TRY_AGAIN_LATER, 'too many connections');
   const subscriber: Subscriber = {
     claims,
+    keyId: decodeProtectedHeader(token).kid ?? '',
     passport,
     send: (event) => send(socket, event),
     close: (code, reason) => socket.close(code, reason),

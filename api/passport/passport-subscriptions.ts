@@ -18,7 +18,7 @@ const TICK_MS = 500;
  * show what one process changed. Reads nothing while nobody is connected.
  */
 export function createPassportSubscriptions(
-  deps: PassportDeps & Pick<IdentityDeps, 'revocations' | 'tokens'>,
+  deps: PassportDeps & Pick<IdentityDeps, 'revocations' | 'signingKeys' | 'tokens'>,
   log: Logger,
 ): PassportSubscriptions {
   const subscribers = new Set<Subscriber>();

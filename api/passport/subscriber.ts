@@ -11,6 +11,8 @@ export type PassportEvent =
 /** A connection that is told of changes. */
 export interface Subscriber {
   readonly claims: AccessTokenClaims;
+  /** Id of the key that signed the token. */
+  readonly keyId: string;
   /** The passport they know. */
   passport: Passport;
   send(event: PassportEvent): void;

@@ -5,7 +5,7 @@ import type { AuthorizationCode, DeviceAuthorization, GrantRecord, SessionRecord
 import type { CapturedMail, Mail } from './mail.ts';
 import type { LinkPurpose, OneTimeLink } from './one-time-link.ts';
 import type { RevocableClaims, Revocation } from './revocation.ts';
-import type { KeySet, SigningKey } from './signing-key.ts';
+import type { KeySet, SigningKey, WithdrawnKey } from './signing-key.ts';
 import type { Passkey, TotpFactor, UserRecord } from './user.ts';
 
 /** Every method that takes something once is one conditional update: of many callers at once exactly one gets it. */
@@ -175,8 +175,13 @@ export interface RevocationStore {
 export interface SigningKeyStore {
   /** Version 0 without keys before the first write. */
   read(): Promise<KeySet>;
-  /** Replaces the set that has `expectedVersion`; false when another was faster. */
-  write(expectedVersion: number, keys: readonly SigningKey[]): Promise<boolean>;
+  /** The withdrawn keys alone, as they are now. */
+  readWithdrawn(): Promise<readonly WithdrawnKey[]>;
+  /**
+   * Replaces the keys of the set that has `expectedVersion`, and the withdrawn ones where they are given; false when
+   * another was faster.
+   */
+  write(expectedVersion: number, keys: readonly SigningKey[], withdrawn?: readonly WithdrawnKey[]): Promise<boolean>;
 }
 
 /** Makes and opens key pairs; the private half is only ever seen sealed. */
@@ -188,14 +193,27 @@ export interface SigningKeyFactory {
 export interface TokenSigner {
   /** @param type header `typ`: `at+jwt` for access tokens, `JWT` for ID tokens. */
   sign(claims: Readonly<Record<string, unknown>>, type: string): Promise<string>;
-  /** Published keys: next, active and retiring. */
+  /** Published keys: next, active and retiring. While the database is away, those that were last known. */
   publicKeys(): Promise<readonly PublicKey[]>;
-  /** Checks signature, algorithm, issuer, type and lifetime of one of our own access tokens; not audience, not revocation. @throws OAUTH_INVALID_TOKEN */
+  /**
+   * Checks signature, algorithm, issuer, type and lifetime of one of our own access tokens; not audience, not revocation.
+   * A key that was withdrawn more than a second ago verifies nothing. @throws OAUTH_INVALID_TOKEN; UNAVAILABLE
+   */
   verifyOwn(token: string): Promise<AccessTokenClaims>;
   /** Reads the key set anew, after a rotation. */
   reload(): Promise<void>;
   /** Does what is due for the keys; with `force` the next key signs from now on. @throws CONFLICT when that is too early. */
   rotate(options: { readonly force: boolean }): Promise<KeyRotation>;
+  /** Takes a key out of use at once. Idempotent. @throws NOT_FOUND when there is no such key; UNAVAILABLE */
+  withdraw(keyId: string): Promise<KeyWithdrawal>;
+}
+
+/** What a withdrawal did, by ids of keys, and all keys there are afterwards. */
+export interface KeyWithdrawal {
+  /** The key that signs from now on in the place of the withdrawn one; null when that one did not sign. */
+  readonly activated: string | null;
+  readonly created: readonly string[];
+  readonly keys: readonly SigningKey[];
 }
 
 /** What a rotation did, by ids of keys, and all keys there are afterwards. */

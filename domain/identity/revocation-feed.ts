@@ -25,6 +25,11 @@ export function feedId(hash: (text: string) => string, kind: RevocationKind, val
  */
 export const revocationFeedSchema = z.object({
   asOf: moment,
+  /**
+   * Ids (`kid`) of the signing keys that were withdrawn, for 30 days at least, all of them each time. A provider of an
+   * older version tells of none.
+   */
+  withdrawnKeys: z.array(z.string().max(128)).default([]),
   revocations: z.array(
     z.object({
       kind: z.enum(REVOCATION_KINDS),
@@ -37,12 +42,12 @@ export const revocationFeedSchema = z.object({
 
 export type RevocationFeed = z.infer<typeof revocationFeedSchema>;
 
-/** Writes the entries as the feed has them. */
+/** Writes the entries of the denylist as the feed has them. */
 export function revocationFeedOf(
   revocations: readonly Revocation[],
   asOf: Date,
   hash: (text: string) => string,
-): RevocationFeed {
+): Omit<RevocationFeed, 'withdrawnKeys'> {
   return {
     asOf: asOf.toISOString(),
     revocations: revocations.map(({ kind, value, issuedUntil, expiresAt }) => ({

@@ -21,8 +21,16 @@ export interface SigningKey {
   readonly retiredAt: Date | null;
 }
 
+/** A key that was withdrawn because it leaked: whatever it signed is void, as long as the token may say that it lives. */
+export interface WithdrawnKey {
+  readonly id: string;
+  readonly withdrawnAt: Date;
+}
+
 /** All keys in one document, so that "one is active" is held by one write. `version` guards against two writers. */
 export interface KeySet {
   readonly version: number;
   readonly keys: readonly SigningKey[];
+  /** None of them is among `keys`. */
+  readonly withdrawn: readonly WithdrawnKey[];
 }

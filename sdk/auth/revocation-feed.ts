@@ -36,6 +36,8 @@ export interface RevocationFeedOptions {
   readonly stale: 'refuse' | 'accept';
   readonly fetch: typeof fetch;
   readonly clock: Clock;
+  /** Gets the ids of all withdrawn keys with each read. */
+  readonly onWithdrawnKeys: (kids: readonly string[]) => void;
 }
 
 /**
@@ -55,6 +57,7 @@ export function followRevocations(options: RevocationFeedOptions): FollowedRevoc
     const startedAt = clock().getTime();
     try {
       const feed = await readFeed(options, since, signal);
+      options.onWithdrawnKeys(feed.withdrawnKeys);
       list.add(feed.revocations);
       list.prune(new Date(startedAt - KEEP_MS));
       since = new Date(Date.parse(feed.asOf) - FEED_OVERLAP_MS);

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../domain/clock.ts';
 import { type KeySet, type PublicKey, readKeySet } from './key-set.ts';
 
+/** The set is read anew so long after the last read, asked for or not. */
 const FRESH_MS = 60_000;
 /** A set this old is waited for; a younger one is used while it is read anew. */
 const WAIT_AFTER_MS = 120_000;
@@ -17,32 +18,50 @@ export interface SigningKeys {
   known(kid: string): PublicKey | null;
   /** The key of that id, or null when the provider has none. @throws UNAVAILABLE (retryable) before any set was read */
   find(kid: string): Promise<PublicKey | null>;
+  /** Never uses these keys from now on, whatever set they are in, and reads the set for those that sign in their place. */
+  withdraw(kids: readonly string[]): void;
+  isWithdrawn(kid: string): boolean;
+  /** Ends the timer. */
+  close(): void;
 }
 
 interface Source {
   readonly idpUrl: string;
   readonly fetch: typeof fetch;
   readonly clock: Clock;
+  /** Shortened in tests. */
+  readonly rereadMs?: number;
 }
 
 /**
  * Keys of the provider, read from its one address whatever a token's header says.
  *
- * Kept for a minute. An unknown id has the set read anew, since a key may just have come; reads are shared by all who
- * wait, are at least 5 s apart, and ids found unknown are remembered, so a flood of invented ids causes next to no
- * traffic. When the provider does not answer, the known keys go on being used.
+ * Read anew each minute, from the first token on. An unknown id has the set read as well, since a key may just have come;
+ * reads are shared by all who wait, are at least 5 s apart, and ids found unknown are remembered, so a flood of invented
+ * ids causes next to no traffic. When the provider does not answer, the known keys go on being used, but for those that
+ * were withdrawn. Keeps no process alive.
  */
 export function createSigningKeys(source: Source): SigningKeys {
   const set = createRefreshedSet(source);
   const unknown = new LRUCache<string, number>({ max: UNKNOWN_REMEMBERED });
+  const withdrawn = new Set<string>();
   return {
+    isWithdrawn: (kid) => withdrawn.has(kid),
+    withdraw: (kids) => {
+      const known = withdrawn.size;
+      for (const kid of kids) withdrawn.add(kid);
+      if (withdrawn.size > known && !set.isEmpty()) void set.readNow();
+    },
+    close: set.close,
     known: (kid) => {
+      if (withdrawn.has(kid)) return null;
       const age = set.ageMs();
       if (age > WAIT_AFTER_MS) return null;
       if (age > FRESH_MS) void set.refresh();
       return set.key(kid);
     },
     find: async (kid) => {
+      if (withdrawn.has(kid)) return null;
       if (set.isEmpty()) await set.firstRead();
       else if (set.ageMs() > WAIT_AFTER_MS) await set.refresh();
       const found = set.key(kid);
@@ -64,6 +83,8 @@ function createRefreshedSet(source: Source) {
   let readAt = 0;
   let triedAt = 0;
   let reading: Promise<void> | null = null;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
 
   const age = (since: number): number => Math.abs(source.clock().getTime() - since);
   const read = async (): Promise<void> => {
@@ -76,12 +97,16 @@ function createRefreshedSet(source: Source) {
       throw error;
     } finally {
       reading = null;
+      clearTimeout(timer);
+      if (keys !== null && !closed) timer = setTimeout(() => void readQuietly(), source.rereadMs ?? FRESH_MS).unref();
     }
   };
   const share = (): Promise<void> => {
     reading ??= read();
     return reading;
   };
+  /** Never fails: a read that does leaves the set as it is. */
+  const readQuietly = (): Promise<void> => share().catch(() => {});
   return {
     key: (kid: string): PublicKey | null => keys?.get(kid)?.key ?? null,
     isEmpty: () => keys === null,
@@ -91,9 +116,18 @@ function createRefreshedSet(source: Source) {
       const failedJustNow = failure !== null && reading === null && age(triedAt) < FIRST_READ_COOLDOWN_MS;
       return failedJustNow ? Promise.reject(failure) : share();
     },
-    /** Never fails: a read that does leaves the set as it is. Does nothing when one was tried a moment ago. */
+    /** Never fails. Does nothing when a read was tried a moment ago. */
     refresh: async (): Promise<void> => {
-      if (reading !== null || age(triedAt) >= COOLDOWN_MS) await share().catch(() => {});
+      if (reading !== null || age(triedAt) >= COOLDOWN_MS) await readQuietly();
+    },
+    /** Never fails. A read under way may have begun before what is asked for. */
+    readNow: async (): Promise<void> => {
+      await reading?.catch(() => {});
+      await readQuietly();
+    },
+    close: (): void => {
+      closed = true;
+      clearTimeout(timer);
     },
   };
 }

@@ -2,7 +2,12 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createMiddleware, type Middleware } from './middleware.ts';
-import { type FeedCredentials, type FollowedRevocations, followRevocations } from './revocation-feed.ts';
+import {
+  type FeedCredentials,
+  type FollowedRevocations,
+  followRevocations,
+  type RevocationFeedOptions,
+} from './revocation-feed.ts';
 import { createSigningKeys } from './signing-keys.ts';
 import { createTokenCheck, refusal } from './token-check.ts';
 import { createTokenMemory } from './token-memory.ts';
@@ -17,8 +22,9 @@ export interface TokenVerifierOptions {
   /** The client id of the service that verifies, IDP_CLIENT_ID: tokens for others are refused. */
   readonly audience: string | undefined;
   /**
-   * Credentials to follow the provider's denylist with, so that a revoked token is refused within a second. `off`: a
-   * revoked token stays good until it expires, within the hour.
+   * Credentials to follow the provider's denylist with, so that a revoked token, and any of a withdrawn key, is refused
+   * within a second. `off`: a revoked token stays good until it expires, within the hour, and one of a withdrawn key until
+   * the keys are read again, within two minutes.
    */
   readonly revocations: FeedCredentials | 'off';
   /** While the denylist cannot be read: refuse every token (the default), or accept what might be revoked. */
@@ -44,7 +50,7 @@ export interface TokenVerifier {
   authenticate(request: RequestWithHeaders): Promise<Authenticated>;
   /** For Express and the like: sets `request.user`, or answers 401. */
   middleware(): Middleware;
-  /** Stops following the denylist; nothing is verified afterwards. */
+  /** Stops following keys and denylist; nothing is verified afterwards. */
   close(): void;
 }
 
@@ -65,7 +71,8 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     keys,
     clock,
   });
-  const feed = options.revocations === 'off' ? null : follow(idpUrl, options.revocations, options, { fetch, clock });
+  const parts = { fetch, clock, onWithdrawnKeys: keys.withdraw };
+  const feed = options.revocations === 'off' ? null : follow(idpUrl, options.revocations, options, parts);
   const memory = createTokenMemory(keys, clock);
   let closed = false;
 
@@ -73,9 +80,11 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     if (closed) throw new FairleadError('UNAVAILABLE', 'This token verifier was closed');
     // By digest, so that no token is kept.
     const id = hash('sha256', token, 'base64');
-    const user = memory.recall(id, token) ?? memory.remember(id, await check(token));
+    const { user, kid } = memory.recall(id, token) ?? memory.remember(id, await check(token));
     if (feed === null) return user;
     if (!feed.isFresh()) await feed.waitUntilFresh();
+    // The set it was checked by may have been read before the key was withdrawn.
+    if (keys.isWithdrawn(kid)) throw refusal('unknown-key');
     if (feed.isRevoked(user.claims)) throw refusal('revoked');
     return user;
   };
@@ -90,6 +99,7 @@ export function createTokenVerifier(options: TokenVerifierOptions): TokenVerifie
     middleware: () => createMiddleware(authenticate),
     close: () => {
       closed = true;
+      keys.close();
       feed?.close();
     },
   };
@@ -99,7 +109,7 @@ function follow(
   idpUrl: string,
   credentials: FeedCredentials,
   { staleRevocations }: TokenVerifierOptions,
-  parts: { fetch: typeof fetch; clock: Clock },
+  parts: Pick<RevocationFeedOptions, 'fetch' | 'clock' | 'onWithdrawnKeys'>,
 ): FollowedRevocations {
   return followRevocations({ idpUrl, credentials, stale: staleRevocations ?? 'refuse', ...parts });
 }

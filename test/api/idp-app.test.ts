@@ -7,6 +7,7 @@ const API = readTable(`
                                             stranger internal root browser job admin member viewer outsider guest orgless service impostor unmarked
   GET    /api/admin/keys                                 401 200 200 200 200  403 403 403 403  403  403  403  403  403
   POST   /api/admin/keys/rotate                          401 200 200 200 200  403 403 403 403  403  403  403  403  403
+  POST   /api/admin/keys/none/withdraw                   401 404 404 404 403  403 403 403 403  403  403  403  403  403
   GET    /api/v2/me                                      401 403 200 200 403  200 200 200 200  200  200  403  403  403
   PATCH  /api/v2/me                                      401 403 400 400 403  400 400 400 400  400  400  403  403  403
   GET    /api/v2/me/sessions                             401 403 200 200 403  200 200 200 200  200  200  403  403  403

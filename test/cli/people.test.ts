@@ -286,12 +286,40 @@ describe('orgs and people on the command line', () => {
     }
   });
 
-  it('every route of orgs and their people has a command, which was used above', async () => {
+  it('signing keys are listed, rotated and withdrawn by platform admins; a login of a withdrawn key renews itself', async () => {
+    const root = await seed('keys@platform.example', { org: 'side', platformRoles: ['super_admin'] });
+    const { run } = await as(root);
+    const states = async () =>
+      dataOf(await run('keys', '--json'))
+        .keys.map(({ state }: { state: string }) => state)
+        .sort();
+    assert.deepEqual(await states(), ['active', 'next']);
+    assert.match((await run('keys', 'rotate')).stdout, /^The same key signs as before\n$/);
+    const [signing = '', following = ''] = (await run('keys', '-q')).stdout.trim().split('\n');
+    const unasked = await run('keys', 'withdraw', signing);
+    assert.deepEqual([unasked.code, /keys withdraw key_\w+ --yes/.test(unasked.stderr)], [2, true]);
+    const withdrawn = await run('keys', 'withdraw', signing, '--yes', '--reason', 'a backup was stolen');
+    assert.deepEqual(
+      [withdrawn.code, withdrawn.stdout],
+      [0, `Withdrew ${signing}; ${following} signs in its place\n`],
+      withdrawn.stderr,
+    );
+    const listed = await run('keys');
+    assert.equal(listed.code, 0, listed.stderr);
+    assert.match(listed.stdout, new RegExp(`${signing} +withdrawn`));
+    assert.deepEqual(refusal(await run('keys', 'withdraw', 'key_none', '--yes', '--json')), [3, 'NOT_FOUND']);
+    const boss = await admin('no-platform-admin@acme.example');
+    assert.deepEqual(refusal(await boss('keys', 'withdraw', following, '--yes', '--json')), [4, 'FORBIDDEN']);
+  });
+
+  it('every route of orgs, their people and the signing keys has a command, which was used above', async () => {
     const { paths } = (await idp.call('GET', '/openapi.json')).body as {
       paths: Record<string, Record<string, unknown>>;
     };
     const offered = Object.entries(paths).flatMap(([path, methods]) =>
-      path.startsWith('/api/v2/orgs') ? Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`) : [],
+      /^\/api\/(v2\/orgs|admin\/keys)/.test(path)
+        ? Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`)
+        : [],
     );
     const used = idp.logged
       .map((line) => JSON.parse(line))

@@ -29,7 +29,7 @@ import type { OrgRole, PlatformRole } from '../../domain/roles.ts';
 import { clientRecord } from '../ports/identity/records.ts';
 import { freePort } from './free-port.ts';
 import { captureMail } from './in-memory/captured-mail.ts';
-import { startMongo } from './start-mongo.ts';
+import { startMongo, type TestMongo } from './start-mongo.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
 /** Tests make thousands of hashes: at the full cost they take most of their time. */
@@ -59,9 +59,11 @@ export async function startIdp(
     requestsPerMinute?: number;
     passport?: Partial<PassportSocketOptions>;
     trustedProxies?: readonly string[];
+    /** Another than one of its own. */
+    mongo?: TestMongo;
   } = {},
 ) {
-  const mongo = await startMongo();
+  const mongo = options.mongo ?? (await startMongo());
   const { db } = mongo.connection;
   await createIdentityIndexes(db);
   const port = await freePort();

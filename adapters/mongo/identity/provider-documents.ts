@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { LINK_PURPOSES, type OneTimeLink } from '../../../domain/identity/one-time-link.ts';
 import { REVOCATION_KINDS, type Revocation } from '../../../domain/identity/revocation.ts';
-import { KEY_STATES, type KeySet, type SigningKey } from '../../../domain/identity/signing-key.ts';
+import { KEY_STATES, type KeySet, type SigningKey, type WithdrawnKey } from '../../../domain/identity/signing-key.ts';
 import { readDocument } from '../read-document.ts';
 import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 
@@ -65,7 +65,14 @@ const signingKeySchema: z.ZodType<SigningKey> = z.object({
   retiredAt: time.nullable(),
 });
 
-const keySetSchema: z.ZodType<KeySet> = z.object({ version: z.int().min(1), keys: z.array(signingKeySchema) });
+// Key sets that were stored before a key could be withdrawn have no such list.
+const withdrawnSchema = z.array(z.object({ id: text, withdrawnAt: time })).default([]);
+
+const keySetSchema: z.ZodType<KeySet> = z.object({
+  version: z.int().min(1),
+  keys: z.array(signingKeySchema),
+  withdrawn: withdrawnSchema,
+});
 
 export function readLink(document: unknown): OneTimeLink {
   return readDocument('one-time link', linkSchema, document);
@@ -81,4 +88,9 @@ export function readRevocation(document: unknown): Revocation {
 
 export function readKeySet(document: unknown): KeySet {
   return readDocument('key set', keySetSchema, document);
+}
+
+/** Of a key set, or a part of it. */
+export function readWithdrawnKeys(document: unknown): readonly WithdrawnKey[] {
+  return readDocument('key set', z.object({ withdrawn: withdrawnSchema }), document).withdrawn;
 }

@@ -6,13 +6,13 @@ import { authenticateHeaders } from './authenticate-client.ts';
 
 const EPOCH = new Date(0);
 
-/** The denylist, for verifiers that poll it (domain/identity/revocation-feed.ts). */
+/** The denylist and the withdrawn keys, for verifiers that poll them (domain/identity/revocation-feed.ts). */
 export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
   return [
     defineRoute({
       method: 'get',
       path: '/api/oauth/revocations',
-      summary: 'What was revoked',
+      summary: 'What was revoked, and which signing keys were withdrawn',
       description:
         'For verifiers: the internal key, or a client with a secret by Basic or by X-Client-Id and X-Client-Secret.',
       tag: 'oauth',
@@ -27,7 +27,12 @@ export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
         // Before the read: what is made while it runs comes with the next one.
         const asOf = deps.now();
         const since = query.since === undefined ? EPOCH : new Date(query.since);
-        return { status: 200, data: revocationFeedOf(await deps.revocations.since(since), asOf, deps.tokens.hash) };
+        const [entries, withdrawn] = await Promise.all([
+          deps.revocations.since(since),
+          deps.signingKeys.readWithdrawn(),
+        ]);
+        const withdrawnKeys = withdrawn.map(({ id }) => id);
+        return { status: 200, data: { ...revocationFeedOf(entries, asOf, deps.tokens.hash), withdrawnKeys } };
       },
     }),
   ];

@@ -34,6 +34,7 @@ describe('the keyring', () => {
         store.reads += 1;
         return real.read();
       },
+      readWithdrawn: real.readWithdrawn,
       write: real.write,
     };
   });
@@ -74,13 +75,11 @@ describe('the keyring', () => {
     assert.throws(() => cipher.open(one.privateKey, sealContext(two.id)), FairleadError);
   });
 
-  it('reads the keys once for many calls, and again after ten seconds', async () => {
+  it('reads the keys once for many calls, and again a second later', async () => {
     const ring = keyring();
     await ring.reload();
     const before = store.reads;
-    await Promise.all(Array.from({ length: 50 }, () => ring.sign(claims(), 'at+jwt')));
-    assert.equal(store.reads, before);
-    aheadMs += 11_000;
+    aheadMs += 1_100;
     await Promise.all(Array.from({ length: 50 }, () => ring.sign(claims(), 'at+jwt')));
     assert.equal(store.reads, before + 1);
   });
@@ -111,16 +110,49 @@ describe('the keyring', () => {
     assert.ok(store.reads - before <= 1, `${store.reads - before} reads`);
   });
 
-  it('keeps signing while the database is away for a while', async () => {
+  it('keeps signing while the database is away for a while, and verifies nothing that may be withdrawn', async () => {
     const ring = keyring();
     await ring.reload();
     store.read = async () => {
       throw new FairleadError('UNAVAILABLE', 'away', { retryable: true });
     };
     aheadMs += MINUTE_MS;
-    assert.equal((await ring.verifyOwn(await ring.sign(claims(), 'at+jwt'))).sub, 'x');
+    const token = await ring.sign(claims(), 'at+jwt');
+    await assert.rejects(ring.verifyOwn(token), { code: 'UNAVAILABLE' });
     aheadMs += 10 * MINUTE_MS;
     await assert.rejects(ring.sign(claims(), 'at+jwt'), /away/);
+  });
+
+  it('publishes the keys that it knew for as long as the database is away, also when it never answers', async () => {
+    const ring = keyring();
+    const known = await ring.publicKeys();
+    for (const read of [() => Promise.reject(new Error('away')), () => new Promise<never>(() => {})]) {
+      store.read = read;
+      aheadMs += 86_400_000;
+      assert.deepEqual(await ring.publicKeys(), known);
+    }
+  });
+
+  it('of a process that did not withdraw a key refuses its tokens and signs by another a second later', async () => {
+    const [one, two] = [keyring(), keyring()];
+    const stolen = await two.sign(claims(), 'at+jwt');
+    const active = (await store.read()).keys.find(({ state }) => state === 'active');
+    await one.withdraw(active?.id ?? '');
+    await invalid(one.verifyOwn(stolen));
+    aheadMs += 1_000;
+    await invalid(two.verifyOwn(stolen));
+    assert.equal((await one.verifyOwn(await two.sign(claims(), 'at+jwt'))).sub, 'x');
+    assert.ok((await two.publicKeys()).every(({ kid }) => kid !== active?.id));
+  });
+
+  it('of ten processes that withdraw keys at once loses no withdrawal, and one key is active', async () => {
+    await keyring().reload();
+    const ids = (await store.read()).keys.map(({ id }) => id);
+    await Promise.all(Array.from({ length: 10 }, (_, index) => keyring().withdraw(ids[index % 2] ?? '')));
+    const { keys, withdrawn } = await store.read();
+    assert.deepEqual(withdrawn.map(({ id }) => id).sort(), ids.sort());
+    assert.deepEqual(keys.map(({ state }) => state).sort(), ['active', 'next']);
+    assert.ok(keys.every(({ id }) => !ids.includes(id)));
   });
 
   it('refuses tokens of another type, issuer, algorithm or time, and whatever was altered', async () => {

@@ -24,7 +24,7 @@ function createKeys() {
     },
     at(ms: number, force = false): KeyRotationPlan {
       const now = new Date(START + ms);
-      const plan = planKeyRotation({ version: 1, keys }, now, force);
+      const plan = planKeyRotation({ version: 1, keys, withdrawn: [] }, now, force);
       if (plan.notBefore !== null) return plan;
       const created = plan.create.map((state): SigningKey => {
         made += 1;
@@ -95,7 +95,7 @@ describe('the plan of a key rotation', () => {
     const own = createKeys();
     own.at(0);
     const next = own.keys.filter(({ state }) => state === 'next');
-    const plan = planKeyRotation({ version: 1, keys: next }, new Date(START), false);
+    const plan = planKeyRotation({ version: 1, keys: next, withdrawn: [] }, new Date(START), false);
     assert.equal(plan.activated, 'key_2');
   });
 

@@ -10,9 +10,11 @@ export function signingKeyStoreSuite(create: () => SigningKeyStore): void {
 
   describe('SigningKeyStore', () => {
     it('has version 0 and no keys before the first write', async () => {
-      assert.deepEqual(await store.read(), { version: 0, keys: [] });
+      const nothing = { version: 0, keys: [], withdrawn: [] };
+      assert.deepEqual(await store.read(), nothing);
       assert.equal(await store.write(1, [signingKey('key_early')]), false);
-      assert.deepEqual(await store.read(), { version: 0, keys: [] });
+      assert.deepEqual(await store.read(), nothing);
+      assert.deepEqual(await store.readWithdrawn(), []);
     });
 
     it('of 50 first writers at once one gets through, and so of 50 that replace a version', async () => {
@@ -24,7 +26,8 @@ export function signingKeyStoreSuite(create: () => SigningKeyStore): void {
           return through;
         };
         assert.equal(await winners(write), 1, `version ${version}`);
-        assert.deepEqual(await store.read(), { version: version + 1, keys: [signingKey(`key_${version}_${won[0]}`)] });
+        const keys = [signingKey(`key_${version}_${won[0]}`)];
+        assert.deepEqual(await store.read(), { version: version + 1, keys, withdrawn: [] });
       }
     });
 
@@ -39,6 +42,16 @@ export function signingKeyStoreSuite(create: () => SigningKeyStore): void {
       assert.deepEqual((await store.read()).keys, keys);
       for (const past of [0, version, version + 2]) assert.equal(await store.write(past, []), false, `${past}`);
       assert.deepEqual((await store.read()).keys, keys);
+    });
+
+    it('writes withdrawn keys with the others in one version, and keeps them when only the others change', async () => {
+      const { version } = await store.read();
+      const withdrawn = [{ id: 'key_leaked', withdrawnAt: at(3) }];
+      assert.equal(await store.write(version, [signingKey('key_d')], withdrawn), true);
+      assert.equal(await store.write(version, [signingKey('key_e')], []), false);
+      assert.equal(await store.write(version + 1, [signingKey('key_f')]), true);
+      assert.deepEqual(await store.read(), { version: version + 2, keys: [signingKey('key_f')], withdrawn });
+      assert.deepEqual(await store.readWithdrawn(), withdrawn);
     });
   });
 }

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it } from 'node:test';
+import { createSigningKeys } from '../../../sdk/auth/signing-keys.ts';
 import { createTokenVerifier, type TokenVerifier } from '../../../sdk/index.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 import { AUDIENCE, type Provider, startProvider } from './test-provider.ts';
 
 const JWKS = '/.well-known/jwks.json';
@@ -104,6 +106,34 @@ describe('the key set', () => {
     provider.broken.delete(JWKS);
     laterMs = 1_000;
     await verifier.verify(token);
+  });
+
+  it('is read again by a timer, so that a key which went away is known without a token of it', async () => {
+    const keys = createSigningKeys({ idpUrl: provider.url, fetch, clock: () => new Date(), rereadMs: 10 });
+    assert.ok(await keys.find('key_1'));
+    await provider.addKey('key_2');
+    provider.keys.delete('key_1');
+    await waitUntil('the key to be gone', () => keys.known('key_1') === null);
+    assert.ok(keys.known('key_2'));
+    keys.close();
+    const reads = provider.count(JWKS);
+    assert.ok(await keys.find('key_2'));
+    assert.equal(provider.count(JWKS), reads);
+  });
+
+  it('that still has a withdrawn key verifies nothing by it, and is read at once for the key in its place', async () => {
+    const keys = createSigningKeys({ idpUrl: provider.url, fetch, clock: () => new Date() });
+    assert.ok(await keys.find('key_1'));
+    await provider.addKey('key_2');
+    keys.withdraw(['key_1']);
+    assert.equal(keys.known('key_1'), null);
+    await waitUntil('the next key', () => keys.known('key_2') !== null);
+    const reads = provider.count(JWKS);
+    keys.withdraw(['key_1']);
+    keys.withdraw([]);
+    assert.deepEqual([keys.known('key_1'), await keys.find('key_1'), keys.isWithdrawn('key_1')], [null, null, true]);
+    assert.equal(provider.count(JWKS), reads, 'what is known is no news');
+    keys.close();
   });
 
   it('without a usable key does not put the known ones out of use', async () => {
