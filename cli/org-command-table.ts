@@ -26,6 +26,15 @@ export function addOrgCommands(program: Command, perform: Perform): void {
     .description('switch to an org, here and wherever else you are signed in')
     .argument('<org>', 'slug of an org you are in')
     .action((org, _options, self) => perform(self, async (context) => (await loadOrgs()).useOrg(context, org)));
+  orgs
+    .command('audit')
+    .description('list what was changed in the org, its people and its clients, newest first')
+    .argument('[org]', ORG)
+    .option('--type <type>', 'only this type, such as org.member_changed')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 20)
+    .action((org, _options, self) =>
+      perform(self, async (context) => (await loadOrgs()).orgAudit(context, org, self.opts())),
+    );
   addRecords(orgs, perform);
   addGrants(orgs, perform);
 }

@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { ORG_ROLES } from '../domain/roles.ts';
 import type { RightsChange } from './commands/members.ts';
+import { addHelpCommands } from './help-command-table.ts';
 import { list, wholeNumber } from './option-values.ts';
 import { ORG_FLAG } from './org-command-table.ts';
 import type { Perform } from './perform.ts';
@@ -18,6 +19,7 @@ export function addPeopleCommands(program: Command, perform: Perform): void {
   addReading(members, perform);
   addRights(members, perform);
   addMembership(members, perform);
+  addHelpCommands(members, 'members', perform);
   addInvites(program, perform);
 }
 

@@ -49,6 +49,22 @@ export const userReply = z.looseObject({
   suspendedAt: text.nullish(),
 });
 
+export const loginsReply = z.looseObject({
+  sessions: z.array(
+    z.looseObject({ id: text, address: text, userAgent: text.default(''), createdAt: text, lastSeenAt: text }),
+  ),
+  applications: z.array(z.looseObject({ id: text, clientId: text, address: text, createdAt: text, lastUsedAt: text })),
+});
+
+export const orgEventReply = z.looseObject({
+  id: text,
+  type: text,
+  actor: text,
+  subject: text,
+  data: z.record(text, z.unknown()).default({}),
+  time: text,
+});
+
 export const meReply = userReply.extend({
   orgs: z.array(z.looseObject({ orgSlug: text, orgName: text, roles: names })).default([]),
 });

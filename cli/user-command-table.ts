@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { PLATFORM_ROLES } from '../domain/roles.ts';
+import { addHelpCommands } from './help-command-table.ts';
 import { given, list, wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
@@ -44,4 +45,5 @@ export function addUserCommands(program: Command, perform: Perform): void {
       perform(self, async (context) => (await loadUsers()).suspendUser(context, person, verb, self.opts())),
     );
   }
+  addHelpCommands(users, 'users', perform);
 }

@@ -1,8 +1,10 @@
 import type { z } from 'zod';
+import type { KeptEvent } from '../../domain/audit/ports.ts';
 import type { InviteRecord, OrgGrant, OrgRecord } from '../../domain/orgs/org.ts';
 import type {
   inviteViewSchema,
   memberViewSchema,
+  orgEventViewSchema,
   orgGrantViewSchema,
   orgViewSchema,
 } from '../../domain/orgs/schema.ts';
@@ -53,4 +55,14 @@ export function inviteView(invite: InviteRecord): z.input<typeof inviteViewSchem
 
 export function orgGrantView({ approvedAt, ...grant }: OrgGrant): z.input<typeof orgGrantViewSchema> {
   return { ...grant, approvedAt: approvedAt.toISOString() };
+}
+
+export function orgEventView({ id, type, actor, subject, data, requestId, time }: KeptEvent) {
+  const values = Object.entries(data).map(([key, value]) => [key, Array.isArray(value) ? [...value] : value] as const);
+  const view: z.input<typeof orgEventViewSchema> = {
+    ...{ id, type, actor, subject, requestId },
+    data: Object.fromEntries(values) as z.input<typeof orgEventViewSchema>['data'],
+    time: time.toISOString(),
+  };
+  return view;
 }

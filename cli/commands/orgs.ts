@@ -6,10 +6,10 @@ import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { requireChanges } from '../option-values.ts';
-import { grantReply, meReply, type OrgReply, orgReply } from '../people-replies.ts';
+import { grantReply, meReply, type OrgReply, orgEventReply, orgReply } from '../people-replies.ts';
 import { noteMore, readPages } from '../read-pages.ts';
 import { printFields } from '../terminal/fields.ts';
-import { formatAge } from '../terminal/times.ts';
+import { formatAge, formatMoment } from '../terminal/times.ts';
 
 const openGrants = z.looseObject({ items: z.array(grantReply) });
 
@@ -88,6 +88,33 @@ export async function suspendOrg(
   }
   const provider = await context.provider();
   printOrg(context, await provider.call(orgReply, { method: 'PATCH', path: orgPath(slug), body: { suspended } }));
+  return exitCode('ok');
+}
+
+/** `fairlead orgs audit [org]`: what was changed in it, newest first. */
+export async function orgAudit(
+  context: CliContext,
+  given: string | undefined,
+  { type, limit }: { type?: string; limit: number },
+): Promise<number> {
+  const { output } = context;
+  const path = orgPath(actingOrg(context.connection, given), 'audit-events');
+  const page = await readPages(await context.provider(), orgEventReply, { path, query: { type }, limit });
+  output.document(page);
+  if (output.quiet) for (const { id } of page.items) output.print(id);
+  else if (page.items.length === 0) output.print('No such events.');
+  else {
+    output.table(
+      [{ title: 'TIME' }, { title: 'TYPE' }, { title: 'SUBJECT', shrinks: true }, { title: 'ACTOR', shrinks: true }],
+      page.items.map((event) => [
+        { text: formatMoment(event.time) },
+        { text: event.type, tone: 'bold' },
+        { text: event.subject },
+        { text: event.actor },
+      ]),
+    );
+  }
+  noteMore(output, page, limit);
   return exitCode('ok');
 }
 

@@ -29,7 +29,13 @@ export type KeptEvent = AuditEvent & { readonly time: Date };
 export interface AuditTrail extends AuditRecorder {
   /** Newest first. */
   list(
-    filter: { readonly type?: string; readonly subject?: string; readonly orgSlug?: string },
+    filter: {
+      readonly type?: string;
+      /** Types that match; without flags. */
+      readonly types?: RegExp;
+      readonly subject?: string;
+      readonly orgSlug?: string;
+    },
     page: PageRequest,
   ): Promise<Page<KeptEvent>>;
 }

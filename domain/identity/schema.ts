@@ -86,6 +86,23 @@ export const sessionViewSchema = z.object({
   expiresAt: time,
 });
 
+/** Where a person is signed in, as an admin who helps them sees it. */
+export const loginsViewSchema = z.object({
+  sessions: z.array(sessionViewSchema).describe('Live browser sessions, newest first'),
+  applications: z
+    .array(
+      z.object({
+        id: z.string(),
+        clientId: z.string(),
+        scopes: z.array(z.string()),
+        address: z.string(),
+        createdAt: time,
+        lastUsedAt: time,
+      }),
+    )
+    .describe('Logins at clients, with those that outlive a session'),
+});
+
 /** What people change of their own record. */
 export const updateMeBodySchema = z.strictObject({ primaryOrg: orgSlugSchema.describe('One that the caller is in') });
 

@@ -122,6 +122,17 @@ export const inviteViewSchema = z.object({
   expiresAt: time,
 });
 
+/** An event of the org's audit trail, without the network address it came from. */
+export const orgEventViewSchema = z.object({
+  id: z.string(),
+  type: z.string(),
+  actor: z.string(),
+  subject: z.string(),
+  data: z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string())])),
+  requestId: z.string().nullable(),
+  time,
+});
+
 /** The link is told once, and only to whoever asked for it instead of a mail. */
 export const createdInviteSchema = inviteViewSchema.extend({ inviteUrl: z.url().optional() });
 

@@ -17,6 +17,10 @@ const API = readTable(`
   PATCH  /api/v2/users/none                              401 404 404 404 403  403 403 403 403  403  403  403  403  403
   POST   /api/v2/users/none/suspend                      401 404 404 404 403  403 403 403 403  403  403  403  403  403
   POST   /api/v2/users/none/restore                      401 404 404 404 403  403 403 403 403  403  403  403  403  403
+  GET    /api/v2/users/none/sessions                     401 404 404 404 403  403 403 403 403  403  403  403  403  403
+  DELETE /api/v2/users/none/sessions                     401 404 404 404 403  403 403 403 403  403  403  403  403  403
+  DELETE /api/v2/users/none/sessions/none                401 404 404 404 403  403 403 403 403  403  403  403  403  403
+  POST   /api/v2/users/none/reset-second-factor          401 404 404 404 403  403 403 403 403  403  403  403  403  403
   POST   /api/v2/orgs                                    401 400 400 400 403  403 403 403 403  403  403  403  403  403
   GET    /api/v2/orgs                                    401 200 200 200 200  200 200 200 200  200  200  200  200  200
   GET    /api/v2/orgs/acme                               401 200 200 200 none 200 200 200 none 403  none none none none
@@ -27,6 +31,11 @@ const API = readTable(`
   DELETE /api/v2/orgs/acme/members/none                  401 404 404 404 none 404 403 403 none 403  none none none none
   POST   /api/v2/orgs/acme/members/none/suspend          401 404 404 404 none 404 403 403 none 403  none none none none
   POST   /api/v2/orgs/acme/members/none/restore          401 404 404 404 none 404 403 403 none 403  none none none none
+  GET    /api/v2/orgs/acme/members/none/sessions         401 404 404 404 none 404 403 403 none 403  none none none none
+  DELETE /api/v2/orgs/acme/members/none/sessions         401 404 404 404 none 404 403 403 none 403  none none none none
+  DELETE /api/v2/orgs/acme/members/none/sessions/none    401 404 404 404 none 404 403 403 none 403  none none none none
+  POST   /api/v2/orgs/acme/members/none/reset-second-factor    401 404 404 404 none 404 403 403 none 403 none none none none
+  GET    /api/v2/orgs/acme/audit-events                  401 200 200 200 none 200 403 403 none 403  none none none none
   POST   /api/v2/orgs/acme/users {"email":"taken@example.com","firstName":"A","lastName":"B"}    401 409 409 409 none none none none none none none 409 409 409
   POST   /api/v2/orgs/acme/invites {"email":"x@example.com","modules":["none"]}    401 400 400 400 none 400 403 403 none 403 none none none none
   GET    /api/v2/orgs/acme/invites                       401 200 200 200 none 200 403 403 none 403  none none none none
@@ -112,6 +121,11 @@ const PUBLIC = readTable(`
   POST   /account/passkeys form                          400
   POST   /account/passkeys/remove form                   400
   POST   /account/passkeys/options                       403
+  GET    /account/second-factor                          303
+  POST   /account/second-factor form                     403
+  POST   /account/second-factor/passkey form             400
+  POST   /account/second-factor/passkey/options          403
+  GET    /account/audit                                  303 303 303 404 303 303 303 303 303 303
   POST   /account/confirm/send form                      403
   GET    /account/confirm                                400 400 400 303 400 400 400 400 400 400
   POST   /account/confirm form                           403

@@ -271,6 +271,32 @@ describe('orgs and people on the command line', () => {
     assert.deepEqual(refusal(await run('users', '--json')), [4, 'FORBIDDEN']);
   });
 
+  it('an admin sees and ends the sessions of a member, resets their second factor, and reads what was changed', async () => {
+    const run = await admin('helper@acme.example');
+    const user = await seed('lost@acme.example', { org: 'acme' });
+    await createLogins(idp).seedSession(user);
+    const passkey = { credentialId: 'cred-cli', publicKey: 'cG9z', counter: 0, transports: [], name: 'phone' };
+    const at = idp.deps.now();
+    await idp.deps.users.addPasskey(user.id, { ...passkey, createdAt: at, lastUsedAt: null, since: at }, 0);
+    const session = (await run('members', 'sessions', user.email, '-q')).stdout.trim();
+    assert.match(
+      (await run('members', 'sessions', user.email)).stdout,
+      new RegExp(`127\\.0\\.0\\.1 +test +${session}`),
+    );
+    assert.match((await run('members', 'end-sessions', user.email, session)).stdout, /is over/);
+    assert.match((await run('members', 'end-sessions', user.email)).stdout, /signed out everywhere/);
+    assert.match((await run('members', 'sessions', user.email)).stdout, /not signed in anywhere/);
+    assert.equal((await run('members', 'reset-second-factor', user.email)).code, 2, 'asks first');
+    assert.match((await run('members', 'reset-second-factor', user.email, '--yes')).stdout, /mailed link/);
+    assert.equal((await idp.deps.users.find(user.id))?.passkeys.length, 0);
+    const again = await platform('users', 'reset-second-factor', user.id, '--yes', '--json');
+    assert.deepEqual(refusal(again), [6, 'CONFLICT']);
+    assert.equal(dataOf(await platform('users', 'sessions', user.id, '--json')).sessions.length, 0);
+    assert.equal((await platform('users', 'end-sessions', user.email)).code, 0);
+    const told = await run('orgs', 'audit', '--type', 'user.second_factor_reset');
+    assert.match(told.stdout, new RegExp(`user\\.second_factor_reset +${user.id} +usr_`));
+  });
+
   it('an API without an identity provider, or with one that is away, is said to be so', async () => {
     const lone = await startApi(null);
     const away = await startApi({ verifier, issuer: 'http://127.0.0.1:9' });

@@ -18,10 +18,11 @@ export function createAuditTrail(deps: { db: Db; now: Clock }): AuditTrail {
       const { _id, ...fields } = auditDocument({ ...event, time: event.time ?? deps.now() });
       await insertOnce(collection, _id, isForwarded(event) ? { ...fields, toForward: true } : fields);
     },
-    async list({ type, subject, orgSlug }, { cursor, limit }) {
+    async list({ type, types, subject, orgSlug }, { cursor, limit }) {
       const before = decodeCursor(cursor, timeAndId);
       const filter = {
         ...(type === undefined ? {} : { type }),
+        ...(types === undefined ? {} : { $and: [{ type: types }] }),
         ...(subject === undefined ? {} : { subject }),
         ...(orgSlug === undefined ? {} : { orgSlug }),
         ...olderThan('time', before),

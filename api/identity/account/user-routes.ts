@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { idSchema, updateUserBodySchema, userViewSchema } from '../../../domain/identity/schema.ts';
+import { idSchema, loginsViewSchema, updateUserBodySchema, userViewSchema } from '../../../domain/identity/schema.ts';
 import { pageQueryShape, pageSchema } from '../../../domain/page-schema.ts';
 import { ADMINISTRATORS } from '../../http/allowed-callers.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { changeUser, requireUser, suspendUser } from './change-user.ts';
+import { endLogins, listLogins, resetSecondFactor } from './help-person.ts';
 import { userView } from './user-views.ts';
 
 const tag = 'people';
@@ -73,5 +74,60 @@ export function userRoutes(deps: IdentityDeps): readonly Route[] {
         },
       }),
     ),
+    ...helpRoutes(deps),
+  ];
+}
+
+function helpRoutes(deps: IdentityDeps): readonly Route[] {
+  const helped = async (id: string) => ({ user: await requireUser(deps, id), org: null });
+  const row = { tag, callers: ADMINISTRATORS, params, errors: ['USER_NOT_FOUND'] } as const;
+  return [
+    defineRoute({
+      ...row,
+      method: 'get',
+      path: '/api/v2/users/:id/sessions',
+      summary: 'Where a user is signed in; of a super admin, for super admins',
+      responses: { 200: { description: 'Sessions and applications', schema: loginsViewSchema } },
+      handle: async (input, context) => {
+        return { status: 200, data: await listLogins(deps, context, await helped(input.params.id)) };
+      },
+    }),
+    defineRoute({
+      ...row,
+      method: 'delete',
+      path: '/api/v2/users/:id/sessions',
+      summary: 'Sign a user out everywhere: all sessions and applications',
+      responses: { 200: { description: 'They are over', schema: z.object({ id: z.string() }) } },
+      handle: async ({ params: { id } }, context) => {
+        await endLogins(deps, context, await helped(id), null);
+        return { status: 200, data: { id } };
+      },
+    }),
+    defineRoute({
+      ...row,
+      method: 'delete',
+      path: '/api/v2/users/:id/sessions/:sessionId',
+      summary: 'End one session of a user, with the logins made in it',
+      params: params.extend({ sessionId: idSchema }),
+      responses: { 200: { description: 'It is over', schema: z.object({ id: z.string() }) } },
+      errors: ['USER_NOT_FOUND', 'NOT_FOUND'],
+      handle: async ({ params: { id, sessionId } }, context) => {
+        await endLogins(deps, context, await helped(id), sessionId);
+        return { status: 200, data: { id: sessionId } };
+      },
+    }),
+    defineRoute({
+      ...row,
+      method: 'post',
+      path: '/api/v2/users/:id/reset-second-factor',
+      summary: 'Remove the second factor and the password of a user, who chooses a new one by mail',
+      description: 'Signs them out everywhere. Of a super admin, for other super admins; nobody does so for themself.',
+      responses: { 200: user },
+      errors: ['USER_NOT_FOUND', 'CONFLICT'],
+      handle: async (input, context) => {
+        const after = await resetSecondFactor(deps, context, await helped(input.params.id));
+        return { status: 200, data: userView(after) };
+      },
+    }),
   ];
 }

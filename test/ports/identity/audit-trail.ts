@@ -34,6 +34,14 @@ export function auditTrailSuite(create: () => AuditTrail): void {
       assert.deepEqual(await list({ subject: 'once' }), [event]);
     });
 
+    it('lists the types that match, of one org, in pages that miss and repeat nothing', async () => {
+      const types = ['org.changed', 'user.logged_in', 'org.created', 'borg.x'];
+      for (const type of types) await trail.record(auditEvent({ id: `evt_${type}`, type, orgSlug: 'typed' }));
+      const found = await list({ types: /^org\./, orgSlug: 'typed' });
+      assert.deepEqual(found.map(({ type }) => type).sort(), ['org.changed', 'org.created']);
+      assert.deepEqual(await ids({ types: /^org\./, type: 'user.logged_in', orgSlug: 'typed' }), []);
+    });
+
     it('50 events at once are all kept', async () => {
       await atOnce((caller) => trail.record(auditEvent({ id: `evt_many${caller}`, subject: 'many' })));
       assert.equal(new Set(await ids({ subject: 'many' })).size, CALLERS);

@@ -4,6 +4,7 @@ import { sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { platformBrand } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
+import { auditSection } from './audit-page.ts';
 import { confirmSection } from './confirm-page.ts';
 import { loginsSection } from './logins-section.ts';
 import { passkeysSection } from './passkeys-section.ts';
@@ -52,7 +53,8 @@ ${!isRecent(deps, account) && html`<p class="quiet">To change how you sign in, y
 ${passwordSection(account)}
 ${totpSection(account)}
 ${passkeysSection(account)}
-${await loginsSection(deps, account)}`,
+${await loginsSection(deps, account)}
+${await auditSection(deps, account)}`,
     },
     shown.status === undefined ? {} : { status: shown.status },
   );

@@ -4,6 +4,7 @@ import { OPTIONS_RESPONSE, PAGE_RESPONSES } from '../../../http/pages/page-respo
 import type { IdentityDeps } from '../../deps.ts';
 import { codeSchema, csrfSchema, emailSchema, passwordSchema } from '../form-fields.ts';
 import { openAccount } from './account-page.ts';
+import { AUDIT_PATH, openAudit } from './audit-page.ts';
 import { changePassword } from './change-password.ts';
 import { endGrant, endOtherSessions, endSession } from './end-logins.ts';
 import { addPasskey, offerPasskey, removePasskey } from './manage-passkeys.ts';
@@ -77,6 +78,15 @@ export function accountPageRoutes(deps: IdentityDeps): readonly Route[] {
         password: passwordSchema,
       }),
       handle: async ({ body }, context) => changePassword(deps, context, body),
+    }),
+    defineRoute({
+      ...page,
+      method: 'get',
+      path: AUDIT_PATH,
+      summary: 'What was changed in an org, for its admins',
+      query: z.looseObject({ org: z.string().max(63).default(''), cursor: z.string().max(500).optional() }),
+      errors: ['ORG_NOT_FOUND'],
+      handle: async ({ query }, context) => openAudit(deps, context, query),
     }),
     ...factorRoutes(deps),
     ...showFactorRoutes(deps),
