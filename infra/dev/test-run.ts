@@ -54,7 +54,9 @@ async function runFile(path: string, options: RunFilesOptions, tally: Tally): Pr
   for (const event of events) if (!isAbort(event, path)) addEvent(event, { file, path }, tally);
   const failed = tally.failures.length - before.failed;
   if (limit.aborted) {
-    const reason = `ended at its limit of ${options.fileLimitMs / 1000} s`;
+    const begun = unended(events, path);
+    const place = begun === undefined ? 'after its tests' : `in "${begun}"`;
+    const reason = `ended at its limit of ${options.fileLimitMs / 1000} s, ${place}`;
     tally.failures.push({ name: 'the file ends within its limit', file, reason });
   }
   const seconds = (performance.now() - startedAt) / 1000;
@@ -62,6 +64,19 @@ async function runFile(path: string, options: RunFilesOptions, tally: Tally): Pr
   tally.files.push({ file, seconds, tests: passed + failed });
   if (options.everyTest || failed > 0) await printAll(events, options.print);
   options.print(`${failed === 0 ? '✔' : '✖'} ${seconds.toFixed(1).padStart(6)} s  ${file} (${passed + failed})\n`);
+}
+
+/** The test, or the suite whose hook it is, that began last and did not end; undefined when none runs. */
+function unended(events: readonly TestEvent[], path: string): string | undefined {
+  const running: string[] = [];
+  for (const { type, data } of events) {
+    const { name = '' } = data;
+    if (name === path) continue;
+    if (type === 'test:dequeue') running.push(name);
+    const at = type === 'test:complete' ? running.lastIndexOf(name) : -1;
+    if (at >= 0) running.splice(at, 1);
+  }
+  return running.at(-1);
 }
 
 /** That its process was ended is told by who ended it. */

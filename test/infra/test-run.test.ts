@@ -22,6 +22,8 @@ const SOURCES = {
     describe('a whole suite', { skip: true }, () => { test('never runs', () => {}); });`,
   'hanging.test.mjs': `import { test } from 'node:test';
     test('ends', () => {}); setInterval(() => {}, 1_000);`,
+  'endless.test.mjs': `import { describe, test } from 'node:test';
+    describe('a suite', () => { test('ends', () => {}); test('never ends', () => new Promise((end) => setTimeout(end, 1e9))); });`,
   'left.test.mjs': meeting('left', 'right'),
   'right.test.mjs': meeting('right', 'left'),
 };
@@ -111,7 +113,15 @@ test('a file that does not end is ended at its limit, and fails', () => {
   const { tally } = runAll(['hanging.test.mjs', 'good.test.mjs'], { limitMs: 4_000 });
   assert.deepEqual(
     tally.failures.map(({ name, reason }) => [name, reason]),
-    [['the file ends within its limit', 'ended at its limit of 4 s']],
+    [['the file ends within its limit', 'ended at its limit of 4 s, after its tests']],
+  );
+});
+
+test('a test that does not end is named', () => {
+  const { tally } = runAll(['endless.test.mjs'], { limitMs: 4_000 });
+  assert.deepEqual(
+    tally.failures.map(({ reason }) => reason),
+    ['ended at its limit of 4 s, in "never ends"'],
   );
 });
 
