@@ -66,11 +66,21 @@ async function open<Section extends EnvSection>(
     stopping: stopping.signal,
     opened,
   });
+  const warning = warnOfOneAddress(row, settings);
+  if (warning !== null) log.warn({ service: row.name }, warning);
   const { host, port } = settings;
   const { portVariable } = row;
   const server = await startServer(app, { host, port, portVariable, stopping, graceMs: DRAIN_MS, upgrade });
   opened.defer(() => server.stop());
   return server.address;
+}
+
+/** Behind a proxy that is not known, all clients have its address: they share every limit, and records name nobody. */
+function warnOfOneAddress({ name, baseUrlVariable }: ServiceRow, settings: ServiceSettings): string | null {
+  const { urls, trustedProxies } = settings;
+  const isBehindProxy = Object.entries(urls).some(([service, url]) => service === name && url.startsWith('https:'));
+  if (!isBehindProxy || trustedProxies.length > 0) return null;
+  return `${baseUrlVariable} is https, so a reverse proxy is in front, and TRUSTED_PROXIES names none: all clients count as one address. Set TRUSTED_PROXIES to the addresses of the proxy, such as loopback`;
 }
 
 /**

@@ -7,7 +7,7 @@ import type { Method, Route } from './define-route.ts';
 import { createErrorHandler, type ErrorPage, type TellError } from './error-handler.ts';
 import { createOpenApi } from './openapi.ts';
 import { type ProtectedResource, protectedResourceRoute } from './protected-resource.ts';
-import { createRateLimit } from './rate-limit.ts';
+import { createNamedRateLimit, createRateLimit } from './rate-limit.ts';
 import { bodyReader } from './read-body.ts';
 import { createRequestId } from './request-id.ts';
 import { createGuard, createRunner } from './run-route.ts';
@@ -42,11 +42,18 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', options.trustedProxies === undefined ? false : [...options.trustedProxies]);
   app.use(createRequestId(options), securityHeaders);
   register(app, [options.health], options);
-  app.use(createRateLimit(options.requestsPerMinute));
   const { protectedResource } = options;
   const metadata = protectedResource === undefined ? [] : [protectedResourceRoute(protectedResource)];
   const routes = [...metadata, ...options.routes];
-  register(app, routes, options);
+  const byAddress = createRateLimit(options.requestsPerMinute);
+  const isNamed = ({ namedRateLimit }: Route): boolean => namedRateLimit !== undefined;
+  register(app, routes.filter(isNamed), options, byAddress);
+  app.use(byAddress);
+  register(
+    app,
+    routes.filter((route) => !isNamed(route)),
+    options,
+  );
   const document = createOpenApi(options, [options.health, ...routes]);
   app.get('/openapi.json', (_request, response) => {
     response.json(document);
@@ -59,11 +66,12 @@ export function createApp(options: AppOptions): Express {
   return app;
 }
 
-function register(app: Express, routes: readonly Route[], options: AppOptions): void {
+function register(app: Express, routes: readonly Route[], options: AppOptions, byAddress?: RequestHandler): void {
   for (const route of routes) {
     app[route.method](
       route.path,
       nameRoute(route),
+      ...(byAddress === undefined ? [] : namedLimit(route, options.authenticate, byAddress)),
       ...(route.rateLimit === undefined ? [] : [createRateLimit(route.rateLimit.perMinute)]),
       createGuard(route, options.authenticate),
       ...bodyReader(route),
@@ -77,6 +85,16 @@ function register(app: Express, routes: readonly Route[], options: AppOptions): 
     const methods = routes.filter((route) => route.path === path).map((route) => route.method);
     app.all(path, methodNotAllowed(methods));
   }
+}
+
+function namedLimit(
+  { namedRateLimit }: Route,
+  authenticate: Authenticate,
+  byAddress: RequestHandler,
+): readonly RequestHandler[] {
+  if (namedRateLimit === undefined) return [];
+  const { perMinute, nameOf } = namedRateLimit;
+  return [createNamedRateLimit(perMinute, (request) => nameOf(request, authenticate), byAddress)];
 }
 
 /** Tells any site what it may try; no cookie goes along, and the route itself decides whose pages it serves. */

@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { type ErrorCode, FairleadError } from '../../domain/errors.ts';
 import { type CallerOf, namesCallers, type RouteCallers } from './allowed-callers.ts';
-import type { Caller } from './caller.ts';
+import type { Authenticate, Caller, Credentials } from './caller.ts';
 import { validate } from './validate.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -104,6 +104,15 @@ export interface RouteDefinition<
   readonly crossOrigin?: { readonly headers: readonly string[] };
   /** Requests one address may make in a minute, besides the app's general limit. */
   readonly rateLimit?: { readonly perMinute: number };
+  /**
+   * Requests in a minute of who proves to be somebody, in the place of the app's general limit, which is by address. For
+   * what must be answered although others at the same address ask too much.
+   */
+  readonly namedRateLimit?: {
+    readonly perMinute: number;
+    /** The name they are counted under; null for who proves nothing: they are counted by address. */
+    readonly nameOf: (request: Credentials, authenticate: Authenticate) => Promise<string | null>;
+  };
   /** Machines ask for it all the time: what went well is logged for debugging only. */
   readonly polled?: true;
   /** By success status; replies are parsed by these schemas, so nothing undocumented leaves. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:net';
+import { Writable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { z } from 'zod';
@@ -62,16 +63,30 @@ describe('the starter of services', () => {
     };
   }
 
-  async function start(definition: ServiceDefinition, more: Record<string, string> = {}) {
+  async function start(definition: ServiceDefinition, more: Record<string, string> = {}, to = log) {
     const source = {
       ...{ MONGODB_URI: mongo.uri, INTERNAL_SERVICE_KEY: KEY, TEMPORAL_ADDRESS: '127.0.0.1:9' },
       ...{ AUDIT_PORT: String(await freePort()), ...more },
     };
     const env = { settings: readServiceEnv(serviceRow(NAME), source), own: readSection(definition.section, source) };
-    return await startService(definition, env, log);
+    return await startService(definition, env, to);
   }
 
   const OWN = ['second of its own', 'first of its own', 'temporal', 'mongo'];
+
+  it('warns at its start when it has an https address and knows no proxy whose word about clients counts', async () => {
+    const lines: string[] = [];
+    const to = createLogger({ name: 'test', level: 'warn', secrets: [] }, collect(lines));
+    const warnings = async (more: Record<string, string>): Promise<number> => {
+      const before = lines.length;
+      await (await start(recorded().definition, more, to)).stop();
+      return lines.slice(before).filter((line) => line.includes('TRUSTED_PROXIES')).length;
+    };
+    const https = { AUDIT_URL: 'https://audit.acme.example' };
+    assert.equal(await warnings(https), 1);
+    assert.equal(await warnings({ ...https, TRUSTED_PROXIES: '10.0.0.7' }), 0);
+    assert.equal(await warnings({ AUDIT_URL: 'http://localhost:3005' }), 0);
+  });
 
   it('closes what was opened in reverse order, each once, however often it is stopped', async () => {
     const { definition, ended } = recorded();
@@ -154,3 +169,12 @@ describe('the starter of services', () => {
     assert.deepEqual(ended, ['requests', ...OWN]);
   });
 });
+
+function collect(lines: string[]): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+}

@@ -1,10 +1,15 @@
 import { z } from 'zod';
 import { revocationFeedOf, revocationFeedSchema } from '../../../domain/identity/revocation-feed.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { type Authenticate, type Credentials, INTERNAL_KEY_HEADER } from '../../http/caller.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { authenticateHeaders } from './authenticate-client.ts';
 
 const EPOCH = new Date(0);
+
+/** Of one credential, which all processes of a service share: a hundred of them read twice a second. */
+const PER_MINUTE = 12_000;
 
 /** The denylist and the withdrawn keys, for verifiers that poll them (domain/identity/revocation-feed.ts). */
 export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
@@ -20,6 +25,8 @@ export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
       query: z.object({ since: z.iso.datetime().optional() }),
       replies: 'oauth',
       polled: true,
+      // Who cannot read it refuses every token: what others at the same address ask for must not keep it from them.
+      namedRateLimit: { perMinute: PER_MINUTE, nameOf: (request, authenticate) => readerOf(deps, request, authenticate) },
       responses: { 200: { description: 'Entries of the denylist', schema: revocationFeedSchema } },
       errors: ['OAUTH_INVALID_CLIENT'],
       handle: async ({ query }, context) => {
@@ -36,4 +43,18 @@ export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
       },
     }),
   ];
+}
+
+/** Who reads the feed, by a good credential; null without one. No failure is counted here: the handler does. */
+async function readerOf(deps: IdentityDeps, request: Credentials, authenticate: Authenticate): Promise<string | null> {
+  try {
+    if (request.headers[INTERNAL_KEY_HEADER] !== undefined) {
+      return (await authenticate(request))?.kind === 'internal' ? 'internal' : null;
+    }
+    const { client } = await authenticateHeaders(deps, request.headers);
+    return `client ${client.clientId}`;
+  } catch (error) {
+    if (error instanceof FairleadError && !error.retryable) return null;
+    throw error;
+  }
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import express from 'express';
 import { expressMessages } from '../../../api/http/express-messages.ts';
-import { createRateLimit } from '../../../api/http/rate-limit.ts';
+import { createNamedRateLimit, createRateLimit } from '../../../api/http/rate-limit.ts';
 import { type RunningService, startServer } from '../../../api/http/server.ts';
 
 const PROXY = '127.0.0.1';
@@ -35,6 +35,32 @@ it('counts a network of 56 bits of IPv6 as one, since one customer has all of it
   assert.deepEqual([await ask('2001:db8:0:aa01::1'), await ask('2001:db8:0:aa02::2')], [200, 200]);
   assert.equal(await ask('2001:db8:0:aaff:1234::3'), 429);
   assert.equal(await ask('2001:db8:0:bb00::1'), 200);
+});
+
+it('counts who proves to be somebody under their own name, and others by address with all other requests', async () => {
+  const app = express();
+  const byAddress = createRateLimit(2);
+  const nameOf = async ({ headers }: express.Request) => String(headers.name ?? '') || null;
+  app.get('/named', createNamedRateLimit(3, nameOf, byAddress), (_request, response) => void response.end());
+  app.use(byAddress);
+  app.get('/', (_request, response) => void response.end());
+  app.use((_error: unknown, _request: unknown, response: express.Response, _next: unknown) => {
+    response.status(429).end();
+  });
+  const own = await startServer(app, { host: PROXY, port: 0, stopping: new AbortController(), graceMs: 1_000 });
+  const statuses = async (path: string, name: string, times: number): Promise<number[]> => {
+    const found: number[] = [];
+    for (let time = 0; time < times; time += 1) found.push((await fetch(own.address + path, { headers: { name } })).status);
+    return found;
+  };
+  try {
+    assert.deepEqual(await statuses('/', '', 3), [200, 200, 429]);
+    assert.deepEqual(await statuses('/named', '', 1), [429]);
+    assert.deepEqual(await statuses('/named', 'ann', 4), [200, 200, 200, 429]);
+    assert.deepEqual(await statuses('/named', 'bob', 1), [200]);
+  } finally {
+    await own.stop();
+  }
 });
 
 it('messages are made as those of the app, so that Express need not change them', () => {
