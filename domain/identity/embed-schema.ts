@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { orgSlugSchema } from '../org-slug.ts';
+import { challengeAnswerSchema } from './login-challenge.ts';
 import { emailSchema, newAccountEmailSchema, passwordSchema, personNameSchema, secretTokenSchema } from './schema.ts';
 
 /** Bodies and replies of the headless API (spec 1, "Trusted sign-up", "Authentication" D; ours where not shown). */
@@ -40,6 +41,9 @@ export const loginBodySchema = z.strictObject({
   otp,
   scope,
   userAddress,
+  challenge: challengeAnswerSchema
+    .optional()
+    .describe('The answer to `details.challenge` of LOGIN_LOCKED, by which the attempt need not wait'),
 });
 
 export const magicLinkBodySchema = z.strictObject({

@@ -6,13 +6,16 @@ export interface AttemptLimit {
 }
 
 /**
- * Failed logins before an account, or an address on the network, has to wait for its window to end. The limit of an
- * address is higher: many people may share one.
+ * Failed logins before an account has to wait for its window to end, and before an address on the network is slowed down:
+ * many people may share one, and one of them must not lock the others out.
  */
 export const LOGIN_LIMITS = {
   account: { failures: 10, windowSeconds: 15 * 60 },
   address: { failures: 50, windowSeconds: 15 * 60 },
 } as const satisfies Readonly<Record<string, AttemptLimit>>;
+
+/** Above its limit an address has one attempt in this time; who does not wait for it answers a challenge. */
+export const PACE_SECONDS = 2;
 
 /** @param attempts how many there are in the window, the one being judged included. */
 export function exceeds(limit: AttemptLimit, attempts: number): boolean {

@@ -26,7 +26,8 @@ export async function embedLogin(
 ) {
   const scopes = resolveScopes(caller.client, body.scope);
   const { address, limitKey } = personAddress(caller, context, body.userAddress);
-  const user = await checkPassword(deps, { email: body.email, password: body.password, address: limitKey });
+  const { email, password, challenge } = body;
+  const user = await checkPassword(deps, { email, password, address: limitKey, challenge });
   const methods = await proveSecondFactor(deps, context, user, 'pwd', body.otp);
   return embedTokens(deps, context, caller, { user, origin: 'password', methods, scopes, address });
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { revocationFeedOf, revocationFeedSchema } from '../../../domain/identity/revocation-feed.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { revocationFeedOf, revocationFeedSchema } from '../../../domain/identity/revocation-feed.ts';
 import { type Authenticate, type Credentials, INTERNAL_KEY_HEADER } from '../../http/caller.ts';
 import { defineRoute, type Route } from '../../http/define-route.ts';
 import type { IdentityDeps } from '../deps.ts';
@@ -26,7 +26,10 @@ export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
       replies: 'oauth',
       polled: true,
       // Who cannot read it refuses every token: what others at the same address ask for must not keep it from them.
-      namedRateLimit: { perMinute: PER_MINUTE, nameOf: (request, authenticate) => readerOf(deps, request, authenticate) },
+      namedRateLimit: {
+        perMinute: PER_MINUTE,
+        nameOf: (request, authenticate) => readerOf(deps, request, authenticate),
+      },
       responses: { 200: { description: 'Entries of the denylist', schema: revocationFeedSchema } },
       errors: ['OAUTH_INVALID_CLIENT'],
       handle: async ({ query }, context) => {

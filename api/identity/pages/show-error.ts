@@ -7,6 +7,7 @@ export interface FormError {
   readonly code: ErrorCode;
   readonly message: string;
   readonly status: number;
+  readonly details?: unknown;
 }
 
 /** Errors that a person can put right in the form they sent. */
@@ -27,6 +28,7 @@ export async function orShowForm(
     return await handle();
   } catch (error) {
     if (!(error instanceof FairleadError) || !CORRECTABLE.includes(error.code)) throw error;
-    return showForm({ code: error.code, message: `${error.message}.`, status: ERROR_STATUS[error.code] });
+    const { code, details } = error;
+    return showForm({ code, message: `${error.message}.`, status: ERROR_STATUS[code], details });
   }
 }

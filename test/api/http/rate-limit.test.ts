@@ -50,7 +50,8 @@ it('counts who proves to be somebody under their own name, and others by address
   const own = await startServer(app, { host: PROXY, port: 0, stopping: new AbortController(), graceMs: 1_000 });
   const statuses = async (path: string, name: string, times: number): Promise<number[]> => {
     const found: number[] = [];
-    for (let time = 0; time < times; time += 1) found.push((await fetch(own.address + path, { headers: { name } })).status);
+    for (let time = 0; time < times; time += 1)
+      found.push((await fetch(own.address + path, { headers: { name } })).status);
     return found;
   };
   try {

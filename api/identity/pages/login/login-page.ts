@@ -1,3 +1,5 @@
+import { z } from 'zod';
+import { type LoginChallenge, loginChallengeSchema } from '../../../../domain/identity/login-challenge.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { type Html, html } from '../../../http/pages/html.ts';
 import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
@@ -42,9 +44,11 @@ export async function loginPage(
   const { csrf, cookies } = await openVisit(deps, context);
   const { brand, client, formTargets, returnTo } = target;
   const { email, error } = shown;
+  const challenge = challengeOf(error);
   const common = html`${hidden('csrf', csrf)}${hidden('return_to', returnTo)}`;
   const body = html`${client !== null && html`<p>to continue to <strong>${client.name}</strong></p>`}
-<form method="post" action="/login">${common}
+<form method="post" action="/login"${challenge !== null && html` data-challenge="${challenge.token}" data-bits="${String(challenge.bits)}"`}>${common}
+${challenge !== null && html`${hidden('challenge', challenge.token)}${hidden('answer', '')}`}
 ${field({
   name: 'email',
   label: 'E-mail address',
@@ -80,6 +84,11 @@ ${passkeyForm(common)}
     },
     { cookies, ...(error === undefined ? {} : { status: error.status }) },
   );
+}
+
+/** For an address that failed too often: the script answers it, so that its people need not wait. */
+function challengeOf(error: FormError | undefined): LoginChallenge | null {
+  return z.object({ challenge: loginChallengeSchema }).safeParse(error?.details).data?.challenge ?? null;
 }
 
 /** Shown by the script where the browser knows passkeys. */

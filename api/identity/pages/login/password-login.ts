@@ -1,3 +1,4 @@
+import { challengeAnswerSchema } from '../../../../domain/identity/login-challenge.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { checkPassword } from '../../login/check-password.ts';
@@ -11,14 +12,23 @@ import { readLoginTarget } from './login-target.ts';
 export async function logInWithPassword(
   deps: IdentityDeps,
   context: RouteContext,
-  form: { readonly csrf: string; readonly return_to: string; readonly email: string; readonly password: string },
+  form: {
+    readonly csrf: string;
+    readonly return_to: string;
+    readonly email: string;
+    readonly password: string;
+    readonly challenge: string;
+    readonly answer: string;
+  },
 ): Promise<Reply> {
   await requireOwnForm(deps, context, form.csrf);
   const target = await readLoginTarget(deps, form.return_to);
   return orShowForm(
     async () => {
       const { email, password } = form;
-      const user = await checkPassword(deps, { email, password, address: context.address });
+      const answer = challengeAnswerSchema.safeParse({ token: form.challenge, answer: form.answer });
+      const challenge = answer.data ?? null;
+      const user = await checkPassword(deps, { email, password, address: context.address, challenge });
       return completeLogin(deps, context, { user, methods: ['pwd'], returnTo: target.returnTo });
     },
     (error) => loginPage(deps, context, target, { email: form.email, error }),

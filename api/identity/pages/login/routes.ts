@@ -18,6 +18,9 @@ const base = { csrf: csrfSchema, return_to: returnToSchema };
 const credential = z.string().max(40_000);
 
 const page = { tag: 'pages', callers: 'public', replies: 'page', responses: PAGE_RESPONSES } as const;
+/** Sent by the form when an address has failed too often, and empty without JavaScript. */
+const challenge = { challenge: z.string().max(1_000).default(''), answer: z.string().max(20).default('') };
+
 const form = { ...page, bodyTypes: ['form'], errors: ['CSRF_REFUSED'], rateLimit: { perMinute: 120 } } as const;
 const options = {
   method: 'post',
@@ -45,7 +48,9 @@ export function loginRoutes(deps: IdentityDeps): readonly Route[] {
       method: 'post',
       path: '/login',
       summary: 'Signs in with address and password',
-      body: z.strictObject({ ...base, email: emailSchema, password: passwordSchema }),
+      // Above the limit of failures of an address each attempt costs its sender more than us.
+      rateLimit: { perMinute: 600 },
+      body: z.strictObject({ ...base, ...challenge, email: emailSchema, password: passwordSchema }),
       handle: async ({ body }, context) => logInWithPassword(deps, context, body),
     }),
     defineRoute({
@@ -53,8 +58,8 @@ export function loginRoutes(deps: IdentityDeps): readonly Route[] {
       method: 'post',
       path: '/login/link',
       summary: 'Mails a link to sign in with; the answer does not tell whether there is such an account',
-      // The password field is on the same form, and sent along unused.
-      body: z.strictObject({ ...base, email: emailSchema, password: passwordSchema.optional() }),
+      // The other fields are on the same form, and sent along unused.
+      body: z.strictObject({ ...base, ...challenge, email: emailSchema, password: passwordSchema.optional() }),
       handle: async ({ body }, context) => sendMagicLink(deps, context, body),
     }),
     defineRoute({

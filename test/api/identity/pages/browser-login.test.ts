@@ -97,6 +97,25 @@ describe('signing in with a real browser', () => {
     });
   }
 
+  it('answers the challenge for an address where too many logins failed, while its person types', async () => {
+    const { email } = await idp.seedUser('colleague@example.com', { password: PASSWORD });
+    const { page, context } = await openPage();
+    const key = `login:address:${idp.deps.tokens.hash('127.0.0.1')}`;
+    const failed = Array.from({ length: 51 }, () => idp.deps.attempts.count(key, 900, idp.deps.now()));
+    await Promise.all(failed);
+    await idp.deps.attempts.count(`${key}:pace`, 900, idp.deps.now());
+    await page.goto(`${idp.issuer}/login`);
+    for (const heading of ['Sign in', 'Your account']) {
+      await page.getByLabel('E-mail address').fill(email);
+      await page.getByLabel('Password').fill(PASSWORD);
+      await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+      if (heading === 'Sign in') await page.getByText(/Too many failed attempts from your network/).waitFor();
+      else await see(page, heading);
+    }
+    await idp.deps.attempts.clear(key);
+    await context.close();
+  });
+
   it('tells the client when the person does not agree', async () => {
     await idp.seedUser('no@example.com', { password: PASSWORD });
     const { page, context } = await openPage();
