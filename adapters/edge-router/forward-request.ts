@@ -4,8 +4,15 @@ import { BAD_ANSWER, faultOf } from './bad-answer.ts';
 import { answerError, type EdgeError } from './error-page.ts';
 import { hasBody, requestHeaders, responseHeaders } from './forward-headers.ts';
 
+/** Where a request goes. */
+export interface Destination {
+  readonly address: URL;
+  /** The IPv4 address of this machine that the service sees it come from; without it, the system chooses. */
+  readonly localAddress?: string;
+}
+
 /** Says where a request goes at this moment, or why it goes nowhere. */
-export type FindAddress = (request: IncomingMessage) => { readonly address: URL } | { readonly error: EdgeError };
+export type FindAddress = (request: IncomingMessage) => Destination | { readonly error: EdgeError };
 
 export interface ForwardOptions {
   readonly find: FindAddress;
@@ -55,7 +62,7 @@ export function createForwarder(options: ForwardOptions): Forwarder {
     }
     const withBody = hasBody(incoming);
     const safe = !withBody && IDEMPOTENT.has(incoming.method ?? '');
-    const outgoing = open(incoming, found.address, safe && !isRepeat ? reusing : single);
+    const outgoing = open(incoming, found, safe && !isRepeat ? reusing : single);
     const watch = watchConnection(outgoing, options);
     const onClientGone = (): void => {
       if (!response.writableFinished) outgoing.destroy();
@@ -99,16 +106,24 @@ export function createForwarder(options: ForwardOptions): Forwarder {
   };
 }
 
-function open(incoming: IncomingMessage, address: URL, agent: Agent): ClientRequest {
+function open(incoming: IncomingMessage, destination: Destination, agent: Agent): ClientRequest {
   return request({
-    host: address.hostname.replace(/^\[|\]$/g, ''),
-    port: address.port,
+    ...connectionTo(destination),
     method: incoming.method,
     path: incoming.url,
     headers: requestHeaders(incoming),
     setHost: false,
     agent,
   });
+}
+
+/** Options of a connection to there. */
+export function connectionTo({ address, localAddress }: Destination) {
+  return {
+    host: address.hostname.replace(/^\[|\]$/g, ''),
+    port: address.port,
+    ...(localAddress === undefined ? {} : { localAddress, family: 4 }),
+  };
 }
 
 interface ConnectionWatch {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream';
 import { faultOfUpgrade } from './bad-answer.ts';
 import { answerError, type EdgeError } from './error-page.ts';
 import { requestHeaders } from './forward-headers.ts';
-import { type ForwardOptions, refuseAnswer, relayAnswer, watchConnection } from './forward-request.ts';
+import { connectionTo, type ForwardOptions, refuseAnswer, relayAnswer, watchConnection } from './forward-request.ts';
 
 const UNREACHABLE: EdgeError = {
   status: 502,
@@ -20,10 +20,8 @@ export function forwardUpgrade(incoming: IncomingMessage, socket: Socket, head: 
     answerError(incoming, plainResponse(incoming, socket), found.error);
     return;
   }
-  const { address } = found;
   const outgoing = request({
-    host: address.hostname.replace(/^\[|\]$/g, ''),
-    port: address.port,
+    ...connectionTo(found),
     method: incoming.method,
     path: incoming.url,
     headers: { ...requestHeaders(incoming), connection: 'Upgrade', upgrade: 'websocket' },

@@ -15,8 +15,9 @@ describe('the proxy from workloads to the platform', () => {
   let folder: string;
   let issuer: string;
   before(async () => {
-    provider = createServer(({ headers }, response) => {
-      response.end(JSON.stringify({ host: headers.host, passedOn: headers['x-forwarded-host'] ?? null }));
+    provider = createServer(({ headers, socket }, response) => {
+      const from = socket.remoteAddress;
+      response.end(JSON.stringify({ host: headers.host, passedOn: headers['x-forwarded-host'] ?? null, from }));
     }).listen(0, '127.0.0.1');
     await once(provider, 'listening');
     issuer = `http://localhost:${(provider.address() as AddressInfo).port}`;
@@ -39,7 +40,16 @@ describe('the proxy from workloads to the platform', () => {
 
   it('passes on what is for a service of the platform, by the name everybody uses', async () => {
     const { host } = new URL(issuer);
-    assert.deepEqual(JSON.parse((await ask(host)).body), { host, passedOn: host });
+    const { from: _, ...answer } = JSON.parse((await ask(host)).body);
+    assert.deepEqual(answer, { host, passedOn: host });
+  });
+
+  it('comes from an address that nobody else on the machine has, also with a body and for a WebSocket', async () => {
+    const { host } = new URL(issuer);
+    const fromHere = JSON.parse(await (await fetch(issuer)).text()).from;
+    const ways = [{}, { 'content-length': '0' }, { connection: 'Upgrade', upgrade: 'websocket' }];
+    const found = await Promise.all(ways.map(async (headers) => JSON.parse((await ask(host, headers)).body).from));
+    assert.deepEqual([fromHere, ...found], ['127.0.0.1', ...ways.map(() => '127.0.0.2')]);
   });
 
   it('says of every request that it was passed on, whatever headers the workload sends', async () => {
