@@ -95,6 +95,8 @@ export async function mongoCall<T>(operation: () => Promise<T>): Promise<T> {
 }
 
 function isUnreachable(error: unknown): boolean {
+  // Of a connection that is cut under several writes, the driver makes an error of its own kind around the network's.
+  if (error instanceof MongoBulkWriteError && isUnreachable(error.errorResponse)) return true;
   if (error instanceof MongoServerSelectionError || error instanceof MongoNetworkError) return true;
   if (!(error instanceof MongoError)) return false;
   return FAILED_OVER.has(error.code) || error.hasErrorLabel('RetryableWriteError') || NOT_REACHED.test(error.message);

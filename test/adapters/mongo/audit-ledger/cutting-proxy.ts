@@ -1,0 +1,92 @@
+import { connect, createServer, type Socket } from 'node:net';
+import { BSON } from 'mongodb';
+
+const HEADER_BYTES = 16;
+/** Of OP_MSG, before its first document: flags, and the kind of the section. */
+const PREFIX_BYTES = 5;
+const OP_MSG = 2_013;
+
+/** Where a connection is cut: after so much of the command, in 0 to 1; or after so much of the answer to it. */
+export type Cut = { readonly of: 'command' | 'answer'; readonly part: number };
+
+export interface CuttingProxy {
+  readonly port: number;
+  readonly cuts: Readonly<Record<Cut['of'], number>>;
+  stop(): Promise<void>;
+}
+
+/**
+ * Stands between clients and a database server, on MongoDB's wire protocol, and cuts the connections of inserts into a
+ * collection: within the command, which the server then does not carry out; or when the server has answered and the client has
+ * not heard all of it, between write and acknowledgement.
+ * @param next is asked before each insert; null lets it pass
+ */
+export async function startCuttingProxy(options: {
+  readonly server: { readonly host: string; readonly port: number };
+  readonly collection: string;
+  readonly next: () => Cut | null;
+}): Promise<CuttingProxy> {
+  const sockets = new Set<Socket>();
+  const cuts = { command: 0, answer: 0 };
+  const proxy = createServer((client) => {
+    const server = connect(options.server);
+    let waiting: { readonly id: number; readonly part: number } | null = null;
+    const end = (): void => {
+      client.destroy();
+      server.destroy();
+    };
+    for (const socket of [client, server]) {
+      sockets.add(socket);
+      socket.setNoDelay(true);
+      socket.on('error', end).on('close', () => {
+        sockets.delete(socket);
+        end();
+      });
+    }
+    /** Sends a part of a message, and ends both connections when it has left. */
+    const cut = (to: Socket, message: Buffer, { of, part }: Cut): void => {
+      cuts[of] += 1;
+      to.end(message.subarray(0, Math.floor(part * message.length)));
+      (to === client ? server : client).destroy();
+    };
+    readMessages(client, (message) => {
+      const found = isInsert(message, options.collection) ? options.next() : null;
+      if (found?.of === 'command') cut(server, message, found);
+      else {
+        if (found !== null) waiting = { id: message.readInt32LE(4), part: found.part };
+        server.write(message);
+      }
+    });
+    readMessages(server, (message) => {
+      if (waiting?.id === message.readInt32LE(8)) cut(client, message, { of: 'answer', part: waiting.part });
+      else client.write(message);
+    });
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  const { port } = proxy.address() as { port: number };
+  const stop = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => proxy.close(resolve));
+  };
+  return { port, cuts, stop };
+}
+
+/** Whole messages, each as it came. */
+function readMessages(socket: Socket, look: (message: Buffer) => void): void {
+  let received = Buffer.alloc(0);
+  socket.on('data', (chunk) => {
+    received = Buffer.concat([received, chunk]);
+    while (received.length >= HEADER_BYTES && received.length >= received.readInt32LE(0)) {
+      const length = received.readInt32LE(0);
+      look(received.subarray(0, length));
+      received = received.subarray(length);
+    }
+  });
+}
+
+function isInsert(message: Buffer, collection: string): boolean {
+  if (message.readInt32LE(12) !== OP_MSG || message[HEADER_BYTES + 4] !== 0) return false;
+  const start = HEADER_BYTES + PREFIX_BYTES;
+  const command = BSON.deserialize(message.subarray(start, start + message.readInt32LE(start)));
+  return command.insert === collection;
+}
