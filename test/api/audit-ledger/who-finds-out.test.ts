@@ -5,7 +5,7 @@ import { runCli } from '../../cli/run-cli.ts';
 import { type AttackedLedger, DAY, type Scene, startAttackedLedger } from './attacked-ledger.ts';
 import { HOLDERS, type Holder, renderWhoFindsOut, type Way, WHO_FINDS_OUT } from './who-finds-out.ts';
 
-describe('who finds out an attack on the ledger', { timeout: 180_000 }, () => {
+describe('who finds out an attack on the ledger', { timeout: 400_000 }, () => {
   let attacked: AttackedLedger;
   before(async () => {
     attacked = await startAttackedLedger();
