@@ -42,6 +42,10 @@ const PLATFORM_TEMPLATES: Readonly<Record<MailKind, MailTemplate>> = {
     subject: 'A second factor was added to your account at {{product}}',
     text: 'Hello {{name}},\n\na second factor was added to your account at {{product}}: {{what}}, from {{device}}.\n\nIf this was you, there is nothing to do. If it was not you, choose a new password before {{expires}}:\n\n{{link}}\n\nUntil then that removes a first second factor as well. Afterwards only an admin can.',
   },
+  new_device: {
+    subject: 'A new sign-in to your account at {{product}}',
+    text: 'Hello {{name}},\n\nsomebody signed in to your account at {{product}} where nobody had before: {{device}}, {{what}}.\n\nIf this was you, there is nothing to do. If it was not you, sign them out and change your password:\n\n{{link}}',
+  },
   second_factor_reset: {
     subject: 'Your second factor at {{product}} was reset',
     text: 'Hello {{name}},\n\nan admin removed the second factor of your account at {{product}}. You are signed out everywhere, and your password works no more. Choose a new one here:\n\n{{link}}\n\nThe link works once, until {{expires}}. Later you ask for another on the login page. If you did not ask for this, tell your admin.',

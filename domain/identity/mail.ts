@@ -5,7 +5,7 @@ export const MAIL_KINDS = ['invite', 'magic_link', 'password_reset', 'email_veri
  * What tells people of a change to their account. Always in the platform's words and look: whoever may write it could
  * hide what it tells.
  */
-export const NOTICE_KINDS = ['second_factor_added', 'second_factor_reset'] as const;
+export const NOTICE_KINDS = ['second_factor_added', 'second_factor_reset', 'new_device'] as const;
 
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 export type MailKind = (typeof MAIL_KINDS)[number] | NoticeKind;

@@ -6,6 +6,7 @@ import type { LoginMethod, UserRecord } from '../../../domain/identity/user.ts';
 import type { RouteContext } from '../../http/define-route.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
+import { noteClient } from '../login/note-device.ts';
 import { resolveAudience } from '../oauth/resolve-audience.ts';
 import { issueTokens } from '../tokens/issue-tokens.ts';
 import type { EmbedCaller } from './embed-client.ts';
@@ -46,6 +47,7 @@ export async function embedTokens(
     requestId: context.requestId,
   });
   if (user.onboardingPending !== null) await deps.users.clearOnboarding(user.id);
+  const newDevice = await noteClient(deps, user, client.clientId, address);
   await audit(
     deps,
     { requestId: context.requestId, address },
@@ -54,7 +56,7 @@ export async function embedTokens(
       actor: user.id,
       subject: user.id,
       orgSlug: user.primaryOrg,
-      data: { clientId: client.clientId, origin, methods },
+      data: { clientId: client.clientId, origin, methods, newDevice },
     },
   );
   const { refresh_token, ...rest } = reply;

@@ -3,8 +3,8 @@ import type { IdentitySettings } from '../deps.ts';
 
 type CookieSettings = Pick<IdentitySettings, 'secureCookies'>;
 
-/** Cookies of the provider: the session, the visit before one, the login half done, and the passkey challenge. */
-export type CookieName = 'session' | 'visit' | 'login' | 'challenge';
+/** Cookies of the provider: the session, the visit before one, the login half done, the passkey challenge, and the device. */
+export type CookieName = 'session' | 'visit' | 'login' | 'challenge' | 'device';
 
 /** With https the prefix `__Host-` keeps other hosts of the domain from planting one (RFC 6265bis, 4.1.3.2). */
 export function cookieName(settings: CookieSettings, name: CookieName): string {

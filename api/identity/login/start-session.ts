@@ -9,6 +9,7 @@ import { revokeSession } from '../revocation/revoke.ts';
 import { writeCookie } from './cookies.ts';
 import { findSession, type LoggedIn, SESSION_DAYS } from './find-session.ts';
 import { isUnchanged } from './is-unchanged.ts';
+import { noteBrowser } from './note-device.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -18,14 +19,14 @@ const DAY_MS = 86_400_000;
  * session, so that the apps they use in it stay signed in; somebody else's session ends.
  * @param user as they were when they proved it
  * @throws LOGIN_FAILED for a persona, and for somebody whose password was changed, or who was suspended, meanwhile
- * @returns the session, and the `Set-Cookie` value that carries its secret
+ * @returns the session, and the `Set-Cookie` values that carry its secret and know the browser again
  */
 export async function startSession(
   deps: IdentityDeps,
   context: RouteContext,
   user: UserRecord,
   methods: readonly LoginMethod[],
-): Promise<{ session: SessionRecord; cookie: string }> {
+): Promise<{ session: SessionRecord; cookies: readonly string[] }> {
   // Whatever way in there may be one day: personas never come in person (spec 1, "Persona").
   if (isPersonaAddress(user.email)) throw new FairleadError('LOGIN_FAILED', 'This account cannot sign in');
   const secret = deps.tokens.create('flss_');
@@ -38,15 +39,16 @@ export async function startSession(
   if (before !== null && before.session.id !== session.id) await revokeSession(deps, context, before.session.id);
   // Any login of the person shows that they have come: the account waits for its first password no more.
   if (user.onboardingPending !== null) await deps.users.clearOnboarding(user.id);
+  const device = await noteBrowser(deps, context, user);
   await audit(deps, context, {
     type: 'user.logged_in',
     actor: user.id,
     subject: user.id,
     orgSlug: user.primaryOrg,
-    data: { sessionId: session.id, methods },
+    data: { sessionId: session.id, methods, newDevice: device.isNew },
   });
   const seconds = Math.max(0, Math.floor((session.expiresAt.getTime() - deps.now().getTime()) / 1000));
-  return { session, cookie: writeCookie(deps.settings, 'session', secret, seconds) };
+  return { session, cookies: [writeCookie(deps.settings, 'session', secret, seconds), device.cookie] };
 }
 
 /**

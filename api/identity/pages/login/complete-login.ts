@@ -18,7 +18,7 @@ export async function completeLogin(
   if (hasSecondFactor(user) && !methods.includes('mfa')) {
     return redirectTo(withReturnTo('/login/second-factor', returnTo), [startAttempt(deps, user, methods)]);
   }
-  const { cookie } = await startSession(deps, context, user, methods);
+  const { cookies } = await startSession(deps, context, user, methods);
   const spent = (['visit', 'login', 'challenge'] as const).map((name) => clearCookie(deps.settings, name));
-  return redirectTo(returnTo, [cookie, ...spent]);
+  return redirectTo(returnTo, [...cookies, ...spent]);
 }
