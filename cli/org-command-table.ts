@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import { parseJson } from '../domain/parse-json.ts';
 import { usageFailure } from './cli-failure.ts';
 import { given, list, wholeNumber } from './option-values.ts';
@@ -63,6 +63,12 @@ function addRecords(orgs: Command, perform: Perform): void {
     .option('--email-from-name <name>', 'sender name of its mail; empty for none')
     .option('--logo-url <url>', 'logo on pages and in mail; empty for none')
     .option('--primary-color <colour>', 'such as #0F172A; empty for none')
+    .option(
+      '--second-factor <word>',
+      '`required`: only logins with a second factor count here; or `optional`',
+      factorWord,
+    )
+    .option('--session-hours <hours>', 'hours a login counts here, up to 168; 0 for no limit', wholeNumber(0, 168))
     .option('--mail-templates <file>', 'JSON of its mail templates by kind; replaces all of them')
     .action((org, _options, self) =>
       perform(self, async (context) => (await loadOrgs()).updateOrg(context, org, changesOf(self.opts(), context.cwd))),
@@ -101,7 +107,11 @@ function addGrants(orgs: Command, perform: Perform): void {
 }
 
 function changesOf(options: Readonly<Record<string, unknown>>, cwd: string): Record<string, unknown> {
-  const { name, modules, mailTemplates, emailFromName, logoUrl, primaryColor } = options;
+  const { name, modules, mailTemplates, emailFromName, logoUrl, primaryColor, secondFactor, sessionHours } = options;
+  const policy = given({
+    secondFactorRequired: secondFactor === undefined ? undefined : secondFactor === 'required',
+    sessionHours: sessionHours === 0 ? null : sessionHours,
+  });
   const whiteLabel = given({
     emailFromName: orNull(emailFromName),
     logoUrl: orNull(logoUrl),
@@ -110,8 +120,14 @@ function changesOf(options: Readonly<Record<string, unknown>>, cwd: string): Rec
   return given({
     ...{ name, modules },
     mailTemplates: mailTemplates === undefined ? undefined : readTemplates(String(mailTemplates), cwd),
+    policy: Object.keys(policy).length === 0 ? undefined : policy,
     whiteLabel: Object.keys(whiteLabel).length === 0 ? undefined : whiteLabel,
   });
+}
+
+function factorWord(word: string): string {
+  if (word === 'required' || word === 'optional') return word;
+  throw new InvalidArgumentError('It is `required` or `optional`.');
 }
 
 /** Commander makes no value of a null, so what is empty is told here. */

@@ -11,6 +11,7 @@ export const orgReply = z.looseObject({
   modules: names,
   whiteLabel: z.looseObject({}).optional(),
   mailTemplates: z.record(text, z.unknown()).optional(),
+  policy: z.looseObject({ secondFactorRequired: z.boolean(), sessionHours: z.number().nullable() }).optional(),
   suspendedAt: text.nullish(),
   createdAt: text.nullish(),
 });

@@ -1,4 +1,5 @@
 import { FairleadError } from '../../domain/errors.ts';
+import type { LoginFacts } from '../../domain/orgs/policy.ts';
 import { hasOrgRole, isPlatformAdmin, type OrgRole } from '../../domain/roles.ts';
 
 /**
@@ -42,6 +43,8 @@ interface Person {
   readonly role: OrgRole | null;
   /** Client the token was issued to; null for a session. */
   readonly clientId: string | null;
+  /** How they signed in; where it is absent, no policy of an org is met. */
+  readonly login?: LoginFacts;
 }
 
 export type TokenServiceCaller = PlatformServiceCaller | ServiceCaller;

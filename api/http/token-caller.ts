@@ -1,4 +1,5 @@
 import { type AccessTokenClaims, isServiceToken } from '../../domain/identity/claims.ts';
+import type { LoginFacts } from '../../domain/orgs/policy.ts';
 import { actsForPlatform, type PersonCaller, personKind, strongestRole, type TokenServiceCaller } from './caller.ts';
 
 /**
@@ -21,6 +22,7 @@ function personCaller(claims: AccessTokenClaims): PersonCaller {
     name: claims.sub,
     role: org === '' ? null : strongestRole(claims.orgRoles),
     clientId: claims.client_id,
+    login: loginOfClaims(claims),
   };
 }
 
@@ -30,4 +32,9 @@ function serviceCaller(claims: AccessTokenClaims, platformOrg: string): TokenSer
   const scopes = claims.scope.split(' ').filter((scope) => scope !== '');
   const kind = actsForPlatform({ org, scopes }, platformOrg) ? 'platform-service' : 'service';
   return { kind, clientId: claims.client_id, org, name: claims.client_id, scopes };
+}
+
+/** A token that does not say when its person signed in is of a login that is long ago. */
+export function loginOfClaims({ amr = [], auth_time: seconds = 0 }: AccessTokenClaims): LoginFacts {
+  return { methods: amr, authenticatedAt: new Date(seconds * 1000) };
 }

@@ -50,7 +50,8 @@ async function callerOfToken(deps: IdentityDeps, token: string): Promise<Caller 
 async function sessionCaller(deps: IdentityDeps, { headers }: Credentials): Promise<PersonCaller | null> {
   const cookie = singleHeader(headers.cookie);
   const found = cookie === undefined ? null : await findSession(deps, parseCookie(cookie));
-  const person = found === null ? null : await findTokenPerson(deps, found.user.id);
+  if (found === null) return null;
+  const person = await findTokenPerson(deps, found.user.id, found.session);
   if (person === null) return null;
   const { user, org } = person;
   return {
@@ -62,5 +63,6 @@ async function sessionCaller(deps: IdentityDeps, { headers }: Credentials): Prom
     name: user.id,
     role: strongestRole(org?.roles ?? []),
     clientId: null,
+    login: { methods: found.session.methods, authenticatedAt: found.session.authenticatedAt },
   };
 }

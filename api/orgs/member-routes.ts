@@ -75,7 +75,7 @@ export function memberRoutes(deps: IdentityDeps): readonly Route[] {
       errors: ['ORG_NOT_FOUND', 'USER_NOT_FOUND', 'CONFLICT'],
       resource: ({ params }, { caller }) => {
         const leaves = isPerson(caller) && caller.userId === params.userId;
-        return requireOrg(deps, caller, params.orgSlug, leaves ? 'viewer' : 'admin');
+        return requireOrg(deps, caller, params.orgSlug, leaves ? 'viewer' : 'admin', { anyLogin: leaves });
       },
       handle: async ({ params, resource: { org } }, context) => {
         await removeMember(deps, context, org, params.userId);

@@ -2,6 +2,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { judgeRoles, type OrgPower, unknownModules } from '../../domain/orgs/administration.ts';
 import type { OrgRecord } from '../../domain/orgs/org.ts';
 import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
+import { admitsLogin } from '../../domain/orgs/policy.ts';
 import { hasOrgRole, type OrgRole } from '../../domain/roles.ts';
 import { ADMINISTRATORS } from '../http/allowed-callers.ts';
 import { type AdministratorCaller, isAdministrator, type UserCaller } from '../http/caller.ts';
@@ -12,7 +13,7 @@ export interface OrgAccess {
   readonly power: OrgPower;
 }
 
-type Deps = Pick<IdentityDeps, 'orgs' | 'memberships'>;
+type Deps = Pick<IdentityDeps, 'orgs' | 'memberships' | 'now'>;
 
 /** Callers of the routes of one org. */
 type OrgCaller = AdministratorCaller | UserCaller;
@@ -34,14 +35,24 @@ export function orgRoute(deps: Deps, wanted: OrgRole) {
 /**
  * The org of a path, for someone who may act in it. What a person may do is read from their membership as it is now, not
  * from their token: a role that was taken away counts no more.
- * @throws ORG_NOT_FOUND for an org that is not there or that they are not in; FORBIDDEN when their role is too low.
+ * @throws ORG_NOT_FOUND for an org that is not there or that they are not in; FORBIDDEN when their role is too low, or
+ * their login is not what the org asks for, unless any will do.
  */
-export async function requireOrg(deps: Deps, caller: OrgCaller, slug: string, wanted: OrgRole): Promise<OrgAccess> {
+export async function requireOrg(
+  deps: Deps,
+  caller: OrgCaller,
+  slug: string,
+  wanted: OrgRole,
+  options: { readonly anyLogin?: boolean } = {},
+): Promise<OrgAccess> {
   const org = await findOrg(deps, slug);
   if (isAdministrator(caller)) return { org, power: { platform: true, roles: [] } };
   const membership = await deps.memberships.find(caller.userId, org.id);
   if (membership === null || membership.suspendedAt !== null) throw orgNotFound();
   if (org.suspendedAt !== null) throw new FairleadError('FORBIDDEN', 'This org is suspended');
+  if (options.anyLogin !== true && !admitsLogin(org.policy, caller.login, deps.now())) {
+    throw new FairleadError('FORBIDDEN', `${org.slug} asks for a second factor, or a newer login: sign in again`);
+  }
   if (!hasOrgRole(membership.roles, wanted)) {
     throw new FairleadError('FORBIDDEN', `This needs the role ${wanted} or higher in ${org.slug}`);
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { admitsLogin } from '../../domain/orgs/policy.ts';
 import { createOrgBodySchema, orgParamsSchema, orgViewSchema, updateOrgBodySchema } from '../../domain/orgs/schema.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { ADMINISTRATORS, ANYONE_KNOWN } from '../http/allowed-callers.ts';
@@ -41,7 +42,9 @@ export function orgRecordRoutes(deps: IdentityDeps): readonly Route[] {
           return { status: 200, data: { items: page.items.map(orgView), nextCursor: page.nextCursor } };
         }
         // A person is in a handful of orgs: they come on one page. A service is a member of none.
-        const live = caller.kind === 'user' ? (await findMemberships(deps, caller.userId)).live : [];
+        const all = caller.kind === 'user' ? (await findMemberships(deps, caller.userId)).live : [];
+        const login = caller.kind === 'user' ? caller.login : undefined;
+        const live = all.filter(({ org }) => admitsLogin(org.policy, login, deps.now()));
         return { status: 200, data: { items: live.map(({ org }) => orgView(org)), nextCursor: null } };
       },
     }),

@@ -13,7 +13,7 @@ import type { Member } from './members.ts';
 /** Records as replies show them. */
 
 export function orgView(org: OrgRecord): z.input<typeof orgViewSchema> {
-  const { id, slug, name, platform, modules, whiteLabel, mailTemplates } = org;
+  const { id, slug, name, platform, modules, whiteLabel, mailTemplates, policy } = org;
   return {
     id,
     slug,
@@ -22,6 +22,7 @@ export function orgView(org: OrgRecord): z.input<typeof orgViewSchema> {
     modules: [...modules],
     whiteLabel,
     mailTemplates,
+    policy,
     suspendedAt: org.suspendedAt?.toISOString() ?? null,
     createdAt: org.createdAt.toISOString(),
   };

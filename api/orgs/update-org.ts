@@ -3,13 +3,16 @@ import { FairleadError } from '../../domain/errors.ts';
 import { newOrg, newOrgId } from '../../domain/orgs/new-org.ts';
 import type { OrgRecord } from '../../domain/orgs/org.ts';
 import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
+import { admitsLogin, asksFor, type OrgPolicy } from '../../domain/orgs/policy.ts';
 import type { OrgChanges } from '../../domain/orgs/ports.ts';
 import type { createOrgBodySchema, updateOrgBodySchema } from '../../domain/orgs/schema.ts';
-import type { AdministratorCaller, Caller } from '../http/caller.ts';
+import { type AdministratorCaller, type Caller, isPerson } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
+import { CACHED_READ_MS } from '../identity/cached-reads.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { refuseForeignAddresses } from '../identity/mail/registered-hosts.ts';
+import { deny } from '../identity/revocation/deny.ts';
 import { revokeClient } from '../identity/revocation/revoke.ts';
 import { voidAccessTokens } from '../identity/revocation/void-access-tokens.ts';
 import type { OrgAccess } from './org-access.ts';
@@ -35,14 +38,17 @@ export async function updateOrg(
   deps: IdentityDeps,
   context: RouteContext<Caller>,
   { org, power }: OrgAccess,
-  { suspended, whiteLabel, ...body }: z.output<typeof updateOrgBodySchema>,
+  { suspended, whiteLabel, policy, ...body }: z.output<typeof updateOrgBodySchema>,
 ): Promise<OrgRecord> {
   if (!power.platform && (suspended !== undefined || body.modules !== undefined)) {
     throw new FairleadError('FORBIDDEN', 'Only the platform may change modules, or suspend an org');
   }
   if (suspended === true && org.platform) throw new FairleadError('FORBIDDEN', "The platform's own org stays");
+  const wanted = policy === undefined ? org.policy : { ...org.policy, ...defined(policy) };
+  if (policy !== undefined) requireOwnLogin(deps, context, { org, power }, wanted);
   const changes: OrgChanges = {
     ...defined(body),
+    ...(policy === undefined ? {} : { policy: wanted }),
     ...(whiteLabel === undefined ? {} : { whiteLabel: { ...org.whiteLabel, ...defined(whiteLabel) } }),
     ...(suspended === undefined ? {} : { suspendedAt: suspended ? (org.suspendedAt ?? deps.now()) : null }),
   };
@@ -50,7 +56,13 @@ export async function updateOrg(
   const changed = await deps.orgs.update(org.id, changes);
   if (changed === null) throw orgNotFound();
   if (suspended === true) await endAccess(deps, context, org);
-  await noteOrg(deps, context, 'org.changed', org, { fields: Object.keys(changes) });
+  if (policy !== undefined && asksFor(wanted)) {
+    // Tokens of logins that it does not admit are void; the others refresh.
+    await eachMember(deps, org, (userId) => deny(deps, 'user', userId, { aheadMs: CACHED_READ_MS }));
+  }
+  const { secondFactorRequired, sessionHours } = wanted;
+  const told = policy === undefined ? {} : { secondFactorRequired, sessionHours };
+  await noteOrg(deps, context, 'org.changed', org, { fields: Object.keys(changes), ...told });
   return changed;
 }
 
@@ -63,11 +75,27 @@ async function endAccess(deps: IdentityDeps, context: RouteContext<Caller>, org:
     for (const { clientId } of page.items) await revokeClient(deps, context, clientId, { reason: 'org suspended' });
     cursor = page.nextCursor;
   }
+  await eachMember(deps, org, (userId) => voidAccessTokens(deps, userId));
+}
+
+async function eachMember(deps: IdentityDeps, org: OrgRecord, act: (userId: string) => Promise<void>): Promise<void> {
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
     const page = await deps.memberships.listOfOrg(org.id, { cursor, limit: PAGE });
-    for (const { userId } of page.items) await voidAccessTokens(deps, userId);
+    for (const { userId } of page.items) await act(userId);
     cursor = page.nextCursor;
   }
+}
+
+/** Whoever sets a policy meets it: nobody locks themself out, and no session without a second factor asks for one. */
+function requireOwnLogin(
+  deps: IdentityDeps,
+  { caller }: RouteContext<Caller>,
+  { org, power }: OrgAccess,
+  policy: OrgPolicy,
+): void {
+  if (!isPerson(caller) || (power.platform && !org.platform)) return;
+  if (admitsLogin(policy, caller.login, deps.now())) return;
+  throw new FairleadError('FORBIDDEN', 'Your own login does not meet this policy: sign in with a second factor first');
 }
 
 function noteOrg(
@@ -75,7 +103,7 @@ function noteOrg(
   context: RouteContext<Caller>,
   type: string,
   org: OrgRecord,
-  data: Readonly<Record<string, string | readonly string[]>>,
+  data: Readonly<Record<string, string | number | boolean | null | readonly string[]>>,
 ): Promise<void> {
   const actor = context.caller.name;
   return audit(deps, context, { type, actor, subject: org.id, orgSlug: org.slug, data });

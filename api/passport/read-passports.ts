@@ -1,5 +1,7 @@
 import { type AccessTokenClaims, isServiceToken } from '../../domain/identity/claims.ts';
+import { admitsLogin } from '../../domain/orgs/policy.ts';
 import { type Passport, type PassportFrame, personPassport, servicePassport } from '../../domain/passport/passport.ts';
+import { loginOfClaims } from '../http/token-caller.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 
 export type PassportDeps = Pick<IdentityDeps, 'users' | 'memberships' | 'orgs' | 'clients' | 'grants' | 'now'>;
@@ -40,7 +42,11 @@ async function passportOf(deps: PassportDeps, people: People, { claims, connecte
   if (isServiceToken(claims)) return servicePassport(client, await deps.orgs.find(client.orgSlug), frame);
   const user = people.users.find(({ id }) => id === claims.sub);
   if (user === undefined) return null;
-  const memberships = people.memberships.filter(({ userId }) => userId === user.id);
+  const login = loginOfClaims(claims);
+  const memberships = people.memberships.filter(({ userId, orgId }) => {
+    const org = people.orgs.find(({ id }) => id === orgId);
+    return userId === user.id && (org === undefined || admitsLogin(org.policy, login, frame.at));
+  });
   return personPassport({ user, memberships, orgs: people.orgs }, frame);
 }
 

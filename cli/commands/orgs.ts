@@ -194,12 +194,23 @@ function printOrg({ output }: CliContext, org: OrgReply): void {
   }
   const look = Object.entries(org.whiteLabel ?? {}).filter(([, value]) => value !== null);
   const mails = Object.keys(org.mailTemplates ?? {});
+  const policy = policyOf(org);
   printFields(output, [
     ['Org', `${org.slug} (${org.id})`],
     ['Name', org.name],
     ['Modules', org.modules.join(', ')],
     ...look.map(([name, value]) => ['Look', `${name} ${value}`] as const),
     ...(mails.length === 0 ? [] : [['Own mail', mails.join(', ')] as const]),
+    ...(policy === '' ? [] : [['Policy', policy] as const]),
     ...(org.suspendedAt == null ? [] : [['Suspended', org.suspendedAt] as const]),
   ]);
+}
+
+function policyOf({ policy }: OrgReply): string {
+  return [
+    policy?.secondFactorRequired === true && 'second factor required',
+    policy?.sessionHours != null && `sessions of ${policy.sessionHours} hours`,
+  ]
+    .filter((part) => part !== false)
+    .join(', ');
 }

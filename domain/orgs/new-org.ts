@@ -1,5 +1,6 @@
 import { NO_WHITE_LABEL } from '../branding/white-label.ts';
 import type { Membership, OrgRecord } from './org.ts';
+import { NO_POLICY } from './policy.ts';
 
 /** Upper-case base 32 without the letters that are taken for digits. */
 export const ORG_ID_ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
@@ -19,6 +20,7 @@ export function newOrg(
     platform: false,
     whiteLabel: NO_WHITE_LABEL,
     mailTemplates: {},
+    policy: NO_POLICY,
     suspendedAt: null,
     ...fields,
     createdAt: now,

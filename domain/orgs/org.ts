@@ -1,5 +1,6 @@
 import type { WhiteLabel } from '../branding/white-label.ts';
 import type { OrgRole } from '../roles.ts';
+import type { OrgPolicy } from './policy.ts';
 
 /** An organization: who owns services and clients, and whom people are members of. */
 export interface OrgRecord {
@@ -16,6 +17,7 @@ export interface OrgRecord {
   readonly whiteLabel: WhiteLabel;
   /** Overrides of transactional mail by kind; see domain/identity/mail.ts. */
   readonly mailTemplates: Readonly<Record<string, { readonly subject: string; readonly text: string }>>;
+  readonly policy: OrgPolicy;
   readonly suspendedAt: Date | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;

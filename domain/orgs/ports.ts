@@ -11,7 +11,9 @@ import type { Page, PageRequest } from '../page.ts';
 import type { OrgRole } from '../roles.ts';
 import type { InviteRecord, Membership, OrgGrant, OrgRecord } from './org.ts';
 
-export type OrgChanges = Partial<Pick<OrgRecord, 'name' | 'modules' | 'whiteLabel' | 'mailTemplates' | 'suspendedAt'>>;
+export type OrgChanges = Partial<
+  Pick<OrgRecord, 'name' | 'modules' | 'whiteLabel' | 'mailTemplates' | 'policy' | 'suspendedAt'>
+>;
 
 export interface OrgStore {
   /** @throws ORG_EXISTS when the slug is taken, or when it is a second platform org. */

@@ -42,6 +42,12 @@ const whiteLabelSchema = z.strictObject({
     .nullable(),
 });
 
+/** A week is as long as any session lives. */
+const policySchema = z.strictObject({
+  secondFactorRequired: z.boolean().describe('Only logins with a second factor count in this org'),
+  sessionHours: z.int().min(1).max(168).nullable().describe('Hours a login counts in this org; null for no limit'),
+});
+
 export const orgParamsSchema = z.strictObject({ orgSlug: z.string().min(1).max(63) });
 export const memberParamsSchema = orgParamsSchema.extend({ userId: idSchema });
 export const inviteParamsSchema = orgParamsSchema.extend({ inviteId: idSchema });
@@ -57,6 +63,10 @@ export const updateOrgBodySchema = z.strictObject({
   name: orgNameSchema.optional(),
   whiteLabel: whiteLabelSchema.partial().optional().describe('Absent fields keep what is stored; null clears'),
   mailTemplates: mailTemplatesSchema.optional().describe('Replaces all overrides of the org'),
+  policy: policySchema
+    .partial()
+    .optional()
+    .describe('Absent fields keep what is stored. Your own login has to meet it'),
   modules: modulesSchema.optional().describe('Only the platform may change them'),
   suspended: z.boolean().optional().describe('Only the platform may change it; the platform’s own org never is'),
 });
@@ -97,6 +107,7 @@ export const orgViewSchema = z.object({
     primaryColor: z.string().nullable(),
   }),
   mailTemplates: z.record(z.string(), z.object({ subject: z.string(), text: z.string() })),
+  policy: z.object({ secondFactorRequired: z.boolean(), sessionHours: z.int().nullable() }),
   suspendedAt: time.nullable(),
   createdAt: time,
 });

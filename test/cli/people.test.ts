@@ -141,6 +141,18 @@ describe('orgs and people on the command line', () => {
     assert.deepEqual([dataOf(added).roles, dataOf(added).modules], [['viewer', 'member'], ['crm']]);
   });
 
+  it("an org's policy is set and cleared part by part", async () => {
+    const set = dataOf(
+      await platform('orgs', 'update', 'side', '--second-factor', 'required', '--session-hours', '12', '--json'),
+    );
+    assert.deepEqual(set.policy, { secondFactorRequired: true, sessionHours: 12 });
+    const half = dataOf(await platform('orgs', 'update', 'side', '--session-hours', '0', '--json'));
+    assert.deepEqual(half.policy, { secondFactorRequired: true, sessionHours: null });
+    assert.match((await platform('orgs', 'show', 'side')).stdout, /Policy +second factor required/);
+    assert.equal((await platform('orgs', 'update', 'side', '--second-factor', 'maybe')).code, 2);
+    assert.equal((await platform('orgs', 'update', 'side', '--second-factor', 'optional')).code, 0);
+  });
+
   it('a member is suspended, restored and, after a question, removed; the last admin stays', async () => {
     await idp.seedOrg('small');
     const user = await seed('only@small.example', { org: 'small', orgRoles: ['admin'] });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { InviteRecord, Membership, OrgGrant, OrgRecord } from '../../../domain/orgs/org.ts';
+import { NO_POLICY } from '../../../domain/orgs/policy.ts';
 import { ORG_ROLES } from '../../../domain/roles.ts';
 import {
   mailTemplatesSchema,
@@ -34,6 +35,8 @@ const orgSchema = z.object({
   modules: texts,
   whiteLabel: whiteLabelSchema,
   mailTemplates: mailTemplatesSchema,
+  // Orgs that were stored before there was one ask for nothing.
+  policy: z.object({ secondFactorRequired: z.boolean(), sessionHours: z.int().nullable() }).default(NO_POLICY),
   suspendedAt: time.nullable(),
   createdAt: time,
   updatedAt: time,

@@ -15,6 +15,7 @@ const CHANGEABLE: Readonly<Record<Exclude<keyof OrgChanges, 'mailTemplates'>, tr
   name: true,
   modules: true,
   whiteLabel: true,
+  policy: true,
   suspendedAt: true,
 };
 

@@ -23,11 +23,14 @@ type SignupBody = z.output<typeof signupBodySchema>;
  * Trusted sign-up (spec 1, "Trusted sign-up request", D 4): the client's server vouches for the address, and the person
  * gets a plain membership, or the role of the invitation they bring. An invitation gives no right to do this: the client
  * must be trusted on that org all the same.
- * @throws ROLES_NOT_ACCEPTED, TRUSTED_SIGNUP_REFUSED, PASSWORD_REFUSED, USER_EXISTS, INVITE_INVALID
+ * @throws SECOND_FACTOR_REQUIRED where the org asks for one, which nobody has at sign-up; ROLES_NOT_ACCEPTED, TRUSTED_SIGNUP_REFUSED, PASSWORD_REFUSED, USER_EXISTS, INVITE_INVALID
  */
 export async function embedSignup(deps: IdentityDeps, context: RouteContext, caller: EmbedCaller, body: SignupBody) {
   const org = await requireTrusted(deps, caller, body.orgSlug);
   if ('roles' in body) throw new FairleadError('ROLES_NOT_ACCEPTED', 'Roles are not given at sign-up; leave them out');
+  if (org.policy.secondFactorRequired) {
+    throw new FairleadError('SECOND_FACTOR_REQUIRED', `${org.slug} asks for a second factor: invite people instead`);
+  }
   const scopes = resolveScopes(caller.client, body.scope);
   const { inviteToken } = body;
   const user =

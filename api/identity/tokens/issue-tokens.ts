@@ -43,8 +43,12 @@ export interface TokenOrder {
  */
 export async function issueTokens(deps: IdentityDeps, order: TokenOrder): Promise<TokenReply> {
   const { issuedAt } = order;
-  const person = await findTokenPerson(deps, order.user.id);
-  if (person === null) throw new FairleadError('OAUTH_INVALID_GRANT', 'The account, or its organization, is suspended');
+  const person = await findTokenPerson(deps, order.user.id, order);
+  if (person === null)
+    throw new FairleadError(
+      'OAUTH_INVALID_GRANT',
+      'The account or its organization is suspended, or the organization asks for a second factor or a newer login',
+    );
   const grant = newGrant(deps, order, issuedAt);
   await deps.grants.insert(grant);
   await requireAlive(deps, grant, order.user, issuedAt);

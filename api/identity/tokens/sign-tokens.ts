@@ -3,21 +3,20 @@ import {
   personClaims,
   type TokenFrame,
   type TokenLogin,
-  type TokenPerson,
 } from '../../../domain/identity/build-claims.ts';
 import { ACCESS_TOKEN_TYPE, type AccessTokenClaims } from '../../../domain/identity/claims.ts';
 import type { GrantRecord } from '../../../domain/identity/login.ts';
 import { addSeconds, epochSeconds } from '../../../domain/identity/token-lifetimes.ts';
-import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { formatRefreshToken } from './refresh-token.ts';
+import type { DescribedPerson } from './token-person.ts';
 import type { TokenReply } from './token-reply.ts';
 
 export type SigningDeps = Pick<IdentityDeps, 'signer' | 'tokens' | 'newId' | 'settings'>;
 
 export interface PersonTokens {
-  readonly person: TokenPerson & { readonly user: UserRecord };
+  readonly person: DescribedPerson;
   readonly client: ClientRecord;
   readonly grant: Pick<
     GrantRecord,
@@ -44,6 +43,11 @@ export function tokenFrame(
   return { issuer: deps.settings.issuer, tokenId: deps.newId('token'), audience, scopes, issuedAt, expiresAt };
 }
 
+/** No token outlives its login, nor the time for which the person's org lets the login count. */
+export function tokenLimit({ expiresAt }: Pick<GrantRecord, 'expiresAt'>, { until }: DescribedPerson): Date {
+  return until !== null && until < expiresAt ? until : expiresAt;
+}
+
 /** Lifetime of a token as `expires_in` says it. */
 export function secondsOf(frame: Pick<TokenFrame, 'issuedAt' | 'expiresAt'>): number {
   return Math.max(0, epochSeconds(frame.expiresAt) - epochSeconds(frame.issuedAt));
@@ -58,7 +62,7 @@ export async function signPersonTokens(deps: SigningDeps, facts: PersonTokens): 
     scopes,
     issuedAt: facts.issuedAt,
     ttlSeconds: client.accessTokenTtlSeconds,
-    limit: grant.expiresAt,
+    limit: tokenLimit(grant, person),
   });
   const accessToken = await signAccessToken(deps, personClaims(frame, person, login));
   const refreshes = client.allowedGrantTypes.includes('refresh_token');

@@ -170,6 +170,7 @@ export function orgRecord(changes: Partial<OrgRecord> & { id: string; slug: stri
     modules: ['billing'],
     whiteLabel: NO_WHITE_LABEL,
     mailTemplates: {},
+    policy: { secondFactorRequired: false, sessionHours: null },
     suspendedAt: null,
     ...made,
     ...changes,

@@ -48,7 +48,7 @@ async function rotate(
   const scopes = narrowScopes(granted, parameters.scope);
   const requested = requestedAudience(parameters);
   const audience = requested.length === 0 ? grant.audience : narrowAudience(grant.audience, requested);
-  const person = await findTokenPerson(deps, grant.userId);
+  const person = await findTokenPerson(deps, grant.userId, grant);
   if (person === null) throw refreshInvalid();
   const generation = grant.generation + 1;
   const reply = await signPersonTokens(deps, {

@@ -3,12 +3,14 @@ import { personClaims } from '../../../../domain/identity/build-claims.ts';
 import type { AccessTokenClaims } from '../../../../domain/identity/claims.ts';
 import type { GrantRecord } from '../../../../domain/identity/login.ts';
 import { EXCHANGED_TOKEN_SECONDS } from '../../../../domain/identity/token-lifetimes.ts';
+import type { UserRecord } from '../../../../domain/identity/user.ts';
 import { type ClientRecord, STANDARD_SCOPES } from '../../../../domain/oauth-clients/client.ts';
+import { admitsLogin, type LoginFacts } from '../../../../domain/orgs/policy.ts';
 import { isPlatformAdmin } from '../../../../domain/roles.ts';
 import { PLATFORM_CLIENT_IDS } from '../../../../domain/services.ts';
 import { audit } from '../../audit.ts';
 import type { IdentityDeps } from '../../deps.ts';
-import { loginOf, secondsOf, signAccessToken, tokenFrame } from '../../tokens/sign-tokens.ts';
+import { loginOf, secondsOf, signAccessToken, tokenFrame, tokenLimit } from '../../tokens/sign-tokens.ts';
 import { findMemberships, findTokenPerson } from '../../tokens/token-person.ts';
 import { requestedAudience } from '../resolve-audience.ts';
 import { narrowScopes, parseScopes } from '../resolve-scopes.ts';
@@ -28,16 +30,16 @@ export const tokenExchange: GrantHandler = async (deps, { client, issuedAt, para
   checkTypes(parameters);
   const subject = await readSubject(deps, client, requireParameter(parameters.subject_token, 'subject_token'));
   const grant = await requireLogin(deps, client, subject);
-  const person = await findTokenPerson(deps, subject.sub);
+  const person = await findTokenPerson(deps, subject.sub, grant);
   if (person === null) throw refused('The account, or its organization, is suspended');
-  const target = await requireTarget(deps, person.user, requestedAudience(parameters));
+  const target = await requireTarget(deps, { user: person.user, login: grant }, requestedAudience(parameters));
   const granted = exchangeable(client, grant, subject);
   const frame = tokenFrame(deps, {
     audience: [target.clientId],
     scopes: narrowScopes(granted, parameters.scope),
     issuedAt,
     ttlSeconds: EXCHANGED_TOKEN_SECONDS,
-    limit: grant.expiresAt,
+    limit: tokenLimit(grant, person),
   });
   const claims = personClaims(frame, person, loginOf(grant, client.clientId), { sub: client.clientId });
   await audit(deps, context, {
@@ -114,7 +116,7 @@ async function requireLogin(
  */
 async function requireTarget(
   deps: IdentityDeps,
-  user: { readonly id: string; readonly platformRoles: readonly string[] },
+  { user, login }: { readonly user: Pick<UserRecord, 'id' | 'platformRoles'>; readonly login: LoginFacts },
   requested: readonly string[],
 ): Promise<ClientRecord> {
   const [clientId, ...others] = requested;
@@ -122,7 +124,8 @@ async function requireTarget(
   if (others.length > 0) throw new FairleadError('OAUTH_INVALID_TARGET', 'A token is exchanged for one audience');
   const target = await deps.clients.find(clientId);
   const { live } = await findMemberships(deps, user.id);
-  const orgs = live.map(({ org }) => org.slug);
+  const counting = live.filter(({ org }) => admitsLogin(org.policy, login, deps.now()));
+  const orgs = counting.map(({ org }) => org.slug);
   const isPlatforms = PLATFORM_CLIENT_IDS.includes(clientId);
   const admin = isPlatformAdmin(user.platformRoles) && orgs.includes(deps.settings.platformOrg);
   if (target !== null && !isPlatforms && (admin || orgs.includes(target.orgSlug))) return target;

@@ -2,6 +2,7 @@ import { ORG_EVENTS } from '../../../../domain/audit/org-events.ts';
 import type { KeptEvent } from '../../../../domain/audit/ports.ts';
 import type { OrgRecord } from '../../../../domain/orgs/org.ts';
 import { orgNotFound } from '../../../../domain/orgs/org-not-found.ts';
+import { admitsLogin } from '../../../../domain/orgs/policy.ts';
 import { hasOrgRole } from '../../../../domain/roles.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { type Html, html } from '../../../http/pages/html.ts';
@@ -16,8 +17,8 @@ export const AUDIT_PATH = '/account/audit';
 const PAGE = 50;
 
 /** On the account page: the audit lists of the orgs whose admin one is. */
-export async function auditSection(deps: IdentityDeps, { user }: Account): Promise<Html | false> {
-  const orgs = await administeredOrgs(deps, user.id);
+export async function auditSection(deps: IdentityDeps, account: Account): Promise<Html | false> {
+  const orgs = await administeredOrgs(deps, account);
   return (
     orgs.length > 0 &&
     html`<h2 id="orgs">Your organizations</h2>
@@ -34,8 +35,8 @@ export function openAudit(
   context: RouteContext,
   { org: slug, cursor }: { readonly org: string; readonly cursor?: string | undefined },
 ): Promise<Reply> {
-  return withAccount(deps, context, async ({ user }) => {
-    const org = (await administeredOrgs(deps, user.id)).find((one) => one.slug === slug);
+  return withAccount(deps, context, async (account) => {
+    const org = (await administeredOrgs(deps, account)).find((one) => one.slug === slug);
     if (org === undefined) throw orgNotFound();
     const filter = { orgSlug: slug, types: ORG_EVENTS };
     const { items, nextCursor } = await deps.audit.list(filter, { cursor: cursor ?? null, limit: PAGE });
@@ -56,9 +57,10 @@ function eventRow({ type, actor, subject, time }: KeptEvent): Html {
 <span class="quiet">${readableTime(time)} · by ${actor}</span></div></li>`;
 }
 
-async function administeredOrgs(deps: IdentityDeps, userId: string): Promise<readonly OrgRecord[]> {
-  const { live } = await findMemberships(deps, userId);
-  return live.flatMap(({ membership, org }) => (hasOrgRole(membership.roles, 'admin') ? [org] : []));
+async function administeredOrgs(deps: IdentityDeps, { user, session }: Account): Promise<readonly OrgRecord[]> {
+  const { live } = await findMemberships(deps, user.id);
+  const admitted = live.filter(({ org }) => admitsLogin(org.policy, session, deps.now()));
+  return admitted.flatMap(({ membership, org }) => (hasOrgRole(membership.roles, 'admin') ? [org] : []));
 }
 
 function linkTo(org: string, cursor: string | null): string {

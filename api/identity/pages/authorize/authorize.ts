@@ -1,4 +1,5 @@
 import { FairleadError } from '../../../../domain/errors.ts';
+import type { OrgRecord } from '../../../../domain/orgs/org.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
@@ -10,6 +11,7 @@ import { invalidRequest, type Parameters, readParameters } from './authorization
 import { type AuthorizationRequest, readAuthorizationRequest, readReplyTarget } from './authorization-request.ts';
 import { consentPage, needsConsent } from './consent.ts';
 import { issueCode } from './issue-code.ts';
+import { addFactorPage, policyRemedy } from './org-policy.ts';
 import { answering, replyWithCode } from './reply-to-client.ts';
 
 /** With its login page around it, the request still has to fit into the header of one. */
@@ -26,10 +28,12 @@ export async function authorize(deps: IdentityDeps, context: RouteContext, query
     if (query.length > MAX_QUERY) throw invalidRequest('The request is too long');
     const request = await readAuthorizationRequest(deps, target, parameters);
     const { loggedIn, csrf } = await openVisit(deps, context);
-    if (loggedIn === null || (await mustLogInAgain(deps, request, loggedIn))) {
+    const remedy = loggedIn === null ? 'login' : await policyRemedy(deps, request.client, loggedIn);
+    if (loggedIn === null || remedy === 'login' || (await mustLogInAgain(deps, request, loggedIn))) {
       if (request.prompt.includes('none')) throw new FairleadError('OAUTH_LOGIN_REQUIRED', 'Nobody is signed in');
       return redirectTo(loginPath(parameters, request, loggedIn));
     }
+    if (remedy !== null) return askForFactor(deps, request, remedy.addFactorFor);
     if (await needsConsent(deps, request, loggedIn.user)) {
       if (request.prompt.includes('none'))
         throw new FairleadError('OAUTH_CONSENT_REQUIRED', 'Consent was not given yet');
@@ -37,6 +41,11 @@ export async function authorize(deps: IdentityDeps, context: RouteContext, query
     }
     return replyWithCode(deps, target, await issueCode(deps, context, request, loggedIn));
   });
+}
+
+function askForFactor(deps: IdentityDeps, { prompt }: AuthorizationRequest, org: OrgRecord): Reply {
+  if (prompt.includes('none')) throw new FairleadError('OAUTH_LOGIN_REQUIRED', `${org.slug} asks for a second factor`);
+  return addFactorPage(deps, org);
 }
 
 async function mustLogInAgain(
