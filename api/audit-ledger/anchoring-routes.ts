@@ -105,8 +105,8 @@ function leavesRoute({ batches }: AnchoringRoutesDeps): Route {
     path: '/v1/batches/:batchId/leaves',
     summary: 'The leaf list of a day, as a stream',
     description:
-      'Shows anybody whether an event is in the root of a day. One JSON value a line: the head, then the leaves of the ' +
-      'tree in ascending order. They tell how many events the day has, and nothing else of them.',
+      'Shows anybody whether an event is in the root of a day. One JSON value a line: the head, then the ' +
+      'keccak256 of the hash of each event, in the ascending order of the leaves of the tree. They tell how many events the day has, and nothing else of them.',
     tag,
     callers: 'public',
     rateLimit: { perMinute: LISTS_A_MINUTE },
@@ -115,21 +115,21 @@ function leavesRoute({ batches }: AnchoringRoutesDeps): Route {
       200: {
         description: 'The head of the list',
         schema: leafListHeadSchema,
-        alternative: { contentType: LEAF_LIST_TYPE, description: 'The head, then a leaf a line' },
+        alternative: { contentType: LEAF_LIST_TYPE, description: 'The head, then a hash a line' },
       },
     },
     errors: ['BATCH_NOT_FOUND'],
     handle: async ({ params }, { gone }) => {
       const { id: batchId, root, leafCount } = await requireBatch(batches, params.batchId);
       const head: LeafListHead = { batchId, root, leafCount };
-      return (response) => streamLines(response, LEAF_LIST_TYPE, linesOf(head, batches.treeLeaves(batchId)), gone);
+      return (response) => streamLines(response, LEAF_LIST_TYPE, linesOf(head, batches.listed(batchId)), gone);
     },
   });
 }
 
-async function* linesOf(head: LeafListHead, leaves: AsyncIterable<Hash>): AsyncGenerator<string> {
+async function* linesOf(head: LeafListHead, listed: AsyncIterable<Hash>): AsyncGenerator<string> {
   yield `${JSON.stringify(head)}\n`;
-  for await (const leaf of leaves) yield `"${leaf}"\n`;
+  for await (const hash of listed) yield `"${hash}"\n`;
 }
 
 function anchorsRoute({ batches, now }: AnchoringRoutesDeps): Route {

@@ -2,15 +2,16 @@ import { keccak_256 } from '@noble/hashes/sha3.js';
 import { z } from 'zod';
 import { daySchema } from './anchoring-schema.ts';
 import type { Hash } from './event.ts';
-import { EMPTY_DAY_ROOT } from './merkle-proof.ts';
+import { EMPTY_DAY_ROOT, leafOfListed } from './merkle-proof.ts';
 import { fromHash, siblingOf, toHash } from './merkle-tree.ts';
 import { hashSchema } from './schema.ts';
 
 /**
- * The leaf list of a day, which anybody may read: one JSON value a line. The first line is the head, each other one a leaf of
- * the day's tree in ascending order, which is the order of the tree. A leaf is a hash of an event's hash: the list tells how
- * many events the day has, and not whose, of which namespaces, or in which order they came. Whoever has an event's hash,
- * such as from a receipt, sees whether the event is in it.
+ * The leaf list of a day, which anybody may read: one JSON value a line. The first line is the head, each other one stands for
+ * a leaf of the day's tree, in the ascending order of the leaves, which is that of the tree. It is the keccak256 of an event's
+ * hash, and the keccak256 of it is the leaf: no inner node, which is the keccak256 of 64 bytes, can be passed off as a leaf
+ * to hide those below it. The list tells how many events the day has, and not whose, of which namespaces, or in which order
+ * they came. Whoever has an event's hash, such as from a receipt, sees whether the event is in it.
  */
 export const leafListHeadSchema = z.strictObject({
   batchId: daySchema,
@@ -39,7 +40,8 @@ export function createRootBuilder(leafCount: number) {
 
   return {
     /** @throws RangeError for a leaf too many, or one that is not greater than the one before */
-    add(leaf: Hash): void {
+    add(listed: Hash): void {
+      const leaf = leafOfListed(listed);
       if (place < leafCount - 1) throw new RangeError(`there are more leaves than ${leafCount}`);
       if (before !== null && leaf <= before) throw new RangeError('the leaves are not in ascending order');
       before = leaf;

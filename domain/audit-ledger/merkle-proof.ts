@@ -5,7 +5,16 @@ import { fromHash, toHash } from './merkle-tree.ts';
 
 /** Leaf of an event: keccak256(keccak256(abi.encode(bytes32 eventHash))) (spec 3, "Anchoring"). */
 export function leafOf(eventHash: Hash): Hash {
-  return toHash(keccak_256(keccak_256(fromHash(eventHash))));
+  return leafOfListed(listedHash(eventHash));
+}
+
+/** How an event stands in the leaf list of its day: its hash, hashed once; see `leaf-list.ts`. */
+export function listedHash(eventHash: Hash): Hash {
+  return toHash(keccak_256(fromHash(eventHash)));
+}
+
+export function leafOfListed(listed: Hash): Hash {
+  return toHash(keccak_256(fromHash(listed)));
 }
 
 /** The root that a proof leads to from an event: it proves the event when a contract holds that root. */

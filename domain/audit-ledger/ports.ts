@@ -89,8 +89,8 @@ export interface BatchStore {
   locate(id: Day, namespace: string, chainIndex: number): Promise<LeafPlace | null>;
   /** In order; none for an unknown batch. */
   leaves(id: Day): AsyncIterable<BatchLeaf>;
-  /** The leaves of the tree in ascending order, in bounded memory; none for an unknown batch. */
-  treeLeaves(id: Day): AsyncIterable<Hash>;
+  /** What the leaf list of the day has, in its order, in bounded memory; none for an unknown batch. */
+  listed(id: Day): AsyncIterable<Hash>;
   /** Nodes of the tree that a proof of that leaf needs, without reading the whole day. @throws BATCH_NOT_FOUND */
   proof(id: Day, leafIndex: number): Promise<readonly Hash[]>;
 }

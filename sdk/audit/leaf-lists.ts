@@ -18,7 +18,7 @@ export interface ReadLeafList {
   readonly leafCount: number;
   /** Computed from the leaves, whatever the list says. */
   readonly root: Hash;
-  /** Whether the leaf that was looked for is in it. */
+  /** Whether what was looked for is in it. */
   readonly has: boolean;
 }
 
@@ -40,7 +40,7 @@ const refusalSchema = z.object({ error: z.object({ code: z.string() }) });
 
 /**
  * Reads a list to its end, in memory of the logarithm of its length.
- * @param wanted the leaf to look for
+ * @param wanted what to look for: an event's hash as lists have it
  * @throws VALIDATION_FAILED for what is no list of that day; UNAVAILABLE when it breaks off
  */
 export async function readLeafList(lines: LeafLines, day: Day, wanted: Hash | null): Promise<ReadLeafList> {
@@ -49,14 +49,14 @@ export async function readLeafList(lines: LeafLines, day: Day, wanted: Hash | nu
   const builder = createRootBuilder(leafCount);
   let has = false;
   for (let count = 0; count < leafCount; count += 1) {
-    const leaf = hashSchema.safeParse(parseJson((await nextLine(lines)) ?? '')).data;
-    if (leaf === undefined) throw invalid(`its leaf ${count} of ${leafCount} is missing, or no hash`);
+    const listed = hashSchema.safeParse(parseJson((await nextLine(lines)) ?? '')).data;
+    if (listed === undefined) throw invalid(`its leaf ${count} of ${leafCount} is missing, or no hash`);
     try {
-      builder.add(leaf);
+      builder.add(listed);
     } catch (error) {
       throw invalid(error instanceof Error ? error.message : String(error));
     }
-    if (leaf === wanted) has = true;
+    if (listed === wanted) has = true;
   }
   const root = builder.root();
   if (root === null || root !== claimed) throw invalid(`its leaves lead to ${root}, and it claims ${claimed}`);

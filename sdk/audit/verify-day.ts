@@ -1,7 +1,7 @@
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { addDays, endOfDay } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
-import { leafOf } from '../../domain/audit-ledger/merkle-proof.ts';
+import { listedHash } from '../../domain/audit-ledger/merkle-proof.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { type ChainNodes, checkChains, dueTime } from './check-chains.ts';
 import { type LeafLists, type ReadLeafList, readLeafList } from './leaf-lists.ts';
@@ -43,7 +43,7 @@ export async function verifyDay(input: DayInput): Promise<DayVerdict> {
   }
   assertOf(day, statement);
   const signature = checkSignature(statement, keys);
-  const searched = await searchDays(input, daysOf(statement, now), leafOf(statement.eventHash));
+  const searched = await searchDays(input, daysOf(statement, now), listedHash(statement.eventHash));
   const place = checkPlace(statement, signature.outcome === 'passed', searched);
   const checks = [signature, ...searched.flatMap((one) => one.checks), place];
   return { verdict: verdictOf(checks), checks, isOmission: place.outcome === 'failed' };

@@ -1,3 +1,4 @@
+import { keccak_256 } from '@noble/hashes/sha3.js';
 import { Binary, type Collection, type Db, type OptionalUnlessRequiredId } from 'mongodb';
 import { z } from 'zod';
 import type { Batch } from '../../../domain/audit-ledger/batch.ts';
@@ -29,6 +30,10 @@ interface Stored {
 const dayCursor = z.tuple([z.string().regex(DAY_PATTERN)]);
 /** Documents of one insert: at most about 8 MB. */
 const INSERT_DOCUMENTS = 100;
+/** Hashes of the leaf list in one document: 64 KiB. */
+const LISTED_PER_DOCUMENT = 2_048;
+/** Documents of the list for one insert: few, as they are hashed between two. */
+const LIST_DOCUMENTS = 5;
 
 /**
  * Batches in MongoDB. What a batch is made of is stored under its root, first; the record of the day is inserted last,
@@ -42,6 +47,8 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
   const leaves = db.collection<Stored>(ANCHORING_COLLECTIONS.leaves);
   const nodes = db.collection<Stored>(ANCHORING_COLLECTIONS.nodes);
 
+  let listing: Promise<void> = Promise.resolve();
+
   async function find(id: Day) {
     const document = await mongoCall(() => batches.findOne({ _id: id }));
     return document === null ? null : readBatch(document);
@@ -52,6 +59,7 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
     await insertAll(namespaces, namespaceDocuments(root, content));
     await insertAll(leaves, leafDocuments(root, content));
     await insertAll(nodes, nodeDocuments(root, content));
+    await insertAll(nodes, listDocuments(root, content), LIST_DOCUMENTS);
   }
 
   /** Found by the primary key, however many batches there are. */
@@ -95,22 +103,42 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
   }
 
   /** Nothing where they are not stored. */
-  async function nodesOf(root: Hash, top: number): Promise<Uint8Array<ArrayBuffer>> {
-    const document = await mongoCall(() => nodes.findOne({ _id: nodesId(root, top) }));
-    return document === null ? new Uint8Array() : new Uint8Array(readNodes(document));
+  async function nodesOf(_id: string): Promise<Uint8Array> {
+    const document = await mongoCall(() => nodes.findOne({ _id }));
+    return document === null ? new Uint8Array() : readNodes(document);
   }
 
-  /** From the last node of the tree, which is its smallest leaf; one document of nodes at a time. */
-  async function* treeLeavesOf(id: Day): AsyncGenerator<Hash> {
+  async function* listedOf(id: Day): AsyncGenerator<Hash> {
     const batch = await find(id);
     if (batch === null) return;
     const { root, leafCount } = batch;
-    let read = { top: -1, nodes: new Uint8Array() };
-    for (let count = 0; count < leafCount; count += 1) {
-      const { top, offset } = placeOf(2 * leafCount - 2 - count, leafCount);
-      if (read.top !== top) read = { top, nodes: await nodesOf(root, top) };
-      yield nodeAt(read.nodes, offset, id);
+    for (let first = 0; first < leafCount; first += LISTED_PER_DOCUMENT) {
+      let hashes = await nodesOf(listId(root, first));
+      if (hashes.length === 0) {
+        await listLater(batch);
+        hashes = await nodesOf(listId(root, first));
+      }
+      const count = Math.min(LISTED_PER_DOCUMENT, leafCount - first);
+      for (let offset = 0; offset < count; offset += 1) yield nodeAt(hashes, offset, id);
     }
+  }
+
+  /** Of batches that were stored before lists were, one at a time, as it takes memory. */
+  function listLater(batch: Batch): Promise<void> {
+    listing = listing.catch(() => undefined).then(() => storeList(batch));
+    return listing;
+  }
+
+  async function storeList({ root, leafCount }: Batch): Promise<void> {
+    const isStored = (await nodesOf(listId(root, lastListed(leafCount)))).length > 0;
+    if (isStored) return;
+    const list = createList(leafCount);
+    for await (const document of leaves.find({ root })) {
+      const { firstLeafIndex, count, eventHash, position } = readLeaves(document);
+      for (let leaf = firstLeafIndex; leaf < firstLeafIndex + count; leaf += 1)
+        list.add(eventHash(leaf), position(leaf));
+    }
+    await insertAll(nodes, list.documents(root), LIST_DOCUMENTS);
   }
 
   return {
@@ -164,7 +192,7 @@ export function createBatchStore({ db }: { db: Db }): BatchStore {
       return null;
     },
     leaves: leavesOf,
-    treeLeaves: treeLeavesOf,
+    listed: listedOf,
     async proof(id, leafIndex) {
       const batch = await find(id);
       if (batch === null || leafIndex >= batch.leafCount) {
@@ -218,8 +246,42 @@ function* nodeDocuments(root: Hash, { tree }: BatchContent): Generator<Stored> {
   for (const { top, nodes } of chunksOf(tree)) yield { _id: nodesId(root, top), nodes: new Binary(nodes) };
 }
 
-/** Inserts what is not there yet. */
-async function insertAll(collection: Collection<Stored>, documents: Iterable<Stored>): Promise<void> {
+const listId = (root: Hash, first: number): string => `${root}/list/${first}`;
+
+/** Place in the list at which its last document begins. */
+const lastListed = (leafCount: number): number => leafCount - 1 - ((leafCount - 1) % LISTED_PER_DOCUMENT);
+
+function listDocuments(root: Hash, { eventHashes, tree }: BatchContent): Iterable<Stored> {
+  const list = createList(tree.leafCount);
+  for (const [leaf, position] of tree.positions.entries()) {
+    list.add(eventHashes.subarray(leaf * 32, (leaf + 1) * 32), position);
+  }
+  return list.documents(root);
+}
+
+/** Brings the hashes of events into the order of the leaf list: the last node of the tree is the smallest leaf. */
+function createList(leafCount: number) {
+  const hashes = new Uint8Array(leafCount * 32);
+  return {
+    add: (eventHash: Uint8Array, position: number) => hashes.set(eventHash, (2 * leafCount - 2 - position) * 32),
+    *documents(root: Hash): Generator<Stored> {
+      for (let first = 0; first < leafCount; first += LISTED_PER_DOCUMENT) {
+        const count = Math.min(LISTED_PER_DOCUMENT, leafCount - first);
+        const listed = Array.from({ length: count }, (_, offset) => {
+          return keccak_256(hashes.subarray((first + offset) * 32, (first + offset + 1) * 32));
+        });
+        yield { _id: listId(root, first), nodes: new Binary(Buffer.concat(listed)) };
+      }
+    },
+  };
+}
+
+/** Inserts what is not there yet. @param size documents of one insert */
+async function insertAll(
+  collection: Collection<Stored>,
+  documents: Iterable<Stored>,
+  size = INSERT_DOCUMENTS,
+): Promise<void> {
   const insert = async (group: OptionalUnlessRequiredId<Stored>[]): Promise<void> => {
     if (group.length === 0) return;
     try {
@@ -231,7 +293,7 @@ async function insertAll(collection: Collection<Stored>, documents: Iterable<Sto
   let group: OptionalUnlessRequiredId<Stored>[] = [];
   for (const document of documents) {
     group.push(document);
-    if (group.length < INSERT_DOCUMENTS) continue;
+    if (group.length < size) continue;
     await insert(group);
     group = [];
   }

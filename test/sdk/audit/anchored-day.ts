@@ -8,7 +8,7 @@ import { chainAfter } from '../../../domain/audit-ledger/chain.ts';
 import { addDays, dayNumber } from '../../../domain/audit-ledger/days.ts';
 import type { Hash, LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { sha256 } from '../../../domain/audit-ledger/hash.ts';
-import { leafOf } from '../../../domain/audit-ledger/merkle-proof.ts';
+import { leafOf, leafOfListed, listedHash } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { fromHash, siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { signReceipt } from '../../../domain/audit-ledger/receipt.ts';
 import { ANCHORER, clockAt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
@@ -33,6 +33,10 @@ export function eventsOfDay(count: number): readonly LedgerEvent[] {
   return chainAfter(null, drafts, new Date(`${DAY}T12:00:00.000Z`));
 }
 
+/** The tree over all of them. */
+export const treeOf = (events: readonly Pick<LedgerEvent, 'eventHash'>[]) =>
+  buildTree(Buffer.concat(events.map(({ eventHash }) => fromHash(eventHash))));
+
 /** What GET /v1/events/:id shows. */
 export function shown({ payload, createdAt, idempotency: _, ...event }: LedgerEvent) {
   return { ...event, ...JSON.parse(payload), payloadHash: sha256(payload), createdAt: createdAt.toISOString() };
@@ -42,7 +46,7 @@ export const receiptOf = (event: LedgerEvent) => signReceipt(event, SIGNER);
 
 /** The proof of one of the events, from the tree over all. */
 export function proofOf(events: readonly LedgerEvent[], leafIndex: number, chains: readonly TestChain[]): EventProof {
-  const tree = buildTree(Buffer.concat(events.map(({ eventHash }) => fromHash(eventHash))));
+  const tree = treeOf(events);
   const node = (index: number): Hash => toHash(tree.nodes.subarray(index * 32, (index + 1) * 32));
   const eventHash = events[leafIndex]?.eventHash ?? '0x';
   return {
@@ -74,10 +78,11 @@ export async function anchorRoot(chain: TestChain, root: Hash, day = DAY): Promi
 
 /** The leaf list of events, as the ledger publishes it. */
 export function leafListOf(events: readonly Pick<LedgerEvent, 'eventHash'>[], day = DAY): readonly string[] {
-  const tree = buildTree(Buffer.concat(events.map(({ eventHash }) => fromHash(eventHash))));
+  const tree = treeOf(events);
   const head = { batchId: day, root: toHash(tree.nodes.subarray(0, 32)), leafCount: events.length };
-  const leaves = events.map(({ eventHash }) => leafOf(eventHash)).toSorted();
-  return [head, ...leaves].map((line) => JSON.stringify(line));
+  const listed = events.map(({ eventHash }) => listedHash(eventHash));
+  listed.sort((one, other) => (leafOfListed(one) < leafOfListed(other) ? -1 : 1));
+  return [head, ...listed].map((line) => JSON.stringify(line));
 }
 
 export const rootOf = (events: readonly LedgerEvent[]): Hash => proofOf(events, 0, []).root;

@@ -4,7 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { signCheckpoint } from '../../../domain/audit-ledger/checkpoint.ts';
 import { addDays } from '../../../domain/audit-ledger/days.ts';
-import { GENESIS_HASH } from '../../../domain/audit-ledger/event.ts';
+import { GENESIS_HASH, type Hash } from '../../../domain/audit-ledger/event.ts';
+import { toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { type LeafLists, ledgerLists } from '../../../sdk/audit/leaf-lists.ts';
 import { parseStatement } from '../../../sdk/audit/signed-statement.ts';
 import { type DayInput, type DayVerdict, verifyDay } from '../../../sdk/audit/verify-day.ts';
@@ -18,6 +19,7 @@ import {
   rootOf,
   SIGNER,
   startChainOfNight,
+  treeOf,
 } from './anchored-day.ts';
 
 /** Two chains with the real contract; the ledger left the third event out of the day that it anchored. */
@@ -117,6 +119,18 @@ describe('verifying the leaf list of a day without the ledger', () => {
     for (const [index, list] of others.entries()) {
       const verdict = await verify({ lists: listsOf(list), statement: await statementOf(2) });
       assert.deepEqual(told(verdict), ['refuted', false], `list ${index}: ${JSON.stringify(verdict)}`);
+    }
+  });
+
+  it('accuses nobody by inner nodes of the tree that are passed off as its leaves', async () => {
+    const tree = treeOf(anchored);
+    const node = (index: number): Hash => toHash(tree.nodes.subarray(32 * index, 32 * index + 32));
+    for (const nodes of [[node(0)], [node(1), node(2)].toSorted()]) {
+      const head = { batchId: DAY, root: node(0), leafCount: nodes.length };
+      const forged = [head, ...nodes].map((line) => JSON.stringify(line));
+      // The ledger did not leave this event out.
+      const verdict = await verify({ lists: listsOf(forged), statement: await statementOf(1) });
+      assert.deepEqual(told(verdict), ['refuted', false], JSON.stringify(verdict));
     }
   });
 

@@ -53,6 +53,26 @@ describe('batches in MongoDB', () => {
     assert.equal(await leafOf('2026-01-02', 'alpha', 5), 2);
     assert.equal(await leafOf('2026-01-01', 'alpha', 5), null);
   });
+
+  it('the leaf list of a batch that was stored before lists were is made when it is first asked for', async () => {
+    const { db } = await emptyDatabase();
+    const store = createBatchStore({ db });
+    const { batch, content } = batchOf('2026-01-01', { alpha: [[0, 5_000]] });
+    await store.insert(batch, content);
+    const listed = async () => {
+      const hashes: string[] = [];
+      for await (const hash of store.listed(batch.id)) hashes.push(hash);
+      return hashes;
+    };
+    const before = await listed();
+    assert.equal(before.length, 5_000);
+    const nodes = db.collection<{ _id: string }>(ANCHORING_COLLECTIONS.nodes);
+    const { deletedCount } = await nodes.deleteMany({ _id: /\/list\// });
+    assert.equal(deletedCount, 3);
+    const readers = await Promise.all(Array.from({ length: 4 }, listed));
+    for (const list of readers) assert.deepEqual(list, before);
+    assert.equal(await nodes.countDocuments({ _id: /\/list\// }), 3);
+  });
 });
 
 describe('chunks of a tree', () => {
