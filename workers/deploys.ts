@@ -19,6 +19,7 @@ import { createImageBuilder, type ImageBuilderOptions } from '../adapters/docker
 import { containerShell, rootShell } from '../adapters/docker/machine-shell.ts';
 import type { RegistryAuth } from '../adapters/docker/registry-auth.ts';
 import type { PlatformAccess } from '../adapters/docker/relay/platform-access.ts';
+import { createRelayImage } from '../adapters/docker/relay-image.ts';
 import { createStandIns } from '../adapters/docker/stand-ins/stand-in-images.ts';
 import { createWorkloadFirewall, type WorkloadFirewall } from '../adapters/docker/workload-firewall.ts';
 import { createWorkloadRuntime } from '../adapters/docker/workload-runtime.ts';
@@ -41,9 +42,6 @@ import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
 import { defineModule, type WorkerParts } from './module.ts';
-
-/** Any image with node and a shell. */
-const RELAY_IMAGE = 'node:24-alpine';
 
 type Parts = WorkerParts<ReadSection<typeof deploysWorkerSection>>;
 
@@ -125,7 +123,7 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
     signal: AbortSignal.timeout(30_000),
   });
   const baseImages = baseImagesOf(parts, docker, registry);
-  const image = relayImage(baseImages(docker));
+  const image = createRelayImage(baseImages(docker));
   const buildProxy = env.BUILD_PROXY_SOCKET === undefined ? null : { socket: env.BUILD_PROXY_SOCKET, image };
   const onWarning = (message: string): void => logger.warn(message);
   return {
@@ -226,13 +224,6 @@ function platformAccess({ env, settings }: Parts, image: PlatformAccess['image']
   const addresses = addressesForWorkloads(settings.urls).map((url) => new URL(url));
   const ports = addresses.filter(({ hostname }) => isLoopbackHost(hostname)).map(({ port }) => Number(port || 80));
   return { socket, ports, image };
-}
-
-function relayImage(baseImages: BaseImages): PlatformAccess['image'] {
-  return async (context) => {
-    await baseImages.ensure([RELAY_IMAGE], context);
-    return RELAY_IMAGE;
-  };
 }
 
 function readSettings({ env, settings }: Parts): DeploySettings {

@@ -153,7 +153,10 @@ async function makeStandIn(name: string, reason: string, standIns: StandIns): Pr
 function unavailable(name: string, reason: string, standIns: StandIns | null): FairleadError {
   const local = standIns === null ? 'local stand-ins are off' : `local stand-ins exist for ${standIns.covered}`;
   const text = `Base image ${name} could not be pulled: ${reason}; ${local}`;
-  const remedy = `make its registry reachable, load the image with "docker load" and name it in LOCAL_BASE_IMAGES, or name another one in FROM`;
+  const inside = /\bForbidden\b/i.test(reason)
+    ? ' (name one at a private address, or at another port than 80 and 443, in BUILD_REGISTRIES)'
+    : '';
+  const remedy = `make its registry reachable${inside}, load the image with "docker load" and name it in LOCAL_BASE_IMAGES, or name another one in FROM`;
   return new FairleadError('BASE_IMAGE_UNAVAILABLE', `${text}. To go on: ${remedy}`, {
     details: { image: name, reason },
   });

@@ -200,9 +200,16 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   };
 }
 
-/** The last line of a program's output that names an error. */
+const NAMES_AN_ERROR = /error|cannot|failed|refused|denied/i;
+const IS_BESIDE_IT = /^\s+(at|code:|url:) ?|^Emitted 'error' event/;
+
+/** The last line of a program's output that names an error; with the list below it, when it ends with a colon. */
 function tellingLine(output: string): string | undefined {
-  const lines = output.split('\n').filter((line) => /error|cannot|failed|refused|denied/i.test(line));
-  const named = lines.findLast((line) => !/^\s+(at|code:|url:) ?|^Emitted 'error' event/.test(line));
-  return named?.trim().slice(0, 300);
+  const lines = output.split('\n');
+  const at = lines.findLastIndex((line) => NAMES_AN_ERROR.test(line) && !IS_BESIDE_IT.test(line));
+  const named = lines[at]?.trim();
+  const below = named?.endsWith(':') ? lines.slice(at + 1) : [];
+  const end = below.findIndex((line) => !/^\s+\S/.test(line) || IS_BESIDE_IT.test(line));
+  const list = below.slice(0, end === -1 ? below.length : end).map((line) => line.trim());
+  return named === undefined ? undefined : [named, list.join(', ')].join(' ').trim().slice(0, 300);
 }

@@ -132,6 +132,15 @@ test('a server that ends while it is prepared is refused at once', async () => {
   await supervisor.stop();
 });
 
+test('a program that ends over its variables is told with each of them', async () => {
+  const supervisor = newSupervisor();
+  const script = "throw new Error('Variables to correct:\\n  FIRST: a number\\n  SECOND: an address')";
+  const spec: ChildSpec = { ...(await tcpChild('unset', '')), args: ['-e', script] };
+  const told = /exit code 1: Error: Variables to correct: FIRST: a number, SECOND: an address; its log is/;
+  await assert.rejects(supervisor.start(spec), told);
+  await supervisor.stop();
+});
+
 test('a program that does not exist is refused at once', async () => {
   const supervisor = newSupervisor();
   const spec: ChildSpec = { ...(await tcpChild('ghost', '')), command: '/no/such/program', args: [] };

@@ -102,6 +102,18 @@ const WRITABLE_REMEDY =
 const WROTE_READ_ONLY =
   /EROFS|read-only file system|ENOENT: .*\bmkdir '|SQLITE_(READONLY|CANTOPEN)|readonly database|unable to open database file/i;
 
+const NETWORK_REMEDY =
+  'Services reach the internet alone: for an address of your own network, the operator names it in WORKLOAD_NETWORKS.';
+
+/** What programs print that connect to an address which is closed to workloads: the workload firewall answers "host unreachable". */
+const HOST_UNREACHABLE = /EHOSTUNREACH|no route to host|host is unreachable/i;
+
+/** What the last lines of a program tell about its cause, and what to do. */
+const REMEDIES_BY_OUTPUT = [
+  { printed: WROTE_READ_ONLY, remedy: WRITABLE_REMEDY },
+  { printed: HOST_UNREACHABLE, remedy: NETWORK_REMEDY },
+];
+
 const STOPPED_REMEDY = 'The last output of the container says why.';
 
 interface Unhealthy {
@@ -115,8 +127,9 @@ async function giveUp(deps: Deps, context: StepContext, { workload, why, last, r
   const lines = await deps.runtime.tail(workload, DIAGNOSTIC_LINES);
   await context.diagnose('Last output of the container', lines);
   const serving = await describeServing(deps, context.build, context.signal);
-  const wroteOutside = lines.some((line) => WROTE_READ_ONLY.test(line)) ? WRITABLE_REMEDY : null;
-  const said = [`The readiness probe failed, ${why}. Last probe: ${last.summary}.`, wroteOutside, remedy, serving];
+  const byOutput = REMEDIES_BY_OUTPUT.filter(({ printed }) => lines.some((line) => printed.test(line)));
+  const remedies = [...byOutput.map((known) => known.remedy), remedy];
+  const said = [`The readiness probe failed, ${why}. Last probe: ${last.summary}.`, ...remedies, serving];
   const message = said.filter((sentence) => (sentence ?? null) !== null).join(' ');
   throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });
 }

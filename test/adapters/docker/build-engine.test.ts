@@ -204,6 +204,12 @@ describe('what RUN instructions reach in the engine of builds', () => {
 });
 
 describe('images of the engine of builds', () => {
+  it('whose registry the proxy of builds refuses: the error names the variable that opens it', async () => {
+    const input = await stack.input('inside', { Dockerfile: 'FROM registry.corp.invalid:5000/base:1\n' });
+    const message = /Forbidden.*at another port than 80 and 443, in BUILD_REGISTRIES/;
+    await assert.rejects(builder.build(input, recordingContext()), { code: 'BASE_IMAGE_UNAVAILABLE', message });
+  });
+
   it('run in the engine of the machine, by the registry', async () => {
     const input = await stack.input('served', SMALL_IMAGE);
     const { imageId } = await builder.build(input, recordingContext());

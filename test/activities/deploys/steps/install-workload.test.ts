@@ -175,6 +175,19 @@ describe('install', () => {
     });
   }
 
+  for (const [program, line] of [
+    ['Node', 'Error: connect EHOSTUNREACH 10.0.3.7:5432'],
+    ['Python', 'OSError: [Errno 113] No route to host'],
+    ['musl', 'could not connect to server: Host is unreachable'],
+  ] as const) {
+    it(`a service that connects to a private network is told who opens it: ${program}`, async () => {
+      const connecting: Program = () => ({ output: [line], listener: null, ended: 'exit code 1' });
+      const { parts, attempt } = await withImage(connecting);
+      const message = /the container stopped.*the operator names it in WORKLOAD_NETWORKS/;
+      await assert.rejects(installWorkload(parts, attempt(facts)), { code: 'HEALTH_CHECK_FAILED', message });
+    });
+  }
+
   it('an image of a container file of its own has a read-only root as well, and writes where its catalog says', async () => {
     const { parts, attempt, only } = await withImage();
     const catalog = catalogRecord({ writablePaths: ['/app/data'] });
