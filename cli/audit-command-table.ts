@@ -71,7 +71,10 @@ const CONTRACT = [
   '--contract <address>',
   'address of the anchor contract, from an independent source; without it nothing is proven',
 ] as const;
-const KEY = ['--key <key>', 'public key of the ledger, in base64 or as a verifier key (may be repeated)'] as const;
+const KEY = [
+  '--key <key>',
+  'public key of the ledger, in base64 or as a verifier key, which checkpoints need (may be repeated)',
+] as const;
 const EVIDENCE = ['--evidence <file>', 'write evidence to a file, for `audit verify-evidence`'] as const;
 
 /** What needs neither the ledger's word nor an account. Loaded when it runs: no other command waits for it. */

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { z } from 'zod';
+import { parseLedgerKey } from '../sdk/audit/ledger-key.ts';
 import type { ProofCheck, Verdict } from '../sdk/audit/proof-check.ts';
 import { usageFailure } from './cli-failure.ts';
 import { exitCode } from './exit-codes.ts';
@@ -12,10 +12,6 @@ import { printable, type Tone } from './terminal/style.ts';
 /** What the commands have in common that verify what the audit ledger says, without it. */
 
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
-/** A public key as the ledger's GET /v1/keys shows it, or as tools for signed notes take it (C2SP signed-note). */
-const VERIFIER_KEY = /^[^+\s]+\+[0-9a-f]{8}\+(?<key>[A-Za-z0-9+/=]+)$/;
-const KEY_BYTES = 32;
-const ED25519 = 0x01;
 
 const EXITS = { proven: 'ok', refuted: 'failed', undecided: 'undecided' } as const;
 const TONES: Readonly<Record<Verdict, Tone>> = { proven: 'good', refuted: 'bad', undecided: 'warn' };
@@ -71,11 +67,12 @@ export function assertContract(contract: string | undefined): void {
   if (contract !== undefined && !ADDRESS.test(contract)) throw usageFailure('--contract: 0x and 40 hex digits');
 }
 
-/** 32 bytes in base64. @throws CliFailure with exit `usage` */
-export function publicKeyOf(given: string): string {
-  const noted = VERIFIER_KEY.exec(given)?.groups?.key;
-  const bytes = Buffer.from(noted ?? given, 'base64');
-  const key = noted !== undefined && bytes[0] === ED25519 ? bytes.subarray(1) : bytes;
-  if (z.base64().safeParse(noted ?? given).success && key.length === KEY_BYTES) return key.toString('base64');
-  throw usageFailure('--key: 32 bytes in base64, or a verifier key such as audit.example.org+0123abcd+AQ…');
+/** Keys that were given, as the SDK takes them. @throws CliFailure with exit `usage` */
+export function keysOf(given: readonly string[]): readonly string[] {
+  try {
+    given.forEach(parseLedgerKey);
+    return given;
+  } catch (error) {
+    throw usageFailure(`--key: ${error instanceof Error ? error.message : error}`);
+  }
 }

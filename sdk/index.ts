@@ -13,6 +13,7 @@ export { type ComparisonVerdict, compareStatements } from './audit/compare-state
 export { type EvidenceVerdict, verifyEvidence } from './audit/evidence.ts';
 export { type LeafLists, ledgerLists } from './audit/leaf-lists.ts';
 export { LedgerRefusal } from './audit/ledger-connection.ts';
+export { parseLedgerKey } from './audit/ledger-key.ts';
 export type { ProofCheck } from './audit/proof-check.ts';
 export { parseEvent, parseProof, parseReceipt } from './audit/proof-documents.ts';
 export type { AuditEvent, AuditEventPage, AuditEventQuery, AuditVerdict } from './audit/read-ledger.ts';

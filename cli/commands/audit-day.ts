@@ -6,7 +6,7 @@ import { type LeafLists, ledgerLists } from '../../sdk/audit/leaf-lists.ts';
 import { parseStatement, type SignedStatement } from '../../sdk/audit/signed-statement.ts';
 import { textLines } from '../../sdk/audit/text-lines.ts';
 import { type DayVerdict, verifyDay } from '../../sdk/audit/verify-day.ts';
-import { assertContract, publicKeyOf, readJson, showVerdict, unreadable } from '../audit-verdict.ts';
+import { assertContract, keysOf, readJson, showVerdict, unreadable } from '../audit-verdict.ts';
 import { usageFailure } from '../cli-failure.ts';
 import { writeEvidence } from '../evidence-file.ts';
 import type { Alone } from '../perform.ts';
@@ -39,7 +39,7 @@ export async function auditVerifyDay(alone: Alone, day: string, options: VerifyD
       day,
       lists,
       rpcUrls: rpc,
-      keys: key.map(publicKeyOf),
+      keys: keysOf(key),
       ...(contract === undefined ? {} : { contract }),
       ...(statement === undefined ? {} : { statement }),
     });

@@ -5,7 +5,7 @@ import { compareStatements } from '../../sdk/audit/compare-statements.ts';
 import { type EvidenceKind, evidenceHead, verifyEvidence } from '../../sdk/audit/evidence.ts';
 import { parseStatement } from '../../sdk/audit/signed-statement.ts';
 import { textLines } from '../../sdk/audit/text-lines.ts';
-import { assertContract, publicKeyOf, readJson, showVerdict, unreadable } from '../audit-verdict.ts';
+import { assertContract, keysOf, readJson, showVerdict, unreadable } from '../audit-verdict.ts';
 import { usageFailure } from '../cli-failure.ts';
 import type { Alone } from '../perform.ts';
 
@@ -26,7 +26,7 @@ export async function auditCompare(
 ): Promise<number> {
   const [first, second] = [await readJson(paths[0], alone), await readJson(paths[1], alone)].map(parseStatement);
   if (first === undefined || second === undefined) throw usageFailure('Give two files.');
-  const result = compareStatements(first, second, key.map(publicKeyOf));
+  const result = compareStatements(first, second, keysOf(key));
   if (result.verdict === 'refuted' && evidence !== undefined) {
     await writeFile(resolve(alone.cwd, evidence), evidenceHead('contradiction', [first, second])).catch((error) => {
       throw usageFailure(`${evidence} cannot be written: ${error.message}`);
@@ -55,7 +55,7 @@ export async function auditVerifyEvidence(
   const file = createReadStream(resolve(alone.cwd, path));
   file.on('error', () => {});
   const lines = textLines(file);
-  const keys = key.map(publicKeyOf);
+  const keys = keysOf(key);
   try {
     const result = await verifyEvidence({
       lines,

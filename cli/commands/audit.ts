@@ -1,6 +1,6 @@
 import { parseEvent, parseProof, parseReceipt } from '../../sdk/audit/proof-documents.ts';
 import { verifyProof } from '../../sdk/audit/verify-proof.ts';
-import { assertContract, publicKeyOf, readJson, showVerdict } from '../audit-verdict.ts';
+import { assertContract, keysOf, readJson, showVerdict } from '../audit-verdict.ts';
 import { usageFailure } from '../cli-failure.ts';
 import type { Alone } from '../perform.ts';
 
@@ -31,7 +31,7 @@ export async function verifyProofFile(alone: Alone, path: string, options: Verif
   const result = await verifyProof({
     proof: parseProof(await readJson(path, alone)),
     rpcUrls: rpc,
-    keys: key.map(publicKeyOf),
+    keys: keysOf(key),
     ...(contract === undefined ? {} : { contract }),
     ...(event === undefined ? {} : { event: parseEvent(await readJson(event, alone)) }),
     ...(receipt === undefined ? {} : { receipt: parseReceipt(await readJson(receipt, alone)) }),

@@ -5,6 +5,7 @@ import { dayOf } from '../../domain/audit-ledger/days.ts';
 import type { Hash } from '../../domain/audit-ledger/event.ts';
 import { hashOfEvent, sha256 } from '../../domain/audit-ledger/hash.ts';
 import { isSigned, type Receipt, receiptText } from '../../domain/audit-ledger/receipt.ts';
+import { parseLedgerKey } from './ledger-key.ts';
 import type { ProofCheck } from './proof-check.ts';
 import type { ShownEvent } from './proof-documents.ts';
 
@@ -43,7 +44,7 @@ export function checkReceipt(receipt: Receipt, eventHash: Hash, keys: readonly s
   }
   const signature = Buffer.from(receipt.signature, 'base64');
   const text = receiptText(receipt);
-  const signed = keys.some((publicKey) => isSigned(text, signature, { keyId: receipt.keyId, publicKey }));
+  const signed = keys.some((key) => isSigned(text, signature, parseLedgerKey(key)));
   if (!signed) return { check, outcome: 'failed', text: 'none of the keys given has signed the receipt' };
   return { check, outcome: 'passed', text: `signed by the ledger at ${receipt.createdAt} (key ${receipt.keyId})` };
 }

@@ -5,6 +5,7 @@ import { dayOf } from '../../domain/audit-ledger/days.ts';
 import { GENESIS_HASH, type Hash } from '../../domain/audit-ledger/event.ts';
 import { isSigned, type Receipt, receiptText } from '../../domain/audit-ledger/receipt.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { parseLedgerKey } from './ledger-key.ts';
 import type { ProofCheck } from './proof-check.ts';
 import { parseReceipt, withoutEnvelope } from './proof-documents.ts';
 
@@ -26,7 +27,7 @@ export interface SignedStatement {
   readonly title: string;
   /** As it was signed, to be kept and checked again. */
   readonly document: unknown;
-  /** @param keys Ed25519 keys, 32 bytes in base64 each */
+  /** @param keys see {@link parseLedgerKey} */
   isSignedBy(keys: readonly string[]): boolean;
 }
 
@@ -64,8 +65,7 @@ function receiptStatement(receipt: Receipt): SignedStatement {
     day: dayOf(time),
     title: `the receipt of ${namespace} #${chainIndex}, ${createdAt}`,
     document: receipt,
-    isSignedBy: (keys) =>
-      keys.some((publicKey) => isSigned(receiptText(receipt), signature, { keyId: receipt.keyId, publicKey })),
+    isSignedBy: (keys) => keys.some((key) => isSigned(receiptText(receipt), signature, parseLedgerKey(key))),
   };
 }
 
@@ -92,12 +92,10 @@ function checkpointStatement(note: string): SignedStatement {
     day: dayOf(at),
     title: `the checkpoint of ${namespace ?? 'the whole ledger'} with ${size} events, ${time}`,
     document: { note },
-    isSignedBy: (keys) =>
-      isCheckpointSigned(
-        checkpoint,
-        ledger,
-        keys.map((publicKey) => ({ keyId: '', publicKey })),
-      ),
+    isSignedBy: (keys) => {
+      const named = keys.map(parseLedgerKey).filter((key) => key.ledger === ledger);
+      return isCheckpointSigned(checkpoint, ledger, named);
+    },
   };
 }
 
@@ -109,6 +107,10 @@ export function namesEvent({ namespace, eventHash }: SignedStatement): boolean {
 /** Whether one of the keys signed it; what none signed is not the ledger's word, and says nothing about it. */
 export function checkSignature(statement: SignedStatement, keys: readonly string[]): ProofCheck {
   const { kind: check, title } = statement;
+  if (check === 'checkpoint' && keys.every((key) => parseLedgerKey(key).ledger == null)) {
+    const text = `no key names its ledger: to verify ${title}, give the verifierKey that the ledger publishes`;
+    return { check, outcome: 'unknown', text };
+  }
   if (statement.isSignedBy(keys)) return { check, outcome: 'passed', text: `the ledger signed ${title}` };
   return { check, outcome: 'unknown', text: `none of the keys given has signed ${title}` };
 }

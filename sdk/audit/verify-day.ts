@@ -13,7 +13,7 @@ export interface DayInput extends ChainNodes {
   readonly lists: LeafLists;
   /** A receipt, or a checkpoint, of an event to look for. It must be of that day. */
   readonly statement?: SignedStatement;
-  /** Ed25519 keys of the ledger, 32 bytes in base64 each, that the statement may be signed with. */
+  /** Keys of the ledger that the statement may be signed with; of a checkpoint with its name, see `ledger-key.ts`. */
   readonly keys?: readonly string[];
   /** The time of whoever verifies. */
   readonly now?: Date;

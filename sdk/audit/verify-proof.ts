@@ -13,7 +13,7 @@ export interface ProofInput extends ChainNodes {
   /** The event itself: shows that the proof is about it. */
   readonly event?: ShownEvent;
   readonly receipt?: Receipt;
-  /** Ed25519 keys of the ledger, 32 bytes in base64 each, that the receipt may be signed with. */
+  /** Keys of the ledger that the receipt may be signed with; see `ledger-key.ts`. */
   readonly keys?: readonly string[];
 }
 

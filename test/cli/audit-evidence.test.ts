@@ -3,7 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { signCheckpoint } from '../../domain/audit-ledger/checkpoint.ts';
+import { signCheckpoint, verifierKey } from '../../domain/audit-ledger/checkpoint.ts';
 import {
   anchorRoot,
   DAY,
@@ -48,7 +48,7 @@ describe('fairlead audit verify-day, compare and verify-evidence', () => {
   // No builder is there, no ledger, no key, and no login.
   const run = (...args: string[]) =>
     runCli({ url: 'http://127.0.0.1:1' }, ['audit', ...args], { cwd: folder, env: { FAIRLEAD_KEY: '' } });
-  const key = ['--key', SIGNER.keys[0]?.publicKey ?? ''];
+  const key = SIGNER.keys.flatMap((one) => ['--key', verifierKey('audit.example.org', one)]);
   const nodes = (): string[] => [
     ...chains.flatMap(({ rpcUrl }) => ['--rpc', rpcUrl]),
     ...['--contract', chains[0]?.contract ?? ''],

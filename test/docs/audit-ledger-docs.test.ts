@@ -10,7 +10,7 @@ import { createEnvSigner } from '../../adapters/chain/env-signer.ts';
 import { createTreeBuilder } from '../../adapters/merkle/tree-builder.ts';
 import { idOfKey } from '../../adapters/mongo/audit-ledger/event-id.ts';
 import { createPendingAnchorStore } from '../../adapters/mongo/audit-ledger/pending-anchors.ts';
-import { signCheckpoint } from '../../domain/audit-ledger/checkpoint.ts';
+import { signCheckpoint, verifierKey } from '../../domain/audit-ledger/checkpoint.ts';
 import { addDays, dayOf, startOfDay } from '../../domain/audit-ledger/days.ts';
 import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
 import { SILENT } from '../activities/audit-ledger/use-ledger-day.ts';
@@ -68,7 +68,7 @@ describe('docs/audit-ledger.md', { timeout: 180_000 }, () => {
       ...{ IDP_CLIENT_ID: 'shop-prod', IDP_CLIENT_SECRET: secret },
       ...{ EVENT_ID: eventId, CONTRACT: one.contract, DAY: YESTERDAY },
       ...{ RECEIPT: join(bin, 'receipt.json'), CHECKPOINT: join(bin, 'checkpoint.json') },
-      LEDGER_KEY: signer.keys[0]?.publicKey ?? '',
+      LEDGER_KEY: signer.keys.map((key) => verifierKey(settings.ledgerName, key))[0] ?? '',
       ...{ NODE_OF_CHAIN_ONE: one.rpcUrl, NODE_OF_CHAIN_TWO: two.rpcUrl },
     };
     await runPage(PAGE, steps, { preamble: '', variables });

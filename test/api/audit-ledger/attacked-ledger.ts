@@ -15,7 +15,7 @@ import { type EventDocument, eventDocument } from '../../../adapters/mongo/audit
 import { idOfKey } from '../../../adapters/mongo/audit-ledger/event-id.ts';
 import { LEDGER_COLLECTIONS } from '../../../adapters/mongo/audit-ledger/indexes.ts';
 import { createPendingAnchorStore } from '../../../adapters/mongo/audit-ledger/pending-anchors.ts';
-import { signCheckpoint } from '../../../domain/audit-ledger/checkpoint.ts';
+import { signCheckpoint, verifierKey } from '../../../domain/audit-ledger/checkpoint.ts';
 import { isClose } from '../../../domain/audit-ledger/day-close.ts';
 import { addDays, dayNumber, startOfDay } from '../../../domain/audit-ledger/days.ts';
 import { GENESIS_HASH, type Hash, type LedgerEvent } from '../../../domain/audit-ledger/event.ts';
@@ -345,7 +345,7 @@ export async function startAttackedLedger() {
   };
 
   return {
-    key: at(signer.keys, 0).publicKey,
+    key: verifierKey(LEDGER, at(signer.keys, 0)),
     nodes: chains.flatMap(({ rpcUrl }) => ['--rpc', rpcUrl]),
     /** Carries an attack out, on the ledger as it was before the night of the day, and has the night after it. */
     async carryOut(attack: Attack): Promise<Scene> {

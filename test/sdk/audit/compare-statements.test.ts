@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
-import { signCheckpoint } from '../../../domain/audit-ledger/checkpoint.ts';
+import { signCheckpoint, verifierKey } from '../../../domain/audit-ledger/checkpoint.ts';
 import type { Hash, LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { signReceipt } from '../../../domain/audit-ledger/receipt.ts';
 import { compareStatements } from '../../../sdk/audit/compare-statements.ts';
@@ -10,7 +11,9 @@ import { DAY, eventsOfDay, SIGNER } from './anchored-day.ts';
 
 const events = eventsOfDay(6);
 const OTHER: Hash = `0x${'ab'.repeat(32)}`;
-const keys = SIGNER.keys.map(({ publicKey }) => publicKey);
+const LEDGER = 'a.example/x';
+const keys = SIGNER.keys.map((key) => verifierKey(LEDGER, key));
+const publicKeys = SIGNER.keys.map(({ publicKey }) => publicKey);
 
 const eventAt = (index: number): LedgerEvent => {
   const event = events[index];
@@ -21,7 +24,7 @@ const receipt = async (index: number, changes: Partial<LedgerEvent> = {}, signer
   parseStatement(JSON.parse(JSON.stringify(await signReceipt({ ...eventAt(index), ...changes }, signer))));
 async function checkpoint(size: number, time = '13:00', changes: { head?: Hash; namespace?: string | null } = {}) {
   const fields = { namespace: 'shop', size, head: eventAt(size - 1).eventHash, ...changes };
-  const signed = await signCheckpoint({ ...fields, time: new Date(`${DAY}T${time}:00.000Z`) }, 'a.example/x', SIGNER);
+  const signed = await signCheckpoint({ ...fields, time: new Date(`${DAY}T${time}:00.000Z`) }, LEDGER, SIGNER);
   return parseStatement({ success: true, data: { checkpoints: [JSON.parse(JSON.stringify(signed))] } });
 }
 
@@ -96,6 +99,31 @@ describe('two statements of a ledger', () => {
       assert.notEqual(changed, note);
       assert.ok(!parseStatement({ note: changed }).isSignedBy(keys), changed);
     }
+  });
+
+  it('do not contradict each other because somebody wrote another name of the ledger under them', async () => {
+    const renamed = ({ document }: SignedStatement): SignedStatement => {
+      const [text = '', signature = ''] = (document as { note: string }).note.split(`\n\n— ${LEDGER} `);
+      const origin = text.split('\n')[0] ?? '';
+      const signed = Buffer.from(signature, 'base64').subarray(4);
+      const keyId = createHash('sha256')
+        .update(`${origin}\n\x01`)
+        .update(Buffer.from(publicKeys[0] ?? '', 'base64'))
+        .digest();
+      const line = Buffer.concat([keyId.subarray(0, 4), signed]).toString('base64');
+      return parseStatement({ note: `${text}\n\n— ${origin} ${line}\n` });
+    };
+    const shop = renamed(await checkpoint(3));
+    const bank = renamed(await checkpoint(3, '13:00', { namespace: 'bank', head: OTHER }));
+    assert.equal(shop.namespace, null);
+    assert.equal(verdictOf(shop, bank), 'undecided');
+    const whole = await checkpoint(3, '13:00', { namespace: null, head: OTHER });
+    assert.equal(verdictOf(shop, whole), 'undecided');
+    // A key alone does not tell which part of the origin is the name.
+    const unnamed = compareStatements(await checkpoint(3), await checkpoint(3, '14:00', { head: OTHER }), publicKeys);
+    assert.equal(unnamed.verdict, 'undecided');
+    assert.match(unnamed.checks[0]?.text ?? '', /^no key names its ledger/);
+    assert.equal(verdictOf(await receipt(2), await receipt(3), publicKeys), 'proven');
   });
 
   it('are read from files as the ledger answers them, and nothing else is', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
-import { signCheckpoint } from '../../../domain/audit-ledger/checkpoint.ts';
+import { signCheckpoint, verifierKey } from '../../../domain/audit-ledger/checkpoint.ts';
 import { addDays } from '../../../domain/audit-ledger/days.ts';
 import { GENESIS_HASH, type Hash } from '../../../domain/audit-ledger/event.ts';
 import { toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
@@ -26,7 +26,8 @@ import {
 describe('verifying the leaf list of a day without the ledger', () => {
   const events = eventsOfDay(9);
   const anchored = events.toSpliced(2, 1);
-  const keys = SIGNER.keys.map(({ publicKey }) => publicKey);
+  const LEDGER = 'audit.example.org';
+  const keys = SIGNER.keys.map((key) => verifierKey(LEDGER, key));
   let chains: TestChain[];
   let input: Omit<DayInput, 'statement'>;
   before(async () => {
@@ -60,7 +61,7 @@ describe('verifying the leaf list of a day without the ledger', () => {
     const event = events[index];
     assert.ok(event);
     const fields = { namespace, size: index + 1, head: event.eventHash, time: new Date(`${DAY}T13:00:00Z`) };
-    return parseStatement(await signCheckpoint(fields, 'audit.example.org', SIGNER));
+    return parseStatement(await signCheckpoint(fields, LEDGER, SIGNER));
   };
   const verify = (changes: Partial<DayInput> = {}): Promise<DayVerdict> => verifyDay({ ...input, ...changes });
   const told = ({ verdict, isOmission }: DayVerdict) => [verdict, isOmission];
@@ -152,7 +153,7 @@ describe('verifying the leaf list of a day without the ledger', () => {
     await assert.rejects(verify({ day: addDays(DAY, 1), statement }), { code: 'VALIDATION_FAILED' });
     await assert.rejects(verify({ statement: await checkpointOf(2, null) }), { code: 'VALIDATION_FAILED' });
     const empty = { namespace: 'shop', size: 0, head: GENESIS_HASH, time: new Date(`${DAY}T13:00:00Z`) };
-    const none = parseStatement(await signCheckpoint(empty, 'audit.example.org', SIGNER));
+    const none = parseStatement(await signCheckpoint(empty, LEDGER, SIGNER));
     await assert.rejects(verify({ statement: none }), { code: 'VALIDATION_FAILED' });
   });
 
