@@ -1,3 +1,4 @@
+import { isHealthy } from '../../domain/deploys/health.ts';
 import type { DeployTarget, RouteTarget, Workload } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -50,10 +51,10 @@ export async function describeServing(
     if (workload === undefined || !isWorkloadOf(active, workload)) {
       return `The public route does not lead to the previous release (${active.id}).`;
     }
-    const { ok, summary } = await edge.probe(service, environment, active.healthEndpoint, signal);
-    return ok
-      ? `The previous release keeps serving: ${summary}.`
-      : `The previous release (${active.id}) does not answer: ${summary}.`;
+    const probe = await edge.probe(service, environment, active.healthEndpoint, signal);
+    return isHealthy(active, probe)
+      ? `The previous release keeps serving: ${probe.summary}.`
+      : `The previous release (${active.id}) does not answer: ${probe.summary}.`;
   } catch {
     return 'Whether the previous release serves could not be found out.';
   }

@@ -47,6 +47,8 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     imageDigest: known.imageDigest,
     port: known.port,
     healthEndpoint: known.catalog.healthEndpoint,
+    // Absent in what a worker of an earlier version handed on.
+    healthRule: (known.catalog.healthDeclared ?? true) ? 'declared' : 'alive',
     podTier: known.catalog.podTier,
     readOnlyRoot: true,
     // Absent in what a worker of an earlier version handed on.

@@ -28,6 +28,7 @@ export function planBuild(
     framework: catalog.framework,
     podTier: catalog.podTier,
     healthEndpoint: catalog.healthEndpoint,
+    healthRule: catalog.healthDeclared ? 'declared' : 'alive',
     port: catalog.port,
     steps,
     warnings: misnamed ? [...warnings, `metadata.name is ${catalog.name}, not ${body.service}`] : [...warnings],

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AUTH_MODES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from './catalog.ts';
 import { POD_TIERS, type PodTierName } from './pod-tiers.ts';
 
-/** A parsed catalog as builds keep it. `auth` and `writablePaths` are absent in records of earlier versions. */
+/** A parsed catalog as builds keep it. `auth`, `writablePaths` and `healthDeclared`, without which 2xx is asked for, are absent in records of earlier versions. */
 export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
   name: z.string().nullable(),
   declared: z.boolean(),
@@ -13,6 +13,7 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
   cpuRequestMillis: z.number(),
   memoryRequestBytes: z.number(),
   healthEndpoint: z.string(),
+  healthDeclared: z.boolean().default(true),
   port: z.int().nullable(),
   buildEnvVars: z.array(z.string()),
   dockerfile: z.string().nullable(),

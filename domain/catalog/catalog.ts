@@ -25,6 +25,8 @@ export interface Catalog {
   readonly memoryRequestBytes: number;
   /** `platform.io/health-endpoint`, or the framework's default; begins with `/`. */
   readonly healthEndpoint: string;
+  /** True for `platform.io/health-endpoint`, false for the framework's default. */
+  readonly healthDeclared: boolean;
   /** `platform.io/port`; null when it is not declared. */
   readonly port: number | null;
   /** `platform.io/env-vars`: names of the variables in the build-time env file. */

@@ -34,6 +34,7 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     owner: null,
     ...decideResources({ tier: null, cpu: null, memory: null }, warnings),
     healthEndpoint: defaultHealthEndpoint(framework),
+    healthDeclared: false,
     port: null,
     buildEnvVars: [],
     dockerfile: null,

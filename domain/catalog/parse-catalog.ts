@@ -101,6 +101,7 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
       warnings,
     ),
     healthEndpoint: declaredHealthEndpoint ?? defaultHealthEndpoint(framework),
+    healthDeclared: declaredHealthEndpoint !== null,
     port: annotations['platform.io/port'] ?? null,
     buildEnvVars: [...new Set(annotations['platform.io/env-vars'] ?? [])],
     dockerfile: annotations['platform.io/dockerfile'] ?? null,

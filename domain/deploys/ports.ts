@@ -109,6 +109,8 @@ export interface ReleaseStore {
   /** Idempotent on the id. */
   put(release: Release): Promise<void>;
   find(id: string): Promise<Release | null>;
+  /** Where the service of a release turned out to answer. No error when there is no such release. */
+  setHealthEndpoint(id: string, healthEndpoint: string): Promise<void>;
   /** The release that was activated in the newest epoch; null before the first. */
   active(service: string, environment: Environment): Promise<Release | null>;
   /** Every service and environment that has an active release, ordered by service, then environment. */

@@ -1,6 +1,7 @@
 import type { PodTierName } from '../catalog/pod-tiers.ts';
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
+import type { HealthRule } from './health.ts';
 
 /**
  * A release is what was installed and answered: image digest, configuration and where it came from. Rolling back
@@ -19,6 +20,7 @@ export interface Release {
   readonly imageDigest: string;
   readonly port: number;
   readonly healthEndpoint: string;
+  readonly healthRule: HealthRule;
   readonly podTier: PodTierName;
   /** False in releases that earlier versions made of images with a container file of their own. */
   readonly readOnlyRoot: boolean;

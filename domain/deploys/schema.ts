@@ -3,6 +3,7 @@ import { environmentSchema } from '../environment-schema.ts';
 import { serviceNameSchema } from '../service-name.ts';
 import { FAILURE_REASONS, STEP_STATES } from './build.ts';
 import { BUILD_KINDS } from './build-kind.ts';
+import { HEALTH_RULES } from './health.ts';
 import { BUILD_STAGES, BUILD_STATUSES } from './status.ts';
 
 /** Shapes of builds, logs and releases as the HTTP API takes and shows them (spec 2, "Services and builds"). */
@@ -117,6 +118,10 @@ export const triggerBodySchema = z.strictObject({
     .optional(),
 });
 
+const healthRuleSchema = z
+  .enum(HEALTH_RULES)
+  .describe('declared: the endpoint answers 2xx; alive: nobody declared one, and any answer below 500 counts');
+
 export const planBodySchema = z.strictObject({
   environment: environmentSchema.default('prod'),
   service: serviceNameSchema.optional(),
@@ -131,6 +136,7 @@ export const planReplySchema = z.object({
   framework: z.string().nullable(),
   podTier: z.string(),
   healthEndpoint: z.string(),
+  healthRule: healthRuleSchema,
   port: z.int().nullable(),
   steps: z.array(plannedStepSchema),
   warnings: z.array(z.string()),
@@ -181,6 +187,7 @@ export const releaseViewSchema = z.object({
   imageDigest: z.string(),
   port: z.int(),
   healthEndpoint: z.string(),
+  healthRule: healthRuleSchema,
   podTier: z.string(),
   configKeys: z.array(z.string()),
   secretKeys: z.array(z.string()),

@@ -100,6 +100,7 @@ export function planOfTest() {
     framework: 'express',
     podTier: 'nano',
     healthEndpoint: '/health',
+    healthRule: 'declared',
   };
   return planReplySchema.parse({ ...head, port: 3000, steps, warnings: ['no catalog file'] });
 }
@@ -115,6 +116,7 @@ export function releasesOfTest() {
     imageDigest: 'registry/hello@sha256:1',
     port: 3000,
     healthEndpoint: '/health',
+    healthRule: 'declared',
     podTier: 'nano',
     configKeys: [],
     secretKeys: [],

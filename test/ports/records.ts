@@ -91,6 +91,7 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     imageDigest: `localhost:5050/hello@sha256:${'b'.repeat(64)}`,
     port: 3000,
     healthEndpoint: '/health',
+    healthRule: 'declared',
     podTier: 'nano',
     readOnlyRoot: true,
     writablePaths: [],

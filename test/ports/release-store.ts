@@ -31,6 +31,14 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
       assert.equal(second.nextCursor, null, 'never activated releases are left out');
     });
 
+    it('remembers where a service turned out to answer', async () => {
+      await store().put(releaseRecord({ id: 'rel_h1', service: 'answers' }));
+      await store().setHealthEndpoint('rel_h1', '/');
+      await store().setHealthEndpoint('rel_gone', '/');
+      assert.equal((await store().find('rel_h1'))?.healthEndpoint, '/');
+      assert.equal(await store().find('rel_gone'), null);
+    });
+
     it('the newest epoch decides, whatever the clocks of the workers said', async () => {
       for (const id of ['rel_e1', 'rel_e2']) await store().put(releaseRecord({ id, service: 'clocks' }));
       await store().activate('rel_e2', { ...activation(4), at: at(10) });

@@ -1,6 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import { isHealthy } from '../../../domain/deploys/health.ts';
 import type { ProbeResult } from '../../../domain/deploys/ports.ts';
+import type { Release } from '../../../domain/deploys/release.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { type ReleaseDeps, releaseOfBuild } from '../release-of-build.ts';
@@ -18,7 +20,7 @@ type Deps = ReleaseDeps & Pick<DeploysDeps, 'edge'>;
 export async function checkHealth(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build, onLine } = context;
   const release = await releaseOfBuild(deps, build, context.facts);
-  const probe = await probeUntilOk(deps, context, release.healthEndpoint);
+  const probe = await probeUntilHealthy(deps, context, release);
   onLine(`Healthy through the public route: ${probe.summary}`);
   if (release.commitSha === null) return {};
   const healthReportsCommit = probe.commit === release.commitSha;
@@ -31,12 +33,13 @@ export async function checkHealth(deps: Deps, context: StepContext): Promise<Bui
   return { healthReportsCommit };
 }
 
-async function probeUntilOk(deps: Deps, context: StepContext, path: string): Promise<ProbeResult> {
+async function probeUntilHealthy(deps: Deps, context: StepContext, release: Release): Promise<ProbeResult> {
   const { service, environment } = context.build;
   const deadline = Date.now() + CHECK_FOR_MS;
   for (;;) {
-    const probe = await deps.edge.probe(service, environment, path, context.signal);
-    if (probe.ok) return probe;
+    const probe = await deps.edge.probe(service, environment, release.healthEndpoint, context.signal);
+    // Without a route it is the router that answers 404.
+    if (isHealthy(release, probe) && (await deps.edge.current(service, environment)) !== null) return probe;
     if (Date.now() > deadline) {
       const message = `The public health check failed: ${probe.summary}.`;
       throw new FairleadError('HEALTH_CHECK_FAILED', message, {

@@ -3,6 +3,7 @@ import { POD_TIERS, type PodTierName } from '../../../domain/catalog/pod-tiers.t
 import type { BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
 import { BUILD_KINDS } from '../../../domain/deploys/build-kind.ts';
 import { storedFactsSchema } from '../../../domain/deploys/facts.ts';
+import { HEALTH_RULES } from '../../../domain/deploys/health.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import {
   buildFailureSchema,
@@ -106,6 +107,7 @@ const releaseSchema = z.object({
   imageDigest: text,
   port: z.int(),
   healthEndpoint: text,
+  healthRule: z.enum(HEALTH_RULES).default('declared'),
   podTier,
   readOnlyRoot: z.boolean(),
   writablePaths: z.array(text).default([]),

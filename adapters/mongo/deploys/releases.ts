@@ -47,6 +47,9 @@ export function createReleaseStore(deps: { db: Db }): ReleaseStore {
       const document = await mongoCall(() => collection.findOne({ _id: id }));
       return document === null ? null : readRelease(document);
     },
+    async setHealthEndpoint(id, healthEndpoint) {
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { healthEndpoint } }));
+    },
     async active(service, environment) {
       const filter = { service, environment, ...EVER_ACTIVE };
       const document = await mongoCall(() => collection.findOne(filter, { sort: NEWEST }));

@@ -51,6 +51,7 @@ test('a full catalog of the current version is read without a warning', () => {
     cpuRequestMillis: 500,
     memoryRequestBytes: 512 * MIB,
     healthEndpoint: '/status',
+    healthDeclared: true,
     port: 8081,
     buildEnvVars: ['A_URL', 'B_URL'],
     dockerfile: 'deploy/Dockerfile',

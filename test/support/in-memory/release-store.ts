@@ -39,6 +39,10 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       if (!releases.has(release.id)) releases.set(release.id, keepRecord(release));
     },
     find: async (id) => releases.get(id) ?? null,
+    async setHealthEndpoint(id, healthEndpoint) {
+      const release = releases.get(id);
+      if (release !== undefined) releases.set(id, keepRecord({ ...release, healthEndpoint }));
+    },
     active: async (service, environment) => of(service, environment)[0] ?? null,
     async listTargets(page) {
       const targets = new Map<string, DeployTarget>();

@@ -28,6 +28,7 @@ export const CATALOG: Catalog = {
   cpuRequestMillis: 25,
   memoryRequestBytes: 128 * 1024 ** 2,
   healthEndpoint: '/health',
+  healthDeclared: true,
   port: null,
   buildEnvVars: [],
   dockerfile: null,

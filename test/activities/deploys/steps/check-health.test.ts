@@ -57,6 +57,27 @@ describe('health-check', () => {
     assert.deepEqual(step.warnings, []);
   });
 
+  it('of a service whose endpoint nobody declared any answer below 500 is enough, but none of the router', async () => {
+    const { parts, attempt, facts, build } = await withRoute(() => answers({ status: 404, body: '' }), null);
+    await parts.releases.put(
+      releaseRecord({ id: 'rel_alive', commitSha: null, healthEndpoint: '/', healthRule: 'alive' }),
+    );
+    const alive = { ...attempt(facts), build: { ...build, releaseId: 'rel_alive' } };
+    assert.deepEqual(await checkHealth(parts, alive), {});
+    await parts.edge.unroute('hello', 'prod', 2);
+    mock.timers.enable({ apis: ['Date'], now: 0 });
+    try {
+      const current = async (): Promise<null> => {
+        mock.timers.tick(20_001);
+        return null;
+      };
+      const edge = { ...parts.edge, current };
+      await assert.rejects(checkHealth({ ...parts, edge }, alive), { code: 'HEALTH_CHECK_FAILED' });
+    } finally {
+      mock.timers.reset();
+    }
+  });
+
   it('asks again until the route answers well', async () => {
     let asked = 0;
     const { parts, attempt, facts } = await withRoute(() => {

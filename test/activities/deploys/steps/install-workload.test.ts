@@ -17,7 +17,7 @@ const COMMIT = 'c'.repeat(40);
 const SSO = { mode: 'sso', passport: NO_PASSPORT } as const;
 
 const facts: BuildFacts = {
-  catalog: catalogRecord({ podTier: 'nano' }),
+  catalog: catalogRecord({ podTier: 'nano', healthDeclared: true }),
   imageTag: 'localhost:5050/hello:prod-ccccccc-1',
   imageDigest: IMAGE,
   port: 3000,
@@ -148,7 +148,7 @@ describe('install', () => {
     assert.equal(step.lines.filter((line) => line.startsWith('Not ready')).length, 1, 'the same answer is told once');
   });
 
-  it('says in the log and in the error what to do when the service has no health endpoint, and claims no previous release', async () => {
+  it('says in the log and in the error what to do when the service has not the health endpoint that it declares, and claims no previous release', async () => {
     const { parts, attempt } = await withImage(failing(404));
     const step = attempt(facts);
     const remedy = /Answer \/health with status 200, or declare platform\.io\/health-endpoint in catalog-info\.yaml\./;
@@ -160,6 +160,97 @@ describe('install', () => {
     });
     assert.equal(step.lines.filter((line) => remedy.test(line)).length, 1);
   });
+
+  const undeclared: BuildFacts = { ...facts, catalog: catalogRecord() };
+  const answering = (listener: (path: string) => number): Program => {
+    return () => ({ output: [], listener: (path) => ({ status: listener(path), body: '' }), ended: null });
+  };
+
+  for (const [what, listener, endpoint, line] of [
+    [
+      'a service with a page, but no health endpoint',
+      (path: string) => (path === '/' ? 200 : 404),
+      '/',
+      /^Ready: GET .*\/ answered 200$/,
+    ],
+    [
+      'a service that leads visitors elsewhere',
+      (path: string) => (path === '/' ? 302 : 404),
+      '/',
+      /answered 302, which is enough: .* below 500 counts/,
+    ],
+    ['an API without a page', () => 404, '/', /answered 404, which is enough/],
+    ['a service that wants a sign-in everywhere', () => 401, '/health', /health answered 401, which is enough/],
+    ['a service with the usual endpoint', () => 200, '/health', /^Ready: GET .*\/health answered 200$/],
+  ] as const) {
+    it(`${what} is ready where nobody declared an endpoint, and its release remembers what to ask`, async () => {
+      const { parts, attempt } = await withImage(answering(listener), { settings: { readinessTimeoutMs: 600_000 } });
+      const step = attempt(undeclared);
+      const { releaseId = '' } = await installWorkload(parts, step);
+      const release = await parts.releases.find(releaseId);
+      assert.deepEqual([release?.healthEndpoint, release?.healthRule], [endpoint, 'alive']);
+      assert.ok(
+        step.lines.some((text) => line.test(text)),
+        step.lines.join('\n'),
+      );
+      const tells = step.lines.some((text) => text.includes('declare platform.io/health-endpoint'));
+      assert.equal(tells, endpoint === '/', 'what to declare is said where another endpoint is asked');
+    });
+  }
+
+  it('a service that fails at every path is not ready, whether an endpoint is declared or not', async () => {
+    const { parts, attempt } = await withImage(answering((path) => (path === '/' ? 500 : 404)));
+    await assert.rejects(installWorkload(parts, attempt(undeclared)), {
+      code: 'HEALTH_CHECK_FAILED',
+      message: /\/ answered 500/,
+    });
+  });
+
+  const TRACE = ['Error: DATABASE_URL is not set', '    at main (/app/server.js:3:9)'];
+  for (const [what, output, said] of [
+    [
+      'printed an error and listens nowhere',
+      TRACE,
+      /it printed an error, nothing for 10 seconds since, and listens nowhere/,
+    ],
+    [
+      'is started again and again by its process manager',
+      [
+        'PM2 | App [web:0] exited with code [1] via signal [SIGINT]',
+        'PM2 | App [web:0] starting',
+        'PM2 | App [web:0] exited with code [1] via signal [SIGINT]',
+      ],
+      /a process manager runs, and its program ended with an error/,
+    ],
+    [
+      'crashed under a watcher',
+      ['[nodemon] app crashed - waiting for file changes before starting...'],
+      /a process manager runs/,
+    ],
+  ] as const) {
+    it(`a program that ${what} is given up in seconds, with its last lines`, async (t) => {
+      const { parts, attempt } = await withImage(() => ({ output: [...output], listener: null, ended: null }), {
+        settings: { readinessTimeoutMs: 120_000 },
+      });
+      t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      let seconds = 0;
+      const runtime: typeof parts.runtime = {
+        ...parts.runtime,
+        probe: async (...given) => {
+          t.mock.timers.tick(1_000);
+          seconds += 1;
+          return await parts.runtime.probe(...given);
+        },
+      };
+      const step = attempt(facts);
+      await assert.rejects(installWorkload({ ...parts, runtime }, step), {
+        code: 'HEALTH_CHECK_FAILED',
+        message: said,
+      });
+      assert.ok(seconds < 15, `${seconds} s`);
+      assert.deepEqual(step.diagnostics[0]?.lines.slice(0, output.length), output);
+    });
+  }
 
   for (const [program, line] of [
     ['Node', "Error: EROFS: read-only file system, open '/app/data/x'"],
