@@ -48,7 +48,7 @@ export async function putMember(
   checkRights(access, rights);
   const [user, known] = await Promise.all([deps.users.find(userId), deps.memberships.find(userId, org.id)]);
   if (user === null || (known === null && !power.platform)) throw userNotFound(org);
-  const { before, after } = await replaceRights(deps, org, userId, { rights, expected });
+  const { before, after } = await replaceRights(deps, access, userId, { rights, expected });
   if (before !== null && !onlyGivesRights(before, after)) await voidAccessTokens(deps, userId);
   if (user.primaryOrg === null) await deps.users.update(userId, { primaryOrg: org.slug });
   // A first password set by one org's client must not open another org.
@@ -67,15 +67,19 @@ export async function putMember(
 /** More than this many changes of one member between a read and a write are no accident. */
 const TRIES = 5;
 
-/** Writes over exactly what was read. @throws CONFLICT when that is not what was expected, or changes again and again */
+/**
+ * Writes over exactly what was read. @throws USER_NOT_FOUND for somebody who left meanwhile, unless the platform puts them
+ * in; CONFLICT when what was read is not what was expected, or changes again and again
+ */
 async function replaceRights(
   deps: IdentityDeps,
-  org: OrgRecord,
+  { org, power }: OrgAccess,
   userId: string,
   { rights, expected }: { readonly rights: MemberRights; readonly expected: RightsOrder['before'] },
 ): Promise<{ readonly before: Membership | null; readonly after: Membership }> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const before = await deps.memberships.find(userId, org.id);
+    if (before === null && !power.platform) throw userNotFound(org);
     if (expected !== undefined && !hasRights(before, expected)) break;
     const after: Membership =
       before === null

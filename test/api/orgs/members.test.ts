@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { startIdp, type TestIdp } from '../../support/start-idp.ts';
+import { meanwhile } from '../identity/revocation/meanwhile.ts';
 import { type Callers, createCallers, outcome, type Person } from './callers.ts';
 
 let idp: TestIdp;
@@ -60,6 +61,31 @@ test('nobody is put into an org but by the platform', async () => {
     '404 USER_NOT_FOUND',
   );
   assert.equal((await root.call('PUT', pathOf(stranger), { roles: ['member'] })).status, 200);
+});
+
+test('who leaves while an admin changes their roles is not put back in', async () => {
+  for (const write of ['find', 'replaceRights'] as const) {
+    const person = await callers.person({ org: 'acme', roles: ['member'] });
+    const org = await idp.deps.orgs.find('acme');
+    assert.ok(org);
+    const { memberships } = idp.deps;
+    const leave = () => memberships.remove(person.id, org.id);
+    // Right after the change was allowed, or between its read and its write.
+    if (write === 'replaceRights') meanwhile(idp.deps, 'memberships', write, leave);
+    else {
+      const before = memberships.find.bind(memberships);
+      const find: typeof before = async (userId, orgId) => {
+        const found = await before(userId, orgId);
+        if (userId === person.id) await leave();
+        return found;
+      };
+      Object.assign(idp.deps, { memberships: { ...memberships, find } });
+    }
+    const reply = await admin.call('PUT', pathOf(person), { roles: ['viewer'], modules: [] });
+    Object.assign(idp.deps, { memberships });
+    assert.equal(outcome(reply), '404 USER_NOT_FOUND');
+    assert.equal(await memberships.find(person.id, org.id), null);
+  }
 });
 
 test('a role that was taken away is gone from the next request on, whatever the token says', async () => {
