@@ -1,3 +1,4 @@
+import { hasSecondFactor } from '../../../../domain/identity/second-factors.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { redirectTo } from '../../../http/pages/send-page.ts';
 import { audit } from '../../audit.ts';
@@ -26,7 +27,7 @@ export function offerPasskey(deps: IdentityDeps, context: RouteContext, form: { 
   });
 }
 
-/** POST /account/passkeys. With the first one come recovery codes. @throws CSRF_REFUSED, UNAUTHORIZED */
+/** POST /account/passkeys. With the first second factor come new recovery codes. @throws CSRF_REFUSED, UNAUTHORIZED */
 export function addPasskey(
   deps: IdentityDeps,
   context: RouteContext,
@@ -41,7 +42,8 @@ export function addPasskey(
         const passkey = await registerPasskey(deps, context, user, { purpose: purposeOf(account), credential, name });
         await noteChange(deps, context, account, 'user.passkey_added', passkey.credentialId);
         noticeFactor(deps, context, user, 'a passkey');
-        if (user.recoveryCodes.length > 0) return redirectTo('/account');
+        // Those of a factor that was removed may be known to whoever had added it.
+        if (hasSecondFactor(user) && user.recoveryCodes.length > 0) return redirectTo('/account');
         return recoveryCodesPage(deps, context, account, 'The passkey is added');
       },
       ({ message, status }) => accountPage(deps, account, { error: message, status }),

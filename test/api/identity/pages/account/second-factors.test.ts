@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { startIdp, type TestIdp } from '../../../../support/start-idp.ts';
@@ -7,6 +8,31 @@ import { type Browser, createBrowser, type Page } from '../browse.ts';
 const PASSWORD = 'correct horse battery';
 const NEW = 'a sentence that is only mine';
 const DAY_MS = 86_400_000;
+
+/** What a browser sends for a new passkey: an attestation `none` of a fresh P-256 key (WebAuthn, 6.5.1 and 8.7). */
+function createCredential(challenge: string, origin: string): string {
+  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
+  const id = randomBytes(16);
+  const key = [Buffer.from('a5010203262001215820', 'hex'), Buffer.from(x, 'base64url')];
+  key.push(Buffer.from('225820', 'hex'), Buffer.from(y, 'base64url'));
+  const authData = Buffer.concat([
+    ...[createHash('sha256').update(new URL(origin).hostname).digest(), Buffer.from('4500000000', 'hex')],
+    ...[Buffer.alloc(16), Buffer.of(0, id.length), id, ...key],
+  ]);
+  const names = ['a363666d74646e6f6e65', '6761747453746d74a0', '686175746844617461', '58'];
+  const attestation = Buffer.concat([Buffer.from(names.join(''), 'hex'), Buffer.of(authData.length), authData]);
+  const clientData = JSON.stringify({ type: 'webauthn.create', challenge, origin, crossOrigin: false });
+  return JSON.stringify({
+    ...{ id: id.toString('base64url'), rawId: id.toString('base64url'), type: 'public-key' },
+    clientExtensionResults: {},
+    response: {
+      clientDataJSON: Buffer.from(clientData).toString('base64url'),
+      attestationObject: attestation.toString('base64url'),
+      transports: [],
+    },
+  });
+}
 
 describe('second factors that a thief adds or would remove', () => {
   let idp: TestIdp;
@@ -27,6 +53,16 @@ describe('second factors that a thief adds or would remove', () => {
     assert.equal(done.title, 'The app is set up');
     idp.advance(60_000);
     return () => codeOf(key);
+  }
+
+  /** Adds a passkey as a browser does, of an authenticator that keeps no secret. */
+  async function addPasskey(browser: Browser): Promise<Page> {
+    const account = await browser.open('/account');
+    const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(account.html) ?? [];
+    const headers = { 'sec-fetch-site': 'same-origin' };
+    const options = await browser.request('POST', '/account/passkeys/options', { json: { csrf }, headers });
+    const credential = createCredential(JSON.parse(options.html).data.challenge, idp.issuer);
+    return browser.request('POST', '/account/passkeys', { form: { csrf, proof: '', name: '', credential }, headers });
   }
 
   async function signedIn() {
@@ -80,6 +116,21 @@ describe('second factors that a thief adds or would remove', () => {
     });
     idp.advance(11 * 60_000);
     assert.equal((await browser.submit(shown, '/account/totp/remove')).location, '/account/second-factor', 'too late');
+  });
+
+  it('recovery codes of a factor that was removed are void: who added that one may know them', async () => {
+    const { user, browser, page } = await signedIn();
+    const code = await addApp(browser, page);
+    const before = (await idp.deps.users.find(user.id))?.recoveryCodes ?? [];
+    assert.equal(before.length, 10);
+    const asked = await browser.open('/account/second-factor');
+    const shown = await browser.submit(asked, '/account/second-factor', { code: code() });
+    await browser.submit(shown, '/account/totp/remove');
+    const added = await addPasskey(browser);
+    assert.equal(added.title, 'The passkey is added');
+    const now = await idp.deps.users.find(user.id);
+    assert.deepEqual([now?.passkeys.length, now?.recoveryCodes.length], [1, 10]);
+    for (const hash of before) assert.ok(!now?.recoveryCodes.includes(hash));
   });
 
   it('its owner is told by mail of a factor that is added, and from where, in the words of the platform', async () => {
