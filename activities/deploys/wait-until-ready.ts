@@ -15,11 +15,13 @@ const LOOK_EVERY_MS = 100;
 /** How often its output is read while nothing listens. */
 const READ_EVERY_MS = 1_000;
 const DIAGNOSTIC_LINES = 40;
+/** A build that waits longer gives its slot to those that have something to build. */
+const KEEP_SLOT_MS = 5_000;
 
 const ANY_ANSWER = ', which is enough: the catalog declares no health endpoint, so any answer below 500 counts';
 const FALL_BACK = `The catalog declares no health endpoint, so ${FALLBACK_ENDPOINT} is asked, and any answer below 500 counts. To have more checked, declare platform.io/health-endpoint in catalog-info.yaml.`;
 
-export type ReadinessDeps = Pick<DeploysDeps, 'runtime' | 'edge' | 'releases'> & {
+export type ReadinessDeps = Pick<DeploysDeps, 'runtime' | 'edge' | 'releases' | 'workflows'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'readinessTimeoutMs'>;
 };
 
@@ -39,6 +41,7 @@ export async function waitUntilReady(
   const problemOf = watch(deps, workload, release, startedAt);
   let check: HealthCheck = release;
   let last: ProbeResult | null = null;
+  let hasSlot = true;
   for (;;) {
     signal.throwIfAborted();
     const probe = await deps.runtime.probe(workload, check.healthEndpoint, signal);
@@ -57,6 +60,11 @@ export async function waitUntilReady(
     last = probe;
     const problem = await problemOf(probe);
     if (problem !== null) return await giveUp(deps, context, { workload, last: probe, ...problem });
+    if (hasSlot && Date.now() - startedAt >= KEEP_SLOT_MS) {
+      hasSlot = false;
+      // The end of the build gives it back in any case.
+      await deps.workflows.releaseSlot(context.build.buildId).catch(() => undefined);
+    }
     await delay(pauseAfter(Date.now() - startedAt), undefined, { signal });
   }
 }

@@ -206,6 +206,24 @@ describe('install', () => {
     });
   });
 
+  it('a build that waits for its service gives its slot to those that have something to build', async (t) => {
+    let probes = 0;
+    const slow: Program = (spec) => ({
+      ...healthyProgram(spec),
+      listener: () => {
+        probes += 1;
+        t.mock.timers.tick(1_000);
+        return { status: probes < 8 ? 503 : 200, body: '{}' };
+      },
+    });
+    const { parts, attempt, build } = await withImage(slow, { settings: { readinessTimeoutMs: 600_000 } });
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const released: [string, number][] = [];
+    const releaseSlot = async (buildId: string): Promise<void> => void released.push([buildId, probes]);
+    await installWorkload({ ...parts, workflows: { ...parts.workflows, releaseSlot } }, attempt(facts));
+    assert.deepEqual(released, [[build.buildId, 5]]);
+  });
+
   const TRACE = ['Error: DATABASE_URL is not set', '    at main (/app/server.js:3:9)'];
   for (const [what, output, said] of [
     [
