@@ -58,7 +58,8 @@ export interface UserStore {
    */
   consumeOnboarding(id: string, orgSlug: string, passwordHash: string): Promise<boolean>;
   clearOnboarding(id: string): Promise<void>;
-  setTotp(id: string, totp: TotpFactor | null): Promise<void>;
+  /** Null removes the generator there is; a new one takes the place of none or an unconfirmed one alone, else false. */
+  setTotp(id: string, totp: TotpFactor | null): Promise<boolean>;
   /** Confirms a generator that is unconfirmed and still has that sealed secret. `since`: see TotpFactor. */
   confirmTotp(id: string, secret: SealedSecret, step: number, at: Date, since: Date): Promise<boolean>;
   /** Marks a time step as used; false when it, or a later one, was used before. */

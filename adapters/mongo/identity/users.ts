@@ -115,8 +115,8 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
     async clearOnboarding(id) {
       await matches({ _id: id, onboardingPending: { $ne: null } }, { onboardingPending: null });
     },
-    async setTotp(id, totp) {
-      await matches({ _id: id }, { totp });
+    setTotp(id, totp) {
+      return matches({ _id: id, ...(totp === null ? {} : { 'totp.confirmedAt': null }) }, { totp });
     },
     confirmTotp(id, { keyId, sealed }, step, at, since) {
       const unconfirmed = { 'totp.secret.keyId': keyId, 'totp.secret.sealed': sealed, 'totp.confirmedAt': null };

@@ -45,6 +45,8 @@ export function userFactorsSuite(create: (now: Clock) => UserStore): void {
         totpFactor({ confirmedAt: at(1), lastStep: 7, since: at(1) }),
       );
       assert.equal(await store.takeTotpStep('usr_confirm', 7), false);
+      assert.equal(await store.setTotp('usr_confirm', totpFactor({ confirmedAt: null })), false, 'one is in use');
+      assert.deepEqual((await store.find('usr_confirm'))?.totp?.confirmedAt, at(1));
       await store.setTotp('usr_confirm', null);
       assert.equal((await store.find('usr_confirm'))?.totp, null);
     });

@@ -1,6 +1,6 @@
 import { renderSVG } from 'uqr';
 import { FairleadError } from '../../../../domain/errors.ts';
-import { factorsSince } from '../../../../domain/identity/second-factors.ts';
+import { factorsSince, hasSecondFactor } from '../../../../domain/identity/second-factors.ts';
 import type { TotpFactor, UserRecord } from '../../../../domain/identity/user.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { html, trustedMarkup } from '../../../http/pages/html.ts';
@@ -21,7 +21,7 @@ export function setUpTotp(deps: IdentityDeps, context: RouteContext, form: Prove
   return withShownFactor(deps, context, form, async (account) => {
     refuseSecond(account);
     const totp = createTotp(deps, account.user.id);
-    await deps.users.setTotp(account.user.id, totp);
+    if (!(await deps.users.setTotp(account.user.id, totp))) throw appExists();
     return setUpPage(deps, account, totp);
   });
 }
@@ -55,6 +55,8 @@ export function confirmTotp(
 /** POST /account/totp/remove. @throws CSRF_REFUSED, UNAUTHORIZED */
 export function removeTotp(deps: IdentityDeps, context: RouteContext, form: ProvenForm): Promise<Reply> {
   return withShownFactor(deps, context, form, async (account) => {
+    // Where there was no factor, none was shown: one that is added at this moment stays.
+    if (!hasSecondFactor(account.user)) return redirectTo('/account');
     await deps.users.setTotp(account.user.id, null);
     await noteChange(deps, context, account, 'user.totp_removed');
     return redirectTo('/account?notice=totp-off');
@@ -69,8 +71,12 @@ function confirm(deps: IdentityDeps, user: UserRecord, { secret }: TotpFactor, s
 /** One that is on is removed first: setting up another must not switch it off meanwhile. */
 function refuseSecond({ user }: Account): void {
   if (user.totp !== null && user.totp.confirmedAt !== null) {
-    throw new FairleadError('CONFLICT', 'There is an app already; remove it first');
+    throw appExists();
   }
+}
+
+function appExists(): FairleadError {
+  return new FairleadError('CONFLICT', 'There is an app already; remove it first');
 }
 
 async function setUpPage(deps: IdentityDeps, account: Account, totp: TotpFactor, error?: FormError): Promise<Reply> {

@@ -45,10 +45,13 @@ describe('second factors that a thief adds or would remove', () => {
   const codeOf = (key: string): string =>
     new TOTP({ secret: Secret.fromBase32(key) }).generate({ timestamp: idp.deps.now().getTime() });
 
+  const keyOf = ({ html }: Page): string =>
+    /Key: <code>([A-Z2-7 ]+)<\/code>/.exec(html)?.[1]?.replaceAll(' ', '') ?? '';
+
   /** Adds an app, and what it shows from then on. */
   async function addApp(browser: Browser, page: Page): Promise<() => string> {
     const setUp = await browser.submit(page, '/account/totp');
-    const key = /Key: <code>([A-Z2-7 ]+)<\/code>/.exec(setUp.html)?.[1]?.replaceAll(' ', '') ?? '';
+    const key = keyOf(setUp);
     const done = await browser.submit(setUp, '/account/totp/confirm', { code: codeOf(key) });
     assert.equal(done.title, 'The app is set up');
     idp.advance(60_000);
@@ -131,6 +134,31 @@ describe('second factors that a thief adds or would remove', () => {
     const now = await idp.deps.users.find(user.id);
     assert.deepEqual([now?.passkeys.length, now?.recoveryCodes.length], [1, 10]);
     for (const hash of before) assert.ok(!now?.recoveryCodes.includes(hash));
+  });
+
+  it('one that is confirmed while a session without it asks for another, or for its removal, stays', async () => {
+    for (const action of ['/account/totp', '/account/totp/remove']) {
+      const { user, browser, page } = await signedIn();
+      const setUp = await browser.submit(page, '/account/totp');
+      const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(page.html) ?? [];
+      const key = keyOf(setUp);
+      const { users } = idp.deps;
+      let confirmed: Page | undefined;
+      const confirm = async () => {
+        Object.assign(idp.deps, { users });
+        confirmed ??= await browser.submit(setUp, '/account/totp/confirm', { code: codeOf(key) });
+      };
+      const setTotp: typeof users.setTotp = async (...args) => {
+        await confirm();
+        return users.setTotp(...args);
+      };
+      Object.assign(idp.deps, { users: { ...users, setTotp } });
+      const headers = { 'sec-fetch-site': 'same-origin' };
+      await browser.request('POST', action, { form: { csrf, proof: '' }, headers });
+      await confirm();
+      assert.equal(confirmed?.title, 'The app is set up', action);
+      assert.notEqual((await users.find(user.id))?.totp?.confirmedAt ?? null, null, action);
+    }
   });
 
   it('its owner is told by mail of a factor that is added, and from where, in the words of the platform', async () => {
