@@ -22,7 +22,7 @@ const isEndToEnd = (file: string): boolean => file.startsWith('test/e2e/');
 const isAlone = (file: string): boolean => file.endsWith('.alone.test.ts');
 
 /** Files of all lanes together: more than cores, since many wait for a container engine, a clock or another process. */
-const FILES_AT_ONCE = availableParallelism() + 3;
+const FILES_AT_ONCE = availableParallelism() + 2;
 
 /**
  * The one table of lanes. A file belongs to exactly one. Lanes on the stack run one after the other, beside those without

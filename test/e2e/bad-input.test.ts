@@ -131,7 +131,7 @@ async function assertRefused(row: Case, service: string): Promise<void> {
   const reply = await upload(service, await archiveOf(row, service));
   assert.equal(reply.status, 202, JSON.stringify(reply.error));
   const { buildId } = reply.data;
-  const build = await ended(buildId, 60_000);
+  const build = await ended(buildId);
   assert.equal(build.status, 'failed');
   assert.equal(build.reason, 'step_failed');
   assert.equal(build.failure?.code, row.code, build.failure?.message);

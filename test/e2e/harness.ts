@@ -9,6 +9,7 @@ import type { z } from 'zod';
 import type { buildViewSchema, triggerReplySchema } from '../../domain/deploys/schema.ts';
 import type { Environment } from '../../domain/environment.ts';
 import type { PartState } from '../../infra/dev/stack-state.ts';
+import { PATIENCE_MS } from '../support/patience.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 /** What end-to-end tests do to the running stack: through its API and its public addresses, as a user would. */
@@ -75,7 +76,7 @@ export async function getBuild(id: string): Promise<Build> {
 }
 
 /** Waits for the end of a build; survives a restart of the API. */
-export async function ended(id: string, timeoutMs = 180_000): Promise<Build> {
+export async function ended(id: string, timeoutMs = 2 * PATIENCE_MS): Promise<Build> {
   return await waitUntil(
     `the end of ${id}`,
     async () => {

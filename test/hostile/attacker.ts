@@ -81,7 +81,7 @@ export function createAttacker({ token, repositories, gitHost }: HostileStack) {
 
   /** What the member is shown of the end of a build. */
   async function outcome(buildId: string): Promise<Outcome> {
-    await ended(buildId, 120_000);
+    await ended(buildId);
     const { data: build } = await call<Build>('GET', `/builds/${buildId}`);
     const log = await logText(buildId);
     heard.push(log);
