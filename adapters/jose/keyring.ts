@@ -61,8 +61,9 @@ export function createKeyring(deps: KeyringDeps): TokenSigner {
     return reading;
   }
 
+  /** A clock that was set back makes what was read before as old as what was read long ago. */
   function age(): number {
-    return cached === null ? Number.POSITIVE_INFINITY : deps.now().getTime() - cached.readAt;
+    return cached === null ? Number.POSITIVE_INFINITY : Math.abs(deps.now().getTime() - cached.readAt);
   }
 
   function current(): KeySnapshot | Promise<KeySnapshot> {

@@ -133,6 +133,19 @@ describe('the keyring', () => {
     }
   });
 
+  it('refuses a key that was withdrawn after the clock was set back', async () => {
+    const two = keyring();
+    await two.reload();
+    aheadMs -= 60 * MINUTE_MS;
+    const active = (await store.read()).keys.find(({ state }) => state === 'active');
+    const stolen = await two.sign(claims(), 'at+jwt');
+    await keyring().withdraw(active?.id ?? '');
+    aheadMs += 1_100;
+    await invalid(two.verifyOwn(stolen));
+    const [header = ''] = (await two.sign(claims(), 'at+jwt')).split('.');
+    assert.notEqual(JSON.parse(Buffer.from(header, 'base64url').toString()).kid, active?.id);
+  });
+
   it('of a process that did not withdraw a key refuses its tokens and signs by another a second later', async () => {
     const [one, two] = [keyring(), keyring()];
     const stolen = await two.sign(claims(), 'at+jwt');
