@@ -8,6 +8,12 @@ export const whiteLabelSchema: z.ZodType<WhiteLabel> = z.object({
   primaryColor: z.string().nullable(),
 });
 
+export const WHITE_LABEL_PARTS: Readonly<Record<keyof WhiteLabel, true>> = {
+  emailFromName: true,
+  logoUrl: true,
+  primaryColor: true,
+};
+
 type MailTemplates = Readonly<Record<string, { readonly subject: string; readonly text: string }>>;
 
 /** Stored as a list: a kind is a value then and never the name of a field, so no text in it can act as a path. */

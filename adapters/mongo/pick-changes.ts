@@ -10,3 +10,13 @@ export function pickChanges<K extends string>(
   const set = names.filter((name) => Object.hasOwn(changes, name) && changes[name] !== undefined);
   return Object.fromEntries(set.map((name) => [name, changes[name]]));
 }
+
+/** The listed parts of an object that are given, for `$set`: the others stay as they are. */
+export function pickParts<K extends string>(
+  field: string,
+  changes: Partial<Readonly<Record<K, unknown>>> = {},
+  parts: Readonly<Record<K, true>>,
+): Record<string, unknown> {
+  const set = Object.entries(pickChanges(changes, parts));
+  return Object.fromEntries(set.map(([part, value]) => [`${field}.${part}`, value]));
+}

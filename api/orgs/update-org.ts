@@ -24,14 +24,18 @@ export async function createOrg(
   fields: z.output<typeof createOrgBodySchema>,
 ): Promise<OrgRecord> {
   const org = newOrg({ id: newOrgId(deps.tokens.letters), ...fields }, deps.now());
-  await deps.orgs.insert(org);
+  if ((await deps.orgs.find(org.slug)) !== null) {
+    throw new FairleadError('ORG_EXISTS', `An org called ${org.slug} exists already`);
+  }
   await noteOrg(deps, context, 'org.created', org, { name: org.name, modules: org.modules });
+  await deps.orgs.insert(org);
   return org;
 }
 
 /**
  * Changes an org: its admins how it looks, the platform also its modules and whether it is suspended. Suspending ends
- * what its clients and members hold; that they get nothing new is the token endpoint's part.
+ * what its clients and members hold; that they get nothing new is the token endpoint's part. Told in the audit trail before
+ * it is done: a change that cannot be told is not made.
  * @throws FORBIDDEN, ORG_NOT_FOUND; VALIDATION_FAILED for mail that names an address which is not registered
  */
 export async function updateOrg(
@@ -44,25 +48,29 @@ export async function updateOrg(
     throw new FairleadError('FORBIDDEN', 'Only the platform may change modules, or suspend an org');
   }
   if (suspended === true && org.platform) throw new FairleadError('FORBIDDEN', "The platform's own org stays");
-  const wanted = policy === undefined ? org.policy : { ...org.policy, ...defined(policy) };
-  if (policy !== undefined) requireOwnLogin(deps, context, { org, power }, wanted);
+  const policyChanges = policy === undefined ? undefined : defined(policy);
+  if (policyChanges !== undefined) {
+    requireOwnLogin(deps, context, { org, power }, { ...org.policy, ...policyChanges });
+  }
   const changes: OrgChanges = {
     ...defined(body),
-    ...(policy === undefined ? {} : { policy: wanted }),
-    ...(whiteLabel === undefined ? {} : { whiteLabel: { ...org.whiteLabel, ...defined(whiteLabel) } }),
+    ...(policyChanges === undefined ? {} : { policy: policyChanges }),
+    ...(whiteLabel === undefined ? {} : { whiteLabel: defined(whiteLabel) }),
     ...(suspended === undefined ? {} : { suspendedAt: suspended ? (org.suspendedAt ?? deps.now()) : null }),
   };
   await refuseForeignAddresses(deps, org.slug, changes.mailTemplates);
+  await noteOrg(deps, context, 'org.changed', org, {
+    fields: Object.keys(changes),
+    ...policyChanges,
+    ...(suspended === undefined ? {} : { suspended }),
+  });
   const changed = await deps.orgs.update(org.id, changes);
   if (changed === null) throw orgNotFound();
   if (suspended === true) await endAccess(deps, context, org);
-  if (policy !== undefined && asksFor(wanted)) {
+  if (policyChanges !== undefined && asksFor(changed.policy)) {
     // Tokens of logins that it does not admit are void; the others refresh.
     await eachMember(deps, org, (userId) => deny(deps, 'user', userId, { aheadMs: CACHED_READ_MS }));
   }
-  const { secondFactorRequired, sessionHours } = wanted;
-  const told = policy === undefined ? {} : { secondFactorRequired, sessionHours };
-  await noteOrg(deps, context, 'org.changed', org, { fields: Object.keys(changes), ...told });
   return changed;
 }
 

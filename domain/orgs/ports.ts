@@ -7,13 +7,17 @@
  * Compensation: none. Suspending keeps the records, and restoring makes them valid again.
  */
 
+import type { WhiteLabel } from '../branding/white-label.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { OrgRole } from '../roles.ts';
 import type { InviteRecord, Membership, OrgGrant, OrgRecord } from './org.ts';
+import type { OrgPolicy } from './policy.ts';
 
-export type OrgChanges = Partial<
-  Pick<OrgRecord, 'name' | 'modules' | 'whiteLabel' | 'mailTemplates' | 'policy' | 'suspendedAt'>
->;
+/** Of `whiteLabel` and `policy` the parts that are given change, so that two who change one each lose neither. */
+export type OrgChanges = Partial<Pick<OrgRecord, 'name' | 'modules' | 'mailTemplates' | 'suspendedAt'>> & {
+  readonly whiteLabel?: Partial<WhiteLabel>;
+  readonly policy?: Partial<OrgPolicy>;
+};
 
 export interface OrgStore {
   /** @throws ORG_EXISTS when the slug is taken, or when it is a second platform org. */

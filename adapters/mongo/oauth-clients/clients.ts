@@ -1,17 +1,16 @@
 import type { Db, Filter, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
-import type { WhiteLabel } from '../../../domain/branding/white-label.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
 import { clientExists, secretsFull } from '../../../domain/oauth-clients/client-errors.ts';
 import type { ClientAdditions, ClientChanges, ClientFilter, ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import type { PassportConfig } from '../../../domain/passport-config.ts';
-import { storedMailTemplates } from '../appearance-fields.ts';
+import { storedMailTemplates, WHITE_LABEL_PARTS } from '../appearance-fields.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
 import { insertNew } from '../insert-new.ts';
-import { pickChanges } from '../pick-changes.ts';
+import { pickChanges, pickParts } from '../pick-changes.ts';
 import { type ClientDocument, clientDocument, readClient } from './client-document.ts';
 import { COLLECTIONS } from './indexes.ts';
 
@@ -21,12 +20,6 @@ const PASSPORT_PARTS: Readonly<Record<keyof PassportConfig, true>> = {
   includeEntityHash: true,
   headless: true,
   allowedEmbedOrigins: true,
-};
-
-const WHITE_LABEL_PARTS: Readonly<Record<keyof WhiteLabel, true>> = {
-  emailFromName: true,
-  logoUrl: true,
-  primaryColor: true,
 };
 
 /** Changed as a whole. */
@@ -150,16 +143,12 @@ function ownedBy({ orgSlug, clientIds }: ClientFilter): Filter<ClientDocument> {
   return { $or: [{ orgSlug }, { _id: { $in: [...clientIds] } }] };
 }
 
-function parts(field: string, changes: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(changes).map(([part, value]) => [`${field}.${part}`, value]));
-}
-
 /** A list that is replaced and added to at once is set to both together: one field takes one operator. */
 function updateOf(changes: ClientChanges, additions: ClientAdditions, now: Date): UpdateFilter<ClientDocument> {
   const set: Record<string, unknown> = {
     ...pickChanges(changes, CHANGEABLE),
-    ...parts('passportConfig', pickChanges(changes.passportConfig ?? {}, PASSPORT_PARTS)),
-    ...parts('whiteLabel', pickChanges(changes.whiteLabel ?? {}, WHITE_LABEL_PARTS)),
+    ...pickParts('passportConfig', changes.passportConfig, PASSPORT_PARTS),
+    ...pickParts('whiteLabel', changes.whiteLabel, WHITE_LABEL_PARTS),
     updatedAt: now,
   };
   if (changes.mailTemplates !== undefined) set.mailTemplates = storedMailTemplates(changes.mailTemplates);

@@ -35,8 +35,13 @@ const orgSchema = z.object({
   modules: texts,
   whiteLabel: whiteLabelSchema,
   mailTemplates: mailTemplatesSchema,
-  // Orgs that were stored before there was one ask for nothing.
-  policy: z.object({ secondFactorRequired: z.boolean(), sessionHours: z.int().nullable() }).default(NO_POLICY),
+  // Orgs that were stored before there was one, or that part of it, ask for nothing.
+  policy: z
+    .object({
+      secondFactorRequired: z.boolean().default(NO_POLICY.secondFactorRequired),
+      sessionHours: z.int().nullable().default(NO_POLICY.sessionHours),
+    })
+    .default(NO_POLICY),
   suspendedAt: time.nullable(),
   createdAt: time,
   updatedAt: time,

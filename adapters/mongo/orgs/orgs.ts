@@ -2,22 +2,23 @@ import type { Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import type { OrgPolicy } from '../../../domain/orgs/policy.ts';
 import type { OrgChanges, OrgStore } from '../../../domain/orgs/ports.ts';
-import { storedMailTemplates } from '../appearance-fields.ts';
+import { storedMailTemplates, WHITE_LABEL_PARTS } from '../appearance-fields.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
 import { insertNew } from '../insert-new.ts';
-import { pickChanges } from '../pick-changes.ts';
+import { pickChanges, pickParts } from '../pick-changes.ts';
 import { COLLECTIONS } from './indexes.ts';
 import { type OrgDocument, orgDocument, readOrg } from './org-documents.ts';
 
-const CHANGEABLE: Readonly<Record<Exclude<keyof OrgChanges, 'mailTemplates'>, true>> = {
+const CHANGEABLE: Readonly<Record<Exclude<keyof OrgChanges, 'mailTemplates' | 'whiteLabel' | 'policy'>, true>> = {
   name: true,
   modules: true,
-  whiteLabel: true,
-  policy: true,
   suspendedAt: true,
 };
+
+const POLICY_PARTS: Readonly<Record<keyof OrgPolicy, true>> = { secondFactorRequired: true, sessionHours: true };
 
 /** Orgs in MongoDB. Ids are told from slugs by their capitals. */
 export function createOrgStore(deps: { db: Db; now: Clock }): OrgStore {
@@ -55,6 +56,8 @@ export function createOrgStore(deps: { db: Db; now: Clock }): OrgStore {
       const templates = changes.mailTemplates;
       const set = {
         ...pickChanges(changes, CHANGEABLE),
+        ...pickParts('whiteLabel', changes.whiteLabel, WHITE_LABEL_PARTS),
+        ...pickParts('policy', changes.policy, POLICY_PARTS),
         ...(templates === undefined ? {} : { mailTemplates: storedMailTemplates(templates) }),
         updatedAt: deps.now(),
       };

@@ -77,6 +77,18 @@ describe('what cannot be told in the audit trail is not done, so no secret and n
     assert.equal(await state(), null);
   });
 
+  it('of an org that is made, or whose policy, look or suspension changes', async () => {
+    const state = () => idp.deps.orgs.find('told');
+    const made = () => call('POST', '/api/v2/orgs', { slug: 'told', name: 'Told' });
+    await refusedWithoutTrail(made, state);
+    assert.equal((await made()).status, 201);
+    for (const json of [{ policy: { sessionHours: 8 } }, { whiteLabel: { emailFromName: 'x' } }, { suspended: true }]) {
+      const change = () => call('PATCH', '/api/v2/orgs/told', json);
+      await refusedWithoutTrail(change, state);
+      assert.equal((await change()).status, 200);
+    }
+  });
+
   it('of an invitation or a reset that is handed over: the link of before goes on', async () => {
     const user = await idp.seedUser('ada@example.com', { org: 'acme', password: PASSWORD });
     const links = () => idp.db.collection('one_time_links').find({ userId: user.id }).toArray();

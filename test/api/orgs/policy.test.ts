@@ -79,6 +79,25 @@ test('a policy that is switched on ends tokens without it, refreshing brings non
   assert.equal((await call(next, 'GET', `/api/v2/orgs/${slug}`)).status, 200);
 });
 
+test('a part of the policy that another process set a moment ago is not undone by a change of the other part', async () => {
+  const { user, slug } = await seed({}, false);
+  const strong = (await signIn(user, MFA)).tokens.access_token;
+  const path = `/api/v2/orgs/${slug}`;
+  assert.equal((await call(strong, 'GET', path)).status, 200);
+  const policy = { secondFactorRequired: true, sessionHours: null };
+  await idp.db.collection('orgs').updateOne({ slug }, { $set: { policy } });
+  const { body } = await call(strong, 'PATCH', path, { policy: { sessionHours: 8 } });
+  assert.deepEqual(body.data.policy, { secondFactorRequired: true, sessionHours: 8 });
+});
+
+test('an org that was stored before there was a policy gets one part, and asks for nothing else', async () => {
+  const { slug } = await seed({}, false);
+  await idp.db.collection('orgs').updateOne({ slug }, { $unset: { policy: '' } });
+  const json = { policy: { sessionHours: 8 } };
+  const { body } = await idp.call('PATCH', `/api/v2/orgs/${slug}`, { headers: idp.internal, json });
+  assert.deepEqual(body.data.policy, { secondFactorRequired: false, sessionHours: 8 });
+});
+
 test('a login counts in an org for its session lifetime, and no token outlives that', async () => {
   const { user, slug } = await seed({ sessionHours: 2 }, false);
   const { tokens } = await signIn(user, ['pwd']);

@@ -47,6 +47,17 @@ export function orgStoreSuite(create: (now: Clock) => OrgStore): void {
       assert.deepEqual(await store.find('ORG-CHANGE'), changed);
     });
 
+    it('loses no part of policy and appearance that two change at once', async () => {
+      await store.insert(orgRecord({ id: 'ORG-PARTS', slug: 'parts' }));
+      await Promise.all([
+        store.update('ORG-PARTS', { policy: { secondFactorRequired: true }, whiteLabel: { emailFromName: 'Acme' } }),
+        store.update('ORG-PARTS', { policy: { sessionHours: 8 }, whiteLabel: { primaryColor: '#000000' } }),
+      ]);
+      const { policy, whiteLabel } = (await store.find('parts')) ?? {};
+      assert.deepEqual(policy, { secondFactorRequired: true, sessionHours: 8 });
+      assert.deepEqual(whiteLabel, { emailFromName: 'Acme', logoUrl: null, primaryColor: '#000000' });
+    });
+
     it('keeps kinds of mail whatever they are called', async () => {
       const mailTemplates = Object.fromEntries(HOSTILE.map((kind) => [kind, { subject: kind, text: 'x' }]));
       await store.insert(orgRecord({ id: 'ORG-MAIL', slug: 'mail' }));
