@@ -48,35 +48,45 @@ export async function putMember(
   checkRights(access, rights);
   const [user, known] = await Promise.all([deps.users.find(userId), deps.memberships.find(userId, org.id)]);
   if (user === null || (known === null && !power.platform)) throw userNotFound(org);
-  const { before, after } = await replaceRights(deps, access, userId, { rights, expected });
-  if (before !== null && !onlyGivesRights(before, after)) await voidAccessTokens(deps, userId);
+  const tell = (before: Membership | null) =>
+    noteMember(deps, context, 'org.member_changed', org, userId, {
+      roles: rights.roles,
+      modules: rights.modules,
+      rolesBefore: before?.roles ?? [],
+      modulesBefore: before?.modules ?? [],
+    });
+  const membership = await replaceRights(deps, access, userId, { rights, expected, tell });
   if (user.primaryOrg === null) await deps.users.update(userId, { primaryOrg: org.slug });
   // A first password set by one org's client must not open another org.
   if (user.onboardingPending !== null && user.onboardingPending.orgSlug !== org.slug) {
     await deps.users.clearOnboarding(userId);
   }
-  await noteMember(deps, context, 'org.member_changed', org, userId, {
-    roles: rights.roles,
-    modules: rights.modules,
-    rolesBefore: before?.roles ?? [],
-    modulesBefore: before?.modules ?? [],
-  });
-  return { user, membership: after };
+  return { user, membership };
 }
 
 /** More than this many changes of one member between a read and a write are no accident. */
 const TRIES = 5;
 
 /**
- * Writes over exactly what was read. @throws USER_NOT_FOUND for somebody who left meanwhile, unless the platform puts them
- * in; CONFLICT when what was read is not what was expected, or changes again and again
+ * Writes over exactly what was read, and tells it before. Tokens that name a right which is taken away are void before it as
+ * well: who was cut off in between and repeats a conditional change finds other rights than they expect.
+ * @throws USER_NOT_FOUND for somebody who left meanwhile, unless the platform puts them in; CONFLICT when what was read is
+ * not what was expected, or changes again and again
  */
 async function replaceRights(
   deps: IdentityDeps,
   { org, power }: OrgAccess,
   userId: string,
-  { rights, expected }: { readonly rights: MemberRights; readonly expected: RightsOrder['before'] },
-): Promise<{ readonly before: Membership | null; readonly after: Membership }> {
+  {
+    rights,
+    expected,
+    tell,
+  }: {
+    readonly rights: MemberRights;
+    readonly expected: RightsOrder['before'];
+    tell(before: Membership | null): Promise<void>;
+  },
+): Promise<Membership> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const before = await deps.memberships.find(userId, org.id);
     if (before === null && !power.platform) throw userNotFound(org);
@@ -85,11 +95,16 @@ async function replaceRights(
       before === null
         ? newMembership(userId, org, rights, deps.now())
         : { ...before, ...rights, updatedAt: deps.now() };
-    const write = async () =>
-      before === null ? deps.memberships.insert(after) : deps.memberships.replaceRights(before, after);
+    const write = async () => {
+      if (before === null) return deps.memberships.insert(after);
+      const replace = () => deps.memberships.replaceRights(before, after);
+      return onlyGivesRights(before, after) ? replace() : voidingAccessTokens(deps, userId, replace);
+    };
     // Whoever changed it once more has looked for an admin, too.
     const undo = async () => void (before !== null && (await deps.memberships.replaceRights(after, before)));
-    if (await keepingAnAdmin(deps, org, { change: write, undo })) return { before, after };
+    if (before !== null && !after.roles.includes('admin')) await refuseLastAdmin(deps, org, before);
+    await tell(before);
+    if (await keepingAnAdmin(deps, org, { change: write, undo })) return after;
   }
   throw new FairleadError('CONFLICT', 'Somebody changed this member meanwhile: look at their roles, and repeat it');
 }
@@ -116,14 +131,13 @@ export async function removeMember(
         await deps.memberships.insert(membership);
       },
     });
-  const isAdmin = membership.suspendedAt === null && membership.roles.includes('admin');
-  if (isAdmin && (await deps.memberships.countWithRole(org.id, 'admin')) === 1) throw needsAnAdmin(org);
+  await refuseLastAdmin(deps, org, membership);
+  await noteMember(deps, context, 'org.member_removed', org, userId, { rolesBefore: membership.roles });
   await voidingAccessTokens(deps, userId, remove);
   if (user.primaryOrg === org.slug) {
     const [next] = await deps.memberships.listOfUser(userId);
     await deps.users.update(userId, { primaryOrg: next?.orgSlug ?? null });
   }
-  await noteMember(deps, context, 'org.member_removed', org, userId, { rolesBefore: membership.roles });
 }
 
 /** Suspends or restores a membership; the person and their other orgs are left alone. @throws like {@link removeMember} */
@@ -136,6 +150,8 @@ export async function suspendMember(
 ): Promise<Member> {
   const { membership, user } = await requireMember(deps, org, userId);
   const suspendedAt = suspended ? (membership.suspendedAt ?? deps.now()) : null;
+  if (suspended) await refuseLastAdmin(deps, org, membership);
+  await noteMember(deps, context, suspended ? 'org.member_suspended' : 'org.member_restored', org, userId);
   await keepingAnAdmin(deps, org, {
     change: async () => {
       await deps.memberships.setSuspended(userId, org.id, suspendedAt);
@@ -145,7 +161,6 @@ export async function suspendMember(
     },
   });
   if (suspended) await voidAccessTokens(deps, userId);
-  await noteMember(deps, context, suspended ? 'org.member_suspended' : 'org.member_restored', org, userId);
   return { user, membership: { ...membership, suspendedAt } };
 }
 
@@ -163,6 +178,12 @@ async function keepingAnAdmin<T>(
   if (result === false || before === 0 || (await deps.memberships.countWithRole(org.id, 'admin')) > 0) return result;
   await undo();
   throw needsAnAdmin(org);
+}
+
+/** Before anything is told or void: a refusal changes nothing. @throws CONFLICT */
+async function refuseLastAdmin(deps: IdentityDeps, org: OrgRecord, { roles, suspendedAt }: Membership): Promise<void> {
+  const isAdmin = suspendedAt === null && roles.includes('admin');
+  if (isAdmin && (await deps.memberships.countWithRole(org.id, 'admin')) === 1) throw needsAnAdmin(org);
 }
 
 function needsAnAdmin(org: OrgRecord): FairleadError {

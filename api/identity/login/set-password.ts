@@ -50,11 +50,6 @@ export async function storePassword(
   options: { readonly keepSession?: string | undefined; readonly withoutFactors?: boolean } = {},
 ): Promise<number> {
   const { withoutFactors = false } = options;
-  if (!(await deps.users.setPassword(user.id, user.passwordVersion, passwordHash, { withoutFactors }))) {
-    throw new FairleadError('CONFLICT', 'The password was changed meanwhile; begin again');
-  }
-  await deps.links.consumeAllOfUser(user.id, deps.now());
-  await endOtherLogins(deps, context, user.id, options.keepSession);
   await audit(deps, context, {
     type: 'user.password_changed',
     actor: context.caller?.name ?? user.id,
@@ -62,6 +57,13 @@ export async function storePassword(
     orgSlug: user.primaryOrg,
     data: withoutFactors ? { secondFactors: 'removed' } : {},
   });
+  // Before it as well: a process that ends in between leaves nobody in, and what is repeated then finds the new password.
+  await endOtherLogins(deps, context, user.id, options.keepSession);
+  if (!(await deps.users.setPassword(user.id, user.passwordVersion, passwordHash, { withoutFactors }))) {
+    throw new FairleadError('CONFLICT', 'The password was changed meanwhile; begin again');
+  }
+  await deps.links.consumeAllOfUser(user.id, deps.now());
+  await endOtherLogins(deps, context, user.id, options.keepSession);
   return user.passwordVersion + 1;
 }
 

@@ -89,6 +89,41 @@ describe('what cannot be told in the audit trail is not done, so no secret and n
     }
   });
 
+  it('of a member whose rights change, who is suspended or restored, or taken out', async () => {
+    const admin = await idp.seedUser('admin@example.com', { org: 'acme', orgRoles: ['admin'] });
+    const member = await idp.seedUser('member@example.com', { org: 'acme', orgRoles: ['member'] });
+    const org = await idp.deps.orgs.find('acme');
+    const path = `/api/v2/orgs/acme/members/${member.id}`;
+    const requests = [
+      () => call('PUT', path, { roles: ['viewer'] }),
+      () => call('POST', `${path}/suspend`),
+      () => call('POST', `${path}/restore`),
+      () => call('DELETE', path),
+    ];
+    const state = () => idp.deps.memberships.find(member.id, org?.id ?? '');
+    for (const request of requests) {
+      await refusedWithoutTrail(request, state);
+      const { status } = await request();
+      assert.equal(status, 200, `${request}`);
+    }
+    assert.equal(await state(), null);
+    const told = () => idp.db.collection('audit_events').countDocuments({ subject: admin.id });
+    const before = await told();
+    assert.equal((await call('PUT', `/api/v2/orgs/acme/members/${admin.id}`, { roles: ['viewer'] })).status, 409);
+    assert.equal(await told(), before, 'what is refused is not told');
+  });
+
+  it('of a password that is changed', async () => {
+    const user = await idp.seedUser('changes@example.com', { password: PASSWORD });
+    const browser = createBrowser(idp);
+    await browser.logIn(user.email, PASSWORD);
+    const page = await browser.open('/account');
+    const change = () =>
+      browser.submit(page, '/account/password', { current: PASSWORD, password: 'another one of mine' });
+    await refusedWithoutTrail(change, async () => (await idp.deps.users.find(user.id))?.passwordHash);
+    assert.equal((await change()).status, 303);
+  });
+
   it('of an invitation or a reset that is handed over: the link of before goes on', async () => {
     const user = await idp.seedUser('ada@example.com', { org: 'acme', password: PASSWORD });
     const links = () => idp.db.collection('one_time_links').find({ userId: user.id }).toArray();

@@ -163,3 +163,13 @@ test('of two admins who change what they both read, one is told, and no change i
     '409 CONFLICT',
   );
 });
+
+test('a conditional change that takes a role and is cut off leaves no token that names it', async () => {
+  const person = await callers.person({ org: 'acme', roles: ['member'] });
+  meanwhile(idp.deps, 'memberships', 'replaceRights', () => Promise.reject(new Error('killed')), 'after');
+  const order = { roles: ['viewer'], before: { roles: ['member'], modules: [] } };
+  assert.equal((await admin.call('PUT', pathOf(person), order)).status, 500);
+  assert.deepEqual((await admin.call('GET', pathOf(person))).body.data.roles, ['viewer']);
+  assert.equal(outcome(await person.call('GET', '/api/v2/me')), '401 UNAUTHORIZED');
+  assert.equal(outcome(await admin.call('PUT', pathOf(person), order)), '409 CONFLICT', 'the repetition');
+});

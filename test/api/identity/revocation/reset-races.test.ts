@@ -121,6 +121,21 @@ describe('a reset of the password ends everything that was begun before it', () 
     assert.equal((await createBrowser(idp).logIn(user.email, NEW)).title, 'Your account');
   });
 
+  it('also when the process ends as soon as the password is changed: the old one has left nobody signed in', async () => {
+    const user = await person();
+    const browser = createBrowser(idp);
+    const page = await browser.open(await mailedPath(user.email, '/login/forgot'));
+    const thief = createBrowser(idp);
+    await thief.logIn(user.email, OLD);
+    const { body } = await shop.call('login', { email: user.email, password: OLD });
+    meanwhile(idp.deps, 'users', 'setPassword', () => Promise.reject(new Error('killed')), 'after');
+    assert.equal((await browser.submit(page, '/login/reset', { password: NEW })).status, 500);
+    assert.equal((await thief.open('/account')).title, 'Sign in');
+    assert.equal((await shop.call('login', { email: user.email, password: NEW })).status, 200);
+    assert.equal(await alive(user), 1, 'the login with the new password');
+    assert.ok(body.access_token);
+  });
+
   it('and nothing of the login that is made with the new password', async () => {
     const user = await person();
     await (await preparedReset(user))();
