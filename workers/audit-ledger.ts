@@ -70,7 +70,7 @@ export const auditLedger = defineModule({
       now: eventTime,
       platformOrg: settings.platformOrg,
     });
-    const chains = createChainActivities({ store: events, checkpoints, ledgerName, signer });
+    const chains = createChainActivities({ store: events, checkpoints, ledgerName, signer, now: clock.now });
     return { ...anchoring, ...chains };
   },
 });

@@ -34,6 +34,12 @@ export interface CheckpointStore {
   stream(namespace: string, times?: { readonly from: Date; readonly to: Date }): AsyncIterable<Checkpoint>;
 }
 
+/**
+ * How far from the time it bears a checkpoint may look at its chain: less than the hour between two, so that a later one
+ * never tells of fewer events.
+ */
+export const CHECKPOINT_LATENESS_MS = 55 * 60_000;
+
 const ED25519 = 0x01;
 
 /** Name of the ledger at an address: the address without its scheme, as tlog-checkpoint has origins. */

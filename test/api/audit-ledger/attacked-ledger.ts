@@ -111,7 +111,7 @@ export async function startAttackedLedger() {
   }
   await emit('billing', DAY, 2);
   const receipts = await emit(SHOP, DAY, EVENTS);
-  const { writeCheckpoints } = createChainActivities({ ...ledger, ledgerName: LEDGER });
+  const { writeCheckpoints } = createChainActivities({ ...ledger, ledgerName: LEDGER, now: () => NEXT_HOUR });
   await worker().run(writeCheckpoints, NEXT_HOUR.toISOString());
   const kept = { namespace: SHOP, size: KEPT + 1, head: at(receipts, KEPT).eventHash, time: KEPT_AT };
   await ledger.checkpoints.insert(await signCheckpoint(kept, LEDGER, signer));

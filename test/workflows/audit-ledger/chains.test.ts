@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import type { TestWorkflowEnvironment } from '@temporalio/testing';
+import { MockActivityEnvironment, type TestWorkflowEnvironment } from '@temporalio/testing';
 import { type ChainDeps, createChainActivities } from '../../../activities/audit-ledger/chains.ts';
 import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
 import { createCheckpointStore } from '../../../adapters/mongo/audit-ledger/checkpoints.ts';
@@ -45,6 +45,7 @@ describe('the workflows on chains', { timeout: 300_000 }, () => {
       checkpoints: createCheckpointStore({ db }),
       ledgerName: LEDGER,
       signer,
+      now: () => new Date(),
     };
     env = await startTimeSkipping();
     worker = await startModuleWorker(env.nativeConnection, {
@@ -84,6 +85,26 @@ describe('the workflows on chains', { timeout: 300_000 }, () => {
     ];
     assert.deepEqual([overall.size, overall.head], [3, rootOfHeads(heads)]);
     for (const one of [ofA, ofB, overall]) assert.ok(isCheckpointSigned(one, LEDGER, signer.keys));
+  });
+
+  it('of two checkpoints the later one never tells of fewer events, whoever is late or has a clock that was set back', async () => {
+    const namespace = 'late';
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+    const run = (time: Date) =>
+      new MockActivityEnvironment().run(createChainActivities(deps).writeCheckpoints, time.toISOString());
+    const sizes = async () => (await deps.checkpoints.newest(namespace, 9)).map(({ size }) => size);
+    const [first] = eventsAfter(null, [{ namespace }]);
+    assert.ok(first);
+    await deps.store.append([first]);
+    await assert.rejects(run(at(-120)), { code: 'UNAVAILABLE' }, 'an attempt that was held for two hours');
+    await assert.rejects(run(at(120)), { code: 'UNAVAILABLE' }, 'a time that is far ahead');
+    assert.deepEqual(await sizes(), []);
+    await run(at(1));
+    await deps.store.append(eventsAfter(first, [{ namespace }]));
+    await run(at(-1));
+    assert.deepEqual(await sizes(), [1], 'one of an earlier time that looks later');
+    await run(at(2));
+    assert.deepEqual(await sizes(), [2, 1]);
   });
 
   it('a verification in the background tells where the chain breaks, to its owner alone', async () => {
