@@ -22,6 +22,7 @@ import { defineRoute, type Route } from '../http/define-route.ts';
 import { PROOF_READERS, READERS } from './ledger-callers.ts';
 import { readableOrg, requireEvent } from './readable-events.ts';
 import { streamBatch, streamLines, visibleLeaves } from './stream-batch.ts';
+import { createStreamPlaces } from './stream-places.ts';
 
 export interface AnchoringRoutesDeps {
   readonly store: Pick<EventStore, 'find'>;
@@ -100,6 +101,7 @@ function batchRoute({ batches }: AnchoringRoutesDeps): Route {
 }
 
 function leavesRoute({ batches }: AnchoringRoutesDeps): Route {
+  const places = createStreamPlaces();
   return defineRoute({
     method: 'get',
     path: '/v1/batches/:batchId/leaves',
@@ -119,10 +121,12 @@ function leavesRoute({ batches }: AnchoringRoutesDeps): Route {
       },
     },
     errors: ['BATCH_NOT_FOUND'],
-    handle: async ({ params }, { gone }) => {
+    handle: async ({ params }, { gone, address }) => {
       const { id: batchId, root, leafCount } = await requireBatch(batches, params.batchId);
       const head: LeafListHead = { batchId, root, leafCount };
-      return (response) => streamLines(response, LEAF_LIST_TYPE, linesOf(head, batches.listed(batchId)), gone);
+      const leave = places.take(address, gone);
+      return (response) =>
+        streamLines(response, LEAF_LIST_TYPE, linesOf(head, batches.listed(batchId)), gone).finally(leave);
     },
   });
 }

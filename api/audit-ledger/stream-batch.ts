@@ -6,6 +6,8 @@ import type { BatchLeaf } from '../../domain/audit-ledger/ports.ts';
 const CHUNK = 64 * 1024;
 /** How long a client may take nothing. */
 const PATIENCE_MS = 60_000;
+/** How long a whole answer may take: a full day at 150 KB a second. */
+const WHOLE_MS = 15 * 60_000;
 
 /**
  * Sends a batch in the envelope, its leaves as they are read and only as fast as the client takes them: a full day is
@@ -39,11 +41,12 @@ export async function streamLines(
   patienceMs = PATIENCE_MS,
 ): Promise<void> {
   response.writeHead(200, { 'Content-Type': `${type}; charset=utf-8` });
+  const ended = AbortSignal.any([gone, AbortSignal.timeout(WHOLE_MS)]);
   let text = '';
   for await (const line of lines) {
     text += line;
     if (text.length < CHUNK) continue;
-    if (!response.write(text)) await drained(response, gone, patienceMs);
+    if (!response.write(text)) await drained(response, ended, patienceMs);
     text = '';
   }
   response.end(text);
