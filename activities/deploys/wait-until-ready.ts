@@ -41,7 +41,7 @@ export async function waitUntilReady(
   const problemOf = watch(deps, workload, release, startedAt);
   let check: HealthCheck = release;
   let last: ProbeResult | null = null;
-  let hasSlot = true;
+  const giveSlotBack = slotOfSlow(deps, context, startedAt);
   for (;;) {
     signal.throwIfAborted();
     const probe = await deps.runtime.probe(workload, check.healthEndpoint, signal);
@@ -60,13 +60,20 @@ export async function waitUntilReady(
     last = probe;
     const problem = await problemOf(probe);
     if (problem !== null) return await giveUp(deps, context, { workload, last: probe, ...problem });
-    if (hasSlot && Date.now() - startedAt >= KEEP_SLOT_MS) {
-      hasSlot = false;
-      // The end of the build gives it back in any case.
-      await deps.workflows.releaseSlot(context.build.buildId).catch(() => undefined);
-    }
+    await giveSlotBack();
     await delay(pauseAfter(Date.now() - startedAt), undefined, { signal });
   }
+}
+
+/** @returns gives the slot of the build back, once, when it has waited for a while */
+function slotOfSlow({ workflows }: ReadinessDeps, { build }: StepContext, startedAt: number): () => Promise<void> {
+  let hasSlot = true;
+  return async () => {
+    if (!hasSlot || Date.now() - startedAt < KEEP_SLOT_MS) return;
+    hasSlot = false;
+    // The end of the build gives it back in any case.
+    await workflows.releaseSlot(build.buildId).catch(() => undefined);
+  };
 }
 
 interface Problem {
