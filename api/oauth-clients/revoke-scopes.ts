@@ -29,7 +29,7 @@ export async function revokeScopes(
   for (const client of clients) {
     const removed = client.allowedScopes.filter((scope) => scope.startsWith(`${service}:`));
     const data = { reason: 'service removed', allowedScopes_removed: removed };
-    await auditClient(deps, context, { type, client, data, id: idBeforeChange(type, client) });
+    await auditClient(deps, context, { type, client, data, id: `${idBeforeChange(type, client)}/${service}` });
     await voidingTokensOfClient(deps, client.clientId, () => deps.clients.removeScopes(client.clientId, removed));
   }
   return clients.map(({ clientId }) => clientId);

@@ -5,6 +5,7 @@ import { dyingAt } from '../../support/dying-at.ts';
 import { assertNotLogged } from '../../support/not-logged.ts';
 import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { createLogins } from '../identity/oauth/logins.ts';
+import { meanwhile } from '../identity/revocation/meanwhile.ts';
 import { visit } from '../identity/visit.ts';
 
 const BASE = '/api/internal/oauth-clients';
@@ -192,6 +193,15 @@ describe('clients made by the platform', () => {
     assert.deepEqual((await idp.deps.clients.find('keeper'))?.allowedScopes, ['notes:admin']);
     assert.equal((await call('POST', '/revoke-scopes', { service: 'personas' })).status, 403);
     assert.deepEqual((await idp.deps.clients.find('holder'))?.allowedScopes, ['openid', 'personas:mint']);
+  });
+
+  it('two services that are removed at once are told of each client that both had', async () => {
+    await idp.seedClient('both', { orgSlug: 'acme', allowedScopes: ['left:read', 'right:read'] });
+    meanwhile(idp.deps, 'clients', 'removeScopes', () => call('POST', '/revoke-scopes', { service: 'right' }));
+    assert.equal((await call('POST', '/revoke-scopes', { service: 'left' })).status, 200);
+    assert.deepEqual((await idp.deps.clients.find('both'))?.allowedScopes, []);
+    const removed = (await eventsOf('both')).flatMap(({ data }) => data.allowedScopes_removed);
+    assert.deepEqual(new Set(removed), new Set(['left:read', 'right:read']));
   });
 
   it('a token with a scope of a removed service is void, and the next one lacks the scope', async () => {
