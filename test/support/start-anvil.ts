@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { getAddress, JsonRpcProvider, Wallet } from 'ethers';
+import { getAddress, JsonRpcProvider, type TransactionReceipt, Wallet } from 'ethers';
 import { startOfDay } from '../../domain/audit-ledger/days.ts';
 import { anchorRegistryArtifact } from '../../infra/contracts/contract-artifact.ts';
 import { deployAnchorRegistry } from '../../infra/contracts/deploy-anchor-registry.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { toolPath } from './tool-path.ts';
+import { waitUntil } from './wait-until.ts';
 
 export interface TestChain {
   readonly chainId: number;
@@ -73,4 +74,9 @@ async function listeningAt(output: NodeJS.ReadableStream): Promise<string> {
       return `http://${address}`;
     }
   }
+}
+
+/** Waits for the receipt of a transaction. That of ethers waits for a later block when it asks too early, and none comes. */
+export async function minedReceipt(chain: TestChain, hash: string): Promise<TransactionReceipt> {
+  return await waitUntil('the transaction is mined', () => chain.provider.getTransactionReceipt(hash));
 }

@@ -14,6 +14,8 @@ async function playOrders(orders: OrdersToPlay): Promise<PlayedOrders> {
     workerData: orders,
   });
   const [played] = await once(worker, 'message');
+  // What an order left waiting would keep the thread.
+  await worker.terminate();
   return played;
 }
 

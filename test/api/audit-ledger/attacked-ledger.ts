@@ -27,9 +27,8 @@ import { anchorRegistryArtifact } from '../../../infra/contracts/contract-artifa
 import { deployAnchorRegistry } from '../../../infra/contracts/deploy-anchor-registry.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { SILENT } from '../../activities/audit-ledger/use-ledger-day.ts';
-import { ANCHORER, clockAt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
+import { ANCHORER, clockAt, minedReceipt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 import { LEDGER, startLedger } from '../../support/start-ledger.ts';
-import { waitUntil } from '../../support/wait-until.ts';
 
 export const DAY = '2026-01-05';
 const SHOP = 'shop';
@@ -404,8 +403,7 @@ function rechained(events: readonly LedgerEvent[]): readonly LedgerEvent[] {
 async function anchorRoot(chain: TestChain, contract: string, root: Hash): Promise<void> {
   const registry = new Contract(contract, [...REGISTRY_ABI], ANCHORER.connect(chain.provider));
   const { hash } = await registry.getFunction('anchor')(dayNumber(DAY), root);
-  const mined = await waitUntil('the transaction is mined', () => chain.provider.getTransactionReceipt(hash));
-  assert.equal(mined.status, 1);
+  assert.equal((await minedReceipt(chain, hash)).status, 1);
 }
 
 /** A contract of the same code at another address, as its owner is another. */

@@ -10,7 +10,7 @@ import { siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts
 import { anchorRegistryArtifact } from '../../../infra/contracts/contract-artifact.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { REGISTRY_CODES } from '../../../sdk/audit/registry-code.ts';
-import { ANCHORER, startAnvil, type TestChain } from '../../support/start-anvil.ts';
+import { ANCHORER, minedReceipt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 
 const bytes32 = fc.uint8Array({ minLength: 32, maxLength: 32 }).map(toHash);
 const DAY_SECONDS = 86_400;
@@ -36,9 +36,9 @@ describe('AnchorRegistry on a real EVM', () => {
 
   /** Sends, and gives the events of the transaction by name with their arguments. */
   async function send(contract: Contract, method: string, ...args: unknown[]) {
-    const transaction = await contract.getFunction(method)(...args);
-    const receipt = await transaction.wait();
-    const events = receipt.logs.map((log: { topics: string[]; data: string }) => {
+    const { hash } = await contract.getFunction(method)(...args);
+    const receipt = await minedReceipt(chain, hash);
+    const events = receipt.logs.map((log) => {
       const parsed = abi.parseLog(log);
       return [parsed?.name, ...(parsed?.args ?? [])];
     });

@@ -11,7 +11,7 @@ import { sha256 } from '../../../domain/audit-ledger/hash.ts';
 import { leafOf, leafOfListed, listedHash } from '../../../domain/audit-ledger/merkle-proof.ts';
 import { fromHash, siblingPath, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
 import { signReceipt } from '../../../domain/audit-ledger/receipt.ts';
-import { ANCHORER, clockAt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
+import { ANCHORER, clockAt, minedReceipt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 
 export const DAY = '2026-11-10';
 export const SIGNER = createLedgerSigner([Buffer.alloc(32, 7)]);
@@ -72,8 +72,8 @@ export const startChainOfNight = (chainId: number): Promise<TestChain> => startA
 /** Writes a root into the contract of a chain. */
 export async function anchorRoot(chain: TestChain, root: Hash, day = DAY): Promise<void> {
   const contract = new Contract(chain.contract, [...REGISTRY_ABI], ANCHORER.connect(chain.provider));
-  const sent = await contract.getFunction('anchor')(dayNumber(day), root);
-  await sent.wait();
+  const { hash } = await contract.getFunction('anchor')(dayNumber(day), root);
+  await minedReceipt(chain, hash);
 }
 
 /** The leaf list of events, as the ledger publishes it. */
