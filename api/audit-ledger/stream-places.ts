@@ -1,4 +1,5 @@
 import { FairleadError } from '../../domain/errors.ts';
+import { createPlaces } from '../http/places.ts';
 
 /** Long answers that one address may read at once: a slow reader holds memory and a cursor of the database. */
 const MOST_OF_ADDRESS = 4;
@@ -15,25 +16,18 @@ export function createStreamPlaces(): {
    */
   take(address: string, gone: AbortSignal): () => void;
 } {
-  const taken = new Map<string, number>();
-  let all = 0;
+  const places = createPlaces({ perKey: MOST_OF_ADDRESS, inAll: MOST });
   return {
     take(address, gone) {
-      const own = taken.get(address) ?? 0;
-      if (own >= MOST_OF_ADDRESS || all >= MOST) {
+      if (!places.take(address)) {
         const message = `Too many lists are read at once: end one of them, or try again in ${RETRY_SECONDS} s`;
         throw new FairleadError('RATE_LIMITED', message, { details: { retryAfterSeconds: RETRY_SECONDS } });
       }
-      taken.set(address, own + 1);
-      all += 1;
       let isTaken = true;
       const leave = (): void => {
         if (!isTaken) return;
         isTaken = false;
-        all -= 1;
-        const left = (taken.get(address) ?? 1) - 1;
-        if (left === 0) taken.delete(address);
-        else taken.set(address, left);
+        places.release(address);
       };
       if (gone.aborted) leave();
       else gone.addEventListener('abort', leave, { once: true });

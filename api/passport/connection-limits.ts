@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { createPlaces } from '../http/places.ts';
 
 export interface ConnectionLimits {
   /** Counts one more connection of an address; false when it has too many, or tries too often. */
@@ -23,10 +24,9 @@ const ADDRESSES_REMEMBERED = 10_000;
 
 /** Bounds of what strangers and holders of tokens may keep open in this process. */
 export function createConnectionLimits(settings: LimitSettings): ConnectionLimits {
-  const addresses = new Map<string, number>();
-  const holders = new Map<string, number>();
+  const addresses = createPlaces({ perKey: settings.perAddress, inAll: settings.inAll });
+  const holders = createPlaces({ perKey: settings.perHolder });
   const tries = new LRUCache<string, { count: number }>({ max: ADDRESSES_REMEMBERED, ttl: MINUTE_MS });
-  let open = 0;
 
   const triesTooOften = (address: string): boolean => {
     const window = tries.get(address) ?? { count: 0 };
@@ -36,30 +36,9 @@ export function createConnectionLimits(settings: LimitSettings): ConnectionLimit
     return window.count > settings.triesPerMinute;
   };
   return {
-    takeAddress(address) {
-      if (triesTooOften(address) || open >= settings.inAll) return false;
-      if (!take(addresses, address, settings.perAddress)) return false;
-      open += 1;
-      return true;
-    },
-    releaseAddress(address) {
-      open -= 1;
-      release(addresses, address);
-    },
-    takeHolder: (id) => take(holders, id, settings.perHolder),
-    releaseHolder: (id) => release(holders, id),
+    takeAddress: (address) => !triesTooOften(address) && addresses.take(address),
+    releaseAddress: addresses.release,
+    takeHolder: holders.take,
+    releaseHolder: holders.release,
   };
-}
-
-function take(counts: Map<string, number>, key: string, limit: number): boolean {
-  const count = counts.get(key) ?? 0;
-  if (count >= limit) return false;
-  counts.set(key, count + 1);
-  return true;
-}
-
-function release(counts: Map<string, number>, key: string): void {
-  const count = counts.get(key) ?? 0;
-  if (count <= 1) counts.delete(key);
-  else counts.set(key, count - 1);
 }

@@ -3,12 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { Contract } from 'ethers';
 import { createAnchoringActivities } from '../../../activities/audit-ledger/anchoring.ts';
 import { createChainActivities } from '../../../activities/audit-ledger/chains.ts';
 import { createAnchorChain } from '../../../adapters/chain/anchor-chain.ts';
 import { createEnvSigner } from '../../../adapters/chain/env-signer.ts';
-import { REGISTRY_ABI } from '../../../adapters/chain/registry-abi.ts';
 import { buildTree } from '../../../adapters/merkle/build-tree.ts';
 import { ANCHORING_COLLECTIONS } from '../../../adapters/mongo/audit-ledger/anchoring-indexes.ts';
 import { type EventDocument, eventDocument } from '../../../adapters/mongo/audit-ledger/event-document.ts';
@@ -17,7 +15,7 @@ import { LEDGER_COLLECTIONS } from '../../../adapters/mongo/audit-ledger/indexes
 import { createPendingAnchorStore } from '../../../adapters/mongo/audit-ledger/pending-anchors.ts';
 import { signCheckpoint, verifierKey } from '../../../domain/audit-ledger/checkpoint.ts';
 import { isClose } from '../../../domain/audit-ledger/day-close.ts';
-import { addDays, dayNumber, startOfDay } from '../../../domain/audit-ledger/days.ts';
+import { addDays, startOfDay } from '../../../domain/audit-ledger/days.ts';
 import { GENESIS_HASH, type Hash, type LedgerEvent } from '../../../domain/audit-ledger/event.ts';
 import { hashOfEvent } from '../../../domain/audit-ledger/hash.ts';
 import { fromHash, toHash } from '../../../domain/audit-ledger/merkle-tree.ts';
@@ -27,7 +25,8 @@ import { anchorRegistryArtifact } from '../../../infra/contracts/contract-artifa
 import { deployAnchorRegistry } from '../../../infra/contracts/deploy-anchor-registry.ts';
 import { silentReporter } from '../../../infra/dev/terminal.ts';
 import { SILENT } from '../../activities/audit-ledger/use-ledger-day.ts';
-import { ANCHORER, clockAt, minedReceipt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
+import { anchorRoot } from '../../sdk/audit/anchored-day.ts';
+import { ANCHORER, clockAt, startAnvil, type TestChain } from '../../support/start-anvil.ts';
 import { LEDGER, startLedger } from '../../support/start-ledger.ts';
 
 export const DAY = '2026-01-05';
@@ -310,12 +309,12 @@ export async function startAttackedLedger() {
       const [one, two] = chains;
       await closeAndBatch();
       await anchor(DAY, [one]);
-      await anchorRoot(two, contract, OTHER_ROOT);
+      await anchorRoot(two, OTHER_ROOT, DAY, contract);
       return await sceneOf();
     },
     async splitContracts() {
       const { list, root } = await splitView();
-      for (const chain of chains) await anchorRoot(chain, otherContract, root);
+      for (const chain of chains) await anchorRoot(chain, root, DAY, otherContract);
       return await sceneOf({ list });
     },
     async splitContractsBelieved() {
@@ -326,7 +325,7 @@ export async function startAttackedLedger() {
       return await sceneOf({ list, shown: await shownOf(chain, 'place') });
     },
     async stolenAnchorer() {
-      for (const chain of chains) await anchorRoot(chain, contract, OTHER_ROOT);
+      for (const chain of chains) await anchorRoot(chain, OTHER_ROOT, DAY, contract);
       await closeAndBatch();
       await assert.rejects(anchor(), { code: 'ANCHOR_REFUSED' });
       return await sceneOf();
@@ -398,12 +397,6 @@ function rechained(events: readonly LedgerEvent[]): readonly LedgerEvent[] {
     prevHash = hashOfEvent(moved);
     return { ...moved, eventHash: prevHash };
   });
-}
-
-async function anchorRoot(chain: TestChain, contract: string, root: Hash): Promise<void> {
-  const registry = new Contract(contract, [...REGISTRY_ABI], ANCHORER.connect(chain.provider));
-  const { hash } = await registry.getFunction('anchor')(dayNumber(DAY), root);
-  assert.equal((await minedReceipt(chain, hash)).status, 1);
 }
 
 /** A contract of the same code at another address, as its owner is another. */

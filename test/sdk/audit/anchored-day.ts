@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { Contract } from 'ethers';
 import { REGISTRY_ABI } from '../../../adapters/chain/registry-abi.ts';
 import { createLedgerSigner } from '../../../adapters/crypto/ledger-signer.ts';
@@ -69,11 +70,11 @@ export function proofOf(events: readonly LedgerEvent[], leafIndex: number, chain
 /** A chain whose blocks begin ten minutes after the end of {@link DAY}, as those of its night do. */
 export const startChainOfNight = (chainId: number): Promise<TestChain> => startAnvil(chainId, clockAt(addDays(DAY, 1)));
 
-/** Writes a root into the contract of a chain. */
-export async function anchorRoot(chain: TestChain, root: Hash, day = DAY): Promise<void> {
-  const contract = new Contract(chain.contract, [...REGISTRY_ABI], ANCHORER.connect(chain.provider));
-  const { hash } = await contract.getFunction('anchor')(dayNumber(day), root);
-  await minedReceipt(chain, hash);
+/** Writes a root into a contract of a chain, by default its own. */
+export async function anchorRoot(chain: TestChain, root: Hash, day = DAY, contract = chain.contract): Promise<void> {
+  const registry = new Contract(contract, [...REGISTRY_ABI], ANCHORER.connect(chain.provider));
+  const { hash } = await registry.getFunction('anchor')(dayNumber(day), root);
+  assert.equal((await minedReceipt(chain, hash)).status, 1);
 }
 
 /** The leaf list of events, as the ledger publishes it. */
