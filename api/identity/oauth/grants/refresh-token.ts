@@ -3,6 +3,7 @@ import { type GrantRecord, REFRESH_GRACE_SECONDS } from '../../../../domain/iden
 import { addSeconds } from '../../../../domain/identity/token-lifetimes.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { revokeGrant } from '../../revocation/revoke.ts';
+import { momentAfterRevocation } from '../../tokens/moment-after-revocation.ts';
 import { readRefreshToken } from '../../tokens/refresh-token.ts';
 import { signPersonTokens } from '../../tokens/sign-tokens.ts';
 import { findTokenPerson } from '../../tokens/token-person.ts';
@@ -40,9 +41,10 @@ async function findGrant(deps: IdentityDeps, { client }: TokenRequest, grantId: 
 /** Makes the next pair; null when the grant has moved on meanwhile. */
 async function rotate(
   deps: IdentityDeps,
-  { client, issuedAt, parameters }: TokenRequest,
+  { client, issuedAt: askedAt, parameters }: TokenRequest,
   grant: GrantRecord,
 ): Promise<TokenReply | null> {
+  const issuedAt = await momentAfterRevocation(deps, { sub: grant.userId, client_id: client.clientId }, askedAt);
   // What the client was refused since the login is not given again.
   const granted = grant.scopes.filter((scope) => client.allowedScopes.includes(scope));
   const scopes = narrowScopes(granted, parameters.scope);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { revokeGrant, revokeSession, revokeUser } from '../../../../api/identity/revocation/revoke.ts';
+import { voidAccessTokens } from '../../../../api/identity/revocation/void-access-tokens.ts';
 import type { UserRecord } from '../../../../domain/identity/user.ts';
 import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { claimsOf, createLogins, fifty, type Logins, type Seeded } from './logins.ts';
@@ -159,6 +161,17 @@ describe('a refresh token', () => {
     idp.advance(1_000);
     const three = await logins.login(shop, bob);
     assert.equal(await active(three.tokens.access_token), true);
+  });
+
+  it('gives a token that is good in the very second in which the access tokens were voided', async () => {
+    const bob = await logins.person({ org: 'acme' });
+    const { tokens } = await logins.login(shop, bob);
+    const intoTheSecond = (await idp.deps.databaseTime()).getTime() % 1000;
+    await sleep(1000 - intoTheSecond);
+    await voidAccessTokens(idp.deps, bob.id);
+    const refreshed = await logins.refresh(shop, tokens.refresh_token);
+    assert.equal(await active(tokens.access_token), false);
+    assert.equal(await active(refreshed.body.access_token), true);
   });
 
   it('of a suspended person gives nothing', async () => {
