@@ -26,6 +26,8 @@ export interface Manifest {
   /** Names of all dependencies, those for development included. */
   readonly dependencies: ReadonlySet<string>;
   readonly runtimeDependencies: ReadonlySet<string>;
+  /** The version that is asked for, by the name of the dependency. */
+  readonly versions: Readonly<Record<string, string>>;
 }
 
 /** Reads a manifest leniently: what cannot be read counts as absent, with a warning. Null text is an empty manifest. */
@@ -41,7 +43,13 @@ export function readManifest(text: string | null, warnings: string[]): Manifest 
     scripts: data?.scripts ?? {},
     dependencies: new Set([...runtime, ...Object.keys(data?.devDependencies ?? {})]),
     runtimeDependencies: new Set(runtime),
+    versions: textsOf({ ...data?.devDependencies, ...data?.dependencies }),
   };
+}
+
+function textsOf(record: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
+  const texts = Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  return Object.fromEntries(texts);
 }
 
 function parse(text: string | null, warnings: string[]): z.infer<typeof manifestSchema> | null {

@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { findDockerCli } from '../../adapters/docker/docker-cli.ts';
+import { describeApp } from '../../domain/deploys/app/describe-app.ts';
 import { generateContainerFile } from '../../domain/deploys/container-file/generate-container-file.ts';
 import { cleanUpWorkflowId } from '../../domain/deploys/messages.ts';
 import {
@@ -103,14 +104,12 @@ function ignoreMissing(error: unknown): { readonly status?: { readonly name: str
 async function prepareRaw() {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-raw-'));
   await copyApp(APP, folder);
-  const generated = generateContainerFile({
-    framework: 'express',
-    manifest: await readFile(join(folder, 'package.json'), 'utf8'),
+  const source = {
     files: await readdir(folder),
-    port: null,
-    healthEndpoint: '/health',
-    secretsEnabled: false,
-  });
+    texts: { 'package.json': await readFile(join(folder, 'package.json'), 'utf8') },
+  };
+  const app = describeApp(source, { framework: 'express', port: null, healthEndpoint: '/health' });
+  const generated = generateContainerFile(app, { secretsEnabled: false });
   for (const { path, text, mode } of generated.files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text, { mode: mode ?? 0o644 });
@@ -133,7 +132,7 @@ async function prepareRaw() {
       const startedAt = Date.now();
       await call('build', '--network', 'host', '--file', join(folder, generated.dockerfile), '--tag', tag, folder);
       await call('push', tag);
-      const { stdout } = await call('run', '-d', '-p', `127.0.0.1:${port}:${generated.port}`, tag);
+      const { stdout } = await call('run', '-d', '-p', `127.0.0.1:${port}:${app.port.value}`, tag);
       await waitUntil('the first 200', () => answers(port));
       const took = Date.now() - startedAt;
       await call('rm', '-f', stdout.trim());

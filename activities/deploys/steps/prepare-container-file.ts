@@ -1,4 +1,6 @@
+import { readAppSource } from '../../../domain/catalog/app-source.ts';
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
+import { describeApp } from '../../../domain/deploys/app/describe-app.ts';
 import { checkSources } from '../../../domain/deploys/container-file/check-sources.ts';
 import { checkUser } from '../../../domain/deploys/container-file/check-user.ts';
 import {
@@ -13,10 +15,10 @@ import { imageRepository } from '../../../domain/deploys/image-repository.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type BuildEnv, buildEnvOf } from '../build-env.ts';
 import type { DeploysDeps } from '../deps.ts';
+import { sourceTree } from '../source-tree.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
 const FILE_LIMIT_BYTES = 256 * 1024;
-const MANIFEST_LIMIT_BYTES = 1024 * 1024;
 const DEFAULT_PORT = 3000;
 const DEFAULT_CONTAINER_FILE = 'Dockerfile';
 
@@ -118,17 +120,13 @@ async function generate(
   const { buildId } = context.build;
   if (catalog.framework === null)
     throw new FairleadError('INTERNAL', 'A framework is needed to generate a container file.');
-  const { runsOn, ...generated } = generateContainerFile({
-    framework: catalog.framework,
-    manifest: await deps.workspace.readText(buildId, place('package.json'), MANIFEST_LIMIT_BYTES),
-    files: await deps.workspace.list(buildId, place('')),
-    port: catalog.port,
-    healthEndpoint: catalog.healthEndpoint,
-    secretsEnabled: deps.settings.secretsEnabled,
-  });
-  context.onLine(`Generated a container file for ${catalog.framework}; it runs on ${runsOn}`);
-  for (const warning of generated.warnings) context.warn(warning);
-  return { ...generated, generated: true };
+  const source = await readAppSource(sourceTree(deps.workspace, buildId, place('')));
+  const { framework, port, healthEndpoint } = catalog;
+  const app = describeApp(source, { framework, port, healthEndpoint });
+  const generated = generateContainerFile(app, { secretsEnabled: deps.settings.secretsEnabled });
+  context.onLine(`Generated a container file for ${framework}; it runs on ${app.runsOn}`);
+  for (const warning of app.warnings) context.warn(warning);
+  return { ...generated, port: app.port.value, generated: true };
 }
 
 function withBuildEnv(containerFile: ContextFile, { id, names }: BuildEnv, context: StepContext): ContextFile {

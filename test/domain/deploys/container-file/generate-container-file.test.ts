@@ -2,27 +2,25 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import type { Framework } from '../../../../domain/catalog/catalog.ts';
+import { type Declared, describeApp } from '../../../../domain/deploys/app/describe-app.ts';
 import { checkUser } from '../../../../domain/deploys/container-file/check-user.ts';
-import {
-  type ContainerFileInput,
-  generateContainerFile,
-} from '../../../../domain/deploys/container-file/generate-container-file.ts';
+import { generateContainerFile } from '../../../../domain/deploys/container-file/generate-container-file.ts';
 import { readContainerFile } from '../../../../domain/deploys/container-file/read-container-file.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 
 const FRAMEWORKS: readonly Framework[] = ['express', 'fastify', 'hono', 'nextjs', 'static'];
 
-function generate(framework: Framework, manifest: object | null, changes: Partial<ContainerFileInput> = {}) {
-  const generated = generateContainerFile({
-    framework,
-    manifest: manifest === null ? null : JSON.stringify(manifest),
-    files: ['package.json', 'package-lock.json'],
-    port: null,
-    healthEndpoint: '/health',
-    secretsEnabled: false,
-    ...changes,
-  });
-  return { ...generated, text: generated.files[0]?.text ?? '' };
+interface Given extends Partial<Declared> {
+  readonly files?: readonly string[];
+  readonly secretsEnabled?: boolean;
+}
+
+function generate(framework: Framework, manifest: object | null, given: Given = {}) {
+  const { files = ['package.json', 'package-lock.json'], secretsEnabled = false, ...declared } = given;
+  const texts = manifest === null ? {} : { 'package.json': JSON.stringify(manifest) };
+  const app = describeApp({ files, texts }, { framework, port: null, healthEndpoint: '/health', ...declared });
+  const generated = generateContainerFile(app, { secretsEnabled });
+  return { ...app, port: app.port.value, files: generated.files, text: generated.files[0]?.text ?? '' };
 }
 
 const start = { scripts: { start: 'node server.js' } };
@@ -182,7 +180,7 @@ for (const [name, framework] of [
     const folder = new URL(`../../../fixtures/apps/${name}/`, import.meta.url);
     const files = readdirSync(folder);
     const manifest = files.includes('package.json') ? readFileSync(new URL('package.json', folder), 'utf8') : null;
-    const input = { framework, manifest, files, port: null, healthEndpoint: '/health', secretsEnabled: false };
-    assert.deepEqual(generateContainerFile(input).warnings, []);
+    const texts = manifest === null ? {} : { 'package.json': manifest };
+    assert.deepEqual(describeApp({ files, texts }, { framework, port: null, healthEndpoint: '/health' }).warnings, []);
   });
 }

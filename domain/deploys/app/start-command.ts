@@ -1,5 +1,6 @@
 import type { Manifest } from '../../catalog/read-manifest.ts';
 import { FairleadError } from '../../errors.ts';
+import type { Choice } from './app-description.ts';
 
 const ENTRY_FILES = ['server.js', 'index.js', 'app.js', 'main.js', 'server.mjs', 'index.mjs', 'server.ts', 'index.ts'];
 
@@ -9,11 +10,18 @@ const ENTRY_FILES = ['server.js', 'index.js', 'app.js', 'main.js', 'server.mjs',
  *
  * @throws CONTAINER_FILE_INVALID when the manifest says no way to start.
  */
-export function startCommand(manifest: Manifest, files: readonly string[], warnings: string[]): readonly string[] {
+export function startCommand(
+  manifest: Manifest,
+  files: readonly string[],
+  warnings: string[],
+): Choice<readonly string[]> {
   const script = manifest.scripts.start?.trim();
-  if (script !== undefined && script !== '') return fromScript(script, warnings);
-  const entry = manifest.main ?? ENTRY_FILES.find((file) => files.includes(file));
-  if (entry !== undefined) return ['node', entry];
+  if (script !== undefined && script !== '') {
+    return { value: fromScript(script, warnings), reason: 'package.json has a start script' };
+  }
+  if (manifest.main !== null) return { value: ['node', manifest.main], reason: 'main in package.json names it' };
+  const entry = ENTRY_FILES.find((file) => files.includes(file));
+  if (entry !== undefined) return { value: ['node', entry], reason: 'the usual entry file' };
   throw new FairleadError(
     'CONTAINER_FILE_INVALID',
     'package.json names no way to start the app: add a "start" script such as "node server.js", or "main"',

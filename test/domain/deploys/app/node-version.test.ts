@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { nodeImage } from '../../../../domain/deploys/container-file/node-version.ts';
+import { nodeImage } from '../../../../domain/deploys/app/node-version.ts';
 
 const RANGES: readonly (readonly [string | null, string, RegExp | null])[] = [
   [null, 'node:24-alpine', null],

@@ -1,0 +1,63 @@
+import { FairleadError } from '../errors.ts';
+
+/** A read-only view of an app's source; paths are relative to the app's folder, whose own path is `''`. */
+export interface SourceTree {
+  /** Text of a file; null when there is none. @throws SOURCE_REFUSED for one outside the source or above the limit. */
+  readText(path: string, limitBytes: number): Promise<string | null>;
+  /** Names in a folder; empty when there is none. */
+  list(folder: string): Promise<readonly string[]>;
+}
+
+/** What was read of an app's source: plain data, from which all else is concluded without running any of it. */
+export interface AppSource {
+  /** Paths of everything in the app's folder, and in those of its folders that were looked into. */
+  readonly files: readonly string[];
+  /** Texts of the files that say how the app is built and started, by path. */
+  readonly texts: Readonly<Record<string, string>>;
+}
+
+export const MANIFEST = 'package.json';
+
+const MANIFEST_LIMIT_BYTES = 1024 * 1024;
+const LIMIT_BYTES = 64 * 1024;
+
+/** Folders in which entry files, pages and built sites lie. */
+const LOOKED_INTO = ['app', 'bin', 'build', 'dist', 'lib', 'pages', 'public', 'server', 'src'];
+/** At most so many names of a folder are kept. */
+const MAX_NAMES = 1_000;
+
+/** Files in the app's folder that say how it is built and started, or which tools it wants. */
+const TELLING: readonly RegExp[] = [
+  /^\.nvmrc$|^\.node-version$|^\.tool-versions$|^\.?mise\.toml$/,
+  /^Procfile$/,
+  /^angular\.json$|^tsconfig\.json$/,
+  /^\.?(?:next|vite|astro|eleventy|docusaurus|gatsby|vue|svelte|nuxt|webpack)(?:[.-]config)?\.(?:js|cjs|mjs|ts|mts|cts)$/,
+  /^wrangler\.(?:toml|json|jsonc)$/,
+];
+
+/** Reads what decides how an app is built and started. Only the manifest must be readable: all else is a help. */
+export async function readAppSource(tree: SourceTree): Promise<AppSource> {
+  const root = (await tree.list('')).slice(0, MAX_NAMES);
+  const inner = await Promise.all(
+    LOOKED_INTO.filter((folder) => root.includes(folder)).map(async (folder) =>
+      (await tree.list(folder)).slice(0, MAX_NAMES).map((name) => `${folder}/${name}`),
+    ),
+  );
+  const manifest = await tree.readText(MANIFEST, MANIFEST_LIMIT_BYTES);
+  const telling = root.filter((name) => TELLING.some((pattern) => pattern.test(name)));
+  const read = await Promise.all(telling.map(async (name) => [name, await readOrSkip(tree, name)] as const));
+  const texts = [[MANIFEST, manifest] as const, ...read].filter(
+    (entry): entry is [string, string] => entry[1] !== null,
+  );
+  return { files: [...root, ...inner.flat()], texts: Object.fromEntries(texts) };
+}
+
+/** A folder of such a name, or a link to elsewhere, says nothing. */
+async function readOrSkip(tree: SourceTree, path: string): Promise<string | null> {
+  try {
+    return await tree.readText(path, LIMIT_BYTES);
+  } catch (error) {
+    if (error instanceof FairleadError && error.code === 'SOURCE_REFUSED') return null;
+    throw error;
+  }
+}
