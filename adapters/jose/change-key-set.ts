@@ -31,11 +31,13 @@ export interface ChangedKeySet<Plan> {
 /**
  * Plans a change of the signing keys and carries it out. Of many callers at once one writes: the others plan again on
  * what it left.
- * @throws UNAVAILABLE; whatever `plan` throws
+ * @throws UNAVAILABLE; whatever `plan` and `tell` throw
  */
 export async function changeKeySet<Plan extends KeySetPlan>(
   deps: ChangeKeysDeps,
   plan: (set: KeySet) => Plan,
+  /** Tells what is about to be done, before it is written. */
+  tell: (plan: Plan, version: number) => Promise<void> = async () => undefined,
 ): Promise<ChangedKeySet<Plan>> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const set = await deps.store.read();
@@ -43,6 +45,7 @@ export async function changeKeySet<Plan extends KeySetPlan>(
     if (planned.unchanged) return { plan: planned, created: [], keys: set.keys };
     const created = await createKeys(deps, planned.create);
     const keys = [...planned.keys, ...created];
+    await tell(planned, set.version);
     if (await deps.store.write(set.version, keys, planned.withdrawn)) return { plan: planned, created, keys };
   }
   throw new FairleadError('UNAVAILABLE', 'Another process is changing the signing keys; try again', {

@@ -124,8 +124,8 @@ export function createKeyring(deps: KeyringDeps): TokenSigner {
     publicKeys: async () => (await published()).published,
     verifyOwn: (token) => verifyOwn(deps, token, verifier),
     reload,
-    async rotate(options) {
-      const rotation = await rotateKeys(deps, options);
+    async rotate(options, tell) {
+      const rotation = await rotateKeys(deps, options, tell);
       await reload();
       return rotation;
     },

@@ -1,6 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import { planKeyRotation } from '../../domain/identity/plan-key-rotation.ts';
-import type { KeyRotation } from '../../domain/identity/ports.ts';
+import type { KeyRotation, PlannedRotation } from '../../domain/identity/ports.ts';
 import { type ChangeKeysDeps, changeKeySet } from './change-key-set.ts';
 
 /**
@@ -8,12 +8,21 @@ import { type ChangeKeysDeps, changeKeySet } from './change-key-set.ts';
  * step: the others find it done. Idempotent without `force`.
  * @throws CONFLICT with `details.notBefore` when a rotation by hand comes too early; UNAVAILABLE
  */
-export async function rotateKeys(deps: ChangeKeysDeps, { force }: { force: boolean }): Promise<KeyRotation> {
-  const { plan, created, keys } = await changeKeySet(deps, (set) => {
-    const planned = planKeyRotation(set, deps.now(), force);
-    if (planned.notBefore !== null) throw tooEarly(planned.notBefore);
-    return planned;
-  });
+export async function rotateKeys(
+  deps: ChangeKeysDeps,
+  { force }: { force: boolean },
+  tell?: (planned: PlannedRotation) => Promise<void>,
+): Promise<KeyRotation> {
+  const { plan, created, keys } = await changeKeySet(
+    deps,
+    (set) => {
+      const planned = planKeyRotation(set, deps.now(), force);
+      if (planned.notBefore !== null) throw tooEarly(planned.notBefore);
+      return planned;
+    },
+    async ({ activated, retired, removed, create }, version) =>
+      tell?.({ activated, retired, removed, create, version }),
+  );
   const { activated, retired, removed } = plan;
   return { activated, retired, removed, created: created.map(({ id }) => id), keys };
 }

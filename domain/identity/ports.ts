@@ -203,10 +203,28 @@ export interface TokenSigner {
   verifyOwn(token: string): Promise<AccessTokenClaims>;
   /** Reads the key set anew, after a rotation. */
   reload(): Promise<void>;
-  /** Does what is due for the keys; with `force` the next key signs from now on. @throws CONFLICT when that is too early. */
-  rotate(options: { readonly force: boolean }): Promise<KeyRotation>;
+  /**
+   * Does what is due for the keys; with `force` the next key signs from now on. `tell` hears before each write what is
+   * about to be done: nothing is written when it throws, nor when another process was faster, and then it hears again.
+   * @throws CONFLICT when that is too early; whatever `tell` throws
+   */
+  rotate(
+    options: { readonly force: boolean },
+    tell?: (planned: PlannedRotation) => Promise<void>,
+  ): Promise<KeyRotation>;
   /** Takes a key out of use at once. Idempotent. @throws NOT_FOUND when there is no such key; UNAVAILABLE */
   withdraw(keyId: string): Promise<KeyWithdrawal>;
+}
+
+/** What a rotation is about to do, by ids of keys. */
+export interface PlannedRotation {
+  readonly activated: string | null;
+  readonly retired: string | null;
+  readonly removed: readonly string[];
+  /** States of the keys that are made. */
+  readonly create: readonly ('active' | 'next')[];
+  /** Of the key set that it changes: names the change, however often it is begun. */
+  readonly version: number;
 }
 
 /** What a withdrawal did, by ids of keys, and all keys there are afterwards. */

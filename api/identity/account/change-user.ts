@@ -10,7 +10,7 @@ import type { RouteContext } from '../../http/define-route.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { revokeUser } from '../revocation/revoke.ts';
-import { voidAccessTokens } from '../revocation/void-access-tokens.ts';
+import { voidingAccessTokens } from '../revocation/void-access-tokens.ts';
 
 type AdministratorContext = RouteContext<AdministratorCaller>;
 
@@ -23,8 +23,8 @@ export async function requireUser(deps: Pick<IdentityDeps, 'users'>, userId: str
 
 /**
  * Changes a person's name, or their platform roles. Roles are given by super admins in person: not by the internal key,
- * since nobody gives more than they hold and a key holds none. A role that
- * is taken away ends the tokens that name it.
+ * since nobody gives more than they hold and a key holds none. Told in the audit trail before it is done. A role that is
+ * taken away ends the tokens that name it, before as well: who was cut off and repeats it finds no role to take away.
  * @throws USER_NOT_FOUND, ROLE_ESCALATION; CONFLICT when no super admin would be left
  */
 export async function changeUser(
@@ -43,18 +43,20 @@ export async function changeUser(
   };
   // A first password set by a client must not open the platform.
   if (platformRoles !== undefined && before.onboardingPending !== null) await deps.users.clearOnboarding(userId);
-  const after = await keepingASuperAdmin(deps, before, changes, { platformRoles: before.platformRoles });
-  if (platformRoles !== undefined && !onlyGivesRights(rightsOf(before), rightsOf(after))) {
-    await voidAccessTokens(deps, userId);
-  }
-  await noteUser(deps, context, 'user.changed', after, {
+  const onlyGives = platformRoles === undefined || onlyGivesRights(rightsOf(before), rightsOf({ platformRoles }));
+  if (platformRoles !== undefined && !isPlatformAdmin(platformRoles)) await refuseLastSuperAdmin(deps, before);
+  await noteUser(deps, context, 'user.changed', before, {
     fields: Object.keys(changes),
     ...(platformRoles === undefined ? {} : { platformRoles, platformRolesBefore: before.platformRoles }),
   });
-  return after;
+  const change = () => keepingASuperAdmin(deps, before, changes, { platformRoles: before.platformRoles });
+  return onlyGives ? change() : voidingAccessTokens(deps, userId, change);
 }
 
-/** Suspends a person, which ends everything they are signed in to, or restores them. @throws like {@link changeUser} */
+/**
+ * Suspends a person, which ends everything they are signed in to, or restores them. Told before it is done; who was cut
+ * off repeats it. @throws like {@link changeUser}
+ */
 export async function suspendUser(
   deps: IdentityDeps,
   context: AdministratorContext,
@@ -63,12 +65,13 @@ export async function suspendUser(
 ): Promise<UserRecord> {
   const before = await requireUser(deps, userId);
   const suspendedAt = suspended ? (before.suspendedAt ?? deps.now()) : null;
+  if (suspended) await refuseLastSuperAdmin(deps, before);
+  await noteUser(deps, context, suspended ? 'user.suspended' : 'user.restored', before);
   const after = await keepingASuperAdmin(deps, before, { suspendedAt }, { suspendedAt: before.suspendedAt });
   if (suspended) {
     await deps.links.consumeAllOfUser(userId, deps.now());
     await revokeUser(deps, context, userId, { reason: 'suspended' });
   }
-  await noteUser(deps, context, suspended ? 'user.suspended' : 'user.restored', after);
   return after;
 }
 
@@ -83,6 +86,16 @@ function requireSuperAdmin({ caller }: AdministratorContext, wanted: readonly st
   });
 }
 
+/** Before anything is told or void: a refusal changes nothing. @throws CONFLICT */
+async function refuseLastSuperAdmin(deps: IdentityDeps, { platformRoles, suspendedAt }: UserRecord): Promise<void> {
+  const counts = isPlatformAdmin(platformRoles) && suspendedAt === null;
+  if (counts && (await deps.users.countWithPlatformRole('super_admin')) === 1) throw needsASuperAdmin();
+}
+
+function needsASuperAdmin(): FairleadError {
+  return new FairleadError('CONFLICT', 'The platform must keep a super admin: make another user one first');
+}
+
 /** Looks after the change, so that two super admins who remove each other at once do not leave none: see api/orgs/members.ts. */
 async function keepingASuperAdmin(
   deps: IdentityDeps,
@@ -94,7 +107,7 @@ async function keepingASuperAdmin(
   if (after === null) throw new FairleadError('USER_NOT_FOUND', 'There is no such user');
   if (!isPlatformAdmin(platformRoles) || (await deps.users.countWithPlatformRole('super_admin')) > 0) return after;
   await deps.users.update(id, undo);
-  throw new FairleadError('CONFLICT', 'The platform must keep a super admin: make another user one first');
+  throw needsASuperAdmin();
 }
 
 function noteUser(

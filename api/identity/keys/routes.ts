@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { FairleadError } from '../../../domain/errors.ts';
+import type { PlannedRotation } from '../../../domain/identity/ports.ts';
 import { KEY_STATES, type SigningKey, type WithdrawnKey } from '../../../domain/identity/signing-key.ts';
 import { ADMINISTRATORS, PLATFORM } from '../../http/allowed-callers.ts';
-import type { AdministratorCaller } from '../../http/caller.ts';
+import type { AdministratorCaller, Caller } from '../../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../../http/define-route.ts';
 import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
@@ -63,17 +64,8 @@ export function keyRoutes(deps: IdentityDeps): readonly Route[] {
       responses: { 200: { description: 'What was done', schema: rotationSchema } },
       errors: ['CONFLICT'],
       handle: async ({ body }, context) => {
-        const { keys, ...done } = await deps.signer.rotate(body);
-        const { activated, retired, removed, created } = done;
-        if (activated !== null || created.length + removed.length > 0) {
-          await audit(deps, context, {
-            type: 'keys.rotated',
-            actor: context.caller.name,
-            subject: activated ?? created[0] ?? removed[0] ?? 'none',
-            orgSlug: null,
-            data: { force: body.force, activated, retired, removed, created },
-          });
-        }
+        const tell = (planned: PlannedRotation) => recordRotation(deps, context, body.force, planned);
+        const { keys, ...done } = await deps.signer.rotate(body, tell);
         return { status: 200, data: { ...done, keys: keys.map(view) } };
       },
     }),
@@ -96,6 +88,27 @@ export function keyRoutes(deps: IdentityDeps): readonly Route[] {
       },
     }),
   ];
+}
+
+/**
+ * Before the effect. Of processes that begin the same change at once one makes it, so by whom and whether it was due is
+ * part of the id: each is told once.
+ */
+function recordRotation(
+  deps: IdentityDeps,
+  context: RouteContext<Caller>,
+  force: boolean,
+  { activated, retired, removed, create, version }: PlannedRotation,
+): Promise<void> {
+  const type = 'keys.rotated';
+  return audit(deps, context, {
+    id: [type, version, force ? 'forced' : 'due', context.caller.name].join('/'),
+    type,
+    actor: context.caller.name,
+    subject: activated ?? removed[0] ?? 'none',
+    orgSlug: null,
+    data: { force, activated, retired, removed, created: create },
+  });
 }
 
 /** Before the effect, and once however often it is repeated. @throws NOT_FOUND for a key there is not */

@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { type Headless, seedHeadless } from './embed/embed-fixture.ts';
+import { createCallers } from '../orgs/callers.ts';
 import { createBrowser } from './pages/browse.ts';
 
 const PASSWORD = 'a sentence nobody guesses';
@@ -111,6 +112,44 @@ describe('what cannot be told in the audit trail is not done, so no secret and n
     const before = await told();
     assert.equal((await call('PUT', `/api/v2/orgs/acme/members/${admin.id}`, { roles: ['viewer'] })).status, 409);
     assert.equal(await told(), before, 'what is refused is not told');
+  });
+
+  it('of a person whose name or platform roles change, who is suspended or restored', async () => {
+    const root = await createCallers(idp).person({ platformRoles: ['super_admin'] });
+    const user = await idp.seedUser('ranks@example.com', { org: 'acme' });
+    const path = `/api/v2/users/${user.id}`;
+    const requests = [
+      () => root.call('PATCH', path, { firstName: 'Grace' }),
+      () => root.call('PATCH', path, { platformRoles: ['devops'] }),
+      () => root.call('PATCH', path, { platformRoles: [] }),
+      () => root.call('POST', `${path}/suspend`),
+      () => root.call('POST', `${path}/restore`),
+    ];
+    const state = async () => ({ ...(await idp.deps.users.find(user.id)), updatedAt: null });
+    for (const request of requests) {
+      await refusedWithoutTrail(request, state);
+      const before = await state();
+      assert.equal((await request()).status, 200, `${request}`);
+      assert.notDeepEqual(await state(), before, `${request}`);
+    }
+    const told = () => idp.db.collection('audit_events').countDocuments({ subject: root.id });
+    const before = await told();
+    assert.equal((await root.call('PATCH', `/api/v2/users/${root.id}`, { platformRoles: [] })).status, 409);
+    assert.equal((await root.call('POST', `/api/v2/users/${root.id}/suspend`)).status, 409);
+    assert.equal(await told(), before, 'what is refused is not told');
+  });
+
+  it('of signing keys that are rotated', async () => {
+    idp.advance(3 * 60_000);
+    const rotate = () => call('POST', '/api/admin/keys/rotate', { force: true });
+    await refusedWithoutTrail(rotate, () => idp.deps.signingKeys.read());
+    const { status, body } = await rotate();
+    assert.equal(status, 200);
+    const { items } = await idp.deps.audit.list({ type: 'keys.rotated' }, { cursor: null, limit: 10 });
+    assert.deepEqual(
+      items.map(({ subject }) => subject),
+      [body.data.activated],
+    );
   });
 
   it('of a password that is changed', async () => {

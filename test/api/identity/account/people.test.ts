@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { startIdp, type TestIdp } from '../../../support/start-idp.ts';
 import { type Callers, createCallers, outcome, type Person } from '../../orgs/callers.ts';
 import { claimsOf, createLogins } from '../oauth/logins.ts';
+import { meanwhile } from '../revocation/meanwhile.ts';
 
 let idp: TestIdp;
 let callers: Callers;
@@ -121,6 +122,17 @@ test('platform roles are given by a super admin in person, and a role that is ta
   idp.advance(2_000);
   ada = { ...ada, ...(await callers.signIn(ada.id)) };
   assert.equal(outcome(await ada.call('GET', '/api/v2/users')), '403 FORBIDDEN');
+});
+
+test('a platform role that is taken away by a change which is cut off leaves no token that names it', async () => {
+  const person = await callers.person({ platformRoles: ['super_admin'] });
+  const path = `/api/v2/users/${person.id}`;
+  meanwhile(idp.deps, 'users', 'update', () => Promise.reject(new Error('killed')), 'after');
+  assert.equal((await root.call('PATCH', path, { platformRoles: [] })).status, 500);
+  assert.equal((await root.call('PATCH', path, { platformRoles: [] })).status, 200, 'the repetition');
+  assert.equal(outcome(await person.call('GET', '/api/v2/me')), '401 UNAUTHORIZED');
+  const { items } = await idp.deps.audit.list({ subject: person.id, type: 'user.changed' }, { cursor: null, limit: 5 });
+  assert.ok(items.some(({ data }) => String(data.platformRolesBefore) === 'super_admin'));
 });
 
 test('suspending a person ends every session, login and link of theirs; restoring brings none of it back', async () => {
