@@ -78,13 +78,14 @@ export async function revokeInvite(
   org: OrgRecord,
   inviteId: string,
 ): Promise<void> {
-  if (!(await deps.invites.revoke(inviteId, org.id, deps.now()))) {
-    throw new FairleadError('NOT_FOUND', 'There is no such open invitation');
-  }
+  const notOpen = () => new FairleadError('NOT_FOUND', 'There is no such open invitation');
+  const open = await deps.invites.listOpen(org.id, deps.now());
+  if (!open.some(({ id }) => id === inviteId)) throw notOpen();
   await audit(deps, context, {
     type: 'org.invite_revoked',
     actor: context.caller.name,
     subject: inviteId,
     orgSlug: org.slug,
   });
+  if (!(await deps.invites.revoke(inviteId, org.id, deps.now()))) throw notOpen();
 }

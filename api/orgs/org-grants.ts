@@ -18,11 +18,11 @@ export async function approveOrgGrant(
   if (client === null) throw new FairleadError('CLIENT_NOT_FOUND', 'There is no such client');
   const found = await findOrgGrant(deps, client, org);
   if (found !== null) return found;
+  await noteGrant(deps, context, 'org.grant_approved', org, clientId);
   await deps.orgGrants.revoke(clientId, org.slug);
   const approvedBy = context.caller.name;
   const grant: OrgGrant = { clientId, orgSlug: org.slug, grant: 'org:manage', approvedBy, approvedAt: deps.now() };
   await deps.orgGrants.approve(grant);
-  await noteGrant(deps, context, 'org.grant_approved', org, clientId);
   return grant;
 }
 
@@ -33,12 +33,14 @@ export async function revokeOrgGrant(
   org: OrgRecord,
   clientId: string,
 ): Promise<void> {
-  if (!(await deps.orgGrants.revoke(clientId, org.slug))) {
+  if ((await deps.orgGrants.find(clientId, org.slug)) === null) {
     throw new FairleadError('NOT_FOUND', `${clientId} has no grant on ${org.slug}`);
   }
   await noteGrant(deps, context, 'org.grant_revoked', org, clientId);
+  await deps.orgGrants.revoke(clientId, org.slug);
 }
 
+/** Before the effect: what was done is found done when it is repeated, and is not told again. */
 function noteGrant(
   deps: IdentityDeps,
   context: RouteContext<Caller>,

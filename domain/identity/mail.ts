@@ -10,6 +10,10 @@ export const NOTICE_KINDS = ['second_factor_added', 'second_factor_reset', 'new_
 export type NoticeKind = (typeof NOTICE_KINDS)[number];
 export type MailKind = (typeof MAIL_KINDS)[number] | NoticeKind;
 
+export function isNoticeKind(kind: MailKind): kind is NoticeKind {
+  return NOTICE_KINDS.some((notice) => notice === kind);
+}
+
 /** A mail ready to be sent. */
 export interface Mail {
   /** `eml_…`; becomes the Message-ID, so that a mail sent twice is recognised as one. */

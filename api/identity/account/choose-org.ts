@@ -21,8 +21,7 @@ export async function choosePrimaryOrg(
   const { live } = await findMemberships(deps, userId);
   if (!live.some(({ org }) => org.slug === slug)) throw orgNotFound();
   const before = await requireUser(deps, userId);
-  const after = (await deps.users.update(userId, { primaryOrg: slug })) ?? before;
   const data = { primaryOrg: slug, primaryOrgBefore: before.primaryOrg ?? '' };
   await audit(deps, context, { type: 'user.org_chosen', actor: userId, subject: userId, orgSlug: slug, data });
-  return after;
+  return (await deps.users.update(userId, { primaryOrg: slug })) ?? before;
 }

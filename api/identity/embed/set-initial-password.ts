@@ -25,24 +25,38 @@ export async function embedSetInitialPassword(
 ): Promise<{ passwordSet: true }> {
   const org = await requireTrusted(deps, caller, body.orgSlug);
   const passwordHash = await hashNewPassword(deps, body.password, body.email);
-  const id = await findProvisioned(deps, body.email, org);
+  const { id, waitsSince } = await findProvisioned(deps, body.email, org);
+  if (waitsSince !== null) {
+    // Before the effect. Of many at once one sets it: the id keeps it told once.
+    const type = 'user.initial_password_set';
+    await audit(deps, context, {
+      id: `${type}/${id}/${waitsSince.getTime()}`,
+      type,
+      actor: caller.client.clientId,
+      subject: id,
+      orgSlug: org.slug,
+    });
+  }
   if (!(await deps.users.consumeOnboarding(id, org.slug, passwordHash))) {
     throw new FairleadError('NOT_ELIGIBLE', 'This account cannot be given a first password; sign in, or reset it');
   }
   await deps.links.consumeAllOfUser(id, deps.now());
-  await audit(deps, context, {
-    type: 'user.initial_password_set',
-    actor: caller.client.clientId,
-    subject: id,
-    orgSlug: org.slug,
-  });
   return { passwordSet: true };
 }
 
 /** The person of an address, if they are in the org and not suspended; the marker is judged by the write that takes it. */
-async function findProvisioned(deps: IdentityDeps, email: string, org: OrgRecord): Promise<string> {
+async function findProvisioned(
+  deps: IdentityDeps,
+  email: string,
+  org: OrgRecord,
+): Promise<{
+  readonly id: string /** Null unless it waits for its first password by this org. */;
+  readonly waitsSince: Date | null;
+}> {
   const user = await deps.users.findByEmail(email);
   const membership = await deps.memberships.find(user?.id ?? NOBODY, org.id);
   const lives = user !== null && user.suspendedAt === null && membership !== null && membership.suspendedAt === null;
-  return lives ? user.id : NOBODY;
+  if (!lives) return { id: NOBODY, waitsSince: null };
+  const { onboardingPending } = user;
+  return { id: user.id, waitsSince: onboardingPending?.orgSlug === org.slug ? onboardingPending.since : null };
 }

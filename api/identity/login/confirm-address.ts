@@ -53,12 +53,11 @@ export async function confirmAddress(
 ): Promise<UserRecord> {
   if (link.user.id !== userId) throw linkInvalid();
   const user = await link.take();
-  const confirmed = (await deps.users.update(user.id, { emailVerified: true })) ?? user;
   await audit(deps, context, {
     type: 'user.address_confirmed',
     actor: user.id,
     subject: user.id,
     orgSlug: user.primaryOrg,
   });
-  return confirmed;
+  return (await deps.users.update(user.id, { emailVerified: true })) ?? user;
 }

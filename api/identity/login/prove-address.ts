@@ -13,6 +13,12 @@ import { storePassword } from './set-password.ts';
  */
 export async function proveAddress(deps: IdentityDeps, context: RouteContext, user: UserRecord): Promise<UserRecord> {
   if (user.emailVerified) return user;
+  await audit(deps, context, {
+    type: 'user.address_proven',
+    actor: user.id,
+    subject: user.id,
+    orgSlug: user.primaryOrg,
+  });
   // A password that nobody knows: the person chooses one by a link, as after forgetting it.
   const unknown = user.passwordHash === null ? null : await deps.hasher.hash(deps.tokens.create(''));
   const passwordVersion = unknown === null ? user.passwordVersion : await storePassword(deps, context, user, unknown);
@@ -20,12 +26,6 @@ export async function proveAddress(deps: IdentityDeps, context: RouteContext, us
   for (const { credentialId } of user.passkeys) await deps.users.removePasskey(user.id, credentialId);
   // Last, so that whatever ends in between is begun again with the next link.
   const proven = await deps.users.update(user.id, { emailVerified: true, recoveryCodes: [] });
-  await audit(deps, context, {
-    type: 'user.address_proven',
-    actor: user.id,
-    subject: user.id,
-    orgSlug: user.primaryOrg,
-  });
   // Not the version of now: a password that was set in between ends what this is for.
   return { ...(proven ?? user), passwordVersion };
 }

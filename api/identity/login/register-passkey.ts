@@ -38,7 +38,13 @@ export async function registerPasskey(
   deps: Deps,
   context: RouteContext,
   user: UserRecord,
-  registration: { purpose: string; credential: string; name: string },
+  registration: {
+    readonly purpose: string;
+    readonly credential: string;
+    readonly name: string;
+    /** Called with the id of the credential before it is added. */
+    tell(credentialId: string): Promise<void>;
+  },
 ): Promise<Passkey> {
   const attestation = parseAttestation(registration.credential);
   const challenge = await takeChallenge(deps, context, registration.purpose);
@@ -48,10 +54,14 @@ export async function registerPasskey(
       : await verifiedPasskey(deps, attestation, challenge, registration.name);
   if (verified === null) throw new FairleadError('VALIDATION_FAILED', 'The passkey could not be added; try once more');
   const passkey = { ...verified, since: factorsSince(user) ?? verified.createdAt };
-  if (user.passkeys.length >= MAX_PASSKEYS || !(await deps.users.addPasskey(user.id, passkey, user.passwordVersion))) {
-    throw new FairleadError('VALIDATION_FAILED', 'This passkey is there already, or there are too many');
-  }
+  if (user.passkeys.length >= MAX_PASSKEYS) throw refused();
+  await registration.tell(passkey.credentialId);
+  if (!(await deps.users.addPasskey(user.id, passkey, user.passwordVersion))) throw refused();
   return passkey;
+}
+
+function refused(): FairleadError {
+  return new FairleadError('VALIDATION_FAILED', 'This passkey is there already, or there are too many');
 }
 
 async function verifiedPasskey(

@@ -1,5 +1,5 @@
 import { isPersonaAddress } from '../../../domain/identity/email-address.ts';
-import type { MailKind } from '../../../domain/identity/mail.ts';
+import { isNoticeKind, type MailKind } from '../../../domain/identity/mail.ts';
 import { addressProblem, foreignAddresses, withoutAddresses } from '../../../domain/identity/mail-addresses.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
@@ -113,7 +113,8 @@ export function queueMail(
     prepared ??= await prepare();
     if (prepared !== null) await sendMail(deps, { kind, to, ...prepared });
   };
-  if (deps.mailQueue.add({ name: `mail ${kind}`, to, run, onFailure: () => noteFailure('not_sent') })) return;
+  const job = { name: `mail ${kind}`, to, notice: isNoticeKind(kind), run, onFailure: () => noteFailure('not_sent') };
+  if (deps.mailQueue.add(job)) return;
   noteFailure('queue_full').catch((error: unknown) => deps.log.error({ err: error }, 'an event was not stored'));
 }
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { FairleadError } from '../../../domain/errors.ts';
 import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
-import { type Headless, seedHeadless } from './embed/embed-fixture.ts';
 import { createCallers } from '../orgs/callers.ts';
+import { type Headless, seedHeadless } from './embed/embed-fixture.ts';
 import { createBrowser } from './pages/browse.ts';
 
 const PASSWORD = 'a sentence nobody guesses';
@@ -90,6 +90,45 @@ describe('what cannot be told in the audit trail is not done, so no secret and n
     }
   });
 
+  it('of a client that may manage the people of an org, or no longer', async () => {
+    const { clientId } = (await idp.seedClient('manages', { orgSlug: 'acme' })).client;
+    const path = `/api/v2/orgs/acme/grants/${clientId}`;
+    const state = () => idp.deps.orgGrants.find(clientId, 'acme');
+    for (const method of ['PUT', 'DELETE']) {
+      await refusedWithoutTrail(() => call(method, path), state);
+      assert.equal((await call(method, path)).status, 200, method);
+    }
+    const { items } = await idp.deps.audit.list({ subject: clientId }, { cursor: null, limit: 5 });
+    assert.deepEqual(items.map(({ type }) => type).toSorted(), ['org.grant_approved', 'org.grant_revoked']);
+  });
+
+  it('of the org that somebody chooses to act in', async () => {
+    await idp.seedOrg('second');
+    const person = await createCallers(idp).person({ org: 'acme', email: 'chooses@example.com' });
+    await call('PUT', `/api/v2/orgs/second/members/${person.id}`, { roles: ['member'] });
+    const choose = () => person.call('PATCH', '/api/v2/me', { primaryOrg: 'second' });
+    await refusedWithoutTrail(choose, async () => (await idp.deps.users.find(person.id))?.primaryOrg);
+    assert.equal((await choose()).status, 200);
+  });
+
+  it('of an authenticator app that is removed', async () => {
+    const user = await idp.seedUser('removes@example.com', { password: PASSWORD });
+    const browser = createBrowser(idp);
+    await browser.logIn(user.email, PASSWORD);
+    const secret = idp.deps.cipher.seal('JBSWY3DPEHPK3PXP', { service: `user/${user.id}`, key: 'totp' });
+    const since = idp.deps.now();
+    await idp.deps.users.setTotp(user.id, { secret, confirmedAt: null, lastStep: null, since: null });
+    await idp.deps.users.confirmTotp(user.id, secret, 1, since, since);
+    const code = 'cdefg-hjkmn';
+    await idp.deps.users.update(user.id, { recoveryCodes: [idp.deps.tokens.hash(code.replace('-', ''))] });
+    const asked = await browser.open('/account/second-factor');
+    const shown = await browser.submit(asked, '/account/second-factor', { code });
+    const remove = () => browser.submit(shown, '/account/totp/remove');
+    await refusedWithoutTrail(remove, async () => (await idp.deps.users.find(user.id))?.totp);
+    assert.equal((await remove()).location, '/account?notice=totp-off');
+    assert.equal((await idp.deps.users.find(user.id))?.totp, null);
+  });
+
   it('of a member whose rights change, who is suspended or restored, or taken out', async () => {
     const admin = await idp.seedUser('admin@example.com', { org: 'acme', orgRoles: ['admin'] });
     const member = await idp.seedUser('member@example.com', { org: 'acme', orgRoles: ['member'] });
@@ -172,8 +211,12 @@ describe('what cannot be told in the audit trail is not done, so no secret and n
     const invites = () => idp.db.collection('invites').find({}).toArray();
     const invite = () =>
       call('POST', '/api/v2/orgs/acme/invites', { email: 'bob@example.com', role: 'member', sendEmail: false });
-    assert.equal((await invite()).status, 201);
+    const { status, body } = await invite();
+    assert.equal(status, 201);
     await refusedWithoutTrail(invite, invites);
+    const withdraw = () => call('DELETE', `/api/v2/orgs/acme/invites/${body.data.id}`);
+    await refusedWithoutTrail(withdraw, invites);
+    assert.equal((await withdraw()).status, 200);
   });
 
   it('of recovery codes: those that their owner has go on', async () => {

@@ -6,6 +6,7 @@ import { platformBrand } from '../brand.ts';
 import { hidden } from '../form-fields.ts';
 import { auditSection } from './audit-page.ts';
 import { confirmSection } from './confirm-page.ts';
+import { asksForMail } from './first-factor.ts';
 import { loginsSection } from './logins-section.ts';
 import { passkeysSection } from './passkeys-section.ts';
 import { passwordSection } from './password-section.ts';
@@ -52,7 +53,7 @@ ${signOutForm(account)}
 ${!isRecent(deps, account) && html`<p class="quiet">To change how you sign in, you are asked to sign in once more.</p>`}
 ${passwordSection(account)}
 ${totpSection(account)}
-${passkeysSection(account)}
+${passkeysSection(account, asksForMail(deps, account))}
 ${await loginsSection(deps, account)}
 ${await auditSection(deps, account)}`,
     },

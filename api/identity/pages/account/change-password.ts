@@ -6,7 +6,7 @@ import { checkPassword } from '../../login/check-password.ts';
 import { setPassword } from '../../login/set-password.ts';
 import { orShowForm } from '../show-error.ts';
 import { accountPage } from './account-page.ts';
-import { isRecent, withAccountForm } from './require-account.ts';
+import { isRecent, LOGIN_AGAIN, withAccountForm } from './require-account.ts';
 
 /**
  * POST /account/password: asks for the current one, or, of somebody who has none, for a recent login. Everything else
@@ -22,7 +22,7 @@ export function changePassword(
     return orShowForm(
       async () => {
         if (user.passwordHash === null) {
-          if (!isRecent(deps, account)) return redirectTo('/login?reauth=1&notice=again');
+          if (!isRecent(deps, account)) return redirectTo(LOGIN_AGAIN);
         } else {
           await requireCurrent(deps, context, user.email, form.current);
         }

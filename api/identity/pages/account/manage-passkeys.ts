@@ -39,8 +39,8 @@ export function addPasskey(
     return orShowForm(
       async () => {
         const { credential } = form;
-        const passkey = await registerPasskey(deps, context, user, { purpose: purposeOf(account), credential, name });
-        await noteChange(deps, context, account, 'user.passkey_added', passkey.credentialId);
+        const tell = (id: string) => noteChange(deps, context, account, 'user.passkey_added', id);
+        await registerPasskey(deps, context, user, { purpose: purposeOf(account), credential, name, tell });
         noticeFactor(deps, context, user, 'a passkey');
         // Those of a factor that was removed may be known to whoever had added it.
         if (hasSecondFactor(user) && user.recoveryCodes.length > 0) return redirectTo('/account');
@@ -58,13 +58,15 @@ export function removePasskey(
   form: ProvenForm & { readonly id: string },
 ): Promise<Reply> {
   return withShownFactor(deps, context, form, async (account) => {
-    if (await deps.users.removePasskey(account.user.id, form.id)) {
+    if (account.user.passkeys.some(({ credentialId }) => credentialId === form.id)) {
       await noteChange(deps, context, account, 'user.passkey_removed', form.id);
+      await deps.users.removePasskey(account.user.id, form.id);
     }
     return redirectTo('/account?notice=passkey-off');
   });
 }
 
+/** Before the effect. */
 async function noteChange(
   deps: IdentityDeps,
   context: RouteContext,

@@ -40,10 +40,9 @@ export function confirmTotp(
     return orShowForm(
       async () => {
         const step = matchingStep(deps, user.id, totp, form.code.replace(/\s/g, ''));
-        if (step === null || !(await confirm(deps, user, totp, step))) {
-          throw new FairleadError('VALIDATION_FAILED', 'This code is wrong: is the time of your phone right?');
-        }
+        if (step === null) throw wrongCode();
         await noteChange(deps, context, account, 'user.totp_added');
+        if (!(await confirm(deps, user, totp, step))) throw wrongCode();
         noticeFactor(deps, context, user, 'an authenticator app');
         return recoveryCodesPage(deps, context, account, 'The app is set up');
       },
@@ -57,8 +56,8 @@ export function removeTotp(deps: IdentityDeps, context: RouteContext, form: Prov
   return withShownFactor(deps, context, form, async (account) => {
     // Where there was no factor, none was shown: one that is added at this moment stays.
     if (!hasSecondFactor(account.user)) return redirectTo('/account');
-    await deps.users.setTotp(account.user.id, null);
     await noteChange(deps, context, account, 'user.totp_removed');
+    await deps.users.setTotp(account.user.id, null);
     return redirectTo('/account?notice=totp-off');
   });
 }
@@ -77,6 +76,10 @@ function refuseSecond({ user }: Account): void {
 
 function appExists(): FairleadError {
   return new FairleadError('CONFLICT', 'There is an app already; remove it first');
+}
+
+function wrongCode(): FairleadError {
+  return new FairleadError('VALIDATION_FAILED', 'This code is wrong: is the time of your phone right?');
 }
 
 async function setUpPage(deps: IdentityDeps, account: Account, totp: TotpFactor, error?: FormError): Promise<Reply> {
@@ -107,6 +110,7 @@ ${field({
   );
 }
 
+/** Before the effect. */
 async function noteChange(deps: IdentityDeps, context: RouteContext, { user }: Account, type: string): Promise<void> {
   await audit(deps, context, { type, actor: user.id, subject: user.id, orgSlug: user.primaryOrg });
 }

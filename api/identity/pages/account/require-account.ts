@@ -5,6 +5,9 @@ import type { LoggedIn } from '../../login/find-session.ts';
 import { HOME, withReturnTo } from '../return-to.ts';
 import { openVisit, requireOwnFormOfUser } from '../visit.ts';
 
+/** Where somebody whose login is too old signs in once more. */
+export const LOGIN_AGAIN = '/login?reauth=1&notice=again';
+
 /** How long ago somebody may have signed in to change what they sign in with. */
 const RECENT_MS = 15 * 60_000;
 
@@ -42,7 +45,7 @@ export async function withRecentLogin(
   handle: (account: Account) => Promise<Reply>,
 ): Promise<Reply> {
   return withAccountForm(deps, context, csrf, async (account) =>
-    isRecent(deps, account) ? handle(account) : redirectTo('/login?reauth=1&notice=again'),
+    isRecent(deps, account) ? handle(account) : redirectTo(LOGIN_AGAIN),
   );
 }
 

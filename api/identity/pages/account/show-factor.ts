@@ -14,7 +14,15 @@ import { sendOptions } from '../login/passkey-login.ts';
 import { secondFactorForms } from '../login/second-factor-forms.ts';
 import { type FormError, orShowForm } from '../show-error.ts';
 import { accountPage } from './account-page.ts';
-import { type Account, withAccount, withRecentLogin } from './require-account.ts';
+import { askForMailPage, asksForMail } from './first-factor.ts';
+import {
+  type Account,
+  isRecent,
+  LOGIN_AGAIN,
+  withAccount,
+  withAccountForm,
+  withRecentLogin,
+} from './require-account.ts';
 
 /** Where somebody shows their second factor before they change what they sign in with. */
 export const SHOW_FACTOR_PATH = '/account/second-factor';
@@ -33,7 +41,7 @@ export interface ProvenForm {
 /**
  * For changes to ways of signing in. A session is not enough, however young: a thief may have it. Whoever has a second
  * factor shows it, and the page that follows carries the proof in its forms, where no cookie brings it along. Without one,
- * a recent login has to do. @throws CSRF_REFUSED, UNAUTHORIZED
+ * a recent login by a mailed link has to do; see first-factor.ts. @throws CSRF_REFUSED, UNAUTHORIZED
  */
 export function withShownFactor(
   deps: IdentityDeps,
@@ -41,17 +49,20 @@ export function withShownFactor(
   form: ProvenForm,
   handle: (account: Account) => Promise<Reply>,
 ): Promise<Reply> {
-  return withRecentLogin(deps, context, form.csrf, async (account) => {
+  return withAccountForm(deps, context, form.csrf, async (account) => {
+    if (asksForMail(deps, account)) return redirectTo(SHOW_FACTOR_PATH);
+    if (!isRecent(deps, account)) return redirectTo(LOGIN_AGAIN);
     if (hasSecondFactor(account.user) && !isProof(deps, account, form.proof)) return redirectTo(SHOW_FACTOR_PATH);
     return handle({ ...account, proof: form.proof });
   });
 }
 
-/** GET /account/second-factor. */
+/** GET /account/second-factor. Of somebody who has none, a mailed link takes its place. */
 export function openShowFactor(deps: IdentityDeps, context: RouteContext): Promise<Reply> {
-  return withAccount(deps, context, async (account) =>
-    hasSecondFactor(account.user) ? showFactorPage(deps, account) : redirectTo('/account'),
-  );
+  return withAccount(deps, context, async (account) => {
+    if (asksForMail(deps, account)) return askForMailPage(deps, account);
+    return hasSecondFactor(account.user) ? showFactorPage(deps, account) : redirectTo('/account');
+  });
 }
 
 /** POST /account/second-factor: a code of the app, or a recovery code. @throws CSRF_REFUSED, UNAUTHORIZED */

@@ -76,7 +76,6 @@ export async function decide(
     }
     const { user } = loggedIn;
     const { clientId, orgSlug } = request.client;
-    await deps.consents.add(user.id, clientId, request.scopes, deps.now());
     await audit(deps, context, {
       type: 'oauth.consent_given',
       actor: user.id,
@@ -84,6 +83,7 @@ export async function decide(
       orgSlug,
       data: { scopes: request.scopes },
     });
+    await deps.consents.add(user.id, clientId, request.scopes, deps.now());
     return replyWithCode(deps, target, await issueCode(deps, context, request, loggedIn));
   });
 }

@@ -84,7 +84,6 @@ export async function decideDevice(
       const { methods, authenticatedAt } = session;
       const allowed = form.decision === 'allow';
       const approval = allowed ? { userId: user.id, sessionId: session.id, methods, authenticatedAt } : null;
-      if (!(await deps.devices.decide(device.userCode, approval, deps.now()))) throw unknownDevice();
       await audit(deps, context, {
         type: allowed ? 'oauth.device_approved' : 'oauth.device_denied',
         actor: user.id,
@@ -92,6 +91,7 @@ export async function decideDevice(
         orgSlug: client.orgSlug,
         data: { scopes: device.scopes, deviceAddress: device.address },
       });
+      if (!(await deps.devices.decide(device.userCode, approval, deps.now()))) throw unknownDevice();
       return sendPage({
         title: allowed ? 'The device is connected' : 'The device was refused',
         brand: await brandOf(deps, client.clientId),

@@ -87,6 +87,28 @@ test('few jobs run at once, few more wait, and the rest is refused without a wor
   await queue.idle();
 });
 
+test('notices have places of their own: no flood of mail that anybody may ask for displaces or holds one', async () => {
+  const queue = createMailQueue({ log, capacity: 3, atOnce: 2 });
+  const gate = Promise.withResolvers<void>();
+  const flood = (index: number) => queue.add({ name: 'mail', to: `${index}@example.com`, run: () => gate.promise });
+  assert.equal(Array.from({ length: 50 }, (_, index) => flood(index)).filter(Boolean).length, 5);
+  const told = Promise.withResolvers<void>();
+  const notice = { name: 'notice', to: 'ada@example.com', notice: true, run: async () => told.resolve() };
+  assert.equal(queue.add(notice), true);
+  await told.promise;
+  gate.resolve();
+  await queue.idle();
+});
+
+test('mail for one address takes no more than its share of the places', async () => {
+  const queue = createMailQueue({ log, capacity: 10, perAddress: 2, atOnce: 1 });
+  const gate = Promise.withResolvers<void>();
+  const add = (to: string) => queue.add({ name: 'mail', to, run: () => gate.promise });
+  assert.deepEqual(['a', 'a', 'a', 'a', 'b', 'c'].map(add), [true, true, true, false, true, true]);
+  gate.resolve();
+  await queue.idle();
+});
+
 test('mails to one address go out in the order of their requests, and delay no other address', async () => {
   const queue = createMailQueue({ log, atOnce: 4, retryDelaysMs: [1] });
   const sent: string[] = [];
