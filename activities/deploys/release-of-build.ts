@@ -1,3 +1,4 @@
+import type { Catalog } from '../../domain/catalog/catalog.ts';
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
@@ -35,7 +36,10 @@ export async function releaseOfBuild(deps: ReleaseDeps, build: BuildRequest, fac
 
 async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest, facts: BuildFacts): Promise<Release> {
   const known = requireFacts(facts, ['catalog', 'imageTag', 'imageDigest', 'port']);
-  const service = await findService(deps, build);
+  const [service, active] = await Promise.all([
+    findService(deps, build),
+    deps.releases.active(build.service, build.environment),
+  ]);
   return {
     id,
     buildId: build.buildId,
@@ -45,7 +49,7 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     commitSha: facts.commitSha ?? null,
     imageTag: known.imageTag,
     imageDigest: known.imageDigest,
-    port: known.port,
+    ...portOf(known, active),
     healthEndpoint: known.catalog.healthEndpoint,
     // Absent in what a worker of an earlier version handed on.
     healthRule: (known.catalog.healthDeclared ?? true) ? 'declared' : 'alive',
@@ -61,6 +65,15 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     epoch: null,
     installedBy: null,
   };
+}
+
+/** A service that was found to listen elsewhere is taken to do so still, unless its author declares a port. */
+function portOf(
+  { catalog, port }: { readonly catalog: Pick<Catalog, 'port'>; readonly port: number },
+  active: Release | null,
+): Pick<Release, 'port' | 'portRule'> {
+  if (catalog.port !== null) return { port, portRule: 'declared' };
+  return active?.portRule === 'found' ? { port: active.port, portRule: 'found' } : { port, portRule: 'given' };
 }
 
 /** The workload of a release; `buildId` is the build that installs it, which for a rollback is not the one that made it. */

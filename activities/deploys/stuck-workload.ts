@@ -1,5 +1,4 @@
-/** How long a program that printed an error may be silent before it is given up. */
-const SILENT_MS = 10_000;
+import { createQuietCheck, QUIET_MS } from './quiet.ts';
 
 /** How programs print errors: a stack, or the name of one at the beginning of a line. */
 const ERROR = /^\s+at .+:\d+|^(?:Uncaught )?\w*(?:Error|Exception)\b/m;
@@ -14,20 +13,15 @@ const RESTARTS = 2;
  * @returns a function of the last lines, called again and again; it returns why, in words, or null
  */
 export function createStuckCheck(now: () => number): (lines: readonly string[]) => string | null {
-  let said = '';
-  let saidAt = now();
+  const isQuiet = createQuietCheck(now);
   return (lines) => {
     const text = lines.join('\n');
-    if (text !== said) {
-      said = text;
-      saidAt = now();
-    }
+    const quiet = isQuiet(text);
     const ended = text.match(ENDED_AGAIN)?.length ?? 0;
     if (ended >= RESTARTS || text.includes('app crashed'))
       return 'a process manager runs, and its program ended with an error';
-    const isSilent = now() - saidAt >= SILENT_MS;
-    return isSilent && ERROR.test(text)
-      ? `it printed an error, nothing for ${SILENT_MS / 1000} seconds since, and listens nowhere`
+    return quiet && ERROR.test(text)
+      ? `it printed an error, nothing for ${QUIET_MS / 1000} seconds since, and listens nowhere`
       : null;
   };
 }

@@ -1,10 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { remedyOf } from '../../domain/deploys/failure-remedies.ts';
 import { FALLBACK_ENDPOINT, type HealthCheck, isHealthy, mayFallBack } from '../../domain/deploys/health.ts';
-import type { ProbeResult, Workload } from '../../domain/deploys/ports.ts';
+import type { EffectContext, ProbeResult, Workload } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { describeServing } from './active-workload.ts';
 import type { DeploysDeps } from './deps.ts';
+import { createPortCheck, type PortChoice, type Unreachable } from './port-check.ts';
 import type { StepContext } from './step.ts';
 import { createStuckCheck } from './stuck-workload.ts';
 
@@ -28,17 +30,17 @@ export type ReadinessDeps = Pick<DeploysDeps, 'runtime' | 'edge' | 'releases' | 
 /**
  * Waits until the workload of a release passes its health check. Where nobody declared an endpoint, and that of the
  * framework's habit does not exist, it is found out where the service answers; the release remembers it.
+ * @returns null once it is ready; with a free port also the port where it listens in place of its own
  * @throws HEALTH_CHECK_FAILED as soon as it is known that it will not; the abort reason
  */
 export async function waitUntilReady(
   deps: ReadinessDeps,
   context: StepContext,
-  workload: Workload,
-  release: Release,
-): Promise<void> {
+  { workload, release, choice }: { workload: Workload; release: Release; choice: PortChoice },
+): Promise<number | null> {
   const { signal, onLine } = context;
   const startedAt = Date.now();
-  const problemOf = watch(deps, workload, release, startedAt);
+  const problemOf = watch(deps, workload, { release, choice, startedAt, onLine });
   let check: HealthCheck = release;
   let last: ProbeResult | null = null;
   const giveSlotBack = slotOfSlow(deps, context, startedAt);
@@ -46,9 +48,9 @@ export async function waitUntilReady(
     signal.throwIfAborted();
     const probe = await deps.runtime.probe(workload, check.healthEndpoint, signal);
     if (isHealthy(check, probe)) {
-      if (check !== release) await deps.releases.setHealthEndpoint(release.id, check.healthEndpoint);
-      onLine(`Ready: ${probe.summary}${probe.ok ? '' : ANY_ANSWER}`);
-      return;
+      await remember(deps, release, check);
+      onLine(readyLine(probe));
+      return null;
     }
     if (probe.summary !== last?.summary) onLine(`Not ready: ${probe.summary}`);
     if (mayFallBack(check, probe)) {
@@ -59,10 +61,19 @@ export async function waitUntilReady(
     if (probe.status === 404 && last?.status !== 404) onLine(remedyFor(probe, release));
     last = probe;
     const problem = await problemOf(probe);
+    if (typeof problem === 'number') return problem;
     if (problem !== null) return await giveUp(deps, context, { workload, last: probe, ...problem });
     await giveSlotBack();
     await delay(pauseAfter(Date.now() - startedAt), undefined, { signal });
   }
+}
+
+async function remember({ releases }: ReadinessDeps, release: Release, check: HealthCheck): Promise<void> {
+  if (check !== release) await releases.setHealthEndpoint(release.id, check.healthEndpoint);
+}
+
+function readyLine({ summary, ok }: ProbeResult): string {
+  return `Ready: ${summary}${ok ? '' : ANY_ANSWER}`;
 }
 
 /** @returns gives the slot of the build back, once, when it has waited for a while */
@@ -76,19 +87,32 @@ function slotOfSlow({ workflows }: ReadinessDeps, { build }: StepContext, starte
   };
 }
 
-interface Problem {
-  readonly why: string;
-  readonly remedy: string;
+interface Problem extends Unreachable {
+  /** True where its remedy is the right one, whatever the program printed. */
+  readonly isCertain?: boolean;
 }
 
-/** @returns why a workload that a probe found not ready will not get ready, or is late; null while it may */
+interface Watched extends Pick<EffectContext, 'onLine'> {
+  readonly release: Release;
+  readonly choice: PortChoice;
+  readonly startedAt: number;
+}
+
+/** @returns why a workload that a probe found not ready will not get ready, or is late, or its other port; null while it may */
 function watch(
   { runtime, settings }: ReadinessDeps,
   workload: Workload,
-  release: Release,
-  startedAt: number,
-): (probe: ProbeResult) => Promise<Problem | null> {
+  { release, choice, startedAt, onLine }: Watched,
+): (probe: ProbeResult) => Promise<Problem | number | null> {
+  const listensElsewhere = createPortCheck(Date.now, release, choice, onLine);
   const stuck = createStuckCheck(Date.now);
+  const lookInside = async (isLate: boolean): Promise<Problem | number | null> => {
+    const [lines, sockets] = await Promise.all([runtime.tail(workload, DIAGNOSTIC_LINES), runtime.listening(workload)]);
+    const why = stuck(lines);
+    const elsewhere = listensElsewhere(sockets ?? [], lines, isLate);
+    if (elsewhere !== null) return typeof elsewhere === 'number' ? elsewhere : { ...elsewhere, isCertain: true };
+    return why === null ? null : { why, remedy: STOPPED_REMEDY };
+  };
   let lookedAt = 0;
   let readAt = startedAt;
   return async (probe) => {
@@ -98,9 +122,9 @@ function watch(
       if (!(await runtime.isAlive(workload))) return { why: 'the container stopped', remedy: STOPPED_REMEDY };
       lookedAt = now;
     }
-    if (probe.status === null && now - readAt >= READ_EVERY_MS) {
-      const why = stuck(await runtime.tail(workload, DIAGNOSTIC_LINES));
-      if (why !== null) return { why, remedy: STOPPED_REMEDY };
+    if (probe.status === null && (isLate || now - readAt >= READ_EVERY_MS)) {
+      const found = await lookInside(isLate);
+      if (found !== null) return found;
       readAt = now;
     }
     if (!isLate) return null;
@@ -124,25 +148,6 @@ function pauseAfter(waitedMs: number): number {
   return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_PAUSE_MS, waitedMs / 20));
 }
 
-const WRITABLE_REMEDY =
-  'It writes to a folder that is read-only: write to /tmp, or name the folder in platform.io/writable-paths in catalog-info.yaml.';
-
-/** What programs print that write to a read-only folder. Node's recursive mkdir says ENOENT there; SQLite has words of its own. */
-const WROTE_READ_ONLY =
-  /EROFS|read-only file system|ENOENT: .*\bmkdir '|SQLITE_(READONLY|CANTOPEN)|readonly database|unable to open database file/i;
-
-const NETWORK_REMEDY =
-  'Services reach the internet alone: for an address of your own network, the operator names it in WORKLOAD_NETWORKS.';
-
-/** What programs print that connect to an address which is closed to workloads: the workload firewall answers "host unreachable". */
-const HOST_UNREACHABLE = /EHOSTUNREACH|no route to host|host is unreachable/i;
-
-/** What the last lines of a program tell about its cause, and what to do. */
-const REMEDIES_BY_OUTPUT = [
-  { printed: WROTE_READ_ONLY, remedy: WRITABLE_REMEDY },
-  { printed: HOST_UNREACHABLE, remedy: NETWORK_REMEDY },
-];
-
 const STOPPED_REMEDY = 'The last output of the container says why.';
 
 interface Unhealthy extends Problem {
@@ -153,14 +158,13 @@ interface Unhealthy extends Problem {
 async function giveUp(
   deps: ReadinessDeps,
   context: StepContext,
-  { workload, why, last, remedy }: Unhealthy,
+  { workload, why, last, remedy, isCertain = false }: Unhealthy,
 ): Promise<never> {
   const lines = await deps.runtime.tail(workload, DIAGNOSTIC_LINES);
   await context.diagnose('Last output of the container', lines);
   const serving = await describeServing(deps, context.build, context.signal);
-  const byOutput = REMEDIES_BY_OUTPUT.filter(({ printed }) => lines.some((line) => printed.test(line)));
-  const remedies = [...byOutput.map((known) => known.remedy), remedy];
-  const said = [`The readiness probe failed, ${why}. Last probe: ${last.summary}.`, ...remedies, serving];
-  const message = said.filter((sentence) => (sentence ?? null) !== null).join(' ');
+  const what = `The readiness probe failed, ${why}.${isCertain ? '' : ` Last probe: ${last.summary}.`}`;
+  const known = isCertain ? null : remedyOf('start', lines);
+  const message = [what, known ?? remedy, serving].filter((line) => line !== null).join('\n');
   throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });
 }

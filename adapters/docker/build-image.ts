@@ -170,7 +170,7 @@ const BASE_IMAGE_LOST = /pull access denied|failed to resolve source metadata|ma
 function buildFailed(failure: BuildFailure, exitCode: number | null, stderr: string): FairleadError {
   const end = stderr.slice(-4_000);
   if (!failure.ofProgram && ENGINE_LOST.test(end)) return engineDown(new Error(end.trim().split('\n').at(-1)));
-  const { instruction, line, lastLines } = failure;
+  const { instruction, line, lastLines, remedy } = failure;
   const words = lastLines.join('\n');
   if (instruction === null && BASE_IMAGE_LOST.test(end)) {
     return new FairleadError('BASE_IMAGE_UNAVAILABLE', `A base image of the container file is not available: ${words}`);
@@ -179,7 +179,11 @@ function buildFailed(failure: BuildFailure, exitCode: number | null, stderr: str
   const what = instruction === null ? 'could not be built' : `failed: ${cutBeforeRedaction(instruction, 200)}`;
   const killed = /exit code: 137|returned a non-zero code: 137/.test(end) ? ' (killed; most often out of memory)' : '';
   const details = { instruction, line, exitCode };
-  return new FairleadError('IMAGE_BUILD_FAILED', `${place} ${what}${killed}\n${words}`.trim(), { details });
+  return new FairleadError(
+    'IMAGE_BUILD_FAILED',
+    `${place} ${what}${killed}\n${remedy === null ? '' : `${remedy}\n`}${words}`.trim(),
+    { details },
+  );
 }
 
 /** The builder's own words of a failure that is not of a program. The client's last line says it once more. */

@@ -1,4 +1,5 @@
 import { DockerfileParser } from 'dockerfile-ast';
+import { remedyOf } from '../../domain/deploys/failure-remedies.ts';
 import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 
 /** What is known of a failed build from its output. */
@@ -11,11 +12,15 @@ export interface BuildFailure {
   readonly ofProgram: boolean;
   /** The last lines the failing instruction wrote, or the client's own last words; not redacted, and cut. */
   readonly lastLines: readonly string[];
+  /** What to do about it, where its output tells; null otherwise. */
+  readonly remedy: string | null;
   /** What the builder itself says of the failing instruction; null when it names none. */
   readonly builderSays: string | null;
 }
 
-const KEPT_LINES = 12;
+/** A cause may stand above what a package manager says of the failure. */
+const KEPT_LINES = 24;
+const SHOWN_LINES = 5;
 const KEPT_CHARACTERS = 500;
 /** More than a container file has instructions. Programs can write lines that read like the builder's own. */
 const MAX_STEPS = 1_000;
@@ -79,9 +84,10 @@ export function createBuildOutput(containerFile: string): BuildOutput {
   const failure = (): BuildFailure => {
     const step = failed?.step ?? legacy;
     const builderSays = failed?.text ?? null;
-    const common = { ofProgram, builderSays };
+    const output = [...(step?.output ?? tail), ...(builderSays === null ? [] : [builderSays])];
+    const common = { ofProgram, builderSays, remedy: ofProgram ? remedyOf('build', output) : null };
     if (step === undefined) return { instruction: null, line: reported, lastLines: tail.slice(-3), ...common };
-    const lastLines = [...step.output.slice(-5), ...(builderSays === null ? [] : [builderSays])];
+    const lastLines = [...step.output.slice(-SHOWN_LINES), ...(builderSays === null ? [] : [builderSays])];
     return { instruction: step.name, line: findLine(containerFile, step.name) ?? reported, lastLines, ...common };
   };
   return { take, failure };

@@ -33,8 +33,8 @@ export interface StartOptions {
 const PORT_ATTEMPTS = 5;
 
 /**
- * Starts a workload's container, or adopts the one of this build that runs already; one that does not run is what a
- * killed attempt left behind and is made anew.
+ * Starts a workload's container, or adopts the one of this build that runs already; one that does not run, or at another
+ * port, is what an earlier attempt left behind and is made anew.
  * @throws INSTALL_FAILED, DISK_FULL, UNAVAILABLE, or the abort reason
  */
 export async function startWorkload(
@@ -51,7 +51,7 @@ export async function startWorkload(
         context.onLine(`Found container ${name} of an earlier attempt`);
         return existing;
       }
-      context.onLine(`Replacing container ${name} of an earlier attempt, which does not run`, 'warn');
+      context.onLine(`Replacing container ${name}, which does not run, or not at port ${spec.port}`, 'warn');
       await removeContainer(docker, existing.Id, 0);
     }
     const [image, network] = await Promise.all([
@@ -71,7 +71,8 @@ export async function startWorkload(
 function isAdoptable(container: ContainerInspectInfo, spec: WorkloadSpec): boolean {
   const { State: state, Config: config } = container;
   const ours = config.Labels[LABELS.build] === spec.buildId && config.Labels[LABELS.release] === spec.releaseId;
-  return ours && config.Image === spec.image && state.Running && !state.Restarting && !state.Paused && !state.Dead;
+  const isWanted = config.Image === spec.image && config.Labels[LABELS.port] === String(spec.port);
+  return ours && isWanted && state.Running && !state.Restarting && !state.Paused && !state.Dead;
 }
 
 async function createAndStart(

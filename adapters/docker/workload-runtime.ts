@@ -12,11 +12,12 @@ import { createEngineInfo } from './engine-info.ts';
 import { createHostPorts } from './host-port.ts';
 import { inspectContainer } from './inspect-container.ts';
 import { LABELS, labelFilter } from './labels.ts';
+import { listeningSockets } from './listening-sockets.ts';
 import { lastLogLines } from './log-frames.ts';
 import { createMutex } from './mutex.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import type { PlatformAccess } from './relay/platform-access.ts';
-import { hasItsNetwork, removeRelay } from './relay/relay-container.ts';
+import { hasItsNetwork, relayIdOf, removeRelay } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
 import { resumeWorkload } from './resume-workload.ts';
 import { createSharedRun } from './shared-run.ts';
@@ -76,6 +77,15 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
         const container = await inspectContainer(docker, workload.id);
         if (container === null || !isContainerAlive(container, now().getTime())) return false;
         return container.State.Restarting || (await hasItsNetwork(docker, container));
+      }),
+    listening: (workload) =>
+      asking('Looking for the ports of a container', async () => {
+        const container = await inspectContainer(docker, workload.id);
+        if (container === null || !container.State.Running) return null;
+        const sockets = await listeningSockets(docker, container);
+        // What it shares its network with listens on the loopback as well.
+        const relayed = relayIdOf(container) === null ? [] : (options.platform?.ports ?? []);
+        return sockets?.filter(({ port }) => !relayed.includes(port)) ?? null;
       }),
     tail: (workload, lines) => asking('Reading the output of a container', () => tail(docker, workload, lines)),
     list: (service, environment) =>

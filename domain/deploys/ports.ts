@@ -4,6 +4,7 @@ import type { LogLine, NewLogLine } from '../logs/log-line.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { BuildRecord, BuildSource, BuildStep, Diagnostic } from './build.ts';
 import type { BuildFacts } from './facts.ts';
+import type { ListeningSocket } from './listening.ts';
 import type { Release } from './release.ts';
 import type { BuildStatus } from './status.ts';
 
@@ -111,6 +112,8 @@ export interface ReleaseStore {
   find(id: string): Promise<Release | null>;
   /** Where the service of a release turned out to answer. No error when there is no such release. */
   setHealthEndpoint(id: string, healthEndpoint: string): Promise<void>;
+  /** Where the service of a release was found to listen: its rule is `found` from then on. No error when there is none. */
+  setFoundPort(id: string, port: number): Promise<void>;
   /** The release that was activated in the newest epoch; null before the first. */
   active(service: string, environment: Environment): Promise<Release | null>;
   /** Every service and environment that has an active release, ordered by service, then environment. */
@@ -291,7 +294,7 @@ export interface ProbeResult {
 /** Runs workloads: the local Docker engine, or a Kubernetes cluster. */
 export interface WorkloadRuntime {
   /**
-   * Starts the workload, or finds the one this build has already started. Traffic does not reach it yet. Until
+   * Starts the workload, or finds the one this build has already started; one at another port is replaced. Traffic does not reach it yet. Until
    * `applyCpuLimit` it may have more CPU than its tier, so that it is ready sooner. @throws INSTALL_FAILED, or the abort reason
    */
   start(spec: WorkloadSpec, context: EffectContext): Promise<Workload>;
@@ -304,6 +307,8 @@ export interface WorkloadRuntime {
   applyCpuLimit(workload: Workload): Promise<void>;
   /** False when it has stopped and will not start again by itself. */
   isAlive(workload: Workload): Promise<boolean>;
+  /** The TCP sockets that listen in it; null where that cannot be found out. */
+  listening(workload: Workload): Promise<readonly ListeningSocket[] | null>;
   /** The last lines of its output. */
   tail(workload: Workload, lines: number): Promise<readonly string[]>;
   /** Every workload of a service and environment, newest first. */

@@ -2,6 +2,7 @@ import type { PodTierName } from '../catalog/pod-tiers.ts';
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
 import type { HealthRule } from './health.ts';
+import type { PortRule } from './listening.ts';
 
 /**
  * A release is what was installed and answered: image digest, configuration and where it came from. Rolling back
@@ -19,6 +20,7 @@ export interface Release {
   /** `registry/name@sha256:…` */
   readonly imageDigest: string;
   readonly port: number;
+  readonly portRule: PortRule;
   readonly healthEndpoint: string;
   readonly healthRule: HealthRule;
   readonly podTier: PodTierName;

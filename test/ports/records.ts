@@ -90,6 +90,7 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     imageTag: 'localhost:5050/hello:a',
     imageDigest: `localhost:5050/hello@sha256:${'b'.repeat(64)}`,
     port: 3000,
+    portRule: 'given',
     healthEndpoint: '/health',
     healthRule: 'declared',
     podTier: 'nano',

@@ -39,6 +39,15 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
       assert.equal(await store().find('rel_gone'), null);
     });
 
+    it('remembers the port at which a service was found', async () => {
+      await store().put(releaseRecord({ id: 'rel_p1', service: 'listens' }));
+      await store().setFoundPort('rel_p1', 8080);
+      await store().setFoundPort('rel_gone', 8080);
+      const release = await store().find('rel_p1');
+      assert.deepEqual([release?.port, release?.portRule], [8080, 'found']);
+      assert.equal(await store().find('rel_gone'), null);
+    });
+
     it('the newest epoch decides, whatever the clocks of the workers said', async () => {
       for (const id of ['rel_e1', 'rel_e2']) await store().put(releaseRecord({ id, service: 'clocks' }));
       await store().activate('rel_e2', { ...activation(4), at: at(10) });

@@ -63,7 +63,9 @@ const server = createServer((request, response) => {
   if (request.url === '/big') return response.end('x'.repeat(1_000_000));
   response.end(JSON.stringify({ status: 'ok', commit: process.env.GIT_COMMIT }));
 });
-if (mode !== 'silent') server.listen(3000); else setInterval(() => {}, 1000);
+if (mode === 'silent') setInterval(() => {}, 1000);
+else if (mode === 'loopback') server.listen(3000, '127.0.0.1');
+else server.listen(mode === 'elsewhere' ? 8080 : 3000, '0.0.0.0');
 process.on('SIGTERM', () => { console.log('told to stop'); server.close(() => process.exit(0)); });
 `;
 
@@ -102,6 +104,11 @@ export function untilHealthy(runtime: WorkloadRuntime, workload: Workload): Prom
     return result.ok ? result : null;
   });
 }
+
+const idsOf =
+  ({ buildId }: WorkloadSpec) =>
+  (workloads: readonly Workload[]): string[] =>
+    workloads.filter((workload) => workload.buildId === buildId).map(({ id }) => id);
 
 /** What every {@link WorkloadRuntime} guarantees. */
 export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
@@ -188,6 +195,34 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       assert.equal(result.status, null);
       assert.match(result.summary, /was refused|was cut off|failed/);
       await under().runtime.remove(workload, 1);
+    });
+
+    it('tells where a workload listens that does not answer at its port, and starts it anew at the right one', async () => {
+      const { runtime, image } = under();
+      const spec = workloadSpec(image, { env: { MODE: 'elsewhere' } });
+      const workload = await runtime.start(spec, recordingContext());
+      const sockets = await waitUntil('a socket', async () => {
+        const found = await runtime.listening(workload);
+        return found?.length === 0 ? null : found;
+      });
+      assert.deepEqual(sockets, [{ host: '0.0.0.0', port: 8080 }]);
+      assert.equal((await runtime.probe(workload, '/health', AbortSignal.timeout(10_000))).status, null);
+      const moved = await runtime.start({ ...spec, port: 8080 }, recordingContext());
+      assert.equal((await untilHealthy(runtime, moved)).status, 200);
+      assert.deepEqual(await runtime.list('suite', 'sandbox').then(idsOf(spec)), [moved.id], 'the first one is gone');
+      await runtime.remove(moved, 1);
+      assert.equal(await runtime.listening(moved), null);
+    });
+
+    it('tells of a workload that listens for its own container alone', async () => {
+      const { runtime } = under();
+      const workload = await start({ env: { MODE: 'loopback' } });
+      const sockets = await waitUntil('a socket', async () => {
+        const found = await runtime.listening(workload);
+        return found?.length === 0 ? null : found;
+      });
+      assert.deepEqual(sockets, [{ host: '127.0.0.1', port: 3000 }]);
+      await runtime.remove(workload, 1);
     });
 
     it('an image that cannot be had is INSTALL_FAILED', async () => {

@@ -1,8 +1,11 @@
 import { attemptEpoch } from '../../../domain/deploys/epoch.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import type { Workload } from '../../../domain/deploys/ports.ts';
+import type { Release } from '../../../domain/deploys/release.ts';
 import { auditNamespace } from '../audit-namespace.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { epochOfBuild } from '../epoch-of-build.ts';
+import type { PortChoice } from '../port-check.ts';
 import { type ReleaseDeps, releaseOfBuild, type WorkloadDeps, workloadOf } from '../release-of-build.ts';
 import type { StepContext } from '../step.ts';
 import { type ReadinessDeps, waitUntilReady } from '../wait-until-ready.ts';
@@ -10,14 +13,29 @@ import { type ReadinessDeps, waitUntilReady } from '../wait-until-ready.ts';
 type Deps = ReleaseDeps & WorkloadDeps & ReadinessDeps & Pick<DeploysDeps, 'audit' | 'builds' | 'epochs'>;
 
 /**
- * Starts the new workload, waits until its health check passes, holds it to the limits of its tier, then switches
+ * Starts the new workload, waits until its health check passes at the port where it listens, holds it to the limits of its tier, then switches
  * the public route to it. The old workload serves until the switch and is stopped later. Idempotent: one workload for each build, adopted by a second
  * attempt; limits and route are states that are set.
  * @throws CONFLICT when something newer acts on the service, and then the route stays as it is
  */
 export async function installWorkload(deps: Deps, context: StepContext): Promise<BuildFacts> {
-  const { build, onLine, signal } = context;
+  const { build, onLine } = context;
   const [epoch, release] = await Promise.all([epochOfBuild(deps, build), releaseOfBuild(deps, build, context.facts)]);
+  const workload = await startReady(deps, context, release, release.portRule === 'declared' ? 'fixed' : 'free');
+  await deps.runtime.applyCpuLimit(workload);
+  const target = { workloadId: workload.id, address: workload.address };
+  await deps.edge.route(build.service, build.environment, target, attemptEpoch(epoch, context.attempt));
+  const url = deps.edge.url(build.service, build.environment);
+  onLine(`Traffic of ${url} is routed to the new workload`);
+  return { releaseId: release.id, workloadId: workload.id, url };
+}
+
+/**
+ * Starts the workload of a release and waits until it is ready. Where the service turns out to listen on another port,
+ * the release remembers that one, and the workload is started anew there.
+ */
+async function startReady(deps: Deps, context: StepContext, release: Release, choice: PortChoice): Promise<Workload> {
+  const { build, onLine, signal } = context;
   const spec = await workloadOf(deps, release, build.buildId);
   onLine(
     `Starting ${spec.image} with ${spec.tier.cpuLimitMillis / 1000} CPU and ${spec.tier.memoryLimitBytes / 1024 ** 2} MiB`,
@@ -25,13 +43,14 @@ export async function installWorkload(deps: Deps, context: StepContext): Promise
   if (release.oauthClient && spec.env.IDP_CLIENT_SECRET === undefined) {
     context.warn(`${build.service} declares spec.auth and has no client credentials now: deploy it to get new ones.`);
   }
+  if (release.portRule === 'found') onLine(`It is asked at port ${release.port}, where it was found to listen`);
   const workload = await deps.runtime.start(spec, { signal, onLine });
   await auditNamespace(deps, build);
-  await waitUntilReady(deps, context, workload, release);
-  await deps.runtime.applyCpuLimit(workload);
-  const target = { workloadId: workload.id, address: workload.address };
-  await deps.edge.route(build.service, build.environment, target, attemptEpoch(epoch, context.attempt));
-  const url = deps.edge.url(build.service, build.environment);
-  onLine(`Traffic of ${url} is routed to the new workload`);
-  return { releaseId: release.id, workloadId: workload.id, url };
+  const port = await waitUntilReady(deps, context, { workload, release, choice });
+  if (port === null) return workload;
+  context.warn(
+    `The service listens on port ${port}, not on ${release.port}, which PORT holds: port ${port} is used from now on. Listen on PORT, or declare platform.io/port: "${port}" in catalog-info.yaml.`,
+  );
+  await deps.releases.setFoundPort(release.id, port);
+  return await startReady(deps, context, { ...release, port, portRule: 'found' }, 'fixed');
 }

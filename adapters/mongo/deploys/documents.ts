@@ -4,6 +4,7 @@ import type { BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
 import { BUILD_KINDS } from '../../../domain/deploys/build-kind.ts';
 import { storedFactsSchema } from '../../../domain/deploys/facts.ts';
 import { HEALTH_RULES } from '../../../domain/deploys/health.ts';
+import { PORT_RULES } from '../../../domain/deploys/listening.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import {
   buildFailureSchema,
@@ -106,6 +107,7 @@ const releaseSchema = z.object({
   imageTag: text,
   imageDigest: text,
   port: z.int(),
+  portRule: z.enum(PORT_RULES).default('declared'),
   healthEndpoint: text,
   healthRule: z.enum(HEALTH_RULES).default('declared'),
   podTier,

@@ -50,6 +50,9 @@ export function createReleaseStore(deps: { db: Db }): ReleaseStore {
     async setHealthEndpoint(id, healthEndpoint) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: { healthEndpoint } }));
     },
+    async setFoundPort(id, port) {
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { port, portRule: 'found' } }));
+    },
     async active(service, environment) {
       const filter = { service, environment, ...EVER_ACTIVE };
       const document = await mongoCall(() => collection.findOne(filter, { sort: NEWEST }));

@@ -76,4 +76,13 @@ describe('the output of a build', () => {
     const { instruction, line, lastLines } = output.failure();
     assert.deepEqual({ instruction, line, lastLines }, { instruction: 'RUN two', line: 3, lastLines: ['b'] });
   });
+
+  it('tells what to do where the output shows it, also above what the package manager says of the failure', () => {
+    const output = createBuildOutput('FROM node\nRUN npm run build\n');
+    const printed = ["a.ts(1,7): error TS2322: Type 'string' is not assignable.", ...Array(10).fill('npm error more')];
+    const end = '#5 ERROR: process "/bin/sh -c npm run build" did not complete successfully: exit code: 2';
+    for (const line of ['#5 [2/2] RUN npm run build', ...printed.map((text) => `#5 1.0 ${text}`), end])
+      output.take(line);
+    assert.match(output.failure().remedy ?? '', /^TypeScript finds errors/);
+  });
 });

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
 import { z } from 'zod';
 import { LABELS } from '../../../adapters/docker/labels.ts';
+import { listeningSockets } from '../../../adapters/docker/listening-sockets.ts';
 import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
 import type { WorkloadFirewall } from '../../../adapters/docker/workload-firewall.ts';
 import { networkName } from '../../../adapters/docker/workload-names.ts';
@@ -248,6 +249,20 @@ describe('Docker workloads: CPU until they are ready', () => {
     const workload = await start({ tier: POD_TIERS.nano });
     await Promise.all([runtime.remove(workload, 0), runtime.applyCpuLimit(workload)]);
     assert.equal(await runtime.isAlive(workload), false);
+  });
+});
+
+describe('Docker workloads: where they listen', () => {
+  it('is read by the image of the workload where its process is not of this machine, and not known without a program', async () => {
+    const workload = await start({ env: { MODE: 'elsewhere' } });
+    const container = await docker.getContainer(workload.id).inspect();
+    const elsewhere = { ...container, State: { ...container.State, Pid: process.pid } };
+    await waitUntil('a socket', async () => ((await runtime.listening(workload))?.length === 1 ? true : null));
+    const found = [{ host: '0.0.0.0', port: 8080 }];
+    for (const seen of [container, elsewhere]) assert.deepEqual(await listeningSockets(docker, seen), found);
+    await docker.getContainer(workload.id).stop({ t: 0 });
+    assert.equal(await listeningSockets(docker, elsewhere), null);
+    await runtime.remove(workload, 1);
   });
 });
 

@@ -1,3 +1,4 @@
+import type { ListeningSocket } from '../../../domain/deploys/listening.ts';
 import type { WorkloadSpec } from '../../../domain/deploys/ports.ts';
 import type { Listener } from './network.ts';
 
@@ -9,6 +10,8 @@ export interface RunningProgram {
   readonly output: readonly string[];
   /** Null when it does not listen. */
   readonly listener: Listener | null;
+  /** Where it listens; by default everywhere, at the port of its workload. */
+  readonly socket?: ListeningSocket;
   /** Why it ended at once, such as `exit code 3`; null when it goes on. */
   readonly ended: string | null;
 }

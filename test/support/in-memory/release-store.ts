@@ -43,6 +43,10 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       const release = releases.get(id);
       if (release !== undefined) releases.set(id, keepRecord({ ...release, healthEndpoint }));
     },
+    async setFoundPort(id, port) {
+      const release = releases.get(id);
+      if (release !== undefined) releases.set(id, keepRecord({ ...release, port, portRule: 'found' }));
+    },
     active: async (service, environment) => of(service, environment)[0] ?? null,
     async listTargets(page) {
       const targets = new Map<string, DeployTarget>();

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ListeningSocket } from '../../../domain/deploys/listening.ts';
 import { workloadRuntimeSuite } from '../../ports/workload-runtime.ts';
 import { createInMemoryRegistry, type Program } from './image-registry.ts';
 import { createInMemoryNetwork, type Reply } from './network.ts';
@@ -10,6 +11,11 @@ const ENDS: Readonly<Record<string, string>> = {
   oom: 'it ran out of memory, its limit is 256 MiB',
 };
 
+const SOCKETS: Readonly<Record<string, ListeningSocket>> = {
+  elsewhere: { host: '0.0.0.0', port: 8080 },
+  loopback: { host: '127.0.0.1', port: 3000 },
+};
+
 /** Behaves as `WORKLOAD_PROGRAM` of the suite does. */
 const program: Program = ({ env }) => {
   const answer = async (path: string): Promise<Reply> => {
@@ -19,7 +25,9 @@ const program: Program = ({ env }) => {
     return { status: 200, body: JSON.stringify({ status: 'ok', commit: env.GIT_COMMIT }) };
   };
   const { MODE = '' } = env;
+  const socket = SOCKETS[MODE];
   return {
+    ...(socket === undefined ? {} : { socket }),
     output: ['says out', 'says err'],
     listener: MODE === 'silent' ? null : answer,
     ended: ENDS[MODE] ?? null,

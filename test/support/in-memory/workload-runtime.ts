@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import type { ListeningSocket } from '../../../domain/deploys/listening.ts';
 import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { InMemoryRegistry, Program, RunningProgram } from './image-registry.ts';
@@ -45,10 +46,13 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
     async start(spec, { signal, onLine }) {
       signal.throwIfAborted();
       const existing = [...all.values()].find(({ workload }) => workload.buildId === spec.buildId);
-      if (existing?.running) return shown(existing);
+      if (existing?.running && existing.spec.port === spec.port) return shown(existing);
       const program = registry.find(spec.image);
       if (program === null) throw new FairleadError('INSTALL_FAILED', `No image ${spec.image} can be had`);
-      if (existing !== undefined) all.delete(existing.workload.id);
+      if (existing !== undefined) {
+        network.close(existing.workload.address);
+        all.delete(existing.workload.id);
+      }
       const kept = launch(spec, program, network);
       all.set(kept.workload.id, kept);
       onLine(`Started ${kept.workload.id}`);
@@ -62,6 +66,10 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
     async isAlive({ id }) {
       const kept = all.get(id);
       return kept?.running === true && kept.program.ended === null;
+    },
+    async listening({ id }) {
+      const kept = all.get(id);
+      return kept?.running === true ? socketsOf(kept) : null;
     },
     async tail(workload, lines) {
       const { output, ended } = all.get(workload.id)?.program ?? { output: [], ended: null };
@@ -101,6 +109,13 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
   };
 }
 
+const ANY_HOST = '0.0.0.0';
+
+function socketsOf({ program, spec }: Kept): readonly ListeningSocket[] {
+  if (program.listener === null || program.ended !== null) return [];
+  return [program.socket ?? { host: ANY_HOST, port: spec.port }];
+}
+
 const NOT_STARTED: RunningProgram = { output: [], listener: null, ended: null };
 
 let started = 0;
@@ -118,9 +133,10 @@ function launch(spec: WorkloadSpec, start: Program, network: InMemoryNetwork): K
 function run(kept: Kept, network: InMemoryNetwork): Kept {
   kept.program = kept.start(kept.spec);
   kept.running = true;
-  const { listener, ended } = kept.program;
+  const { listener } = kept.program;
+  const isReached = socketsOf(kept).some(({ host, port }) => host === ANY_HOST && port === kept.spec.port);
   network.replace(kept.workload.address, async (path): Promise<Reply | null> => {
-    if (listener === null || ended !== null) return null;
+    if (listener === null || !isReached) return null;
     const reply = Promise.resolve(listener(path));
     kept.inFlight.add(reply);
     return await reply.finally(() => kept.inFlight.delete(reply));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { installWorkload } from '../../../../activities/deploys/steps/install-workload.ts';
 import { POD_TIERS } from '../../../../domain/catalog/pod-tiers.ts';
 import type { BuildFacts } from '../../../../domain/deploys/facts.ts';
@@ -7,9 +7,10 @@ import type { Workload } from '../../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { sealCredential } from '../../../../domain/oauth-clients/credential.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
-import { catalogRecord, releaseRecord } from '../../../ports/records.ts';
+import { buildRecord, buildRequest, catalogRecord, releaseRecord } from '../../../ports/records.ts';
 import { recordingContext, workloadSpec } from '../../../ports/workload-runtime.ts';
 import { healthyProgram, type Program } from '../../../support/in-memory/image-registry.ts';
+import { recordingStep } from '../step-context.ts';
 import { type Given, useDeploy } from '../use-deploy.ts';
 
 const IMAGE = `localhost:5050/hello@sha256:${'a'.repeat(64)}`;
@@ -36,6 +37,13 @@ async function withImage(program: Program = healthyProgram, given: Given = {}) {
     return workload;
   };
   return { ...deploy, only, routed: () => parts.edge.current(build.service, build.environment) };
+}
+
+/** The next build of the service. */
+async function useNext(parts: Awaited<ReturnType<typeof withImage>>['parts']) {
+  const next = buildRequest({ serviceId: 'svc_hello', service: 'hello', org: 'acme' });
+  await parts.builds.create(buildRecord({ id: next.buildId }));
+  return next;
 }
 
 const failing = (status: number): Program => {
@@ -270,6 +278,117 @@ describe('install', () => {
     });
   }
 
+  /** A program that listens where it is not asked; `isAsked` says at which port it is. */
+  const listening = (host: string, at: (env: Readonly<Record<string, string>>) => number): Program => {
+    return (spec) => ({ ...healthyProgram(spec), socket: { host, port: at(spec.env) } });
+  };
+
+  /** Every probe takes a second of the clock, so that what takes seconds takes none here. */
+  const inSeconds = (t: TestContext, parts: Awaited<ReturnType<typeof withImage>>['parts']) => {
+    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const took = { seconds: 0 };
+    const runtime: typeof parts.runtime = {
+      ...parts.runtime,
+      probe: async (...given) => {
+        t.mock.timers.tick(1_000);
+        took.seconds += 1;
+        return await parts.runtime.probe(...given);
+      },
+    };
+    return { took, parts: { ...parts, runtime } };
+  };
+  const PATIENT = { settings: { readinessTimeoutMs: 120_000 } };
+
+  it('a service that listens on another port than PORT is served there, with a warning, and its releases remember it', async (t) => {
+    const { parts, attempt, build, only } = await withImage(
+      listening('0.0.0.0', () => 8080),
+      PATIENT,
+    );
+    const timed = inSeconds(t, parts);
+    const step = attempt(undeclared);
+    const { releaseId = '' } = await installWorkload(timed.parts, step);
+    assert.ok(timed.took.seconds < 20, `${timed.took.seconds} s`);
+    assert.match(step.warnings.join('\n'), /listens on port 8080, not on 3000.*declare platform\.io\/port: "8080"/);
+    const release = await parts.releases.find(releaseId);
+    assert.deepEqual([release?.port, release?.portRule], [8080, 'found']);
+    assert.deepEqual((await only()).address, (await parts.edge.current('hello', 'prod'))?.address);
+    await parts.releases.activate(releaseId, { at: parts.now(), epoch: 1, buildId: build.buildId });
+    const next = await useNext(parts);
+    const again = recordingStep(next, undeclared);
+    await installWorkload(parts, again);
+    assert.deepEqual(again.warnings, [], 'the next build asks there at once');
+    assert.equal((await parts.releases.find(next.buildId.replace('bld', 'rel')))?.port, 8080);
+  });
+
+  it('a service that moves away from the port where it was found is found again', async (t) => {
+    const { parts, attempt, build } = await withImage(
+      listening('0.0.0.0', () => 5000),
+      PATIENT,
+    );
+    const found = releaseRecord({ id: 'rel_before', port: 8080, portRule: 'found' });
+    await parts.releases.put(found);
+    await parts.releases.activate('rel_before', { at: parts.now(), epoch: 1, buildId: 'bld_before' });
+    await installWorkload(inSeconds(t, parts).parts, attempt(undeclared));
+    assert.equal((await parts.releases.find(build.buildId.replace('bld', 'rel')))?.port, 5000);
+  });
+
+  it('a declared port is the one that is asked: a service that listens elsewhere is waited for and then told so', async (t) => {
+    const { parts, attempt, routed } = await withImage(
+      listening('0.0.0.0', () => 8080),
+      PATIENT,
+    );
+    const timed = inSeconds(t, parts);
+    const step = attempt({ ...facts, catalog: catalogRecord({ port: 3000 }) });
+    const said = /listens on port 8080, not on 3000, which catalog-info\.yaml declares/;
+    await assert.rejects(installWorkload(timed.parts, step), { code: 'HEALTH_CHECK_FAILED', message: said });
+    assert.ok(timed.took.seconds >= 120);
+    assert.equal(step.lines.filter((line) => said.test(line)).length, 1, 'the log tells it meanwhile, once');
+    assert.equal(await routed(), null);
+  });
+
+  for (const [host, address] of [
+    ['127.0.0.1', '127.0.0.1:3000'],
+    ['::1', '[::1]:3000'],
+  ] as const) {
+    it(`a service that listens on ${host} alone is told within seconds, with the remedy`, async (t) => {
+      const { parts, attempt } = await withImage(
+        listening(host, ({ PORT }) => Number(PORT)),
+        PATIENT,
+      );
+      const { took, parts: timed } = inSeconds(t, parts);
+      await assert.rejects(installWorkload(timed, attempt(undeclared)), (error) => {
+        assert.ok(error instanceof FairleadError);
+        assert.ok(error.message.includes(`listens on ${address} only`), error.message);
+        assert.match(error.message, /\nListen on 0\.0\.0\.0 and on the port in the variable PORT \(3000\)\.$/);
+        return true;
+      });
+      assert.ok(took.seconds < 5, `${took.seconds} s`);
+    });
+  }
+
+  it('a service that opens its port for metrics first is waited for as long as it prints', async (t) => {
+    let lines = 0;
+    const { parts, attempt, only } = await withImage(healthyProgram, PATIENT);
+    const timed = inSeconds(t, parts);
+    const starts = () => timed.took.seconds < 30;
+    const runtime: typeof parts.runtime = {
+      ...timed.parts.runtime,
+      probe: async (...given) => {
+        const probe = await timed.parts.runtime.probe(...given);
+        return starts() ? { ...probe, ok: false, status: null } : probe;
+      },
+      listening: async () => [{ host: '0.0.0.0', port: starts() ? 9464 : 3000 }],
+      tail: async () => {
+        lines += 1;
+        return [`migration ${lines}`];
+      },
+    };
+    const step = attempt(undeclared);
+    await installWorkload({ ...parts, runtime }, step);
+    assert.deepEqual(step.warnings, []);
+    assert.equal((await parts.releases.find((await only()).releaseId))?.port, 3000);
+  });
+
   for (const [program, line] of [
     ['Node', "Error: EROFS: read-only file system, open '/app/data/x'"],
     ['a recursive mkdir of Node', "Error: ENOENT: no such file or directory, mkdir '/app/cache'"],
@@ -292,7 +411,7 @@ describe('install', () => {
     it(`a service that connects to a private network is told who opens it: ${program}`, async () => {
       const connecting: Program = () => ({ output: [line], listener: null, ended: 'exit code 1' });
       const { parts, attempt } = await withImage(connecting);
-      const message = /the container stopped.*the operator names it in WORKLOAD_NETWORKS/;
+      const message = /the container stopped.*\n.*the operator names it in WORKLOAD_NETWORKS/;
       await assert.rejects(installWorkload(parts, attempt(facts)), { code: 'HEALTH_CHECK_FAILED', message });
     });
   }
@@ -355,7 +474,7 @@ describe('install', () => {
     const step = attempt(facts);
     const stopped = {
       code: 'HEALTH_CHECK_FAILED',
-      message: /the container stopped.* The last output of the container says why\./,
+      message: /the container stopped.*\nThe last output of the container says why\./,
     };
     await assert.rejects(installWorkload(parts, step), stopped);
     assert.match(step.diagnostics[0]?.lines.join('\n') ?? '', /boom\n.*exit code 3/);

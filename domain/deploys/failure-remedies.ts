@@ -1,0 +1,158 @@
+/** Where a program ran that failed: while its image was built, or when its container started. */
+export type FailedAt = 'build' | 'start';
+
+type Remedy = (found: RegExpExecArray) => string;
+
+/** A class of failures: how programs print it, and what their author does about it at each place. */
+interface FailureClass {
+  readonly printed: RegExp;
+  readonly remedies: Readonly<Partial<Record<FailedAt, Remedy>>>;
+}
+
+const VARIABLE = '\\b([A-Z][A-Z0-9]*_[A-Z0-9_]+|PORT|SECRET|TOKEN)\\b';
+const ABSENT = '(?:not (?:set|defined|provided|found|configured|given)|missing|required|undefined|empty|unset)';
+
+/** Connections to the ports that databases have, and what their drivers print of one that does not answer. */
+const DATABASE =
+  /(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)[^\n]*?\b(?:[\w.-]+:(?:5432|3306|27017|6379|9042|7687|1433)\b|\w*(?:db|mongo|postgres|mysql|redis)\w*)|MongoServerSelectionError|MongoNetworkError|Can't reach database server at [`"]?([^\s`"]+)|SequelizeConnection\w*Error|SequelizeHostNotFoundError|MaxRetriesPerRequestError|could not (?:connect to server|translate host name)/i;
+
+const SET_VARIABLE = (name: string): string =>
+  `Set it with the next deploy: \`fairlead deploy\` with --secret ${name}, or with --set ${name}=VALUE.`;
+
+/**
+ * The most telling first. A program prints what its author chose, so that a remedy is a good guess: it stands above the
+ * lines it was made of.
+ */
+const FAILURES: readonly FailureClass[] = [
+  {
+    printed: /ran out of memory|heap out of memory|OOMKilled|\bSIGKILL\b|exit code:? 137|non-zero code: 137/,
+    remedies: {
+      start: () =>
+        'It needs more memory than its tier has: declare a larger platform.io/pod-tier in catalog-info.yaml, such as small (512 MiB) or medium (1 GiB).',
+      build: () =>
+        'The build needs more memory than it may have: BUILD_MEMORY_BYTES of the platform sets how much; for Node, NODE_OPTIONS=--max-old-space-size bounds what it takes.',
+    },
+  },
+  {
+    printed: new RegExp(
+      [
+        `[Ee]nvironment variable not found: ${VARIABLE}`,
+        `process\\.env\\.${VARIABLE}[^\\n]{0,40}${ABSENT}`,
+        `(?<!ReferenceError: )${VARIABLE}["'\`]?:? (?:environment variable |env(?:ironment)? var(?:iable)? )?(?:is |was |must be |are )?${ABSENT}`,
+        `(?:[Mm]issing|[Rr]equired|[Uu]ndefined|[Uu]nset|[Pp]rovide|[Ss]et|[Nn]o)\\b[^\\n]{0,40}\\b[Ee]nv(?:ironment)?\\b[^\\nA-Z]{0,30}${VARIABLE}`,
+        `[Mm]issing[^\\nA-Z]{0,30}${VARIABLE}`,
+        `${VARIABLE}["']?: \\[?\\s*["']?(?:[Rr]equired|undefined)`,
+      ].join('|'),
+    ),
+    remedies: {
+      start: (found) => `The variable ${firstGroup(found)} is not set. ${SET_VARIABLE(firstGroup(found))}`,
+      build: (found) =>
+        `The build needs the variable ${firstGroup(found)}: name it in platform.io/env-vars in catalog-info.yaml. ${SET_VARIABLE(firstGroup(found))}`,
+    },
+  },
+  {
+    printed: DATABASE,
+    remedies: {
+      start: (found) =>
+        /127\.0\.0\.1|::1|localhost/.test(lineOf(found))
+          ? 'It looks for its database on localhost, which is its own container: set the address of your database, for example with --secret DATABASE_URL; for one in your network the operator names it in WORKLOAD_NETWORKS.'
+          : 'Its database does not answer: check the address you set; for one in your network the operator names it in WORKLOAD_NETWORKS.',
+      build: () => 'The build connects to a database, and builds reach none: connect when the service starts.',
+    },
+  },
+  {
+    printed: /EHOSTUNREACH|no route to host|host is unreachable/i,
+    remedies: {
+      start: () =>
+        'Services reach the internet alone: for an address of your own network, the operator names it in WORKLOAD_NETWORKS.',
+    },
+  },
+  {
+    printed: /EADDRINUSE[^\n]*?(\d+)?$/m,
+    remedies: {
+      start: () =>
+        'Its port is taken by another program of the same container: start one server alone, on the port in the variable PORT.',
+    },
+  },
+  {
+    printed:
+      /EROFS|read-only file system|ENOENT: .*\bmkdir '|SQLITE_(?:READONLY|CANTOPEN)|readonly database|unable to open database file/i,
+    remedies: {
+      start: () =>
+        'It writes to a folder that is read-only: write to /tmp, or name the folder in platform.io/writable-paths in catalog-info.yaml.',
+    },
+  },
+  {
+    printed: /error TS\d+:|^\s*Type error:|\bTypeScript error\b|Found \d+ errors? in /m,
+    remedies: {
+      build: () =>
+        'TypeScript finds errors in the source: correct them; your build script shows the same on your machine.',
+      start: () => 'TypeScript finds errors in the source: correct them.',
+    },
+  },
+  {
+    printed:
+      /Cannot find module '([^']+)'|Cannot find package '([^']+)'|Can't resolve '([^']+)'|failed to resolve import "([^"]+)"/,
+    remedies: {
+      start: (found) => missingModule(firstGroup(found)),
+      build: (found) => missingModule(firstGroup(found)),
+    },
+  },
+  {
+    printed: /(?:^|: )(?:\d+: )?([\w@./-]+): (?:command )?not found$/m,
+    remedies: {
+      start: (found) =>
+        `The command ${firstGroup(found)} is not in the image: add its package to dependencies (not devDependencies) in package.json.`,
+      build: (found) =>
+        `The command ${firstGroup(found)} is not there while building: add its package to package.json.`,
+    },
+  },
+  {
+    printed:
+      /(?:ENOTFOUND|EAI_AGAIN|ETIMEDOUT|ECONNREFUSED|ECONNRESET)\b|getaddrinfo|fetch failed|Failed to fetch|Could not resolve host|network (?:is unreachable|timeout|request)|tunneling socket|Unable to connect to/i,
+    remedies: {
+      build: () =>
+        'The build asks an address that does not answer: builds reach package registries and public hosts, by a proxy alone; retry if it was away for a moment, else fetch it when the service starts.',
+      start: () =>
+        'An address it asks when it starts does not answer: check the address, and what it does without an answer.',
+    },
+  },
+];
+
+/** What is read of an output: its patterns are for lines that people read, and long ones would keep the worker busy. */
+const MOST_LINES = 60;
+const MOST_CHARACTERS = 500;
+
+/**
+ * What to do about a failure, by what its program printed last, in one line; null when the lines tell no known cause.
+ * @param lines raw or redacted, any number
+ */
+export function remedyOf(failedAt: FailedAt, lines: readonly string[]): string | null {
+  const text = lines
+    .slice(-MOST_LINES)
+    .map((line) => line.slice(0, MOST_CHARACTERS))
+    .join('\n');
+  for (const { printed, remedies } of FAILURES) {
+    const found = remedies[failedAt] === undefined ? null : printed.exec(text);
+    if (found !== null) return remedies[failedAt]?.(found) ?? null;
+  }
+  return null;
+}
+
+/** The whole line in which it was found. */
+function lineOf({ input, index }: RegExpExecArray): string {
+  const end = input.indexOf('\n', index);
+  return input.slice(input.lastIndexOf('\n', index) + 1, end === -1 ? undefined : end);
+}
+
+function firstGroup([, ...groups]: RegExpExecArray): string {
+  return groups.find((group) => group !== undefined) ?? '';
+}
+
+/** A path is a file of the source or of its build, a name that of a package. */
+function missingModule(name: string): string {
+  if (/^[./]|^file:/.test(name)) {
+    return `The file ${name} is not in the image: a build script makes it that did not run, or .gitignore or .dockerignore leaves it out, or its name differs in upper and lower case.`;
+  }
+  return `The package ${name} is not installed: add it to dependencies (not devDependencies) in package.json.`;
+}

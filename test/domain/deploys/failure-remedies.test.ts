@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type FailedAt, remedyOf } from '../../../domain/deploys/failure-remedies.ts';
+
+type Case = readonly [printed: string, at: FailedAt, told: RegExp];
+
+const CASES: Readonly<Record<string, readonly Case[]>> = {
+  'a variable that is not set, by its name': [
+    ['Error: DATABASE_URL is not set', 'start', /^The variable DATABASE_URL is not set\. .*--secret DATABASE_URL/],
+    ['error: Environment variable not found: DATABASE_URL.', 'start', /DATABASE_URL/],
+    ["throw new Error('Missing required environment variable: STRIPE_KEY')", 'start', /STRIPE_KEY/],
+    ['Error: process.env.JWT_SECRET is undefined', 'start', /JWT_SECRET/],
+    ['❌ Invalid environment variables: { SESSION_KEY: [ "Required" ] }', 'start', /SESSION_KEY/],
+    ['"SMTP_HOST" is required', 'start', /SMTP_HOST/],
+    ['Error: Missing API_TOKEN', 'start', /API_TOKEN/],
+    [
+      'Error: Environment variable not found: SENTRY_DSN',
+      'build',
+      /needs the variable SENTRY_DSN: name it in platform\.io\/env-vars/,
+    ],
+  ],
+  'a database that does not answer': [
+    ['Error: connect ECONNREFUSED 127.0.0.1:5432', 'start', /localhost, which is its own container/],
+    ['Error: getaddrinfo ENOTFOUND postgres', 'start', /database does not answer/],
+    ['MongoServerSelectionError: connect ECONNREFUSED ::1:27017', 'start', /localhost, which is its own container/],
+    ["Can't reach database server at `db.internal:5432`", 'start', /database does not answer.*WORKLOAD_NETWORKS/],
+    ['Error: connect ECONNREFUSED 127.0.0.1:6379', 'build', /builds reach none/],
+  ],
+  'a port that is taken': [
+    ['Error: listen EADDRINUSE: address already in use :::3000', 'start', /taken by another program/],
+  ],
+  'memory that ran out': [
+    ['The process ran out of memory (limit 256 MiB) and was killed.', 'start', /platform\.io\/pod-tier/],
+    [
+      'FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory',
+      'build',
+      /BUILD_MEMORY_BYTES/,
+    ],
+    ['executor failed running [/bin/sh -c npm run build]: exit code: 137', 'build', /BUILD_MEMORY_BYTES/],
+  ],
+  'type errors': [
+    [
+      "src/app.ts(3,7): error TS2322: Type 'string' is not assignable to type 'number'.",
+      'build',
+      /^TypeScript finds errors/,
+    ],
+    ["Type error: Cannot find module 'x' or its corresponding type declarations.", 'build', /^TypeScript finds errors/],
+  ],
+  'a module that is missing': [
+    ["Error: Cannot find module 'express'", 'start', /package express is not installed: add it to dependencies/],
+    [
+      "Error [ERR_MODULE_NOT_FOUND]: Cannot find package '@acme/x' imported from /app/a.js",
+      'start',
+      /package @acme\/x/,
+    ],
+    ["Error: Cannot find module '/app/dist/index.js'", 'start', /file \/app\/dist\/index\.js is not in the image/],
+    ["Module not found: Can't resolve './Header'", 'build', /file \.\/Header .*upper and lower case/],
+    ['sh: 1: tsc: not found', 'start', /command tsc is not in the image/],
+    ['sh: vite: not found', 'build', /command vite is not there while building/],
+    ['/bin/sh: line 1: turbo: command not found', 'build', /command turbo/],
+  ],
+  'a network that is not there while building': [
+    ['npm error code ENOTFOUND', 'build', /builds reach package registries/],
+    [
+      'FetchError: request to https://fonts.googleapis.com failed, reason: getaddrinfo EAI_AGAIN',
+      'build',
+      /builds reach/,
+    ],
+    ['curl: (6) Could not resolve host: example.com', 'build', /builds reach/],
+  ],
+};
+
+describe('the remedy of a failure, by what its program printed', () => {
+  for (const [what, cases] of Object.entries(CASES)) {
+    it(`tells of ${what}, in one line`, () => {
+      for (const [printed, at, told] of cases) {
+        const remedy = remedyOf(at, ['> app@1.0.0 start', printed, '    at main (/app/server.js:3:9)']);
+        assert.match(remedy ?? 'nothing', told, printed);
+        assert.ok(!remedy?.includes('\n'));
+      }
+    });
+  }
+
+  it('tells nothing where the lines tell no known cause', () => {
+    for (const printed of [
+      'Error: boom',
+      'ReferenceError: MY_CONST is not defined',
+      "TypeError: Cannot read properties of undefined (reading 'x')",
+      'Server listening on 3000',
+      'GET /favicon.ico 404 not found',
+    ]) {
+      assert.equal(remedyOf('start', [printed]), null, printed);
+    }
+  });
+
+  it('an overlong line does not keep the worker busy', () => {
+    const long = `${'A_'.repeat(500_000)} ${'missing '.repeat(100_000)}${'ECONNREFUSED '.repeat(200_000)}`;
+    assert.equal(remedyOf('start', [long]), null);
+  });
+});
