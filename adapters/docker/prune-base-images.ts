@@ -1,8 +1,9 @@
 import type Docker from 'dockerode';
 import type { Clock } from '../../domain/clock.ts';
-import { engineError, engineMessage, engineStatus } from './docker-client.ts';
+import { engineError } from './docker-client.ts';
 import { inspectImage, taggedAt } from './inspect-image.ts';
 import { LABELS } from './labels.ts';
+import { removeImage } from './remove-image.ts';
 
 /** A base image stays this long after it was pulled; the next build that needs it takes what its registry has by then. */
 const KEEP_MS = 30 * 24 * 60 * 60_000;
@@ -23,23 +24,15 @@ export async function pruneBaseImages(
       if (labels?.[LABELS.build] !== undefined) continue;
       const pulledAt = taggedAt((await inspectImage(docker, id)) ?? {});
       if (pulledAt === null || pulledAt > now().getTime() - KEEP_MS) continue;
-      for (const name of tags ?? [id]) if (await remove(docker, name, onWarning)) removed.push(name);
+      for (const name of tags ?? [id]) {
+        const gone = await removeImage(docker, name);
+        if (gone.outcome === 'removed') removed.push(name);
+        if (gone.outcome === 'in-use') onWarning(`Base image ${name} is kept: ${gone.reason}`);
+      }
     }
   } catch (error) {
     signal.throwIfAborted();
     throw engineError(error, 'Pruning base images', 'UNAVAILABLE', { retryable: true });
   }
   return removed;
-}
-
-async function remove(docker: Docker, name: string, onWarning: (message: string) => void): Promise<boolean> {
-  try {
-    await docker.getImage(name).remove();
-    return true;
-  } catch (error) {
-    if (engineStatus(error) === 404) return false;
-    if (engineStatus(error) !== 409) throw error;
-    onWarning(`Base image ${name} is kept: ${engineMessage(error)}`);
-    return false;
-  }
 }

@@ -3,10 +3,11 @@ import type Docker from 'dockerode';
 import { z } from 'zod';
 import type { BuiltImage } from '../../domain/deploys/ports.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
-import { engineError, engineMessage, engineStatus } from './docker-client.ts';
+import { engineError, engineMessage } from './docker-client.ts';
 import { LABELS, labelFilter } from './labels.ts';
 import { type RegistryAuth, registryHost } from './registry-auth.ts';
 import { deleteManifest } from './registry-manifests.ts';
+import { removeImage } from './remove-image.ts';
 
 export interface PruneOptions {
   readonly docker: Docker;
@@ -53,7 +54,7 @@ export async function pruneImages(
     if (built === null || (await isNeeded(built))) continue;
     // First: once the engine has forgotten the image, nothing names its manifests. Killed in between, both are asked again.
     await removeManifests(image, signal, options);
-    if (!(await removeImage(image, options))) continue;
+    if (!(await removeNames(image, options))) continue;
     layersFreed += bytesOf.get(image.id) ?? 0;
     removed.push(...(image.tags.length > 0 ? image.tags : [image.id]));
   }
@@ -85,17 +86,15 @@ async function usedImages(docker: Docker): Promise<Set<string>> {
 }
 
 /** @returns false when the engine holds on to the image, which is then left for another time */
-async function removeImage(image: ImageRow, { docker, onWarning }: PruneOptions): Promise<boolean> {
+async function removeNames(image: ImageRow, { docker, onWarning }: PruneOptions): Promise<boolean> {
   const names = image.tags.length > 0 ? image.tags : [image.id];
   for (const name of names) {
-    try {
-      await docker.getImage(name).remove();
-    } catch (error) {
-      if (engineStatus(error) === 404) continue;
-      if (engineStatus(error) !== 409) throw engineError(error, `Removing image ${name}`, 'UNAVAILABLE');
-      onWarning(`Image ${name} is kept: ${engineMessage(error)}`);
-      return false;
-    }
+    const gone = await removeImage(docker, name).catch((error: unknown) => {
+      throw engineError(error, `Removing image ${name}`, 'UNAVAILABLE');
+    });
+    if (gone.outcome !== 'in-use') continue;
+    onWarning(`Image ${name} is kept: ${gone.reason}`);
+    return false;
   }
   return true;
 }

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import type Docker from 'dockerode';
 import type { ProcessEnv } from '../../process/base-env.ts';
-import { engineStatus } from '../docker-client.ts';
 import { parseImageName } from '../image-name.ts';
 import { inspectImage } from '../inspect-image.ts';
 import { STAND_IN_LABEL } from '../labels.ts';
+import { removeImage } from '../remove-image.ts';
 import { baseRoot, certificateBundle } from './base-root.ts';
 import { importImage, tagImage } from './import-image.ts';
 import type { PartSource } from './machine-parts.ts';
@@ -108,16 +108,7 @@ async function takeName(docker: Docker, own: string, name: string): Promise<void
   await tagImage(docker, own, name);
   for (const { Id: id } of earlier) {
     const left = await docker.listImages({ filters: { dangling: ['true'] } });
-    if (left.some((image) => image.Id === id)) await removeUnlessUsed(docker, id);
-  }
-}
-
-async function removeUnlessUsed(docker: Docker, name: string): Promise<void> {
-  try {
-    await docker.getImage(name).remove();
-  } catch (error) {
-    // 409: a container or an image uses it. 404: another process removed it.
-    if (engineStatus(error) !== 409 && engineStatus(error) !== 404) throw error;
+    if (left.some((image) => image.Id === id)) await removeImage(docker, id);
   }
 }
 
@@ -126,7 +117,7 @@ async function removeEarlier(family: Family, own: string, docker: Docker): Promi
   const images = await docker.listImages({ filters: { reference: [`${OWN_PREFIX}/${family.name}`] } });
   for (const name of images.flatMap((image) => image.RepoTags ?? [])) {
     if (name === own || !name.startsWith(`${OWN_PREFIX}/${family.name}:`)) continue;
-    await removeUnlessUsed(docker, name);
+    await removeImage(docker, name);
   }
 }
 
