@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AUTH_MODES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from './catalog.ts';
 import { POD_TIERS, type PodTierName } from './pod-tiers.ts';
 
-/** A parsed catalog as builds keep it. `auth`, `writablePaths` and `healthDeclared`, without which 2xx is asked for, are absent in records of earlier versions. */
+/** A parsed catalog as builds keep it. What has a default here, such as `healthDeclared`, without which 2xx is asked for, is absent in records of earlier versions. */
 export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
   name: z.string().nullable(),
   declared: z.boolean(),
@@ -17,6 +17,10 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
   port: z.int().nullable(),
   buildEnvVars: z.array(z.string()),
   dockerfile: z.string().nullable(),
+  installCommand: z.string().nullable().default(null),
+  buildCommand: z.string().nullable().default(null),
+  startCommand: z.string().nullable().default(null),
+  outputFolder: z.string().nullable().default(null),
   writablePaths: z.array(z.string()).default([]),
   config: z.array(
     z.object({ key: z.string(), secret: z.boolean(), required: z.boolean(), default: z.string().nullable() }),

@@ -33,6 +33,14 @@ export interface Catalog {
   readonly buildEnvVars: readonly string[];
   /** `platform.io/dockerfile`: path of a hand-written container file, relative to the app path; null when generated. */
   readonly dockerfile: string | null;
+  /** `platform.io/install-command`: a shell command, in the place of what was found; null when it is not declared. */
+  readonly installCommand: string | null;
+  /** `platform.io/build-command`, the same way. */
+  readonly buildCommand: string | null;
+  /** `platform.io/start-command`, the same way. */
+  readonly startCommand: string | null;
+  /** `platform.io/output-folder`: where the built site is, relative to the app; null when it is not declared. */
+  readonly outputFolder: string | null;
   /** `platform.io/writable-paths`: folders of the container that the service writes to, beside the usual ones. */
   readonly writablePaths: readonly string[];
   readonly config: readonly ConfigDeclaration[];

@@ -1,7 +1,8 @@
 import type { Catalog, Framework, ParsedCatalog } from './catalog.ts';
 import { decideResources } from './decide-resources.ts';
 import { defaultHealthEndpoint } from './parse-catalog.ts';
-import { readManifest } from './read-manifest.ts';
+import { type Manifest, readManifest } from './read-manifest.ts';
+import { runsProgram, siteGenerator } from './site-generators.ts';
 
 export interface InferenceFacts {
   /** Text of package.json; null when there is none. */
@@ -24,8 +25,8 @@ const STATIC_ENTRY_FILES = ['index.html', 'public/index.html', 'dist/index.html'
 export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
   const warnings: string[] = [];
   const manifest = readManifest(facts.manifest, warnings);
-  const framework = inferFramework(manifest.dependencies, facts.files);
-  warnings.push(`there is no catalog-info.yaml; defaults are used${saidOf(framework, facts.files)}`);
+  const framework = inferFramework(manifest, facts.files);
+  warnings.push(`there is no catalog-info.yaml; defaults are used${saidOf(framework, facts.files, manifest)}`);
   const catalog: Catalog = {
     name: manifest.serviceName,
     declared: false,
@@ -38,6 +39,10 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     port: null,
     buildEnvVars: [],
     dockerfile: null,
+    installCommand: null,
+    buildCommand: null,
+    startCommand: null,
+    outputFolder: null,
     writablePaths: [],
     config: [],
     databases: [],
@@ -50,14 +55,20 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
   return { catalog, warnings };
 }
 
-function saidOf(framework: Framework | null, files: readonly string[]): string {
+function saidOf(framework: Framework | null, files: readonly string[], { scripts, main }: Manifest): string {
   if (framework !== null) return ` and the framework ${framework} was inferred`;
   if (files.includes('Dockerfile')) return '';
+  if (scripts.start !== undefined || main !== null) return ' and the app is started as package.json says';
   return ' and no framework could be inferred; name one in platform.io/framework or add a Dockerfile';
 }
 
-function inferFramework(dependencies: ReadonlySet<string>, files: readonly string[]): Framework | null {
-  const match = BY_PACKAGE.find(([name]) => dependencies.has(name));
-  if (match !== undefined) return match[1];
+/** A server among the packages for development, beside a tool that makes sites, only shows the site to its developer. */
+function inferFramework(manifest: Manifest, files: readonly string[]): Framework | null {
+  const { dependencies, runtimeDependencies, scripts } = manifest;
+  const makesSite = siteGenerator(dependencies) !== null && !runsProgram(scripts);
+  const named = BY_PACKAGE.find(([name]) => (makesSite ? runtimeDependencies : dependencies).has(name));
+  if (named !== undefined) return named[1];
+  if (makesSite) return 'static';
+  if (runsProgram(scripts)) return null;
   return files.some((file) => STATIC_ENTRY_FILES.includes(file)) ? 'static' : null;
 }

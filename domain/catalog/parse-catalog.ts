@@ -105,6 +105,7 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     port: annotations['platform.io/port'] ?? null,
     buildEnvVars: [...new Set(annotations['platform.io/env-vars'] ?? [])],
     dockerfile: annotations['platform.io/dockerfile'] ?? null,
+    ...declaredCommands(annotations),
     writablePaths: [...new Set(annotations['platform.io/writable-paths'] ?? [])],
     config: refuseReserved(lastOfEach(file.spec?.config ?? [], (entry) => entry.key, 'spec.config', warnings)),
     databases: [...new Set((file.spec?.databases ?? []).map((entry) => entry.type))],
@@ -115,6 +116,18 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     sections: CATALOG_SECTIONS.filter((section) => recordHas(spec, section)),
   };
   return { catalog, warnings, declaredHealthEndpoint };
+}
+
+/** What the file says in the place of what would be found in the source. */
+function declaredCommands(
+  annotations: NonNullable<CatalogFile['metadata']['annotations']>,
+): Pick<Catalog, 'installCommand' | 'buildCommand' | 'startCommand' | 'outputFolder'> {
+  return {
+    installCommand: annotations['platform.io/install-command'] ?? null,
+    buildCommand: annotations['platform.io/build-command'] ?? null,
+    startCommand: annotations['platform.io/start-command'] ?? null,
+    outputFolder: annotations['platform.io/output-folder'] ?? null,
+  };
 }
 
 /** @throws RESERVED_ENV_VAR naming them: a declared default would stand where the platform injects nothing */

@@ -7,6 +7,8 @@ const manifestSchema = z.object({
   main: optionalText,
   type: optionalText,
   packageManager: optionalText,
+  homepage: optionalText,
+  volta: z.object({ node: optionalText }).nullish().catch(null),
   engines: z.object({ node: optionalText }).nullish().catch(null),
   scripts: z.record(z.string(), z.string()).nullish().catch(null),
   dependencies: names,
@@ -22,6 +24,10 @@ export interface Manifest {
   readonly packageManager: string | null;
   /** `engines.node`: a range of versions, as it is written. */
   readonly nodeRange: string | null;
+  /** `volta.node`: a version. */
+  readonly voltaNode: string | null;
+  /** Address of its page, below which some tools build their sites. */
+  readonly homepage: string | null;
   readonly scripts: Readonly<Record<string, string>>;
   /** Names of all dependencies, those for development included. */
   readonly dependencies: ReadonlySet<string>;
@@ -40,6 +46,8 @@ export function readManifest(text: string | null, warnings: string[]): Manifest 
     main: data?.main ?? null,
     packageManager: data?.packageManager ?? null,
     nodeRange: data?.engines?.node ?? null,
+    voltaNode: data?.volta?.node ?? null,
+    homepage: data?.homepage ?? null,
     scripts: data?.scripts ?? {},
     dependencies: new Set([...runtime, ...Object.keys(data?.devDependencies ?? {})]),
     runtimeDependencies: new Set(runtime),

@@ -140,6 +140,12 @@ const version = z
 
 const HEALTH = 'a path that begins with /';
 const INSIDE = 'a path inside the app, relative and without ..';
+const OUTPUT = 'a folder inside the app, relative, of letters, digits, dots, dashes and slashes';
+const COMMAND = 'one line of at most 1000 characters';
+const commandLine = z
+  .string({ error: COMMAND })
+  .trim()
+  .regex(/^[^\n\r\0]{1,1000}$/, { error: COMMAND });
 const FOLDER =
   'absolute folders of the container separated by commas, such as /app/data, and none of /proc, /sys, /dev, /etc';
 const MAX_WRITABLE_PATHS = 16;
@@ -165,6 +171,13 @@ const annotations = z.object(
     'platform.io/cpu-request': scalar.nullish(),
     'platform.io/framework': scalar.nullish(),
     'platform.io/dockerfile': z.string({ error: INSIDE }).refine(isInsidePath, { error: INSIDE }).nullish(),
+    'platform.io/install-command': commandLine.nullish(),
+    'platform.io/build-command': commandLine.nullish(),
+    'platform.io/start-command': commandLine.nullish(),
+    'platform.io/output-folder': z
+      .string({ error: OUTPUT })
+      .refine((path) => isInsidePath(path) && /^[\w.@][\w./@-]*$/.test(path), { error: OUTPUT })
+      .nullish(),
     'platform.io/writable-paths': commaList(FOLDER)
       .pipe(
         z

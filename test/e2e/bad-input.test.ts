@@ -77,11 +77,11 @@ const CASES: readonly Case[] = [
     message: /^Dockerfile:2: unknown instruction COPPY; did you mean COPY\?$/,
   },
   {
-    name: 'a Dockerfile without USER',
-    files: { Dockerfile: 'FROM node:24-alpine\nCMD ["node", "server.js"]\n' },
+    name: 'a Dockerfile that asks for root',
+    files: { Dockerfile: 'FROM node:24-alpine\nUSER root\nCMD ["node", "server.js"]\n' },
     code: 'CONTAINER_ROOT_USER',
     step: 'container-file',
-    message: /^Dockerfile:1: the final stage has no USER.*such as "USER 1001"$/,
+    message: /^Dockerfile:2: USER root: the image runs as root.*such as "USER 1001"$/,
   },
   {
     name: 'neither a Dockerfile nor a framework',

@@ -1,6 +1,10 @@
-import { readAppSource } from '../../../domain/catalog/app-source.ts';
+import { MANIFEST, readAppSource } from '../../../domain/catalog/app-source.ts';
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
+import type { AppDescription } from '../../../domain/deploys/app/app-description.ts';
+import { appFindings } from '../../../domain/deploys/app/app-findings.ts';
+import { chooseContainerFile, OWN_CONTAINER_FILE } from '../../../domain/deploys/app/choose-container-file.ts';
 import { describeApp } from '../../../domain/deploys/app/describe-app.ts';
+import { sourceHints } from '../../../domain/deploys/app/source-hints.ts';
 import { checkSources } from '../../../domain/deploys/container-file/check-sources.ts';
 import { checkUser } from '../../../domain/deploys/container-file/check-user.ts';
 import {
@@ -20,7 +24,6 @@ import { requireFacts, type StepContext } from '../step.ts';
 
 const FILE_LIMIT_BYTES = 256 * 1024;
 const DEFAULT_PORT = 3000;
-const DEFAULT_CONTAINER_FILE = 'Dockerfile';
 
 type Deps = Pick<DeploysDeps, 'services' | 'workspace' | 'cipher'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'registry' | 'autoContainerFile' | 'secretsEnabled'>;
@@ -67,26 +70,31 @@ async function decide(
   catalog: Catalog,
   place: (path: string) => string,
 ): Promise<Prepared> {
+  const { workspace, settings } = deps;
   const { buildId } = context.build;
-  const explicit = context.facts.dockerfile ?? null;
-  if (explicit !== null) {
-    const text = await deps.workspace.readText(buildId, explicit, FILE_LIMIT_BYTES);
-    if (text !== null) return patch(deps, context, catalog, explicit, text);
-    context.warn(`${explicit} does not exist; falling back to a generated container file`);
-  }
-  const own = await deps.workspace.readText(buildId, place(DEFAULT_CONTAINER_FILE), FILE_LIMIT_BYTES);
-  if (deps.settings.autoContainerFile && catalog.framework !== null) {
-    if (own !== null) {
-      context.warn(
-        `Dockerfile is not used, one for ${catalog.framework} is generated; to use it, name it in platform.io/dockerfile in catalog-info.yaml`,
-      );
-    }
-    return await generate(deps, context, catalog, place);
-  }
-  if (own !== null) return patch(deps, context, catalog, place(DEFAULT_CONTAINER_FILE), own);
-  throw new FairleadError(
-    'CONTAINER_FILE_MISSING',
-    'There is no Dockerfile, and the framework is unknown: add a Dockerfile, or name the framework in platform.io/framework (express, fastify, hono, nextjs or static).',
+  const read = (path: string) => workspace.readText(buildId, path, FILE_LIMIT_BYTES);
+  const named = context.facts.dockerfile ?? null;
+  const namedText = named === null ? null : await read(named);
+  const ownText = await read(place(OWN_CONTAINER_FILE));
+  const source = await readAppSource(sourceTree(workspace, buildId, place('')));
+  const choice = chooseContainerFile({
+    framework: catalog.framework,
+    named: named === null ? null : { path: named, exists: namedText !== null },
+    hasOwn: ownText !== null,
+    hasManifest: source.texts[MANIFEST] !== undefined,
+    mayGenerate: settings.autoContainerFile,
+    describe: () => describeApp(source, catalog),
+  });
+  for (const warning of choice.warnings) context.warn(warning);
+  for (const hint of sourceHints(source)) context.onLine(hint);
+  if (choice.app !== null) return generate(deps, context, choice.app);
+  const isNamed = choice.path === named;
+  return patch(
+    deps,
+    context,
+    catalog,
+    isNamed ? choice.path : place(choice.path),
+    (isNamed ? namedText : ownText) ?? '',
   );
 }
 
@@ -111,20 +119,11 @@ function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: str
   };
 }
 
-async function generate(
-  deps: Deps,
-  context: StepContext,
-  catalog: Catalog,
-  place: (path: string) => string,
-): Promise<Prepared> {
-  const { buildId } = context.build;
-  if (catalog.framework === null)
-    throw new FairleadError('INTERNAL', 'A framework is needed to generate a container file.');
-  const source = await readAppSource(sourceTree(deps.workspace, buildId, place('')));
-  const { framework, port, healthEndpoint } = catalog;
-  const app = describeApp(source, { framework, port, healthEndpoint });
+function generate(deps: Deps, context: StepContext, app: AppDescription): Prepared {
   const generated = generateContainerFile(app, { secretsEnabled: deps.settings.secretsEnabled });
-  context.onLine(`Generated a container file for ${framework}; it runs on ${app.runsOn}`);
+  const what = app.framework ?? 'a Node.js server';
+  context.onLine(`Generated a container file for ${what}; it runs on ${app.runsOn}`);
+  for (const { title, value, reason } of appFindings(app)) context.onLine(`${title}: ${value} (${reason})`);
   for (const warning of app.warnings) context.warn(warning);
   return { ...generated, port: app.port.value, generated: true };
 }

@@ -5,13 +5,24 @@ import type { InstallCommands } from '../container-file/install-commands.ts';
 /** Something that was decided, and why. */
 export interface Choice<T> {
   readonly value: T;
-  /** Completes "because …", such as `package.json has a build script`. */
+  /** Such as `package.json has a build script`. */
   readonly reason: string;
+}
+
+/** A site of files, which a web server answers with. */
+export interface Site {
+  /** Folders in which it may be, relative to the app; the first with a page wins. */
+  readonly folders: Choice<readonly string[]>;
+  /** True when paths without a file are answered with the one page, which finds out itself what to show. */
+  readonly singlePage: Choice<boolean>;
+  /** Path below which its pages look for their files, without slashes at its ends; null for the root. */
+  readonly basePath: string | null;
 }
 
 /** What was found out of an app's source: all that its container file is written from. */
 export interface AppDescription {
-  readonly framework: Framework;
+  /** Null for a Node.js server of none of the known frameworks. */
+  readonly framework: Framework | null;
   /** The framework's version as the manifest asks for it; null when it names none. */
   readonly frameworkVersion: string | null;
   readonly manager: PackageManager;
@@ -20,15 +31,23 @@ export interface AppDescription {
   readonly nodeImage: Choice<string>;
   /** Shell command that installs its packages; null where there is nothing to install. */
   readonly install: Choice<string> | null;
+  /** True when the whole source is copied before the install. */
+  readonly installsFromSource: Choice<boolean>;
   /** Shell command that builds it; null without a build. */
   readonly build: Choice<string> | null;
   /** Exec-form command that starts it; null where a web server serves its files. */
   readonly start: Choice<readonly string[]> | null;
-  /** Folders in which its site may be, the first with a page wins; null where a program of its own answers. */
-  readonly output: Choice<readonly string[]> | null;
+  /** Folder of a Next.js build; null for all else. */
+  readonly nextFolder: string | null;
+  /** True where Next.js starts what its build made; false where the author starts it in another way. */
+  readonly nextStarts: boolean;
+  /** Null where a program answers. */
+  readonly site: Site | null;
   readonly port: Choice<number>;
   /** True when what only development needs stays in the image. */
   readonly keepsDevelopment: Choice<boolean>;
+  /** Variables that make known servers listen on every address. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly runsOn: string;
   readonly hasIgnoreFile: boolean;
   readonly healthEndpoint: string;

@@ -6,33 +6,50 @@ import { BASE_IMAGES } from '../container-file/base-images.ts';
 import { detectPackageManager } from '../container-file/detect-package-manager.ts';
 import { type InstallCommands, installCommands } from '../container-file/install-commands.ts';
 import type { AppDescription, Choice } from './app-description.ts';
+import { buildCommand } from './build-command.ts';
+import { installHooks } from './install-hooks.ts';
+import { keptPackages } from './kept-packages.ts';
+import { isUsualStart, type NextjsSettings, nextjsSettings, nextjsSite } from './nextjs-app.ts';
 import { nodeImage } from './node-version.ts';
-import { startCommand } from './start-command.ts';
+import { refuseWorkersOnly } from './refuse-workers-only.ts';
+import { type Start, startCommand, statedStart } from './start-command.ts';
+import { siteBuild, staticSite } from './static-site.ts';
 
 /** What the catalog declares of an app; null where it declares nothing. */
 export interface Declared {
-  readonly framework: Framework;
+  readonly framework: Framework | null;
   /** `platform.io/port` */
   readonly port: number | null;
   readonly healthEndpoint: string;
+  /** `platform.io/install-command` */
+  readonly installCommand?: string | null;
+  /** `platform.io/build-command` */
+  readonly buildCommand?: string | null;
+  /** `platform.io/start-command` */
+  readonly startCommand?: string | null;
+  /** `platform.io/output-folder` */
+  readonly outputFolder?: string | null;
 }
 
-const DEFAULT_PORTS: Readonly<Record<Framework, number>> = {
-  express: 3000,
-  fastify: 3000,
-  hono: 3000,
-  nextjs: 3000,
-  static: 8080,
-};
+const SERVER_PORT = 3000;
+const SITE_PORT = 8080;
 
 /** The package by which a manifest names the version of a framework. */
-const FRAMEWORK_PACKAGE: Readonly<Record<Framework, string>> = {
+const FRAMEWORK_PACKAGES: Readonly<Record<Framework, string>> = {
   express: 'express',
   fastify: 'fastify',
   hono: 'hono',
   nextjs: 'next',
   static: '',
 };
+
+/** Servers that listen on the loopback interface alone unless a variable says otherwise. */
+const LISTEN_VARIABLES: readonly (readonly [string, string])[] = [
+  ['fastify-cli', 'FASTIFY_ADDRESS'],
+  ['@astrojs/node', 'HOST'],
+  ['@sveltejs/adapter-node', 'HOST'],
+  ['nuxt', 'HOST'],
+];
 
 /**
  * How an app is built and started, from its source alone (spec 2, step 4). Pure: none of the source is run.
@@ -42,80 +59,129 @@ const FRAMEWORK_PACKAGE: Readonly<Record<Framework, string>> = {
 export function describeApp(source: AppSource, declared: Declared): AppDescription {
   const { framework } = declared;
   const text = source.texts[MANIFEST] ?? null;
-  if (text === null && framework !== 'static') {
-    throw new FairleadError(
-      'CONTAINER_FILE_INVALID',
-      `a ${framework} app needs a package.json in its build context; add one, or name a container file of your own`,
-    );
-  }
+  if (text === null && framework !== 'static') throw withoutManifest(framework);
   const warnings: string[] = [];
   const manifest = readManifest(text, warnings);
-  // A static site without a build installs nothing, so packages and Node.js are no concern of its owner.
-  const usesNode = framework !== 'static' || manifest.scripts.build !== undefined;
-  const concerns = usesNode ? warnings : [];
-  const manager = detectPackageManager(manifest, source.files, concerns);
+  refuseWorkersOnly(framework, manifest, source);
+  const ofNode: string[] = [];
+  const manager = detectPackageManager(manifest, source.files, ofNode);
   const commands = installCommands(manager, source.files);
-  const node = nodeImage(manifest.nodeRange);
-  if (node.warning !== null) concerns.push(node.warning);
-  const build = buildOf(framework, manifest, commands);
+  const node = nodeImage(manifest, source);
+  if (node.warning !== null) ofNode.push(node.warning);
+  const { start, build, ...shape } = shapeOf({ source, declared, manifest, commands });
+  // A site that is served as it is installs nothing, so packages and Node.js are no concern of its owner.
+  if (start !== null || build !== null) warnings.push(...ofNode);
+  warnings.push(...(start?.warnings ?? []));
+  const hooks = installHooks(manifest);
+  const kept = keptPackages(start?.commands ?? [], manifest, FRAMEWORK_PACKAGES[framework ?? 'static']);
   return {
     framework,
-    frameworkVersion: manifest.versions[FRAMEWORK_PACKAGE[framework]] ?? null,
+    frameworkVersion: manifest.versions[FRAMEWORK_PACKAGES[framework ?? 'static']] ?? null,
     manager,
     commands,
     nodeImage: { value: node.image, reason: node.reason },
-    install: usesNode ? installOf(framework, build, manager.lockfile, commands) : null,
+    install:
+      start === null && build === null
+        ? null
+        : installOf(declared, manager.lockfile, commands, build !== null || hooks.needsAll || kept.value),
+    installsFromSource:
+      declared.installCommand == null
+        ? hooks.needsSource
+        : { value: true, reason: 'platform.io/install-command may need it' },
     build,
-    start: startOf(framework, manifest, source.files, warnings),
-    output: framework === 'static' ? outputOf(build) : null,
-    port: portOf(declared),
-    keepsDevelopment: { value: false, reason: 'nothing that starts the app needs them' },
-    runsOn: framework === 'static' ? BASE_IMAGES.nginx : node.image,
+    ...shape,
+    start: start?.command ?? null,
+    port: portOf(declared, start),
+    keepsDevelopment: kept,
+    environment: environmentOf(manifest),
+    runsOn: start === null ? BASE_IMAGES.nginx : node.image,
     hasIgnoreFile: source.files.includes('.dockerignore'),
     healthEndpoint: declared.healthEndpoint,
     warnings,
   };
 }
 
-function buildOf(framework: Framework, { scripts }: Manifest, commands: InstallCommands): Choice<string> | null {
-  if (scripts.build !== undefined) return { value: commands.run('build'), reason: 'package.json has a build script' };
-  if (framework !== 'nextjs') return null;
-  return {
-    value: 'node_modules/.bin/next build',
-    reason: 'Next.js apps are built, and package.json has no build script',
-  };
+interface ShapeFacts {
+  readonly source: AppSource;
+  readonly declared: Declared;
+  readonly manifest: Manifest;
+  readonly commands: InstallCommands;
+}
+
+/** What differs between a server, a Next.js app and a site. */
+interface Shape extends Pick<AppDescription, 'build' | 'nextFolder' | 'nextStarts' | 'site'> {
+  readonly start: Start | null;
+}
+
+function shapeOf(facts: ShapeFacts): Shape {
+  const { framework, startCommand: stated = null } = facts.declared;
+  if (framework === 'static' && stated === null) return siteShape(facts);
+  return framework === 'nextjs' ? nextjsShape(facts) : serverShape(facts);
+}
+
+function serverShape({ source, declared, manifest, commands }: ShapeFacts): Shape {
+  const start = startCommand(manifest, source, declared.startCommand ?? null);
+  const usual = declared.framework === 'static' ? siteBuild(manifest) : null;
+  const build = buildCommand({ ...buildFacts({ source, declared, manifest, commands }), usual, start });
+  return { start, build, site: null, nextFolder: null, nextStarts: false };
+}
+
+function siteShape(facts: ShapeFacts): Shape {
+  const { source, declared, manifest } = facts;
+  const build = buildCommand({ ...buildFacts(facts), usual: siteBuild(manifest), start: null });
+  const site = staticSite({ manifest, source, declared: declared.outputFolder ?? null, isBuilt: build !== null });
+  return { start: null, build, site, nextFolder: null, nextStarts: false };
+}
+
+function nextjsShape(facts: ShapeFacts): Shape {
+  const { source, declared, manifest } = facts;
+  const settings = nextjsSettings(manifest, source);
+  const stated = statedStart(manifest, source, declared.startCommand ?? null);
+  const own = stated === null ? null : startCommand(manifest, source, declared.startCommand ?? null);
+  const usual = { value: 'next build', reason: 'Next.js apps are built, and package.json has no build script' };
+  const build = buildCommand({ ...buildFacts(facts), usual, start: own });
+  const isOwn = own !== null && !isUsualStart(own);
+  if (isOwn) return { start: own, build, site: null, nextFolder: settings.distDir, nextStarts: false };
+  if (settings.output === 'export') {
+    const site = nextjsSite(settings, declared.outputFolder ?? null);
+    return { start: null, build, site, nextFolder: null, nextStarts: false };
+  }
+  return { start: nextjsStart(settings), build, site: null, nextFolder: settings.distDir, nextStarts: true };
+}
+
+function nextjsStart({ reason }: NextjsSettings): Start {
+  const commands = [{ text: 'next start', words: ['next', 'start'], joint: null }];
+  return { command: { value: ['/bin/sh', '/app/start.sh'], reason }, commands, builds: [], warnings: [] };
+}
+
+function buildFacts({ source, declared, manifest, commands }: ShapeFacts) {
+  return { manifest, source, declared: declared.buildCommand ?? null, run: commands.run };
 }
 
 function installOf(
-  framework: Framework,
-  build: Choice<string> | null,
+  { installCommand = null }: Declared,
   lockfile: string | null,
   commands: InstallCommands,
+  needsAll: boolean,
 ): Choice<string> {
+  if (installCommand !== null) return { value: installCommand, reason: 'platform.io/install-command declares it' };
   const reason = lockfile === null ? 'there is no lockfile' : `there is ${lockfile}`;
-  const needsAll = build !== null || framework === 'nextjs';
   return { value: needsAll ? commands.installAll : commands.installProduction, reason };
 }
 
-function startOf(
-  framework: Framework,
-  manifest: Manifest,
-  files: readonly string[],
-  warnings: string[],
-): Choice<readonly string[]> | null {
-  if (framework === 'static') return null;
-  if (framework === 'nextjs') {
-    return { value: ['/bin/sh', '/app/start.sh'], reason: 'Next.js starts what its build made' };
-  }
-  return startCommand(manifest, files, warnings);
-}
-
-function outputOf(build: Choice<string> | null): Choice<readonly string[]> {
-  if (build === null) return { value: ['public', 'dist', '.'], reason: 'the usual folders of a site' };
-  return { value: ['dist', 'build', 'out', '_site', 'public', '.'], reason: 'the usual folders of a built site' };
-}
-
-function portOf({ framework, port }: Declared): Choice<number> {
+function portOf({ port }: Declared, start: Start | null): Choice<number> {
   if (port !== null) return { value: port, reason: 'platform.io/port declares it' };
-  return { value: DEFAULT_PORTS[framework], reason: 'the default; the app is told it in PORT' };
+  if (start === null) return { value: SITE_PORT, reason: 'the web server listens on it' };
+  return { value: SERVER_PORT, reason: 'the default; the app is told it in PORT' };
+}
+
+function environmentOf({ dependencies }: Manifest): Readonly<Record<string, string>> {
+  const needed = LISTEN_VARIABLES.filter(([name]) => dependencies.has(name));
+  return Object.fromEntries(needed.map(([, variable]) => [variable, '0.0.0.0']));
+}
+
+function withoutManifest(framework: Framework | null): FairleadError {
+  const what = framework === null ? 'an app without a Dockerfile' : `a ${framework} app`;
+  const remedy = 'add one, or name a container file of your own';
+  return new FairleadError('CONTAINER_FILE_INVALID', `${what} needs a package.json in its build context; ${remedy}`);
 }

@@ -11,11 +11,13 @@ export interface ImageOptions {
   readonly secretsEnabled: boolean;
 }
 
-/** express, fastify and hono: a Node server, with a build when it has one. */
+/** A Node server, with a build when it has one. */
 export function nodeInstructions(app: AppDescription, options: ImageOptions): readonly string[] {
-  if (app.build === null) {
+  const prune = prunes(app) ? [`RUN ${app.commands.prune}`] : [];
+  if (app.build === null && !app.installsFromSource.value) {
     return [
       ...installStage(app),
+      ...(app.install?.value === app.commands.installProduction ? [] : prune),
       'RUN mkdir -p node_modules',
       ...nodeStage(app, ['COPY --from=build /app/node_modules ./node_modules', 'COPY . .', 'RUN mkdir -p public']),
       ...ending(app, options),
@@ -23,31 +25,35 @@ export function nodeInstructions(app: AppDescription, options: ImageOptions): re
   }
   return [
     ...installStage(app),
-    ...builtSource(app.build.value),
-    ...(prunes(app) ? [`RUN ${app.commands.prune}`] : []),
+    ...builtSource(app),
+    ...prune,
     ...nodeStage(app, ['COPY --from=build /app ./']),
     ...ending(app, options),
   ];
 }
 
-/** nextjs: the standalone output where the app is configured for it, the pruned app otherwise; decided by what the build made. */
+/**
+ * nextjs: what the author starts, or the standalone output where the app is configured for it, or the pruned app; decided
+ * by what the build made.
+ */
 export function nextjsInstructions(app: AppDescription, options: ImageOptions): readonly string[] {
   const prune = prunes(app) ? `{ ${app.commands.prune}; }` : 'true';
+  const folder = app.nextFolder ?? '.next';
   const cache = 'mkdir -p /tmp/next-cache';
   return [
     ...installStage(app),
     'ENV NEXT_TELEMETRY_DISABLED=1 NODE_ENV=production',
-    ...builtSource(app.build?.value ?? 'true'),
+    ...builtSource(app),
     'RUN mkdir -p /out \\',
-    '  && if [ -f .next/standalone/server.js ]; then \\',
-    '    cp -R .next/standalone/. /out/ && mkdir -p /out/.next && cp -R .next/static /out/.next/static \\',
+    `  && if ${app.nextStarts ? '' : 'false && '}[ -f ${folder}/standalone/server.js ]; then \\`,
+    `    cp -R ${folder}/standalone/. /out/ && mkdir -p /out/${folder} && cp -R ${folder}/static /out/${folder}/static \\`,
     `    && rm -rf /out/public && cp -R public /out/public && echo '${cache}; exec node server.js' > /out/start.sh; \\`,
     '  else \\',
-    `    ${prune} && rm -rf .next/cache && cp -R . /out/ \\`,
+    `    ${prune} && rm -rf ${folder}/cache && cp -R . /out/ \\`,
     `    && echo '${cache}; exec node node_modules/next/dist/bin/next start' > /out/start.sh; \\`,
     '  fi \\',
     // The cache is written at run time, when the root file system is read-only.
-    '  && rm -rf /out/.next/cache && ln -s /tmp/next-cache /out/.next/cache',
+    `  && mkdir -p /out/${folder} && rm -rf /out/${folder}/cache && ln -s /tmp/next-cache /out/${folder}/cache`,
     ...nodeStage(app, ['ENV HOSTNAME=0.0.0.0 NEXT_TELEMETRY_DISABLED=1', 'COPY --from=build /out ./']),
     ...ending(app, options),
   ];
@@ -55,11 +61,12 @@ export function nextjsInstructions(app: AppDescription, options: ImageOptions): 
 
 /** static: the site, built first when the manifest has a build, behind a web server without root. */
 export function staticInstructions(app: AppDescription, options: ImageOptions): readonly string[] {
-  const folders = (app.output?.value ?? ['.']).join(' ');
+  const folders = (app.site?.folders.value ?? ['.']).join(' ');
+  const basePath = app.site?.basePath ?? null;
   return [
     ...(app.build === null
       ? [`FROM ${BASE_IMAGES.nginx} AS build`, 'WORKDIR /app', 'COPY . .']
-      : [...installStage(app), ...builtSource(app.build.value)]),
+      : [...installStage(app), ...builtSource(app)]),
     `RUN mkdir -p /site && for folder in ${folders}; do \\`,
     '    if [ -f "$folder/index.html" ]; then cp -R "$folder/." /site/; break; fi; \\',
     '  done \\',
@@ -72,11 +79,16 @@ export function staticInstructions(app: AppDescription, options: ImageOptions): 
     `FROM ${BASE_IMAGES.nginx}`,
     writeFileInstruction(
       '/etc/nginx/app.conf',
-      nginxConf({ port: app.port.value, healthEndpoint: app.healthEndpoint }),
+      nginxConf({
+        port: app.port.value,
+        healthEndpoint: app.healthEndpoint,
+        singlePage: app.site?.singlePage.value ?? false,
+      }),
     ),
     writeFileInstruction('/app-start.sh', NGINX_START_SCRIPT),
     'COPY --from=build /site /usr/share/nginx/html',
     'RUN chmod -R a+rX /usr/share/nginx/html',
+    ...(basePath === null ? [] : [atBasePath(basePath)]),
     'ENTRYPOINT []',
     // The web server ends requests in flight on this one, and drops them on the usual one.
     'STOPSIGNAL SIGQUIT',
@@ -88,22 +100,45 @@ function prunes({ commands, keepsDevelopment }: AppDescription): boolean {
   return commands.prune !== null && !keepsDevelopment.value;
 }
 
-function installStage({ commands, nodeImage, install }: AppDescription): readonly string[] {
-  const run = install === null ? [] : [`RUN ${install.value}`];
-  return [`FROM ${nodeImage.value} AS build`, 'WORKDIR /app', ...commands.prepare, ...commands.copy, ...run];
+function installStage({ commands, nodeImage, install, installsFromSource }: AppDescription): readonly string[] {
+  return [
+    `FROM ${nodeImage.value} AS build`,
+    'WORKDIR /app',
+    // Hooks for git have nothing to do in an image, which has no repository.
+    'ENV HUSKY=0 PATH=/app/node_modules/.bin:$PATH',
+    ...commands.prepare,
+    ...(installsFromSource.value ? ['COPY . .'] : commands.copy),
+    ...(install === null ? [] : [runInstruction(install.value)]),
+  ];
 }
 
-function builtSource(build: string): readonly string[] {
-  return ['COPY . .', 'RUN mkdir -p public', `RUN ${build}`];
+function builtSource({ build, installsFromSource }: AppDescription): readonly string[] {
+  return [
+    ...(installsFromSource.value ? [] : ['COPY . .']),
+    'RUN mkdir -p public',
+    ...(build === null ? [] : [runInstruction(build.value)]),
+  ];
 }
 
-function nodeStage({ port, runsOn }: AppDescription, content: readonly string[]): readonly string[] {
+/** A RUN instruction of a command line of the app's author, who cannot write further instructions with it. */
+function runInstruction(line: string): string {
+  return /^[\w ./:=@%+,&-]+$/.test(line) ? `RUN ${line}` : `RUN ${JSON.stringify(['/bin/sh', '-c', line])}`;
+}
+
+/** The pages of some sites look for their files below a path, such as that of a project's page at their usual host. */
+function atBasePath(path: string): string {
+  const folder = `/usr/share/nginx/html/${path}`;
+  return `RUN [ -e ${folder} ] || { mkdir -p ${folder.slice(0, folder.lastIndexOf('/'))} && ln -s /usr/share/nginx/html ${folder}; }`;
+}
+
+function nodeStage({ port, runsOn, environment }: AppDescription, content: readonly string[]): readonly string[] {
   return [
     '',
     `FROM ${runsOn}`,
     'WORKDIR /app',
     // The app's user has no home folder, and only /tmp is writable when it runs.
     `ENV NODE_ENV=production PORT=${port.value} HOME=/tmp PATH=/app/node_modules/.bin:$PATH`,
+    ...Object.entries(environment).map(([name, value]) => `ENV ${name}=${value}`),
     ...content,
   ];
 }

@@ -41,5 +41,5 @@ export function generateContainerFile(app: AppDescription, options: ImageOptions
 
 function instructionsOf(app: AppDescription, options: ImageOptions): readonly string[] {
   if (app.start === null) return staticInstructions(app, options);
-  return app.framework === 'nextjs' ? nextjsInstructions(app, options) : nodeInstructions(app, options);
+  return app.nextFolder !== null ? nextjsInstructions(app, options) : nodeInstructions(app, options);
 }

@@ -7,9 +7,12 @@ import { FairleadError } from '../../errors.ts';
 export function nginxConf({
   port,
   healthEndpoint,
+  singlePage,
 }: {
   readonly port: number;
   readonly healthEndpoint: string;
+  /** True when paths without a file are the one page's, which has no file of its own for them. */
+  readonly singlePage: boolean;
 }): string {
   return `worker_processes 1;
 pid /tmp/nginx.pid;
@@ -41,8 +44,7 @@ http {
     index index.html;
     absolute_redirect off;
 ${healthLocation(healthEndpoint)}    location ~ /\\.(?!well-known/) { return 404; }
-    location / { try_files $uri $uri/ $uri.html /index.html; }
-  }
+${pageLocation(singlePage)}  }
 }
 `;
 }
@@ -55,6 +57,20 @@ case "$GIT_COMMIT" in
 esac
 exec nginx -c /etc/nginx/app.conf -e stderr -g 'daemon off;'
 `;
+
+/** A missing picture or script is missing, also where each other path is the one page. */
+function pageLocation(singlePage: boolean): string {
+  const files = '$uri $uri/ $uri.html';
+  if (!singlePage) {
+    return `    error_page 404 /404.html;
+    location / { try_files ${files} =404; }
+`;
+  }
+  const endings = 'js|mjs|css|map|json|png|jpe?g|gif|svg|ico|webp|avif|woff2?|ttf|otf|wasm|txt|xml';
+  return `    location ~* \\.(?:${endings})$ { try_files $uri =404; }
+    location / { try_files ${files} /index.html; }
+`;
+}
 
 /** The root of the site stays the site: there the page itself is the health answer. */
 function healthLocation(healthEndpoint: string): string {

@@ -28,7 +28,8 @@ export interface PatchedContainerFile {
 
 /**
  * Patches a hand-written container file (spec 2, step 4): the final USER becomes a number when it is a name, and with
- * secrets enabled the entry point is wrapped. All else stays byte for byte. Root stays root: `checkUser` refuses it.
+ * secrets enabled the entry point is wrapped. All else stays byte for byte. A file without USER gets one. Root stays
+ * root: `checkUser` refuses it.
  *
  * @throws CONTAINER_FILE_INVALID with file name and line.
  */
@@ -55,12 +56,30 @@ export function patchContainerFile(text: string, options: PatchOptions): Patched
 
 function patchUser(text: string, file: ContainerFile, changes: string[]): string {
   const user = file.finalChain.find((stage) => stage.user !== null)?.user;
-  if (user === null || user === undefined) return text;
+  if (user === null || user === undefined) return addUser(text, file, changes);
   const name = user.value?.split(':')[0] ?? null;
   if (name === 'root' || (name !== null && /^\d+$/.test(name))) return text;
   changes.push(`line ${user.line}: USER ${user.arguments} became USER ${APP_USER}, because the user must be a number`);
   return replaceArguments(text, user, APP_USER);
 }
+
+/**
+ * Without a USER the image would run as its base image's user, mostly root: it gets a number, and a home folder that it
+ * can write to. Images and programs that must begin as root stay as they are, and are refused.
+ */
+function addUser(text: string, file: ContainerFile, changes: string[]): string {
+  const image = file.finalChain.at(-1)?.image ?? '';
+  const command = file.finalChain.flatMap(({ entrypoint, cmd }) => [entrypoint?.arguments, cmd?.arguments]).join(' ');
+  if (image === 'scratch' || NEEDS_ROOT_IMAGE.test(image) || NEEDS_ROOT_PROGRAM.test(command)) return text;
+  changes.push(`USER ${APP_USER} was added at the end, because no line sets a user, so the image would run as root`);
+  return `${text}${text.endsWith('\n') ? '' : '\n'}ENV HOME=/tmp\nUSER ${APP_USER}\n`;
+}
+
+/** Images whose entry point sets up folders as root and then becomes another user. */
+const NEEDS_ROOT_IMAGE =
+  /^(?:[^/]+\/)*(?:mysql|mariadb|postgres|mongo|redis|rabbitmq|httpd|wordpress|ghost|docker)(?:[:@]|$)/;
+const NEEDS_ROOT_PROGRAM =
+  /\b(?:gosu|su-exec|supervisord|crond?|sshd|systemctl|service|apache2|httpd|dockerd|sudo|init)\b/;
 
 /** The last ENTRYPOINT counts, so one is added at the end and what is there stays as it is. */
 function wrapEntrypoint(text: string, file: ContainerFile, changes: string[], warnings: string[]): string {

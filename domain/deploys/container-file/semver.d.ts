@@ -13,3 +13,8 @@ declare module 'semver/ranges/valid.js' {
   /** The range in its normal form; null for a text that is none. */
   export default function validRange(range: string): string | null;
 }
+
+declare module 'semver/ranges/min-version.js' {
+  /** The lowest version of a range; null when it has none. */
+  export default function minVersion(range: string): { readonly major: number } | null;
+}

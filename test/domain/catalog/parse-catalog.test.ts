@@ -35,6 +35,10 @@ test('a full catalog of the current version is read without a warning', () => {
     platform.io/env-vars: A_URL, B_URL
     platform.io/dockerfile: deploy/Dockerfile
     platform.io/writable-paths: /app/data, /var/lib/app.d
+    platform.io/install-command: npm install
+    platform.io/build-command: npm run build && npm run css
+    platform.io/start-command: node server.js --all
+    platform.io/output-folder: web/out
     platform.io/cpu-request: 0.5
     platform.io/memory-request: 512Mi
 `,
@@ -55,6 +59,10 @@ test('a full catalog of the current version is read without a warning', () => {
     port: 8081,
     buildEnvVars: ['A_URL', 'B_URL'],
     dockerfile: 'deploy/Dockerfile',
+    installCommand: 'npm install',
+    buildCommand: 'npm run build && npm run css',
+    startCommand: 'node server.js --all',
+    outputFolder: 'web/out',
     writablePaths: ['/app/data', '/var/lib/app.d'],
     config: [
       { key: 'LIMIT', secret: false, required: false, default: '5' },

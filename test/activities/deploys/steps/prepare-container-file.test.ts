@@ -76,6 +76,27 @@ describe('prepare-container-file', () => {
     assert.equal((await prepareContainerFile(off.parts, off.attempt(known))).generatedContainerFile, false);
   });
 
+  it('a Dockerfile that nobody named is used where none can be generated, and gets a number for a user', async () => {
+    const files = {
+      Dockerfile: 'FROM node:22\nCMD ["npm", "start"]\n',
+      'package.json': '{"dependencies":{"express":"5"}}',
+    };
+    const { parts, attempt, read } = await withFiles(files);
+    const step = attempt(known);
+    assert.equal((await prepareContainerFile(parts, step)).generatedContainerFile, false);
+    assert.match(step.warnings.join(), /Dockerfile is used, because none can be generated: .*"start" script/);
+    assert.match((await read('.fairlead/Dockerfile')) ?? '', /USER 1001\n$/);
+  });
+
+  it('a Node.js server of no known framework is generated, and what it is left out is told', async () => {
+    const files = { 'package.json': '{"scripts":{"start":"node a.js"}}', 'a.js': '', 'compose.yaml': '' };
+    const { parts, attempt } = await withFiles(files);
+    const step = attempt(unknownFramework);
+    assert.equal((await prepareContainerFile(parts, step)).generatedContainerFile, true);
+    assert.ok(step.lines.includes('Start: node a.js (package.json has a start script)'));
+    assert.match(step.lines.join('\n'), /compose\.yaml is not used/);
+  });
+
   it('mounts the variables that the build may see, writes them nowhere, and logs their names alone', async () => {
     const { parts, attempt, read, build } = await withFiles({ 'package.json': EXPRESS });
     const seal = (key: string, text: string) => parts.cipher.seal(text, { service: build.service, key });
@@ -101,7 +122,7 @@ describe('prepare-container-file', () => {
   });
 
   it('what cannot run, or would run as root, ends the build with its code', async () => {
-    const rooted = { Dockerfile: 'FROM alpine\nCMD ["./run"]\n' };
+    const rooted = { Dockerfile: 'FROM mysql\nCMD ["./run"]\n' };
     for (const [files, facts, code] of [
       [{ 'main.py': '' }, unknownFramework, 'CONTAINER_FILE_MISSING'],
       [rooted, unknownFramework, 'CONTAINER_ROOT_USER'],

@@ -17,11 +17,11 @@ it('names framework, version, install, build and start, each with its reason', (
     dependencies: { express: '^5.1.0' },
   });
   assert.deepEqual([app.framework, app.frameworkVersion, app.manager.name], ['express', '^5.1.0', 'npm']);
-  assert.match(app.nodeImage.reason, /engines\.node in package\.json is "22"/);
+  assert.match(app.nodeImage.reason, /engines\.node in package\.json asks for "22"/);
   assert.match(app.install?.reason ?? '', /package-lock\.json/);
   assert.deepEqual(app.build, { value: 'npm run build', reason: 'package.json has a build script' });
   assert.deepEqual(app.start, { value: ['node', 'dist/main.js'], reason: 'package.json has a start script' });
-  assert.deepEqual([app.port.value, app.output], [3000, null]);
+  assert.deepEqual([app.port.value, app.site], [3000, null]);
   assert.equal(
     describe({ scripts: { start: 'node a.js' } }, { port: 8081 }).port.reason,
     'platform.io/port declares it',
@@ -31,5 +31,226 @@ it('names framework, version, install, build and start, each with its reason', (
 it('a site without a build installs nothing and is served from the usual folders', () => {
   const app = describe({}, { framework: 'static' });
   assert.deepEqual([app.install, app.build, app.start], [null, null, null]);
-  assert.deepEqual(app.output?.value, ['public', 'dist', '.']);
+  assert.deepEqual(app.site?.folders.value, ['public', 'dist', '.']);
+});
+
+const FASTIFY_DEMO = {
+  scripts: { start: 'npm run build && node dist/server.js', build: 'tsc' },
+  dependencies: { fastify: '5' },
+  devDependencies: { typescript: '6', tsx: '4' },
+};
+
+it('what the start script builds first is built with the image, once, and its tools are pruned', () => {
+  const app = describe(FASTIFY_DEMO, { framework: 'fastify' });
+  assert.deepEqual(app.start?.value, ['node', 'dist/server.js']);
+  assert.equal(app.build?.value, 'npm run build');
+  assert.equal(app.keepsDevelopment.value, false);
+});
+
+/** Manifest and files; the start command, the build command, and whether packages for development stay. */
+const SHAPES: readonly (readonly [string, object, Readonly<Record<string, string>>, string, string | null, boolean])[] =
+  [
+    [
+      'a chain',
+      { scripts: { start: 'node migrate.js && node a.js' } },
+      {},
+      'node migrate.js && exec node a.js',
+      null,
+      false,
+    ],
+    ['two commands', { scripts: { start: 'node a.js; serve -s b' } }, {}, 'node a.js; exec serve -s b', null, false],
+    [
+      'prestart',
+      { scripts: { prestart: 'node a.js', start: 'node b.js' } },
+      {},
+      'node a.js && exec node b.js',
+      null,
+      false,
+    ],
+    [
+      'a prestart that builds, without a build script',
+      { scripts: { prestart: 'tsc', start: 'node dist/b.js' }, devDependencies: { typescript: '5' } },
+      {},
+      'node dist/b.js',
+      'tsc',
+      false,
+    ],
+    [
+      'a script that calls another one of another package manager',
+      { scripts: { start: 'yarn serve --port 1', serve: 'node a.js' } },
+      {},
+      'node a.js --port 1',
+      null,
+      false,
+    ],
+    [
+      'variables before a script',
+      { scripts: { start: 'A=1 yarn serve', serve: 'node a.js && node b.js' } },
+      {},
+      'exec env A=1 npm run serve',
+      null,
+      false,
+    ],
+    [
+      'tsx for development',
+      { scripts: { start: 'tsx src/a.ts' }, devDependencies: { tsx: '4' } },
+      {},
+      'exec tsx src/a.ts',
+      null,
+      true,
+    ],
+    ['tsx', { scripts: { start: 'tsx src/a.ts' }, dependencies: { tsx: '4' } }, {}, 'exec tsx src/a.ts', null, false],
+    [
+      'a module that is loaded first',
+      { scripts: { start: 'node -r ts-node/register a.ts' }, devDependencies: { 'ts-node': '10' } },
+      {},
+      'node -r ts-node/register a.ts',
+      null,
+      true,
+    ],
+    [
+      'a wrapper',
+      { scripts: { start: 'cross-env A=1 node a.js' }, devDependencies: { 'cross-env': '7' } },
+      {},
+      'exec cross-env A=1 node a.js',
+      null,
+      true,
+    ],
+    [
+      'fastify-cli',
+      { scripts: { start: 'fastify start -l info app.js' }, devDependencies: { 'fastify-cli': '7' } },
+      {},
+      'exec fastify start -l info app.js',
+      null,
+      true,
+    ],
+    [
+      'a watcher',
+      { scripts: { start: 'nodemon a.js' }, devDependencies: { nodemon: '3' } },
+      {},
+      'node a.js',
+      null,
+      false,
+    ],
+    ['a watching Node.js', { scripts: { start: 'node --watch a.js' } }, {}, 'node a.js', null, false],
+    [
+      'a start script for development',
+      { scripts: { start: 'nest start', 'start:prod': 'node dist/main', build: 'nest build' } },
+      {},
+      'node dist/main',
+      'npm run build',
+      false,
+    ],
+    [
+      'compiled TypeScript without a build script',
+      { scripts: { start: 'node dist/a.js' }, devDependencies: { typescript: '5' } },
+      { 'tsconfig.json': '{}' },
+      'node dist/a.js',
+      'tsc',
+      false,
+    ],
+    [
+      'Procfile',
+      { scripts: { start: 'node a.js' } },
+      { Procfile: 'release: x\nweb: npm start -- -v\n' },
+      'node a.js -v',
+      null,
+      false,
+    ],
+    ["the express generator's bin/www", { scripts: { start: 'node ./bin/www' } }, {}, 'node ./bin/www', null, false],
+    ['main without an ending', { main: 'app' }, { 'app.js': '' }, 'node app.js', null, false],
+    ['main that is not there', { main: 'index.js' }, { 'server.js': '' }, 'node server.js', null, false],
+    ['a script for development alone', { scripts: { dev: 'nodemon src/a.js' } }, {}, 'node src/a.js', null, false],
+    [
+      'an entry in TypeScript',
+      { devDependencies: { tsx: '4' } },
+      { 'src/index.ts': '' },
+      'tsx src/index.ts',
+      null,
+      true,
+    ],
+    [
+      'a line for a shell',
+      { scripts: { start: 'node a.js > $(date).log' } },
+      {},
+      'node a.js > $(date).log',
+      null,
+      false,
+    ],
+    [
+      'a build of something else',
+      { scripts: { build: 'docker build .', start: 'node a.js' } },
+      {},
+      'node a.js',
+      null,
+      false,
+    ],
+    [
+      'scripts that run side by side',
+      {
+        scripts: { start: 'run-p api jobs', api: 'tsx a.ts', jobs: 'node b.js' },
+        dependencies: { 'npm-run-all2': '7' },
+        devDependencies: { tsx: '4' },
+      },
+      {},
+      'exec run-p api jobs',
+      null,
+      true,
+    ],
+    [
+      'a process manager',
+      { scripts: { start: 'pm2-runtime start ecosystem.config.js' }, devDependencies: { pm2: '6' } },
+      {},
+      'exec pm2-runtime start ecosystem.config.js',
+      null,
+      true,
+    ],
+  ];
+
+for (const [name, manifest, files, start, build, keeps] of SHAPES) {
+  it(`${name}: starts with ${start}`, () => {
+    const app = describe(manifest, {}, files);
+    const words = app.start?.value ?? [];
+    assert.equal(words[0] === '/bin/sh' ? words[2] : words.join(' '), start);
+    assert.equal(app.build?.value ?? null, build);
+    assert.equal(app.keepsDevelopment.value, keeps, app.keepsDevelopment.reason);
+  });
+}
+
+it('what the catalog declares goes before what was found', () => {
+  const app = describe(
+    FASTIFY_DEMO,
+    { installCommand: 'npm i', buildCommand: 'make', startCommand: 'node x.js' },
+    { Procfile: 'web: node y.js' },
+  );
+  assert.deepEqual(
+    [app.install?.value, app.build?.value, app.start?.value, app.installsFromSource.value],
+    ['npm i', 'make', ['node', 'x.js'], true],
+  );
+});
+
+it('install scripts of the app get what they need: the source, all packages, or neither', () => {
+  const hooks = (scripts: Readonly<Record<string, string>>) => {
+    const app = describe({ scripts: { start: 'node a.js', ...scripts } });
+    return [app.installsFromSource.value, app.install?.value === app.commands.installAll];
+  };
+  assert.deepEqual(hooks({}), [false, false]);
+  assert.deepEqual(hooks({ prepare: 'husky' }), [false, true]);
+  assert.deepEqual(hooks({ postinstall: 'patch-package && prisma generate' }), [false, true]);
+  assert.deepEqual(hooks({ postinstall: 'node scripts/copy.js' }), [true, true]);
+});
+
+it('a hono app for Workers is told which adapter makes it listen, and one with the adapter is built', () => {
+  const manifest = { scripts: { dev: 'wrangler dev' }, dependencies: { hono: '4' } };
+  assert.throws(
+    () => describe(manifest, { framework: 'hono' }),
+    /made for Cloudflare Workers.*|no adapter.*@hono\/node-server/,
+  );
+  const adapted = { ...manifest, main: 'dist/index.js', dependencies: { hono: '4', '@hono/node-server': '1' } };
+  assert.ok(describe(adapted, { framework: 'hono' }).start);
+});
+
+it('a Node.js server of no known framework is started like any other', () => {
+  const app = describe({ scripts: { start: 'node index.js' } }, { framework: null });
+  assert.deepEqual([app.framework, app.start?.value], [null, ['node', 'index.js']]);
 });

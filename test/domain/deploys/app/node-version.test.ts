@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { readManifest } from '../../../../domain/catalog/read-manifest.ts';
 import { nodeImage } from '../../../../domain/deploys/app/node-version.ts';
+
+/** The image of an app with this manifest and these files. */
+function imageOf(manifest: object, texts: Readonly<Record<string, string>> = {}) {
+  return nodeImage(readManifest(JSON.stringify(manifest), []), { files: Object.keys(texts), texts });
+}
 
 const RANGES: readonly (readonly [string | null, string, RegExp | null])[] = [
   [null, 'node:24-alpine', null],
@@ -11,24 +17,56 @@ const RANGES: readonly (readonly [string | null, string, RegExp | null])[] = [
   ['22.x', 'node:22-alpine', null],
   ['^22.11.0', 'node:22-alpine', null],
   ['>=20 <23', 'node:22-alpine', null],
-  ['18 || 20', 'node:20-alpine', null],
+  ['18 || 20', 'node:20-alpine', /Node\.js 20 gets no fixes after April 2026/],
   ['20 - 22', 'node:22-alpine', null],
   [
     '22.11.0',
     'node:22-alpine',
     /asks for "22\.11\.0"; the app gets the newest release of 22.*platform\.io\/dockerfile/,
   ],
-  ['18.x', 'node:24-alpine', /asks for "18\.x"; generated container files have 24, 22, 20.*platform\.io\/dockerfile/],
-  ['>=26', 'node:24-alpine', /asks for ">=26"; generated/],
+  [
+    '18.x',
+    'node:20-alpine',
+    /asks for "18\.x", which gets no fixes any more; .*nearest of 24, 22, 20, 20: .*dockerfile/,
+  ],
+  ['21', 'node:22-alpine', /asks for "21", which gets no fixes any more; .*nearest of 24, 22, 20, 22/],
+  ['>=26', 'node:24-alpine', /asks for ">=26", which is not supported yet; .*24/],
   ['lts/*', 'node:24-alpine', /no range of versions/],
   [`>=22${' || 22'.repeat(100_000)}`, 'node:24-alpine', /no range of versions/],
 ];
 
 for (const [range, image, warning] of RANGES) {
   it(`engines.node ${JSON.stringify(range?.slice(0, 30) ?? null)} runs on ${image}`, () => {
-    const chosen = nodeImage(range);
+    const chosen = imageOf({ engines: { node: range } });
     assert.equal(chosen.image, image);
     if (warning === null) assert.equal(chosen.warning, null);
     else assert.match(chosen.warning ?? '', warning);
   });
 }
+
+const PINS: readonly (readonly [string, string, string])[] = [
+  ['.nvmrc', 'v22.11.0\n', 'node:22-alpine'],
+  ['.nvmrc', '# the team\nlts/jod # long-term', 'node:22-alpine'],
+  ['.nvmrc', 'lts/*', 'node:24-alpine'],
+  ['.nvmrc', 'node', 'node:24-alpine'],
+  ['.node-version', '20', 'node:20-alpine'],
+  ['.tool-versions', 'ruby 3.3.0\nnodejs 22.2.0\n', 'node:22-alpine'],
+  ['mise.toml', '[tools]\nnode = "22"\n', 'node:22-alpine'],
+  ['.mise.toml', '[tools]\nnode = { version = "20" }\n', 'node:20-alpine'],
+  ['.nvmrc', 'system', 'node:24-alpine'],
+];
+
+for (const [file, text, image] of PINS) {
+  it(`${file} with ${JSON.stringify(text)} runs on ${image}`, () => {
+    assert.equal(imageOf({}, { [file]: text }).image, image);
+  });
+}
+
+it('a pinned version is taken where engines.node allows it, and engines.node where not', () => {
+  const engines = { node: '>=20' };
+  const pinned = imageOf({ engines, volta: { node: '22.4.1' } });
+  assert.deepEqual([pinned.image, pinned.warning], ['node:22-alpine', null]);
+  assert.match(pinned.reason, /volta\.node in package\.json asks for "22\.4\.1"/);
+  assert.equal(imageOf({ engines: { node: '>=24' } }, { '.nvmrc': '20' }).image, 'node:24-alpine');
+  assert.match(imageOf({}, { '.nvmrc': '16.20.2' }).warning ?? '', /\.nvmrc asks for "16\.20\.2", which gets no fixes/);
+});

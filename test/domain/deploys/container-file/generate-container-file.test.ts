@@ -118,7 +118,7 @@ const STARTS: readonly (readonly [object, string])[] = [
   ],
   [{ scripts: { start: 'tsx src/server.ts' } }, '["/bin/sh","-c","exec tsx src/server.ts"]'],
   [{ scripts: { start: 'A=1 node server.js' } }, '["/bin/sh","-c","exec env A=1 node server.js"]'],
-  [{ scripts: { start: 'node a.js && node b.js' } }, '["/bin/sh","-c","node a.js && node b.js"]'],
+  [{ scripts: { start: 'node a.js && node b.js' } }, '["/bin/sh","-c","node a.js && exec node b.js"]'],
   [{ main: 'lib/app.js' }, '["node","lib/app.js"]'],
 ];
 

@@ -46,6 +46,25 @@ const USERS: readonly (readonly [string, string, string])[] = [
   ],
 ];
 
+const NO_USER: readonly (readonly [string, boolean])[] = [
+  ['FROM node:22\nCMD ["npm", "start"]', true],
+  ['FROM a AS b\nUSER 7\nFROM python:3\nCMD python app.py\n', true],
+  ['FROM nginx:1.28\nCOPY . /usr/share/nginx/html\n', true],
+  ['FROM postgres:16\n', false],
+  ['FROM registry.example/team/mysql@sha256:abc\n', false],
+  ['FROM debian\nENTRYPOINT ["gosu", "app", "./run"]\n', false],
+  ['FROM scratch\nCMD ["/run"]\n', false],
+];
+
+for (const [text, isAdded] of NO_USER) {
+  test(`a file without USER ${isAdded ? 'gets a number' : 'stays as it is where root is needed'}: ${JSON.stringify(text)}`, () => {
+    const patched = patch(text);
+    const added = `${text}${text.endsWith('\n') ? '' : '\n'}ENV HOME=/tmp\nUSER 1001\n`;
+    assert.equal(patched.text, isAdded ? added : text);
+    assert.deepEqual([patched.user, patched.changes.length], isAdded ? ['1001', 1] : [null, 0]);
+  });
+}
+
 for (const [name, before, after] of USERS) {
   test(`the final user becomes a number and the rest stays byte for byte: ${name}`, () => {
     const patched = patch(before);
@@ -76,15 +95,15 @@ test('with secrets enabled the entry point is wrapped and the command is kept', 
   const copy = 'COPY app-entrypoint.sh /app-entrypoint.sh\n';
   assert.equal(tail('FROM a\nUSER 5\nCMD ["x"]\n'), `${copy}ENTRYPOINT ["/bin/sh","/app-entrypoint.sh"]\n`);
   assert.equal(
-    tail('FROM a\nENTRYPOINT ["tini", "--"]\nCMD ["x"]\n'),
+    tail('FROM a\nUSER 5\nENTRYPOINT ["tini", "--"]\nCMD ["x"]\n'),
     `${copy}ENTRYPOINT ["/bin/sh","/app-entrypoint.sh","tini","--"]\n`,
   );
   assert.equal(
-    tail('FROM a\nENTRYPOINT exec x $Y\n'),
+    tail('FROM a\nUSER 5\nENTRYPOINT exec x $Y\n'),
     `${copy}ENTRYPOINT ["/bin/sh","/app-entrypoint.sh","/bin/sh","-c","exec x $Y"]\n`,
   );
   assert.equal(
-    tail('FROM a AS b\nCMD ["x"]\nFROM b\n'),
+    tail('FROM a AS b\nUSER 5\nCMD ["x"]\nFROM b\n'),
     `${copy}ENTRYPOINT ["/bin/sh","/app-entrypoint.sh"]\nCMD ["x"]\n`,
   );
   assert.deepEqual(

@@ -1,0 +1,183 @@
+/** A tool that makes a site of files. */
+export interface SiteGenerator {
+  /** The package by which a manifest shows that it is used. */
+  readonly package: string;
+  /** Command that builds where there is no build script. */
+  readonly build: string;
+  /** Folder that it builds into when nothing says otherwise. */
+  readonly output: string;
+  /** The name of its settings file. */
+  readonly config: RegExp;
+  /** What names another folder in the settings, in its first group. */
+  readonly setting: RegExp;
+  /** What names another folder in the build command, in its first group. */
+  readonly flag: RegExp;
+  /** What names the path below which the site expects to be, in its first group; null when it has none. */
+  readonly base: RegExp | null;
+  /** True where the pages of the site are made in the browser, so that each path is answered with the one page. */
+  readonly singlePage: boolean;
+}
+
+const NONE = /$^/;
+const configOf = (name: string): RegExp => new RegExp(`^${name}\\.config\\.[cm]?[jt]s$`);
+const FLAG = /(?:--out-?[dD]ir|--output|--dist-dir|-o)[= ]["']?([\w./@-]+)/;
+const BASE = /\bbase:\s*["'](\/[\w./-]*)["']/;
+
+/** Each with its own folder, the more telling first: several are built on vite or webpack. */
+export const SITE_GENERATORS: readonly SiteGenerator[] = [
+  {
+    package: '@docusaurus/core',
+    build: 'docusaurus build',
+    output: 'build',
+    config: configOf('docusaurus'),
+    setting: NONE,
+    flag: FLAG,
+    base: /\bbaseUrl:\s*["'](\/[\w./-]*)["']/,
+    singlePage: false,
+  },
+  {
+    package: 'gatsby',
+    build: 'gatsby build',
+    output: 'public',
+    config: configOf('gatsby'),
+    setting: NONE,
+    flag: NONE,
+    base: null,
+    singlePage: false,
+  },
+  {
+    package: 'astro',
+    build: 'astro build',
+    output: 'dist',
+    config: configOf('astro'),
+    setting: /\boutDir:\s*["']([\w./@-]+)["']/,
+    flag: /--outDir[= ]["']?([\w./@-]+)/,
+    base: BASE,
+    singlePage: false,
+  },
+  {
+    package: '@11ty/eleventy',
+    build: 'eleventy',
+    output: '_site',
+    config: /^(?:\.eleventy|eleventy\.config)\.[cm]?js$/,
+    setting: /(?:\boutput:\s*|setOutputDirectory\(\s*)["']([\w./@-]+)["']/,
+    flag: FLAG,
+    base: null,
+    singlePage: false,
+  },
+  {
+    package: 'vitepress',
+    build: 'vitepress build',
+    output: '.vitepress/dist',
+    config: NONE,
+    setting: NONE,
+    flag: FLAG,
+    base: null,
+    singlePage: false,
+  },
+  {
+    package: 'hexo',
+    build: 'hexo generate',
+    output: 'public',
+    config: NONE,
+    setting: NONE,
+    flag: NONE,
+    base: null,
+    singlePage: false,
+  },
+  {
+    package: 'react-scripts',
+    build: 'react-scripts build',
+    output: 'build',
+    config: NONE,
+    setting: NONE,
+    flag: /BUILD_PATH=["']?([\w./@-]+)/,
+    base: null,
+    singlePage: true,
+  },
+  {
+    package: '@angular/core',
+    build: 'ng build',
+    output: 'dist',
+    config: NONE,
+    setting: NONE,
+    flag: /--output-path[= ]["']?([\w./@-]+)/,
+    base: null,
+    singlePage: true,
+  },
+  {
+    package: '@vue/cli-service',
+    build: 'vue-cli-service build',
+    output: 'dist',
+    config: configOf('vue'),
+    setting: /\boutputDir:\s*["']([\w./@-]+)["']/,
+    flag: /--dest[= ]["']?([\w./@-]+)/,
+    base: /\bpublicPath:\s*["'](\/[\w./-]*)["']/,
+    singlePage: true,
+  },
+  {
+    package: '@sveltejs/adapter-static',
+    build: 'vite build',
+    output: 'build',
+    config: configOf('svelte'),
+    setting: /\bpages:\s*["']([\w./@-]+)["']/,
+    flag: NONE,
+    base: null,
+    singlePage: false,
+  },
+  {
+    package: 'parcel',
+    build: 'parcel build index.html',
+    output: 'dist',
+    config: NONE,
+    setting: NONE,
+    flag: FLAG,
+    base: null,
+    singlePage: true,
+  },
+  {
+    package: 'vite',
+    build: 'vite build',
+    output: 'dist',
+    config: configOf('vite'),
+    setting: /\boutDir:\s*(?:path\.(?:resolve|join)\(\s*__dirname\s*,\s*)?["']([\w./@-]+)["']/,
+    flag: FLAG,
+    base: BASE,
+    singlePage: true,
+  },
+  {
+    package: 'webpack',
+    build: 'webpack --mode production',
+    output: 'dist',
+    config: configOf('webpack'),
+    setting: /\bpath:\s*path\.(?:resolve|join)\(\s*__dirname\s*,\s*["']([\w./@-]+)["']/,
+    flag: NONE,
+    base: null,
+    singlePage: true,
+  },
+];
+
+/** Packages that make a server of what is else a site. */
+const SERVER_PACKAGES = [
+  '@astrojs/node',
+  '@sveltejs/adapter-node',
+  '@remix-run/serve',
+  '@react-router/serve',
+  'nuxt',
+  '@nestjs/core',
+];
+
+/** A start script that runs a program of the app, and not a tool that shows its files. */
+const RUNS_PROGRAM =
+  /^(?:(?:\S+=\S+|cross-env|npx|exec|dotenv|NODE_ENV=\S+)\s+)*(?:node|nodemon|pm2-runtime|tsx|ts-node|bun|koa|nest|fastify)\s/;
+
+/** The tool that makes the site of an app with these packages; null where there is none, or where it makes a server. */
+export function siteGenerator(dependencies: ReadonlySet<string>): SiteGenerator | null {
+  if (SERVER_PACKAGES.some((name) => dependencies.has(name))) return null;
+  return SITE_GENERATORS.find((generator) => dependencies.has(generator.package)) ?? null;
+}
+
+/** True for an app that has a program of its own to answer requests. */
+export function runsProgram(scripts: Readonly<Record<string, string>>): boolean {
+  return RUNS_PROGRAM.test(scripts.start ?? '');
+}

@@ -1,0 +1,81 @@
+import type { AppDescription, Choice } from './app-description.ts';
+
+/** One thing that was found, why, and what changes it. */
+export interface Finding {
+  /** Stable, for programs. */
+  readonly key: string;
+  readonly title: string;
+  readonly value: string;
+  readonly reason: string;
+  /** Where the author sets it. */
+  readonly setBy: string;
+}
+
+/** What was found of an app, in the order in which it matters to its author. */
+export function appFindings(app: AppDescription): readonly Finding[] {
+  const { site, start } = app;
+  const usesNode = app.install !== null;
+  return [
+    row('framework', 'Framework', 'platform.io/framework', {
+      value: [app.framework ?? 'none of the known ones', app.frameworkVersion]
+        .filter((part) => part !== null)
+        .join(' '),
+      reason:
+        app.framework === null ? 'no package of one is a dependency' : 'by its packages and files, or the catalog',
+    }),
+    ...(usesNode
+      ? [
+          row('node', 'Node.js', 'engines.node in package.json', app.nodeImage),
+          row('packageManager', 'Package manager', 'the lockfile, packageManager in package.json', {
+            value: [app.manager.name, app.manager.version].filter((part) => part !== null).join(' '),
+            reason: app.manager.lockfile === null ? 'there is no lockfile' : `there is ${app.manager.lockfile}`,
+          }),
+        ]
+      : []),
+    ...optional('install', 'Install', 'platform.io/install-command', app.install),
+    ...optional('build', 'Build', 'platform.io/build-command', app.build),
+    ...optional(
+      'start',
+      'Start',
+      'platform.io/start-command',
+      start === null ? null : { ...start, value: shown(start) },
+    ),
+    ...(site === null
+      ? []
+      : [
+          row('output', 'Site', 'platform.io/output-folder', { ...site.folders, value: site.folders.value[0] ?? '.' }),
+          row('missingPaths', 'Missing paths', 'platform.io/start-command', {
+            ...site.singlePage,
+            value: site.singlePage.value ? 'index.html' : '404',
+          }),
+        ]),
+    ...(usesNode && start !== null
+      ? [
+          row('development', 'devDependencies', 'dependencies in package.json', {
+            ...app.keepsDevelopment,
+            value: app.keepsDevelopment.value ? 'kept' : 'pruned',
+          }),
+        ]
+      : []),
+    row('port', 'Port', 'platform.io/port', { ...app.port, value: String(app.port.value) }),
+    row('runsOn', 'Base image', 'platform.io/dockerfile', {
+      value: app.runsOn,
+      reason: start === null ? 'a web server serves the site' : 'the image of its Node.js',
+    }),
+  ];
+}
+
+function row(key: string, title: string, setBy: string, { value, reason }: Choice<string>): Finding {
+  return { key, title, value, reason, setBy };
+}
+
+function optional(key: string, title: string, setBy: string, choice: Choice<string> | null): readonly Finding[] {
+  return choice === null ? [] : [row(key, title, setBy, choice)];
+}
+
+/** A command that a shell runs is shown as its line. */
+function shown({ value }: Choice<readonly string[]>): string {
+  const [program, flag, line] = value;
+  if (program === '/bin/sh' && flag === '-c' && line !== undefined) return line.replace(/\bexec /g, '');
+  return program === '/bin/sh' ? 'next start' : value.join(' ');
+}

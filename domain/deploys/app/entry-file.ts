@@ -1,0 +1,72 @@
+import type { AppSource } from '../../catalog/app-source.ts';
+import type { Manifest } from '../../catalog/read-manifest.ts';
+import type { Choice } from './app-description.ts';
+
+const NAMES = ['server', 'index', 'app', 'main'];
+const ENTRY_FILES = [
+  ...['.js', '.mjs', '.cjs'].flatMap((ending) => NAMES.map((name) => name + ending)),
+  'bin/www',
+  ...NAMES.map((name) => `dist/${name}.js`),
+  ...NAMES.map((name) => `src/${name}.js`),
+  ...['', 'src/'].flatMap((folder) => NAMES.map((name) => `${folder}${name}.ts`)),
+];
+
+/** What runs TypeScript as it is, where the app has it; Node.js itself does for all but a few features of the language. */
+const TYPESCRIPT_RUNNERS = ['tsx', 'ts-node'];
+
+/** Scripts for development, which name the app's entry file. */
+const DEVELOPMENT_SCRIPTS = ['dev', 'develop', 'start:dev', 'watch'];
+
+/** What the build of a framework for whole sites makes where it makes a server, by the package that has it do so. */
+const BUILT_SERVERS: readonly (readonly [string, string])[] = [
+  ['@astrojs/node', 'dist/server/entry.mjs'],
+  ['@sveltejs/adapter-node', 'build/index.js'],
+  ['nuxt', '.output/server/index.mjs'],
+];
+
+/** The command that starts the file by which an app begins, for an app without a start script; null when there is none. */
+export function entryFile(manifest: Manifest, { files }: AppSource): Choice<readonly string[]> | null {
+  const built = BUILT_SERVERS.find(([name]) => manifest.dependencies.has(name));
+  if (built !== undefined) return { value: ['node', built[1]], reason: `${built[0]} builds it` };
+  const main = mainFile(manifest, files);
+  if (main !== null) return { value: runner(main, manifest), reason: 'main in package.json names it' };
+  const [developed] = DEVELOPMENT_SCRIPTS.flatMap((name) => fileOfScript(manifest.scripts[name] ?? ''));
+  if (developed !== undefined) {
+    return { value: runner(developed, manifest), reason: 'the script for development starts it' };
+  }
+  const usual = ENTRY_FILES.find((file) => files.includes(file));
+  if (usual !== undefined) return { value: runner(usual, manifest), reason: 'the usual entry file' };
+  // It may lie where nobody looked.
+  if (manifest.main?.includes('/') !== true) return null;
+  return { value: runner(manifest.main, manifest), reason: 'main in package.json names it' };
+}
+
+/** `main`, when it is there or the build makes it. `npm init` writes `index.js` for an app that has none. */
+function mainFile({ main, scripts }: Manifest, files: readonly string[]): string | null {
+  if (main === null) return null;
+  const path = main.replace(/^\.\//, '');
+  const isCode = (file: string): boolean => /\.[cm]?[jt]s$|\/www$/.test(file);
+  const found = [path, `${path}.js`, `${path}/index.js`].find((file) => files.includes(file) && isCode(file));
+  if (found !== undefined) return found;
+  const isMade = path.includes('/') && !files.includes(path.split('/')[0] ?? '') && scripts.build !== undefined;
+  return isMade ? path : null;
+}
+
+/** The one file that a script such as `tsx watch src/index.ts` or `nodemon app.js` names. */
+function fileOfScript(script: string): readonly string[] {
+  const [command = ''] = script.split(/[&;|]/);
+  if (
+    !/^(?:\S+=\S+ )*(?:cross-env |dotenv |env-cmd )?(?:node|nodemon|tsx|ts-node|ts-node-dev|tsnd|bun)\b/.test(command)
+  ) {
+    return [];
+  }
+  return command
+    .split(/\s+/)
+    .filter((word) => /^[\w./-]+\.[cm]?[jt]s$/.test(word))
+    .slice(0, 1);
+}
+
+function runner(file: string, { dependencies }: Manifest): readonly string[] {
+  const found = /\.[cm]?ts$/.test(file) ? TYPESCRIPT_RUNNERS.find((name) => dependencies.has(name)) : undefined;
+  return [found ?? 'node', file];
+}

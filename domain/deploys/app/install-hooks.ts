@@ -1,0 +1,49 @@
+import type { Manifest } from '../../catalog/read-manifest.ts';
+import type { Choice } from './app-description.ts';
+import { programOf } from './command-chain.ts';
+import { commandsOfLine } from './start-command.ts';
+
+/** Scripts of an app that package managers run when they install. */
+const HOOKS = ['preinstall', 'install', 'postinstall', 'prepare'];
+
+/** Programs that need no more than the files that are copied before an install, and some of them not even those. */
+const HARMLESS = new Set([
+  'echo',
+  'exit',
+  'husky',
+  'is-ci',
+  'lefthook',
+  'only-allow',
+  'patch-package',
+  'simple-git-hooks',
+  'true',
+]);
+
+export interface InstallHooks {
+  /** All packages are installed, because a hook may need one for development. */
+  readonly needsAll: boolean;
+  /** The whole source is copied before the install, because a hook works on it. */
+  readonly needsSource: Choice<boolean>;
+}
+
+/** What the app's own install scripts need. */
+export function installHooks({ scripts }: Manifest): InstallHooks {
+  const hooks = HOOKS.filter((name) => (scripts[name] ?? '').trim() !== '');
+  const working = hooks.find((name) => !commandsOfLine(scripts[name] ?? '').every(({ words }) => isHarmless(words)));
+  return {
+    needsAll: hooks.length > 0,
+    needsSource:
+      working === undefined
+        ? { value: false, reason: 'no install script needs it' }
+        : { value: true, reason: `the ${working} script may need it` },
+  };
+}
+
+function isHarmless(words: readonly string[]): boolean {
+  const program = programOf(words);
+  if (program === null || HARMLESS.has(program)) return true;
+  if (program === 'npx' || program === 'pnpx')
+    return isHarmless(words.slice(1).filter((word) => !word.startsWith('-')));
+  // Its schema lies in a folder that is copied before the install.
+  return program === 'prisma' && words[1] === 'generate' && words.length === 2;
+}

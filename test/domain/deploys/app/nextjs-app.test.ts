@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { describeApp } from '../../../../domain/deploys/app/describe-app.ts';
+import { generateContainerFile } from '../../../../domain/deploys/container-file/generate-container-file.ts';
+
+const USUAL = { build: 'next build', start: 'next start' };
+
+/** A Next.js app with these settings and scripts. */
+function nextjs(config: string, scripts: object = USUAL, devDependencies: object = {}) {
+  const texts = {
+    'package.json': JSON.stringify({ scripts, dependencies: { next: '^15.1.0', serve: '14' }, devDependencies }),
+    'next.config.mjs': config,
+  };
+  const source = { files: ['package-lock.json', ...Object.keys(texts)], texts };
+  const app = describeApp(source, { framework: 'nextjs', port: null, healthEndpoint: '/api/health' });
+  return { ...app, text: generateContainerFile(app, { secretsEnabled: false }).files[0]?.text ?? '' };
+}
+
+it('the server is started from the folder that the settings name', () => {
+  const { text, frameworkVersion } = nextjs("export default { distDir: 'built' }");
+  assert.equal(frameworkVersion, '^15.1.0');
+  assert.match(text, /built\/standalone\/server\.js/);
+  assert.doesNotMatch(text, /\.next\//);
+});
+
+it('files that are exported are served by the web server, from the folder that the settings name', () => {
+  const exported = nextjs("module.exports = { output: 'export', basePath: '/docs' }");
+  assert.deepEqual([exported.start, exported.site?.folders.value], [null, ['out']]);
+  assert.equal(exported.site?.basePath, 'docs');
+  assert.match(exported.text, /FROM nginx/);
+  const named = nextjs("module.exports = { output: 'export', distDir: '_static' }");
+  assert.equal(named.site?.folders.value[0], '_static');
+  assert.deepEqual(nextjs('', { build: 'next build && next export' }).site?.folders.value, ['out']);
+});
+
+it("the author's own start goes before what Next.js would start, an export's too", () => {
+  const chained = nextjs("module.exports = { output: 'export', distDir: '_static' }", {
+    build: 'next build',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the shell
+    start: 'node hello.js; serve -s _static -l tcp://0.0.0.0:${PORT:-8080} -n',
+  });
+  assert.match(chained.text, /CMD \["\/bin\/sh","-c","node hello\.js; exec serve -s _static -l/);
+  const server = nextjs('', { build: 'next build', start: 'NODE_ENV=production node server.js' });
+  assert.match(server.text, /CMD \["\/bin\/sh","-c","exec env NODE_ENV=production node server\.js"\]/);
+  assert.match(server.text, /if false && /);
+});
+
+it('the usual starts are left to what the build made', () => {
+  for (const start of ['next start', 'NODE_ENV=production next start', 'node .next/standalone/server.js', undefined]) {
+    const { text } = nextjs("export default { output: 'standalone' }", { build: 'next build', start });
+    assert.match(text, /CMD \["\/bin\/sh","\/app\/start\.sh"\]/, String(start));
+  }
+});
+
+it('a build in the start script is done with the image', () => {
+  const { build, start } = nextjs('', { start: 'next build && next start' });
+  assert.deepEqual([build?.value, start?.value], ['next build', ['/bin/sh', '/app/start.sh']]);
+});
