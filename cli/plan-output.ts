@@ -8,6 +8,7 @@ export function printPlan(output: Output, service: string, environment: string, 
   const { paint } = output;
   const framework = typeof plan.framework === 'string' ? paint('dim', `  ${plan.framework}`) : '';
   output.print(`Plan of ${paint('bold', service)} in ${environment}${framework}`);
+  printFound(output, plan.found ?? []);
   let stage = '';
   for (const step of plan.steps) {
     if (step.stage !== stage) {
@@ -23,4 +24,16 @@ export function printPlan(output: Output, service: string, environment: string, 
   const runs = plan.steps.filter((step) => step.state !== 'skipped').length;
   output.print(`\n${runs} of ${plan.steps.length} steps run. Nothing was started.`);
   for (const warning of plan.warnings ?? []) output.print(paint('warn', `! ${printable(warning)}`));
+}
+
+/** What was found of the app, why, and where each can be set. */
+function printFound({ paint, print }: Output, found: NonNullable<z.infer<typeof planReply>['found']>): void {
+  if (found.length === 0) return;
+  print(`\n${paint('bold', 'found')}`);
+  const width = Math.max(...found.map(({ title }) => title.length));
+  for (const { title, value, reason, setBy } of found) {
+    print(`  ${printable(title).padEnd(width)}  ${printable(value)}`);
+    const set = setBy === undefined ? '' : `; set by ${setBy}`;
+    print(paint('dim', `  ${' '.repeat(width)}  ${printable(reason + set)}`));
+  }
 }

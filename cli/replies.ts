@@ -54,6 +54,7 @@ export const triggerReply = z.looseObject({
 });
 
 export const planReply = z.looseObject({
+  found: z.array(z.looseObject({ title: text, value: text, reason: text, setBy: text.optional() })).optional(),
   steps: z.array(stepReply),
   warnings: z.array(text).optional(),
   framework: text.nullish(),

@@ -4,6 +4,7 @@ import { inferCatalog } from '../../domain/catalog/infer-catalog.ts';
 import { mergeInferred, parseCatalog } from '../../domain/catalog/parse-catalog.ts';
 import { DOCKER_INSTALLATION, planDeploy } from '../../domain/deploys/plan.ts';
 import type { planBodySchema, planReplySchema } from '../../domain/deploys/schema.ts';
+import { planContainerFile, planSource } from './plan-container-file.ts';
 
 /** What a deploy of these files would do, without doing it. @throws CATALOG_INVALID, CATALOG_VERSION_UNSUPPORTED */
 export function planBuild(
@@ -20,6 +21,9 @@ export function planBuild(
     installation: DOCKER_INSTALLATION,
   } as const;
   const steps = planDeploy(context).map(({ run: _run, ...shown }) => shown);
+  const source = planSource(body);
+  const { found, warnings: ofSource } =
+    source === null ? { found: [], warnings: [] } : planContainerFile(source, catalog);
   const misnamed =
     body.service !== undefined && catalog.declared && catalog.name !== null && catalog.name !== body.service;
   return {
@@ -30,8 +34,13 @@ export function planBuild(
     healthEndpoint: catalog.healthEndpoint,
     healthRule: catalog.healthDeclared ? 'declared' : 'alive',
     port: catalog.port,
+    found: found.map((finding) => ({ ...finding })),
     steps,
-    warnings: misnamed ? [...warnings, `metadata.name is ${catalog.name}, not ${body.service}`] : [...warnings],
+    warnings: [
+      ...warnings,
+      ...ofSource,
+      ...(misnamed ? [`metadata.name is ${catalog.name}, not ${body.service}`] : []),
+    ],
   };
 }
 

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
+import { MANIFEST, readAppSource } from '../../domain/catalog/app-source.ts';
 import { pathOf } from '../api-client.ts';
 import { usageFailure } from '../cli-failure.ts';
 import type { CliContext } from '../context.ts';
@@ -154,7 +155,7 @@ async function upload(context: CliContext, service: string, folder: string): Pro
 
 async function showPlan(context: CliContext, given: string, target: Target, options: DeployOptions): Promise<number> {
   const source = readSource(given, context.cwd);
-  const files = source.kind === 'folder' ? planFiles(resolve(source.folder, options.appPath ?? '')) : {};
+  const files = source.kind === 'folder' ? await planFiles(resolve(source.folder, options.appPath ?? '')) : {};
   const plan = await context.api.call(planReply, {
     method: 'POST',
     path: pathOf('builds', 'plan'),
@@ -165,20 +166,29 @@ async function showPlan(context: CliContext, given: string, target: Target, opti
   return exitCode('ok');
 }
 
-/** What the planner needs of a folder: its catalog, its manifest and the names of its files. */
-function planFiles(folder: string): Record<string, unknown> {
-  const read = (name: string): string | undefined =>
-    statSync(join(folder, name), { throwIfNoEntry: false })?.isFile() === true
-      ? readFileSync(join(folder, name), 'utf8')
-      : undefined;
+/** What the planner needs of a folder: its catalog, and what a build would read of the app. */
+async function planFiles(folder: string): Promise<Record<string, unknown>> {
+  const read = (path: string): string | null =>
+    statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true
+      ? readFileSync(join(folder, path), 'utf8')
+      : null;
+  const { files, texts } = await readAppSource({
+    readText: async (path, limitBytes) => {
+      const text = read(path);
+      return text === null || Buffer.byteLength(text) > limitBytes ? null : text;
+    },
+    list: async (path) =>
+      statSync(join(folder, path), { throwIfNoEntry: false })?.isDirectory() === true
+        ? readdirSync(join(folder, path)).filter((name) => name !== 'node_modules' && name !== '.git')
+        : [],
+  });
+  const { [MANIFEST]: manifest, ...others } = texts;
   const catalog = read('catalog-info.yaml');
-  const manifest = read('package.json');
   return {
-    ...(catalog === undefined ? {} : { catalog }),
+    ...(catalog === null ? {} : { catalog }),
     ...(manifest === undefined ? {} : { manifest }),
-    files: readdirSync(folder)
-      .filter((name) => name !== 'node_modules' && name !== '.git')
-      .slice(0, 5_000),
+    files,
+    texts: others,
   };
 }
 

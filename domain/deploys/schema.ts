@@ -127,7 +127,24 @@ export const planBodySchema = z.strictObject({
   service: serviceNameSchema.optional(),
   catalog: z.string().max(65_536).optional().describe('Text of catalog-info.yaml'),
   manifest: z.string().max(1_048_576).optional().describe('Text of package.json'),
-  files: z.array(z.string().max(400)).max(5_000).optional().describe('Names in the app directory'),
+  files: z
+    .array(z.string().max(400))
+    .max(10_000)
+    .optional()
+    .describe('Paths in the app directory, and in those of its directories that hold pages and entry files'),
+  texts: z
+    .record(z.string().regex(/^[\w@./-]{1,400}$/, 'the path of a file'), z.string().max(65_536))
+    .refine((texts) => Object.keys(texts).length <= 100, 'at most 100 files')
+    .optional()
+    .describe('Texts of files that tell how the app is built and started, such as .nvmrc and Procfile, by path'),
+});
+
+const findingSchema = z.object({
+  key: z.string(),
+  title: z.string(),
+  value: z.string(),
+  reason: z.string(),
+  setBy: z.string().describe('Where the author sets it'),
 });
 
 export const planReplySchema = z.object({
@@ -138,6 +155,7 @@ export const planReplySchema = z.object({
   healthEndpoint: z.string(),
   healthRule: healthRuleSchema,
   port: z.int().nullable(),
+  found: z.array(findingSchema).describe('What was found of the app, and why; empty when no files were given'),
   steps: z.array(plannedStepSchema),
   warnings: z.array(z.string()),
 });

@@ -192,16 +192,21 @@ describe('fairlead deploy', () => {
     });
   });
 
-  it('--plan shows the steps and starts nothing', async () => {
+  it('--plan shows what was found and the steps, and starts nothing', async () => {
+    writeFileSync(join(folder, '.nvmrc'), '22');
+    writeFileSync(join(folder, '.env'), 'PASSWORD=x');
     const { code, stdout } = await runCli(api, ['deploy', folder, '--plan']);
     assert.equal(code, 0);
+    assert.match(stdout, /Start {2}node a\.js\n.*the script; set by platform\.io\/start-command/);
     assert.match(stdout, /• Build image/);
     assert.match(stdout, /– Deploy gate {2}later work/);
     assert.deepEqual(
       api.requests.map((request) => request.route),
       ['POST /builds/plan'],
     );
-    assert.deepEqual(planBodySchema.parse(body('POST /builds/plan')).files, ['package.json']);
+    const { files, texts } = planBodySchema.parse(body('POST /builds/plan'));
+    assert.deepEqual(files?.toSorted(), ['.env', '.nvmrc', 'package.json']);
+    assert.deepEqual(texts, { '.nvmrc': '22' });
   });
 
   it('a secret comes from stdin and is in no output; one on the command line is refused', async () => {

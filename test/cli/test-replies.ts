@@ -94,6 +94,9 @@ export function planOfTest() {
       reason: skipped ? 'later work' : null,
     };
   });
+  const found = [
+    { key: 'start', title: 'Start', value: 'node a.js', reason: 'the script', setBy: 'platform.io/start-command' },
+  ];
   const head = {
     service: 'hello',
     environment: 'prod',
@@ -102,7 +105,7 @@ export function planOfTest() {
     healthEndpoint: '/health',
     healthRule: 'declared',
   };
-  return planReplySchema.parse({ ...head, port: 3000, steps, warnings: ['no catalog file'] });
+  return planReplySchema.parse({ ...head, port: 3000, found, steps, warnings: ['no catalog file'] });
 }
 
 export function releasesOfTest() {

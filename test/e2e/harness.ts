@@ -134,6 +134,11 @@ export async function copyApp(app: string, folder: string, service = app): Promi
 export async function repositoryOf(app: string, service?: string): Promise<Repository> {
   const path = await mkdtemp(join(tmpdir(), 'fairlead-repo-'));
   await copyApp(app, path, service);
+  return await gitRepository(path);
+}
+
+/** Makes a folder a git repository with one commit; it is removed with its repository. */
+export async function gitRepository(path: string): Promise<Repository> {
   const env = {
     ...process.env,
     GIT_CONFIG_GLOBAL: '/dev/null',

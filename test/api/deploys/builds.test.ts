@@ -83,7 +83,7 @@ it('refuses an object where a value belongs, in every field of every route', asy
   await failedBuild('bld_typed');
   const bodies: Record<string, readonly string[]> = {
     '/builds/trigger': ['service', 'environment', 'branch', 'commit'],
-    '/builds/plan': ['environment', 'service', 'catalog', 'manifest', 'files'],
+    '/builds/plan': ['environment', 'service', 'catalog', 'manifest', 'files', 'texts'],
     '/builds/bld_typed/retry': ['fromStep'],
     '/services/hello/rollback': ['environment', 'releaseId'],
     '/builds/bld_typed/cancel': ['anything'],
@@ -233,6 +233,27 @@ it('plans without running', async () => {
   const broken = await api.call('POST', '/builds/plan', { catalog: 'metadata: [' });
   assert.deepEqual([broken.status, broken.body.error.code], [400, 'CATALOG_INVALID']);
   assert.equal(api.commands.requests.length, asked);
+});
+
+it('plans what a build would find, and tells what it would fail with', async () => {
+  const manifest = JSON.stringify({ scripts: { start: 'node a.js' }, dependencies: { express: '^5.1.0' } });
+  const body = { manifest, files: ['package.json', 'compose.yaml'], texts: { '.nvmrc': '22' } };
+  const { found, warnings } = (await api.call('POST', '/builds/plan', body)).body.data;
+  const values = Object.fromEntries(found.map(({ key, value }: { key: string; value: string }) => [key, value]));
+  assert.deepEqual(
+    [values.framework, values.start, values.health, values.containerFile],
+    ['express ^5.1.0', 'node a.js', '/health', 'generated'],
+  );
+  assert.match(values.node, /22/);
+  assert.ok(warnings.some((line: string) => line.startsWith('compose.yaml is not used')));
+  const empty = (await api.call('POST', '/builds/plan', { files: ['notes.txt'] })).body.data;
+  assert.ok(
+    empty.warnings.some((line: string) => line.startsWith('a build of this would fail: There is no Dockerfile')),
+  );
+  const annotations = '    platform.io/catalog-version: 0.6.0\n    platform.io/dockerfile: ops/Dockerfile\n';
+  const named = { ...body, catalog: `metadata:\n  name: hello\n  annotations:\n${annotations}` };
+  const missing = (await api.call('POST', '/builds/plan', named)).body.data;
+  assert.ok(missing.warnings.some((line: string) => line.startsWith('ops/Dockerfile does not exist')));
 });
 
 it('shows a build with steps and durations, and never its facts', async () => {
