@@ -41,10 +41,8 @@ export async function nixpacksCommands(folder: string): Promise<Commands> {
 export async function ourCommands(folder: string): Promise<Commands> {
   const source = await readAppSource(folderTree(folder));
   const { catalog } = inferCatalog({ manifest: source.texts[MANIFEST] ?? null, files: source.files });
-  const { framework } = catalog;
-  if (framework === null) return refused('no framework is inferred');
   try {
-    const app = describeApp(source, { ...catalog, framework });
+    const app = describeApp(source, catalog);
     const start = app.start?.value.join(' ') ?? 'a web server with its files';
     return {
       install: app.install?.value ?? null,

@@ -16,6 +16,14 @@ describe('the comparison with Nixpacks', () => {
     assert.match(why ?? '', /^the start script itself/);
   });
 
+  it('tells development packages that are installed from those that are left out', () => {
+    const theirs = { ...none, install: 'yarn install --frozen-lockfile' };
+    const all = { ...none, install: 'yarn install --frozen-lockfile --production=false' };
+    const few = { ...none, install: 'yarn install --frozen-lockfile --production && yarn cache clean' };
+    assert.match(explainDifference('install', theirs, all) ?? '', /pruned after the build/);
+    assert.match(explainDifference('install', theirs, few) ?? '', /left out/);
+  });
+
   it('explains nothing away where Nixpacks would start an app and we would not', () => {
     const ours = { ...none, reasons: { start: 'no framework is inferred' } };
     const why = explainDifference('install', { ...none, install: 'npm ci', start: 'npm run start' }, ours);

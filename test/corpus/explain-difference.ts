@@ -28,13 +28,13 @@ const RULES: readonly Rule[] = [
   },
   {
     kind: 'install',
-    fits: (theirs, ours) => theirs !== null && /--omit=dev|--production(?!=)|--prod(?!=)/.test(ours ?? ''),
+    fits: (theirs, ours) => theirs !== null && /--omit=dev|--prod(?:uction)?(?= |$)/.test(ours ?? ''),
     why: 'the same lockfile; nothing builds or starts the app from its development packages, so they are left out',
   },
   {
     kind: 'install',
     fits: (theirs, ours) => theirs !== null && /--include=dev|--production=false|--prod=false/.test(ours ?? ''),
-    why: 'the same, with development packages asked for whatever NODE_ENV is; they are pruned after the build',
+    why: 'the same, with development packages asked for whatever NODE_ENV is; they are pruned after the build unless the start needs one',
   },
   {
     kind: 'install',
