@@ -1,4 +1,5 @@
 import { FairleadError } from '../errors.ts';
+import { workspaceFolders } from './workspace-folders.ts';
 
 /** A read-only view of an app's source; paths are relative to the app's folder, whose own path is `''`. */
 export interface SourceTree {
@@ -19,7 +20,11 @@ export interface AppSource {
 export const MANIFEST = 'package.json';
 
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
+const LOCKFILE_LIMIT_BYTES = 16 * 1024 * 1024;
 const LIMIT_BYTES = 64 * 1024;
+
+/** What package managers wrote down of an install. */
+export const LOCKFILES = ['pnpm-lock.yaml', 'yarn.lock', 'package-lock.json', 'npm-shrinkwrap.json', 'bun.lock'];
 
 /** Folders in which entry files, pages and built sites lie. */
 const LOOKED_INTO = ['app', 'bin', 'build', 'dist', 'lib', 'pages', 'public', 'server', 'src'];
@@ -30,6 +35,7 @@ const MAX_NAMES = 1_000;
 const TELLING: readonly RegExp[] = [
   /^\.nvmrc$|^\.node-version$|^\.tool-versions$|^\.?mise\.toml$/,
   /^Procfile$/,
+  /^\.yarnrc\.yml$|^pnpm-workspace\.yaml$/,
   /^angular\.json$|^tsconfig\.json$/,
   /^\.?(?:next|vite|astro|eleventy|docusaurus|gatsby|vue|svelte|nuxt|webpack)(?:[.-]config)?\.(?:js|cjs|mjs|ts|mts|cts)$/,
   /^wrangler\.(?:toml|json|jsonc)$/,
@@ -44,18 +50,24 @@ export async function readAppSource(tree: SourceTree): Promise<AppSource> {
     ),
   );
   const manifest = await tree.readText(MANIFEST, MANIFEST_LIMIT_BYTES);
-  const telling = root.filter((name) => TELLING.some((pattern) => pattern.test(name)));
+  const telling = root.filter((name) => LOCKFILES.includes(name) || TELLING.some((pattern) => pattern.test(name)));
   const read = await Promise.all(telling.map(async (name) => [name, await readOrSkip(tree, name)] as const));
-  const texts = [[MANIFEST, manifest] as const, ...read].filter(
-    (entry): entry is [string, string] => entry[1] !== null,
-  );
-  return { files: [...root, ...inner.flat()], texts: Object.fromEntries(texts) };
+  const known = [[MANIFEST, manifest] as const, ...read].filter(isText);
+  const texts = Object.fromEntries(known);
+  const members = (await workspaceFolders(tree, texts)).map((folder) => `${folder}/${MANIFEST}`);
+  const manifests = await Promise.all(members.map(async (path) => [path, await readOrSkip(tree, path)] as const));
+  return {
+    files: [...root, ...inner.flat(), ...members],
+    texts: { ...texts, ...Object.fromEntries(manifests.filter(isText)) },
+  };
 }
+
+const isText = (entry: readonly [string, string | null]): entry is [string, string] => entry[1] !== null;
 
 /** A folder of such a name, or a link to elsewhere, says nothing. */
 async function readOrSkip(tree: SourceTree, path: string): Promise<string | null> {
   try {
-    return await tree.readText(path, LIMIT_BYTES);
+    return await tree.readText(path, LOCKFILES.includes(path) ? LOCKFILE_LIMIT_BYTES : LIMIT_BYTES);
   } catch (error) {
     if (error instanceof FairleadError && error.code === 'SOURCE_REFUSED') return null;
     throw error;

@@ -1,6 +1,6 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { z } from 'zod';
 import { projectRoot } from './project.ts';
 import { runProgram } from './tools/run-program.ts';
@@ -46,7 +46,9 @@ export async function packSdk(destination: string): Promise<string> {
   try {
     await writeSdkPackage(folder);
     await mkdir(destination, { recursive: true });
-    const output = await runProgram('npm', ['pack', '--silent', '--pack-destination', destination], { cwd: folder });
+    // npm runs in the package's folder, where a relative path is another one.
+    const target = ['--pack-destination', resolve(destination)];
+    const output = await runProgram('npm', ['pack', '--silent', ...target], { cwd: folder });
     return join(destination, output.trim().split('\n').at(-1) ?? '');
   } finally {
     await rm(folder, { recursive: true, force: true });

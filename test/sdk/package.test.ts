@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { projectRoot } from '../../infra/dev/project.ts';
 import { packSdk, SDK_NAME } from '../../infra/dev/sdk-package.ts';
@@ -40,7 +40,8 @@ let idp: TestIdp;
 
 before(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fairlead-sdk-user-'));
-  const file = await packSdk(folder);
+  // A relative folder, as a person names it.
+  const file = await packSdk(relative(process.cwd(), folder));
   installed = join(folder, 'node_modules', SDK_NAME);
   await mkdir(installed, { recursive: true });
   await runProgram('tar', ['-xzf', file, '-C', installed, '--strip-components=1']);

@@ -39,6 +39,13 @@ export async function debianPackages(label: string, names: readonly string[], so
   return join(target, 'root');
 }
 
+/** The names and all that they depend on: what an image has that begins with nothing. */
+export async function withDependencies(names: readonly string[], source: PartSource): Promise<string[]> {
+  const simulated = ['-o', 'Dir::State::status=/dev/null', '--no-install-recommends', '--simulate', 'install'];
+  const text = await run('apt-get', [...simulated, ...names], '/', source);
+  return [...text.matchAll(/^Inst (\S+)/gm)].map(([, name = '']) => name).sort();
+}
+
 /** Names of the library packages a Debian package depends on. */
 export async function libraryDependencies(name: string, source: PartSource): Promise<string[]> {
   const text = await run('apt-cache', ['depends', '--important', name], '/', source);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { runProcess } from '../../process/run-process.ts';
 import { STAND_IN_NOTE_LABEL } from '../labels.ts';
 import { CERTIFICATES } from './base-root.ts';
+import { debianEntries, FULL_PACKAGES, SLIM_PACKAGES } from './debian-packages.ts';
 import { libraryEntries, npmPackage, type PartSource, run } from './machine-parts.ts';
 import { folderEntries, type RootEntry } from './root-archive.ts';
 
@@ -23,19 +24,66 @@ fi
 exec "$@"
 `;
 
-/** Node as it runs on this machine, with npm, corepack and yarn at the paths of the official images. */
-export async function nodeRoot(nodePath: string, source: PartSource): Promise<RootEntry[]> {
+/** The `slim` images run apps; the `full` ones compile native modules as well. */
+export type NodeFlavour = 'slim' | 'full';
+
+/** Debian's packages of each. */
+export const NODE_DEBIAN_PACKAGES = { slim: SLIM_PACKAGES, full: FULL_PACKAGES } as const;
+
+/** A node program of this machine. */
+export interface NodeProgram {
+  readonly nodePath: string;
+  /** Without the `v`. */
+  readonly nodeVersion: string;
+}
+
+/** Node as it runs on this machine, with npm, corepack, yarn and its headers at the paths of the official images. */
+export async function nodeRoot(
+  { nodePath, nodeVersion }: NodeProgram,
+  flavour: NodeFlavour,
+  source: PartSource,
+): Promise<RootEntry[]> {
+  const debian = await debianEntries(`node-${flavour}`, NODE_DEBIAN_PACKAGES[flavour], source);
+  const headers = flavour === 'slim' ? [] : await nodeHeaders(nodeVersion, source);
   const npm = await packageEntries('npm', 'usr/local/lib/node_modules/npm', source);
   const corepack = await packageEntries('corepack', 'usr/local/lib/node_modules/corepack', source);
   const yarn = await packageEntries('yarn', `opt/yarn-v${NODE_PACKAGES.yarn}`, source);
   return [
+    // First: where Debian's packages have them too, theirs are of one version with their loader.
+    ...(await libraryEntries(nodePath, source)),
+    ...debian,
+    // Busybox's shell runs its own programs before those of the path.
+    { path: 'bin/sh', kind: 'link', target: 'dash' },
+    ...(flavour === 'slim' ? [] : COMPILER_LINKS),
+    ...headers,
     { path: 'usr/local/bin/node', kind: 'file', from: nodePath, mode: 0o755 },
     { path: 'usr/local/bin/nodejs', kind: 'link', target: 'node' },
     { path: 'usr/local/bin/docker-entrypoint.sh', kind: 'text', text: ENTRY_POINT, mode: 0o755 },
-    ...(await libraryEntries(nodePath, source)),
     ...npm,
     ...corepack,
     ...yarn,
+  ];
+}
+
+/** Links that Debian's packages leave to be made when they are installed. */
+const COMPILER_LINKS: readonly RootEntry[] = [
+  { path: 'usr/bin/cc', kind: 'link', target: 'gcc' },
+  { path: 'usr/bin/c++', kind: 'link', target: 'g++' },
+  { path: 'usr/bin/awk', kind: 'link', target: 'mawk' },
+];
+
+/**
+ * The headers that native modules are compiled with, as the official images have them, and where node-gyp keeps what it
+ * downloads: a machine that pulls no images mostly does not reach nodejs.org either.
+ */
+async function nodeHeaders(version: string, source: PartSource): Promise<RootEntry[]> {
+  const folder = await npmPackage(`node-linux-${process.arch}`, version, source);
+  const cache = `root/.cache/node-gyp/${version}`;
+  return [
+    ...(await folderEntries(join(folder, 'include'), 'usr/local/include')),
+    { path: `${cache}/include`, kind: 'link', target: '/usr/local/include' },
+    // The layout of the folder, by a number that no node-gyp finds too old.
+    { path: `${cache}/installVersion`, kind: 'text', text: '99\n' },
   ];
 }
 

@@ -7,21 +7,29 @@ import { inspectImage } from '../inspect-image.ts';
 import { STAND_IN_LABEL } from '../labels.ts';
 import { removeImage } from '../remove-image.ts';
 import { baseRoot, certificateBundle } from './base-root.ts';
+import { usrMerged } from './debian-packages.ts';
 import { importImage, tagImage } from './import-image.ts';
 import type { PartSource } from './machine-parts.ts';
 import { NGINX_CONFIG, nginxRoot } from './nginx-root.ts';
-import { NODE_PACKAGES, nodeConfig, nodeRoot, registryFacts } from './node-root.ts';
+import {
+  NODE_DEBIAN_PACKAGES,
+  NODE_PACKAGES,
+  type NodeFlavour,
+  nodeConfig,
+  nodeRoot,
+  registryFacts,
+} from './node-root.ts';
 import type { RootEntry } from './root-archive.ts';
 
 /** Raised when what a stand-in contains changes, so that images of the earlier recipe are made anew. */
-const RECIPE = 4;
+const RECIPE = 5;
 
 /** Where stand-ins are kept under their fingerprint; official names are further tags of them. */
 const OWN_PREFIX = 'fairlead-stand-in';
 const FINGERPRINT_LABEL = 'fairlead.stand-in-fingerprint';
 
-/** How long the making of one image may take, downloads included. */
-const MAKE_DEADLINE_MS = 180_000;
+/** How long the making of one image may take, downloads included: up to 180 MB of packages. */
+const MAKE_DEADLINE_MS = 600_000;
 
 export interface StandInsOptions {
   readonly docker: Docker;
@@ -47,6 +55,8 @@ export interface StandIns {
 
 interface Family {
   readonly name: string;
+  /** Of the images it stands in for. */
+  readonly repository: string;
   covers(tag: string): boolean;
   /** What decides the content besides the recipe. */
   facts(): Promise<readonly string[]>;
@@ -60,7 +70,7 @@ export function createStandIns(options: StandInsOptions): StandIns {
   const familyOf = (name: string): Family | undefined => {
     const image = parseImageName(name);
     if (image.host !== null || image.digest !== null) return undefined;
-    return families.find((family) => family.name === image.repository && family.covers(image.tag));
+    return families.find((family) => family.repository === image.repository && family.covers(image.tag));
   };
   return {
     covered: `node up to ${major(options.nodeVersion)}, nginx, alpine and busybox`,
@@ -93,7 +103,7 @@ async function makeFamily(family: Family, own: string, options: StandInsOptions)
   if (present.length > 0) return;
   const { env, cacheDirectory } = options;
   const source: PartSource = { env, cacheDirectory, signal: AbortSignal.timeout(MAKE_DEADLINE_MS) };
-  const entries = [...(await baseRoot(source)), ...(await family.entries(source))];
+  const entries = usrMerged([...(await baseRoot(source)), ...(await family.entries(source))]);
   const config = [
     ...(await family.config(source)),
     `LABEL ${STAND_IN_LABEL}=${family.name} ${FINGERPRINT_LABEL}=${await fingerprint(family, options)}`,
@@ -124,33 +134,47 @@ async function removeEarlier(family: Family, own: string, docker: Docker): Promi
 function familyTable(options: StandInsOptions): readonly Family[] {
   const plain = { facts: async () => [], entries: async () => [], config: async () => ['CMD ["sh"]'] };
   return [
-    {
-      name: 'node',
-      covers: (tag) => coversNode(tag, major(options.nodeVersion)),
-      facts: async () => {
-        const program = await stat(options.nodePath);
-        return [options.nodeVersion, String(program.size), String(program.mtimeMs), JSON.stringify(NODE_PACKAGES)];
-      },
-      entries: (source) => nodeRoot(options.nodePath, source),
-      config: async (source) => nodeConfig(options.nodeVersion, await registryFacts(source)),
-    },
+    ...(['slim', 'full'] as const).map((flavour) => nodeFamily(flavour, options)),
     {
       name: 'nginx',
+      repository: 'nginx',
       covers: () => true,
       facts: async () => [],
       entries: nginxRoot,
       config: async () => NGINX_CONFIG,
     },
-    { name: 'alpine', covers: () => true, ...plain },
-    { name: 'busybox', covers: () => true, ...plain },
+    { name: 'alpine', repository: 'alpine', covers: () => true, ...plain },
+    { name: 'busybox', repository: 'busybox', covers: () => true, ...plain },
   ];
+}
+
+function nodeFamily(flavour: NodeFlavour, options: StandInsOptions): Family {
+  return {
+    name: flavour === 'slim' ? 'node' : 'node-full',
+    repository: 'node',
+    covers: (tag) => coversNode(tag, major(options.nodeVersion)) && nodeFlavour(tag) === flavour,
+    facts: async () => {
+      const program = await stat(options.nodePath);
+      const packages = JSON.stringify([NODE_PACKAGES, NODE_DEBIAN_PACKAGES[flavour]]);
+      return [options.nodeVersion, String(program.size), String(program.mtimeMs), packages];
+    },
+    entries: (source) => nodeRoot(options, flavour, source),
+    config: async (source) => nodeConfig(options.nodeVersion, await registryFacts(source)),
+  };
 }
 
 /** Tags such as `24`, `24-alpine`, `22.11-slim`, `lts-alpine`: any of a major this machine's node is not older than. */
 function coversNode(tag: string, machineMajor: number): boolean {
-  if (/^(latest|lts|current|alpine|slim)\b/.test(tag)) return true;
+  if (/^(latest|lts|current|alpine|slim|trixie|bookworm|bullseye)\b/.test(tag)) return true;
   const wanted = /^(\d+)(\.\d+){0,2}(-[\w.-]+)?$/.exec(tag)?.[1];
   return wanted !== undefined && Number(wanted) <= machineMajor;
+}
+
+/** Tags such as `24`, `lts` and `24-bookworm` name the image with compilers; `24-slim` and `24-alpine` one without. */
+function nodeFlavour(tag: string): NodeFlavour {
+  return /^(latest|lts|current|[\d.]+|(trixie|bookworm|bullseye))(-(trixie|bookworm|bullseye))?$/.test(tag)
+    ? 'full'
+    : 'slim';
 }
 
 function major(version: string): number {

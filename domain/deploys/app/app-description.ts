@@ -29,6 +29,8 @@ export interface AppDescription {
   readonly commands: InstallCommands;
   /** The image it is built on, and runs on unless a web server serves it. */
   readonly nodeImage: Choice<string>;
+  /** Packages for which it is built on the image with compilers; empty where none needs it. */
+  readonly nativePackages: readonly string[];
   /** Shell command that installs its packages; null where there is nothing to install. */
   readonly install: Choice<string> | null;
   /** True when the whole source is copied before the install. */

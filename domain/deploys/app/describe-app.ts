@@ -9,6 +9,7 @@ import type { AppDescription, Choice } from './app-description.ts';
 import { buildCommand } from './build-command.ts';
 import { installHooks } from './install-hooks.ts';
 import { keptPackages } from './kept-packages.ts';
+import { nativePackages } from './native-packages.ts';
 import { isUsualStart, type NextjsSettings, nextjsSettings, nextjsSite } from './nextjs-app.ts';
 import { nodeImage } from './node-version.ts';
 import { refuseWorkersOnly } from './refuse-workers-only.ts';
@@ -64,13 +65,14 @@ export function describeApp(source: AppSource, declared: Declared): AppDescripti
   const manifest = readManifest(text, warnings);
   refuseWorkersOnly(framework, manifest, source);
   const ofNode: string[] = [];
-  const manager = detectPackageManager(manifest, source.files, ofNode);
-  const commands = installCommands(manager, source.files);
+  const manager = detectPackageManager(manifest, source, ofNode);
+  const commands = installCommands(manager, manifest, source, ofNode);
   const node = nodeImage(manifest, source);
   if (node.warning !== null) ofNode.push(node.warning);
   const { start, build, ...shape } = shapeOf({ source, declared, manifest, commands });
   // A site that is served as it is installs nothing, so packages and Node.js are no concern of its owner.
-  if (start !== null || build !== null) warnings.push(...ofNode);
+  const usesNode = start !== null || build !== null;
+  if (usesNode) warnings.push(...ofNode);
   warnings.push(...(start?.warnings ?? []));
   const hooks = installHooks(manifest);
   const kept = keptPackages(start?.commands ?? [], manifest, FRAMEWORK_PACKAGES[framework ?? 'static']);
@@ -80,10 +82,10 @@ export function describeApp(source: AppSource, declared: Declared): AppDescripti
     manager,
     commands,
     nodeImage: { value: node.image, reason: node.reason },
-    install:
-      start === null && build === null
-        ? null
-        : installOf(declared, manager.lockfile, commands, build !== null || hooks.needsAll || kept.value),
+    nativePackages: usesNode ? nativePackages(source, manifest) : [],
+    install: usesNode
+      ? installOf(declared, manager.lockfile, commands, build !== null || hooks.needsAll || kept.value)
+      : null,
     installsFromSource:
       declared.installCommand == null
         ? hooks.needsSource

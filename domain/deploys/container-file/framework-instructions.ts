@@ -1,6 +1,7 @@
 import type { AppDescription } from '../app/app-description.ts';
-import { APP_USER, BASE_IMAGES } from './base-images.ts';
+import { APP_USER, BASE_IMAGES, compilingImage } from './base-images.ts';
 import { ENTRYPOINT_PATH, ENTRYPOINT_SCRIPT, writeFileInstruction } from './entrypoint-script.ts';
+import { COLLECT_LIBRARIES, COPY_LIBRARIES } from './native-libraries.ts';
 import { NGINX_START_SCRIPT, nginxConf } from './nginx-conf.ts';
 
 /** Starts the web server of static sites. */
@@ -14,11 +15,12 @@ export interface ImageOptions {
 /** A Node server, with a build when it has one. */
 export function nodeInstructions(app: AppDescription, options: ImageOptions): readonly string[] {
   const prune = prunes(app) ? [`RUN ${app.commands.prune}`] : [];
-  if (app.build === null && !app.installsFromSource.value) {
+  if (app.build === null && !app.installsFromSource.value && !app.commands.hasWorkspaces) {
     return [
       ...installStage(app),
       ...(app.install?.value === app.commands.installProduction ? [] : prune),
       'RUN mkdir -p node_modules',
+      ...collectLibraries(app),
       ...nodeStage(app, ['COPY --from=build /app/node_modules ./node_modules', 'COPY . .', 'RUN mkdir -p public']),
       ...ending(app, options),
     ];
@@ -27,6 +29,7 @@ export function nodeInstructions(app: AppDescription, options: ImageOptions): re
     ...installStage(app),
     ...builtSource(app),
     ...prune,
+    ...collectLibraries(app),
     ...nodeStage(app, ['COPY --from=build /app ./']),
     ...ending(app, options),
   ];
@@ -54,6 +57,7 @@ export function nextjsInstructions(app: AppDescription, options: ImageOptions): 
     '  fi \\',
     // The cache is written at run time, when the root file system is read-only.
     `  && mkdir -p /out/${folder} && rm -rf /out/${folder}/cache && ln -s /tmp/next-cache /out/${folder}/cache`,
+    ...collectLibraries(app),
     ...nodeStage(app, ['ENV HOSTNAME=0.0.0.0 NEXT_TELEMETRY_DISABLED=1', 'COPY --from=build /out ./']),
     ...ending(app, options),
   ];
@@ -100,9 +104,10 @@ function prunes({ commands, keepsDevelopment }: AppDescription): boolean {
   return commands.prune !== null && !keepsDevelopment.value;
 }
 
-function installStage({ commands, nodeImage, install, installsFromSource }: AppDescription): readonly string[] {
+function installStage(app: AppDescription): readonly string[] {
+  const { commands, nodeImage, nativePackages, install, installsFromSource } = app;
   return [
-    `FROM ${nodeImage.value} AS build`,
+    `FROM ${nativePackages.length > 0 ? compilingImage(nodeImage.value) : nodeImage.value} AS build`,
     'WORKDIR /app',
     // Hooks for git have nothing to do in an image, which has no repository.
     'ENV HUSKY=0 PATH=/app/node_modules/.bin:$PATH',
@@ -131,7 +136,12 @@ function atBasePath(path: string): string {
   return `RUN [ -e ${folder} ] || { mkdir -p ${folder.slice(0, folder.lastIndexOf('/'))} && ln -s /usr/share/nginx/html ${folder}; }`;
 }
 
-function nodeStage({ port, runsOn, environment }: AppDescription, content: readonly string[]): readonly string[] {
+function collectLibraries({ nativePackages }: AppDescription): readonly string[] {
+  return nativePackages.length > 0 ? COLLECT_LIBRARIES : [];
+}
+
+function nodeStage(app: AppDescription, content: readonly string[]): readonly string[] {
+  const { port, runsOn, environment, nativePackages } = app;
   return [
     '',
     `FROM ${runsOn}`,
@@ -139,6 +149,7 @@ function nodeStage({ port, runsOn, environment }: AppDescription, content: reado
     // The app's user has no home folder, and only /tmp is writable when it runs.
     `ENV NODE_ENV=production PORT=${port.value} HOME=/tmp PATH=/app/node_modules/.bin:$PATH`,
     ...Object.entries(environment).map(([name, value]) => `ENV ${name}=${value}`),
+    ...(nativePackages.length > 0 ? [COPY_LIBRARIES] : []),
     ...content,
   ];
 }

@@ -24,7 +24,16 @@ export interface GeneratedContainerFile {
   readonly dockerfile: string;
 }
 
-const IGNORED = ['node_modules', '.git', '.fairlead', '.env*', '!.env.production', '**/.env.local', 'npm-debug.log*'];
+const IGNORED = [
+  'node_modules',
+  '**/node_modules',
+  '.git',
+  '.fairlead',
+  '.env*',
+  '!.env.production',
+  '**/.env.local',
+  'npm-debug.log*',
+];
 
 /**
  * Writes the container file of an app that brings none (spec 2, step 4): multi-stage, built by the legacy builder and by

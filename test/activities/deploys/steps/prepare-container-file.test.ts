@@ -32,7 +32,7 @@ describe('prepare-container-file', () => {
     });
     assert.match((await read('.fairlead/Dockerfile')) ?? '', /USER 1001/);
     assert.match((await read('.dockerignore')) ?? '', /node_modules/);
-    assert.ok(step.lines.includes('Generated a container file for express; it runs on node:24-alpine'));
+    assert.ok(step.lines.includes('Generated a container file for express; it runs on node:24-bookworm-slim'));
   });
 
   it('works inside the build context, and an image without a commit says that it was uploaded', async () => {

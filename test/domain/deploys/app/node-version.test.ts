@@ -9,30 +9,30 @@ function imageOf(manifest: object, texts: Readonly<Record<string, string>> = {})
 }
 
 const RANGES: readonly (readonly [string | null, string, RegExp | null])[] = [
-  [null, 'node:24-alpine', null],
-  ['', 'node:24-alpine', null],
-  ['*', 'node:24-alpine', null],
-  ['>=18', 'node:24-alpine', null],
-  ['22', 'node:22-alpine', null],
-  ['22.x', 'node:22-alpine', null],
-  ['^22.11.0', 'node:22-alpine', null],
-  ['>=20 <23', 'node:22-alpine', null],
-  ['18 || 20', 'node:20-alpine', /Node\.js 20 gets no fixes after April 2026/],
-  ['20 - 22', 'node:22-alpine', null],
+  [null, 'node:24-bookworm-slim', null],
+  ['', 'node:24-bookworm-slim', null],
+  ['*', 'node:24-bookworm-slim', null],
+  ['>=18', 'node:24-bookworm-slim', null],
+  ['22', 'node:22-bookworm-slim', null],
+  ['22.x', 'node:22-bookworm-slim', null],
+  ['^22.11.0', 'node:22-bookworm-slim', null],
+  ['>=20 <23', 'node:22-bookworm-slim', null],
+  ['18 || 20', 'node:20-bookworm-slim', /Node\.js 20 gets no fixes after April 2026/],
+  ['20 - 22', 'node:22-bookworm-slim', null],
   [
     '22.11.0',
-    'node:22-alpine',
+    'node:22-bookworm-slim',
     /asks for "22\.11\.0"; the app gets the newest release of 22.*platform\.io\/dockerfile/,
   ],
   [
     '18.x',
-    'node:20-alpine',
+    'node:20-bookworm-slim',
     /asks for "18\.x", which gets no fixes any more; .*nearest of 24, 22, 20, 20: .*dockerfile/,
   ],
-  ['21', 'node:22-alpine', /asks for "21", which gets no fixes any more; .*nearest of 24, 22, 20, 22/],
-  ['>=26', 'node:24-alpine', /asks for ">=26", which is not supported yet; .*24/],
-  ['lts/*', 'node:24-alpine', /no range of versions/],
-  [`>=22${' || 22'.repeat(100_000)}`, 'node:24-alpine', /no range of versions/],
+  ['21', 'node:22-bookworm-slim', /asks for "21", which gets no fixes any more; .*nearest of 24, 22, 20, 22/],
+  ['>=26', 'node:24-bookworm-slim', /asks for ">=26", which is not supported yet; .*24/],
+  ['lts/*', 'node:24-bookworm-slim', /no range of versions/],
+  [`>=22${' || 22'.repeat(100_000)}`, 'node:24-bookworm-slim', /no range of versions/],
 ];
 
 for (const [range, image, warning] of RANGES) {
@@ -45,15 +45,15 @@ for (const [range, image, warning] of RANGES) {
 }
 
 const PINS: readonly (readonly [string, string, string])[] = [
-  ['.nvmrc', 'v22.11.0\n', 'node:22-alpine'],
-  ['.nvmrc', '# the team\nlts/jod # long-term', 'node:22-alpine'],
-  ['.nvmrc', 'lts/*', 'node:24-alpine'],
-  ['.nvmrc', 'node', 'node:24-alpine'],
-  ['.node-version', '20', 'node:20-alpine'],
-  ['.tool-versions', 'ruby 3.3.0\nnodejs 22.2.0\n', 'node:22-alpine'],
-  ['mise.toml', '[tools]\nnode = "22"\n', 'node:22-alpine'],
-  ['.mise.toml', '[tools]\nnode = { version = "20" }\n', 'node:20-alpine'],
-  ['.nvmrc', 'system', 'node:24-alpine'],
+  ['.nvmrc', 'v22.11.0\n', 'node:22-bookworm-slim'],
+  ['.nvmrc', '# the team\nlts/jod # long-term', 'node:22-bookworm-slim'],
+  ['.nvmrc', 'lts/*', 'node:24-bookworm-slim'],
+  ['.nvmrc', 'node', 'node:24-bookworm-slim'],
+  ['.node-version', '20', 'node:20-bookworm-slim'],
+  ['.tool-versions', 'ruby 3.3.0\nnodejs 22.2.0\n', 'node:22-bookworm-slim'],
+  ['mise.toml', '[tools]\nnode = "22"\n', 'node:22-bookworm-slim'],
+  ['.mise.toml', '[tools]\nnode = { version = "20" }\n', 'node:20-bookworm-slim'],
+  ['.nvmrc', 'system', 'node:24-bookworm-slim'],
 ];
 
 for (const [file, text, image] of PINS) {
@@ -65,8 +65,8 @@ for (const [file, text, image] of PINS) {
 it('a pinned version is taken where engines.node allows it, and engines.node where not', () => {
   const engines = { node: '>=20' };
   const pinned = imageOf({ engines, volta: { node: '22.4.1' } });
-  assert.deepEqual([pinned.image, pinned.warning], ['node:22-alpine', null]);
+  assert.deepEqual([pinned.image, pinned.warning], ['node:22-bookworm-slim', null]);
   assert.match(pinned.reason, /volta\.node in package\.json asks for "22\.4\.1"/);
-  assert.equal(imageOf({ engines: { node: '>=24' } }, { '.nvmrc': '20' }).image, 'node:24-alpine');
+  assert.equal(imageOf({ engines: { node: '>=24' } }, { '.nvmrc': '20' }).image, 'node:24-bookworm-slim');
   assert.match(imageOf({}, { '.nvmrc': '16.20.2' }).warning ?? '', /\.nvmrc asks for "16\.20\.2", which gets no fixes/);
 });

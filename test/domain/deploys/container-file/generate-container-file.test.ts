@@ -13,11 +13,13 @@ const FRAMEWORKS: readonly Framework[] = ['express', 'fastify', 'hono', 'nextjs'
 interface Given extends Partial<Declared> {
   readonly files?: readonly string[];
   readonly secretsEnabled?: boolean;
+  /** Further texts by path. */
+  readonly texts?: Readonly<Record<string, string>>;
 }
 
 function generate(framework: Framework, manifest: object | null, given: Given = {}) {
   const { files = ['package.json', 'package-lock.json'], secretsEnabled = false, ...declared } = given;
-  const texts = manifest === null ? {} : { 'package.json': JSON.stringify(manifest) };
+  const texts = { ...given.texts, ...(manifest === null ? {} : { 'package.json': JSON.stringify(manifest) }) };
   const app = describeApp({ files, texts }, { framework, port: null, healthEndpoint: '/health', ...declared });
   const generated = generateContainerFile(app, { secretsEnabled });
   return { ...app, port: app.port.value, files: generated.files, text: generated.files[0]?.text ?? '' };
@@ -38,7 +40,7 @@ for (const framework of FRAMEWORKS) {
         const file = readContainerFile(text, 'Dockerfile');
         assert.deepEqual(file.finalChain[0]?.ports, [port]);
         assert.ok(file.baseImages.length > 0);
-        assert.ok(file.baseImages.every((image) => ['node:24-alpine', 'nginx:1.28-alpine'].includes(image)));
+        assert.ok(file.baseImages.every((image) => ['node:24-bookworm-slim', 'nginx:1.28-alpine'].includes(image)));
         assert.doesNotMatch(text, /--mount|--link|--chmod|<</);
         assert.match(file.finalChain[0]?.cmd?.arguments ?? '', /^\[".+"\]$/);
         assert.equal(text.includes('/app-entrypoint.sh'), secretsEnabled);
@@ -52,13 +54,16 @@ test('engines.node decides what the app is built on and runs on, and a static si
   for (const manifest of [start, built]) {
     const { text, runsOn, warnings } = generate('express', { ...manifest, engines });
     const { baseImages } = readContainerFile(text, 'Dockerfile');
-    assert.deepEqual([new Set(baseImages), runsOn, warnings], [new Set(['node:22-alpine']), 'node:22-alpine', []]);
+    assert.deepEqual(
+      [new Set(baseImages), runsOn, warnings],
+      [new Set(['node:22-bookworm-slim']), 'node:22-bookworm-slim', []],
+    );
   }
   const old = { engines: { node: '8' } };
   assert.match(generate('nextjs', { ...built, ...old }).warnings.join(), /asks for "8"/);
   assert.match(generate('static', { ...built, ...old }).warnings.join(), /asks for "8"/);
   assert.deepEqual(generate('static', { ...start, ...old }).warnings, []);
-  assert.equal(generate('express', { ...start, engines: 'no object' }).runsOn, 'node:24-alpine');
+  assert.equal(generate('express', { ...start, engines: 'no object' }).runsOn, 'node:24-bookworm-slim');
 });
 
 const MANAGERS: readonly (readonly [string, readonly string[], object, RegExp])[] = [
@@ -74,7 +79,7 @@ const MANAGERS: readonly (readonly [string, readonly string[], object, RegExp])[
     'yarn 4',
     ['yarn.lock', '.yarnrc.yml'],
     { packageManager: 'yarn@4.1.0' },
-    /corepack prepare yarn@4\.1\.0 --activate[\s\S]*--immutable/,
+    /npm install --global --force .*@yarnpkg\/cli-dist@4\.1\.0\n[\s\S]*--immutable/,
   ],
   [
     'pnpm',
@@ -87,6 +92,12 @@ const MANAGERS: readonly (readonly [string, readonly string[], object, RegExp])[
     ['pnpm-lock.yaml'],
     { packageManager: 'pnpm@9.15.0+sha512.abc' },
     /corepack prepare pnpm@9\.15\.0 --activate/,
+  ],
+  [
+    'bun',
+    ['bun.lock'],
+    {},
+    /npm install --global .*bun@1\.\d+\.\d+\nCOPY package\.json bun\.lock \.\/\nRUN bun install --frozen-lockfile --production\n/,
   ],
   ['no lockfile', [], {}, /RUN npm install --omit=dev/],
   [
@@ -184,3 +195,56 @@ for (const [name, framework] of [
     assert.deepEqual(describeApp({ files, texts }, { framework, port: null, healthEndpoint: '/health' }).warnings, []);
   });
 }
+
+test('with a native module it is built on the image with compilers, and runs on the small one with the libraries it loads', () => {
+  for (const [framework, manifest] of [
+    ['express', start],
+    ['express', built],
+    ['nextjs', built],
+  ] as const) {
+    const { text } = generate(framework, { ...manifest, dependencies: { sqlite3: '5' } });
+    const file = readContainerFile(text, 'Dockerfile');
+    assert.deepEqual(file.baseImages, ['node:24-bookworm', 'node:24-bookworm-slim'], text);
+    assert.ok(text.indexOf('-exec ldd') < text.indexOf('COPY --from=build /native-libraries/ /'), text);
+    assert.doesNotMatch(generate(framework, manifest).text, /native-libraries/);
+  }
+});
+
+test('yarn 2 and later is told by its lockfile, and one that lies in the repository is used', () => {
+  const files = ['package.json', 'yarn.lock'];
+  const lock = { 'yarn.lock': '__metadata:\n  version: 8\n' };
+  assert.match(
+    generate('express', start, { files, texts: lock }).text,
+    /cli-dist@4\.10\.3\n[\s\S]*yarn install --immutable/,
+  );
+  const own = { ...lock, '.yarnrc.yml': 'yarnPath: .yarn/releases/yarn-4.1.0.cjs\n' };
+  const { text } = generate('express', start, { files: [...files, '.yarnrc.yml', '.yarn'], texts: own });
+  assert.match(text, /ENV YARN_NODE_LINKER=node-modules[\s\S]*COPY \.yarn \.\/\.yarn\nRUN .*yarn install --immutable/);
+  assert.doesNotMatch(text, /cli-dist/);
+});
+
+test('packed packages and folders of the repository are there when packages are installed', () => {
+  const dependencies = {
+    sdk: 'file:sdk-0.2.0.tgz',
+    kit: 'file:./vendor/kit',
+    far: 'file:../far',
+    odd: 'a b',
+    x: '1.0.0',
+  };
+  const { text, warnings } = generate('express', { ...start, dependencies });
+  const install = text.indexOf('RUN npm ci');
+  for (const copied of ['COPY ["sdk-0.2.0.tgz","./sdk-0.2.0.tgz"]', 'COPY ["vendor/kit","./vendor/kit"]']) {
+    const at = text.indexOf(copied);
+    assert.ok(at > 0 && at < install, text);
+  }
+  assert.deepEqual(warnings, [
+    "far in package.json is file:../far, outside the app's folder: the install will not find it",
+  ]);
+});
+
+test('of packages in a repository the manifests are there when packages are installed, and the folders when it runs', () => {
+  const texts = { 'packages/a/package.json': '{}' };
+  const { text } = generate('express', { ...start, workspaces: ['packages/*'] }, { texts });
+  assert.match(text, /COPY \["packages\/a\/package\.json","\.\/packages\/a\/package\.json"\]\nRUN npm ci/);
+  assert.match(text, /COPY \. \.[\s\S]*FROM [\s\S]*COPY --from=build \/app \.\/\n/);
+});
