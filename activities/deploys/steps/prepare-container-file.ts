@@ -5,7 +5,7 @@ import { appFindings } from '../../../domain/deploys/app/app-findings.ts';
 import { chooseContainerFile, OWN_CONTAINER_FILE } from '../../../domain/deploys/app/choose-container-file.ts';
 import { describeApp } from '../../../domain/deploys/app/describe-app.ts';
 import { sourceHints } from '../../../domain/deploys/app/source-hints.ts';
-import { checkSources } from '../../../domain/deploys/container-file/check-sources.ts';
+import { checkSources, type SourcePolicy } from '../../../domain/deploys/container-file/check-sources.ts';
 import { checkUser } from '../../../domain/deploys/container-file/check-user.ts';
 import {
   type ContextFile,
@@ -99,12 +99,7 @@ async function decide(
 }
 
 function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: string, text: string): Prepared {
-  const { build } = context;
-  // By the service's id, since its name may be somebody else's one day.
-  const { registry } = deps.settings;
-  const repository = repositoryOf(registry, build);
-  const policy = { registry, repository, cacheScope: build.serviceId, fileName };
-  const checked = checkSources(text, policy);
+  const checked = checkSources(text, sourcePolicy(deps, context, fileName));
   const patched = patchContainerFile(checked.text, { secretsEnabled: deps.settings.secretsEnabled, fileName });
   context.onLine(`Using ${fileName}`);
   for (const change of [...checked.changes, ...patched.changes]) context.onLine(change);
@@ -119,13 +114,18 @@ function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: str
   };
 }
 
+/** Words of the repository stand in it, so it is checked like one that the repository brings. */
 function generate(deps: Deps, context: StepContext, app: AppDescription): Prepared {
   const generated = generateContainerFile(app, { secretsEnabled: deps.settings.secretsEnabled });
+  const policy = sourcePolicy(deps, context, 'the generated container file');
+  const files = generated.files.map((file) =>
+    file.path === generated.dockerfile ? { ...file, text: checkSources(file.text, policy).text } : file,
+  );
   const what = app.framework ?? 'a Node.js server';
   context.onLine(`Generated a container file for ${what}; it runs on ${app.runsOn}`);
   for (const { title, value, reason } of appFindings(app)) context.onLine(`${title}: ${value} (${reason})`);
   for (const warning of app.warnings) context.warn(warning);
-  return { ...generated, port: app.port.value, generated: true };
+  return { ...generated, files, port: app.port.value, generated: true };
 }
 
 function withBuildEnv(containerFile: ContextFile, { id, names }: BuildEnv, context: StepContext): ContextFile {
@@ -135,6 +135,12 @@ function withBuildEnv(containerFile: ContextFile, { id, names }: BuildEnv, conte
     context.warn('No RUN instruction after a copy of the whole build context (COPY . .) sees the build-time variables');
   }
   return { ...containerFile, text };
+}
+
+/** By the service's id, since its name may be somebody else's one day. */
+function sourcePolicy(deps: Deps, { build }: StepContext, fileName: string): SourcePolicy {
+  const { registry } = deps.settings;
+  return { registry, repository: repositoryOf(registry, build), cacheScope: build.serviceId, fileName };
 }
 
 /** One tag for each build, so that no build's image is replaced by another's. */

@@ -125,9 +125,9 @@ function builtSource({ build, installsFromSource }: AppDescription): readonly st
   ];
 }
 
-/** A RUN instruction of a command line of the app's author, who cannot write further instructions with it. */
+/** A RUN instruction of a command line of the app's author, who can write neither further instructions nor flags of RUN with it. */
 function runInstruction(line: string): string {
-  return /^[\w ./:=@%+,&-]+$/.test(line) ? `RUN ${line}` : `RUN ${JSON.stringify(['/bin/sh', '-c', line])}`;
+  return /^[\w./@][\w ./:=@%+,&-]*$/.test(line) ? `RUN ${line}` : `RUN ${JSON.stringify(['/bin/sh', '-c', line])}`;
 }
 
 /** The pages of some sites look for their files below a path, such as that of a project's page at their usual host. */

@@ -54,6 +54,28 @@ describe('prepare-container-file', () => {
     assert.ok(step.lines.some((line) => line.includes('USER app became USER 1001')));
   });
 
+  it("a command of the repository's author becomes no flag of RUN, by which it could mount another service's image", async () => {
+    const mount = '--mount=type=bind,from=localhost:5050/other-abc:latest,target=/other cp -r /other /app';
+    for (const name of ['installCommand', 'buildCommand'] as const) {
+      const { parts, attempt, read } = await withFiles({ 'package.json': EXPRESS });
+      await prepareContainerFile(parts, attempt({ ...known, catalog: catalogRecord({ [name]: mount }) }));
+      const text = (await read('.fairlead/Dockerfile')) ?? '';
+      assert.match(text, /^RUN \["\/bin\/sh","-c","--mount=/m, name);
+      assert.doesNotMatch(text, /^RUN --mount=type=bind/m, name);
+    }
+  });
+
+  it('a generated file is checked like one of the repository: nothing in it takes an image of others', async () => {
+    const { parts, attempt } = await withFiles({
+      'package.json': JSON.stringify({ dependencies: {}, scripts: { build: 'true' } }),
+    });
+    const folder = 'dist;done\nCOPY --from=localhost:5050/other-abc:latest / /site\nRUN for a in b';
+    const catalog = catalogRecord({ framework: 'static', outputFolder: folder });
+    await assert.rejects(prepareContainerFile(parts, attempt({ ...known, catalog })), {
+      code: 'CONTAINER_FILE_INVALID',
+    });
+  });
+
   it('continues without a file that is named and missing, with a warning', async () => {
     const { parts, attempt } = await withFiles({ 'package.json': EXPRESS });
     const step = attempt({ ...known, dockerfile: 'ops/Dockerfile' });
