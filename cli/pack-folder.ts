@@ -1,5 +1,5 @@
-import type { Dirent } from 'node:fs';
-import { open, readdir, readFile, readlink, realpath, stat } from 'node:fs/promises';
+import type { Dirent, Stats } from 'node:fs';
+import { lstat, open, readdir, readFile, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -7,6 +7,7 @@ import { createGzip } from 'node:zlib';
 import ignore, { type Ignore } from 'ignore';
 import { type Pack, pack } from 'tar-stream';
 import { CliFailure, usageFailure } from './cli-failure.ts';
+import { type GitFiles, readGitFiles, unchangedFiles } from './git-files.ts';
 
 /** One thing to pack; paths are relative with forward slashes. */
 export type PackEntry =
@@ -17,20 +18,26 @@ export type PackEntry =
 const UPLOAD_LIMIT_BYTES = 100 * 1024 * 1024;
 
 /**
- * Never packed, whatever the ignore files say: what is installed again, history, and files that hold secrets.
+ * Never packed unless it is tracked: what is installed again, history, and files that hold secrets.
  * `.dockerignore` is not read here: it rules the image's build context, and the builder obeys it there.
  */
 const NEVER = ignore().add(['node_modules', '.git', '.env*', '.fairlead']);
 
+/** What may hold secrets of this machine, even where a template of it is tracked. */
+const MAY_HOLD_SECRETS = ignore().add('.env*');
+
 /**
- * Everything of a folder that is to be uploaded, in a fixed order. `.gitignore` files are obeyed, nested ones as well.
+ * Everything of a folder that is to be uploaded, in a fixed order: what a commit of all of it would hold. In a repository
+ * these are the tracked files, and the others that nothing ignores; elsewhere `.gitignore` files are obeyed, nested ones as well.
  *
  * @throws CliFailure SOURCE_REFUSED for a symbolic link that leaves the folder, SOURCE_EMPTY when nothing is left
  */
 export async function listFolder(folder: string): Promise<PackEntry[]> {
   const root = await realpath(folder);
   const entries: PackEntry[] = [];
-  await walk(root, '', [], entries);
+  const known = await readGitFiles(root);
+  if (known === null) await walk(root, '', [], entries);
+  else for (const path of await packedPaths(root, known)) await addPath(root, path, entries);
   if (entries.length === 0) {
     throw new CliFailure('SOURCE_EMPTY', `There is nothing to deploy in ${folder}.`, {
       exit: 'usage',
@@ -38,6 +45,27 @@ export async function listFolder(folder: string): Promise<PackEntry[]> {
     });
   }
   return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function packedPaths(root: string, { tracked, untracked }: GitFiles): Promise<string[]> {
+  const templates = [...tracked].filter((path) => MAY_HOLD_SECRETS.ignores(path));
+  const unchanged = await unchangedFiles(root, templates);
+  const isPacked = (path: string): boolean => !MAY_HOLD_SECRETS.ignores(path) || unchanged.has(path);
+  return [...[...tracked].filter(isPacked), ...[...untracked].filter((path) => !NEVER.ignores(path))];
+}
+
+/** A path that git lists: a file, a link, or the folder of another repository inside. */
+async function addPath(root: string, path: string, entries: PackEntry[]): Promise<void> {
+  const found = await lstat(join(root, path)).catch(() => null);
+  // A tracked file may have been deleted.
+  if (found === null) return;
+  if (found.isSymbolicLink()) entries.push(await linkEntry(root, path));
+  else if (found.isDirectory()) await walk(root, path.replace(/\/$/, ''), [], entries);
+  else if (found.isFile()) entries.push(fileEntry(path, found));
+}
+
+function fileEntry(path: string, { size, mode }: Pick<Stats, 'size' | 'mode'>): PackEntry {
+  return { kind: 'file', path, sizeBytes: size, executable: (mode & 0o111) !== 0 };
 }
 
 interface Rules {
@@ -56,10 +84,7 @@ async function walk(root: string, folder: string, inherited: readonly Rules[], e
     if (isLeftOut(path, child, rules)) continue;
     if (child.isDirectory()) await walk(root, path, rules, entries);
     else if (child.isSymbolicLink()) entries.push(await linkEntry(root, path));
-    else if (child.isFile()) {
-      const { size, mode } = await stat(join(root, path));
-      entries.push({ kind: 'file', path, sizeBytes: size, executable: (mode & 0o111) !== 0 });
-    }
+    else if (child.isFile()) entries.push(fileEntry(path, await lstat(join(root, path))));
     // Sockets, pipes and devices are no source.
   }
 }

@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { parseJson } from '../domain/parse-json.ts';
 import { serviceNameSchema } from '../domain/service-name.ts';
 import { usageFailure } from './cli-failure.ts';
+import { repositoryName } from './git-files.ts';
 
 const run = promisify(execFile);
 
@@ -36,8 +37,8 @@ const catalogHead = z.looseObject({ metadata: z.looseObject({ name: z.string().m
 const manifestHead = z.looseObject({ name: z.string().min(1) });
 
 /**
- * The service name of a folder: `metadata.name` of its catalog file, else the given name, else the manifest's, else
- * the folder's own. @throws CliFailure when the given name contradicts the catalog, or no name can be made
+ * The service name of a folder: `metadata.name` of its catalog file, else the given name, else that of the repository
+ * whose top it is, else the folder's own, else the manifest's. @throws CliFailure when the given name contradicts the catalog, or no name can be made
  */
 export async function nameFromFolder(folder: string, given: string | undefined): Promise<string> {
   const catalog = await readCatalogName(folder);
@@ -49,7 +50,9 @@ export async function nameFromFolder(folder: string, given: string | undefined):
   }
   if (catalog !== null) return catalog;
   if (given !== undefined) return checkName(given);
-  return dnsLabel(readManifestName(folder) ?? basename(folder), folder);
+  const names = [await repositoryName(folder), basename(folder), readManifestName(folder)];
+  const usable = names.find((name) => name !== null && toLabel(name) !== '');
+  return dnsLabel(usable ?? '', folder);
 }
 
 /** A name that was typed: refused rather than changed. @throws CliFailure with exit `usage` */
@@ -63,7 +66,13 @@ export function checkName(name: string): string {
 
 /** Makes a DNS label of at most 40 characters: `@acme/Web_Shop` becomes `web-shop`. */
 export function dnsLabel(text: string, origin: string): string {
-  const label = text
+  const label = toLabel(text);
+  if (label !== '') return label;
+  throw usageFailure(`No service name can be derived from ${origin}.`, 'Set it with --name.');
+}
+
+function toLabel(text: string): string {
+  return text
     .replace(/^@[^/]*\//, '')
     .normalize('NFKD')
     .toLowerCase()
@@ -72,8 +81,6 @@ export function dnsLabel(text: string, origin: string): string {
     .replace(/^-+/, '')
     .slice(0, 40)
     .replace(/-+$/, '');
-  if (label !== '') return label;
-  throw usageFailure(`No service name can be derived from ${origin}.`, 'Set it with --name.');
 }
 
 export interface LocalRepository {

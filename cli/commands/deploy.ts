@@ -1,5 +1,5 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { join, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { MANIFEST, readAppSource } from '../../domain/catalog/app-source.ts';
 import { pathOf } from '../api-client.ts';
@@ -155,7 +155,7 @@ async function upload(context: CliContext, service: string, folder: string): Pro
 
 async function showPlan(context: CliContext, given: string, target: Target, options: DeployOptions): Promise<number> {
   const source = readSource(given, context.cwd);
-  const files = source.kind === 'folder' ? await planFiles(resolve(source.folder, options.appPath ?? '')) : {};
+  const files = source.kind === 'folder' ? await planFiles(source.folder, options.appPath ?? '') : {};
   const plan = await context.api.call(planReply, {
     method: 'POST',
     path: pathOf('builds', 'plan'),
@@ -166,21 +166,18 @@ async function showPlan(context: CliContext, given: string, target: Target, opti
   return exitCode('ok');
 }
 
-/** What the planner needs of a folder: its catalog, and what a build would read of the app. */
-async function planFiles(folder: string): Promise<Record<string, unknown>> {
+/** What the planner needs of a folder: its catalog, and what a build would read of the app, of what a deploy uploads. */
+async function planFiles(folder: string, appPath: string): Promise<Record<string, unknown>> {
+  const top = relative(folder, resolve(folder, appPath)).split(sep).join('/');
+  const paths = new Set((await listFolder(folder)).flatMap(({ path }) => pathBelow(top, path)));
   const read = (path: string): string | null =>
-    statSync(join(folder, path), { throwIfNoEntry: false })?.isFile() === true
-      ? readFileSync(join(folder, path), 'utf8')
-      : null;
+    paths.has(path) ? readFileSync(join(folder, appPath, path), 'utf8') : null;
   const { files, texts } = await readAppSource({
     readText: async (path, limitBytes) => {
       const text = read(path);
       return text === null || Buffer.byteLength(text) > limitBytes ? null : text;
     },
-    list: async (path) =>
-      statSync(join(folder, path), { throwIfNoEntry: false })?.isDirectory() === true
-        ? readdirSync(join(folder, path)).filter((name) => name !== 'node_modules' && name !== '.git')
-        : [],
+    list: async (path) => [...new Set([...paths].flatMap((each) => pathBelow(path, each)).map(firstName))],
   });
   const { [MANIFEST]: manifest, ...others } = texts;
   const catalog = read('catalog-info.yaml');
@@ -190,6 +187,13 @@ async function planFiles(folder: string): Promise<Record<string, unknown>> {
     files,
     texts: others,
   };
+}
+
+const firstName = (path: string): string => path.split('/', 1)[0] ?? '';
+
+function pathBelow(top: string, path: string): string[] {
+  if (top === '') return [path];
+  return path.startsWith(`${top}/`) ? [path.slice(top.length + 1)] : [];
 }
 
 function parseAssignments(assignments: readonly string[]): Record<string, string> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -25,14 +25,15 @@ describe('fairlead deploy', () => {
   });
   after(() => api.stop());
   beforeEach(() => {
-    folder = mkdtempSync(join(tmpdir(), 'fairlead-cli-'));
-    writeFileSync(join(folder, 'package.json'), '{"name":"@acme/hello"}');
+    folder = join(mkdtempSync(join(tmpdir(), 'fairlead-cli-')), 'Hello');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'package.json'), '{"name":"@acme/template"}');
     api.requests.length = 0;
     api.answers.clear();
     api.builds.clear();
     api.onBuild = complete;
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  afterEach(() => rmSync(dirname(folder), { recursive: true, force: true }));
 
   const complete = ({ id }: { id: string }): void => {
     api.step(id, 'image-build', { state: 'running', startedAt: AT });
@@ -170,19 +171,19 @@ describe('fairlead deploy', () => {
   });
 
   it('--git deploys the HEAD of a local repository by its path', async () => {
-    mkdirSync(join(folder, 'app'));
-    writeFileSync(join(folder, 'app', 'package.json'), '{"name":"shop"}');
+    mkdirSync(join(folder, 'Shop'));
+    writeFileSync(join(folder, 'Shop', 'package.json'), '{"name":"template"}');
     const git = (...args: string[]): string =>
       execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' }).trim();
     git('init', '-q', '-b', 'main');
     git('add', '.');
     git('-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '-qm', 'first');
     writeFileSync(join(folder, 'new.txt'), 'x');
-    const { code, stderr } = await runCli(api, ['deploy', '--git', join(folder, 'app'), '-e', 'uat']);
+    const { code, stderr } = await runCli(api, ['deploy', '--git', join(folder, 'Shop'), '-e', 'uat']);
     assert.equal(code, 0, stderr);
     assert.match(stderr, /1 uncommitted change is not part of this deploy/);
     const service = putServiceBodySchema.parse(body('POST /services'));
-    assert.deepEqual([service.name, service.appPath], ['shop', 'app']);
+    assert.deepEqual([service.name, service.appPath], ['shop', 'Shop']);
     const triggered = triggerBodySchema.parse(body('POST /builds/trigger'));
     assert.deepEqual(triggered, {
       service: 'shop',
@@ -190,6 +191,41 @@ describe('fairlead deploy', () => {
       branch: 'main',
       commit: git('rev-parse', 'HEAD'),
     });
+  });
+
+  it('a folder, its plan and its repository have one name: that of its origin, else its own; the manifest only without either', async () => {
+    const git = (...args: string[]): string => execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8' });
+    const names = async (): Promise<string[]> => {
+      const given = [[], ['--git'], ['--plan'], ['--git', '--plan']];
+      const found: string[] = [];
+      for (const flags of given) {
+        api.requests.length = 0;
+        assert.equal((await runCli(api, ['deploy', folder, ...flags])).code, 0);
+        const { name, service } = body(flags.includes('--plan') ? 'POST /builds/plan' : 'POST /services') as {
+          name?: string;
+          service?: string;
+        };
+        found.push(name ?? service ?? '');
+      }
+      return found;
+    };
+    git('init', '-q', '-b', 'main');
+    git('add', '.');
+    git('-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '-qm', 'first');
+    assert.deepEqual(await names(), Array(4).fill('hello'));
+    for (const origin of [
+      'https://git.example/acme/Web_Shop.git',
+      'git@git.example:acme/Web_Shop',
+      'https://git.example/acme/Web_Shop/',
+    ]) {
+      git('config', 'remote.origin.url', origin);
+      assert.deepEqual(await names(), Array(4).fill('web-shop'), origin);
+    }
+    git('config', '--unset', 'remote.origin.url');
+    const unnamed = join(dirname(folder), '___');
+    renameSync(folder, unnamed);
+    folder = unnamed;
+    assert.deepEqual(await names(), Array(4).fill('template'));
   });
 
   it('--plan shows what was found and the steps, and starts nothing', async () => {
@@ -205,7 +241,7 @@ describe('fairlead deploy', () => {
       ['POST /builds/plan'],
     );
     const { files, texts } = planBodySchema.parse(body('POST /builds/plan'));
-    assert.deepEqual(files?.toSorted(), ['.env', '.nvmrc', 'package.json']);
+    assert.deepEqual(files?.toSorted(), ['.nvmrc', 'package.json']);
     assert.deepEqual(texts, { '.nvmrc': '22' });
   });
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -65,6 +66,57 @@ describe('packing a folder', () => {
       'server.js': '',
     });
     assert.deepEqual(await listed(), ['.dockerignore', '.gitignore', 'server.js']);
+  });
+
+  describe('in a repository', () => {
+    const git = (...args: string[]): string => execFileSync('git', ['-C', root, ...args], { encoding: 'utf8' });
+    const commit = (...paths: string[]): void => {
+      git('add', '-f', ...paths);
+      git('-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '-qm', 'more');
+    };
+
+    it('holds what a commit of the folder would: tracked files below ignored paths, and nothing that is ignored', async () => {
+      git('init', '-q');
+      write({
+        '.gitignore': 'dist\n*.log\nnode_modules\n',
+        'dist/tracked.js': '',
+        'dist/made.js': '',
+        'node_modules/own/index.js': '',
+        'node_modules/other/index.js': '',
+        'app/new.js': '',
+        'app/gone.js': '',
+        'a.log': '',
+      });
+      commit('.gitignore', 'dist/tracked.js', 'node_modules/own/index.js', 'app/gone.js');
+      rmSync(join(root, 'app/gone.js'));
+      assert.deepEqual(await listed(), ['.gitignore', 'app/new.js', 'dist/tracked.js', 'node_modules/own/index.js']);
+      const below = await listFolder(join(root, 'dist'));
+      assert.deepEqual(
+        below.map(({ path }) => path),
+        ['tracked.js'],
+      );
+    });
+
+    it('never packs an env file that is not tracked as it is: a local value in a template stays here', async () => {
+      git('init', '-q');
+      write({ 'server.js': '', '.env.example': 'KEY=', '.env': 'KEY=default', '.env.local': 'KEY=secret' });
+      commit('.env.example', '.env');
+      assert.deepEqual(await listed(), ['.env', '.env.example', 'server.js']);
+      git('update-index', '--skip-worktree', '.env');
+      write({ '.env': 'KEY=secret' });
+      assert.deepEqual(await listed(), ['.env.example', 'server.js']);
+    });
+
+    it('packs a repository inside it, but not its history, and a folder that a repository around it ignores', async () => {
+      git('init', '-q');
+      write({ 'inner/a.js': '', '.gitignore': 'apart\n', 'apart/server.js': '' });
+      execFileSync('git', ['-C', join(root, 'inner'), 'init', '-q']);
+      assert.deepEqual(await listed(), ['.gitignore', 'inner/a.js']);
+      assert.deepEqual(
+        (await listFolder(join(root, 'apart'))).map(({ path }) => path),
+        ['server.js'],
+      );
+    });
   });
 
   it('refuses a symbolic link that leaves the folder, by any way', async () => {
