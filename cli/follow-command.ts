@@ -52,11 +52,11 @@ export async function followStarted(
   return report(context, result, options);
 }
 
-function acceptedLine({ output }: CliContext, { buildId, deduplicated, supersededBuildId }: TriggerReply): string {
+/** What becomes of an older build is told by that build once it has ended: it may complete before it is stopped. */
+function acceptedLine({ output }: CliContext, { buildId, deduplicated }: TriggerReply): string {
   const id = output.paint('bold', buildId);
   if (deduplicated) return `Attached to ${id}: the same source is already being built`;
-  const instead = typeof supersededBuildId === 'string' ? `, replacing the obsolete ${supersededBuildId}` : '';
-  return `Build ${id} accepted${instead}`;
+  return `Build ${id} accepted`;
 }
 
 /**
@@ -132,9 +132,8 @@ function reportFailure(context: CliContext, { build, lines }: WatchResult, optio
   const where = step === undefined ? '' : ` at “${step.title}”`;
   const what =
     build.reason === 'cancelled' ? 'was cancelled' : build.reason === 'superseded' ? 'was superseded' : 'failed';
-  output.print(
-    `${paint('bad', '✗')} ${paint('bold', `${build.service} ${what}`)}${where}  ${paint('dim', failureCode(build))}`,
-  );
+  const mark = build.reason === 'superseded' ? paint('dim', '–') : paint('bad', '✗');
+  output.print(`${mark} ${paint('bold', `${build.service} ${what}`)}${where}  ${paint('dim', failureCode(build))}`);
   for (const line of failureMessage(build).split('\n')) output.print(`  ${printable(line)}`);
   if (failureCode(build) === 'CONFIG_PREFLIGHT_FAILED') {
     output.print('  To set one: `fairlead deploy` with --set KEY=VALUE, or with --secret KEY for a secret.');

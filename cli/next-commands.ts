@@ -18,6 +18,9 @@ const SOURCE_MUST_CHANGE: ReadonlySet<string> = new Set<ErrorCode>([
   'SERVICE_OWNER_MISMATCH',
 ]);
 
+/** Failures of the program itself: what it needs may also be a variable, which a deploy sets. */
+const PROGRAM_MUST_CHANGE: ReadonlySet<string> = new Set<ErrorCode>(['HEALTH_CHECK_FAILED', 'IMAGE_BUILD_FAILED']);
+
 /** What to do after a build that failed. */
 export function nextCommands({ id, kind, reason, failure, service, environment }: BuildReply): string {
   const log = `fairlead logs ${id}`;
@@ -25,5 +28,8 @@ export function nextCommands({ id, kind, reason, failure, service, environment }
   if (kind === 'rollback')
     return `${log} · fairlead rollback ${service}${environment === 'prod' ? '' : ` -e ${environment}`}`;
   if (SOURCE_MUST_CHANGE.has(failure?.code ?? '')) return `${log} · change the source, then fairlead deploy`;
+  if (PROGRAM_MUST_CHANGE.has(failure?.code ?? '')) {
+    return `${log} · change the source or its variables, then fairlead deploy`;
+  }
   return `${log} · fairlead retry ${id}`;
 }

@@ -15,8 +15,9 @@ const GAP = '  ';
 const SMALLEST = 8;
 
 /**
- * Lines of a table that fits `width` columns: the columns that may shrink give way, widest first. With `width` null
- * (no terminal) nothing is cut.
+ * Lines of a table that fits `width` columns: the columns that may shrink give way, widest first. Where that is not enough,
+ * each row is a block of lines, one a column, so that ids and names stay whole. With `width` null (no terminal) nothing is
+ * cut.
  */
 export function renderTable(
   columns: readonly Column[],
@@ -29,6 +30,7 @@ export function renderTable(
     Math.max(widthOf(column.title), ...texts.map((row) => widthOf(row[index] ?? ''))),
   );
   const widths = width === null ? natural : shrink(columns, natural, width);
+  if (width !== null && totalOf(widths) > width) return asBlocks(columns, rows, paint);
   const line = (cells: readonly string[], tones: readonly Tone[]): string =>
     columns
       .map((_, index) => {
@@ -54,8 +56,7 @@ export function renderTable(
 
 function shrink(columns: readonly Column[], natural: readonly number[], width: number): number[] {
   const widths = [...natural];
-  const total = (): number => widths.reduce((sum, size) => sum + size, 0) + GAP.length * (widths.length - 1);
-  while (total() > width) {
+  while (totalOf(widths) > width) {
     let widest = -1;
     for (const [index, column] of columns.entries()) {
       const size = widths[index] ?? 0;
@@ -65,4 +66,22 @@ function shrink(columns: readonly Column[], natural: readonly number[], width: n
     widths[widest] = (widths[widest] ?? 0) - 1;
   }
   return widths;
+}
+
+function totalOf(widths: readonly number[]): number {
+  return widths.reduce((sum, size) => sum + size, 0) + GAP.length * (widths.length - 1);
+}
+
+/** `TITLE  text` for each cell that has one; an empty line between rows. */
+function asBlocks(columns: readonly Column[], rows: readonly (readonly Cell[])[], paint: Paint): string[] {
+  const size = Math.max(...columns.map(({ title }) => widthOf(title)));
+  return rows.flatMap((row, at) => {
+    const cells = row.flatMap((cell, index) => {
+      const text = printable(cell.text);
+      const title = columns[index]?.title ?? '';
+      const label = title + ' '.repeat(size - widthOf(title));
+      return text === '' ? [] : [`${paint('dim', label)}${GAP}${paint(cell.tone ?? 'plain', text)}`];
+    });
+    return at === 0 ? cells : ['', ...cells];
+  });
 }

@@ -25,7 +25,29 @@ function wantedHash() {
 }
 
 function isSetUp(hash) {
-  return existsSync(join(bin, 'node')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+  if (!existsSync(join(bin, 'node'))) return false;
+  if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === hash;
+  if (!isInstalled()) return false;
+  writeFileSync(stamp, hash);
+  return true;
+}
+
+/** True after an `npm ci` that somebody ran: npm's own record of what it installed has all that the lock file asks for. */
+function isInstalled() {
+  try {
+    const read = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8')).packages;
+    const installed = read('node_modules', '.package-lock.json');
+    const wanted = Object.entries(read('package-lock.json')).filter(([path]) => path !== '');
+    return wanted.every(([path, { version, integrity, optional, devOptional, link }]) => {
+      const found = installed[path];
+      // Those of other systems are left out.
+      if (found === undefined) return Boolean(optional || devOptional || link);
+      return found.version === version && found.integrity === integrity;
+    });
+  } catch {
+    // No record, or none that can be read.
+    return false;
+  }
 }
 
 /** Runs a program to its end; resolves with its exit code and what it wrote. */

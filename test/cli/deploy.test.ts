@@ -109,7 +109,7 @@ describe('fairlead deploy', () => {
     assert.equal(code, 1);
     assert.match(stdout, /✗ hello failed at “Build image” {2}IMAGE_BUILD_FAILED\n {2}npm ci failed\./);
     assert.match(stdout, /npm error missing lockfile/);
-    assert.match(stdout, /fairlead logs bld_1 · fairlead retry bld_1/);
+    assert.match(stdout, /fairlead logs bld_1 · change the source or its variables, then fairlead deploy/);
   });
 
   it('offers no retry of a source that must change', async () => {

@@ -13,11 +13,15 @@ function failed(changes: Partial<BuildReply>, code: string | null = null): Build
 }
 
 it('a retry is offered where the same source can succeed, and for what this version does not know', () => {
-  for (const code of ['UNAVAILABLE', 'DISK_FULL', 'CONFIG_PREFLIGHT_FAILED', 'IMAGE_BUILD_FAILED', 'NEWER', null]) {
+  for (const code of ['UNAVAILABLE', 'DISK_FULL', 'CONFIG_PREFLIGHT_FAILED', 'NEWER', null]) {
     assert.equal(nextCommands(failed({}, code)), 'fairlead logs bld_1 · fairlead retry bld_1', `${code}`);
   }
   for (const code of ['CATALOG_INVALID', 'CONTAINER_FILE_INVALID', 'CONTAINER_ROOT_USER', 'BUILD_LIMIT_EXCEEDED']) {
     assert.equal(nextCommands(failed({}, code)), 'fairlead logs bld_1 · change the source, then fairlead deploy', code);
+  }
+  for (const code of ['HEALTH_CHECK_FAILED', 'IMAGE_BUILD_FAILED']) {
+    const next = 'fairlead logs bld_1 · change the source or its variables, then fairlead deploy';
+    assert.equal(nextCommands(failed({}, code)), next, code);
   }
 });
 

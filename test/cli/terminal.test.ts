@@ -46,6 +46,21 @@ describe('terminal text', () => {
     assert.ok(renderTable(columns, rows, null, paint)[1]?.includes('/long/address'));
   });
 
+  it('a table that does not fit is a block of lines for each row, in which ids stay whole', () => {
+    const columns = [{ title: 'BUILD' }, { title: 'SERVICE', shrinks: true }, { title: 'STATUS' }];
+    const row = (id: string) => [{ text: id }, { text: 'a-rather-long-name' }, { text: 'completed' }];
+    const rows = [row('bld_97rg3w8v15bn7hykm26n'), row('bld_ek6xb10q4n4atvh6y6g8')];
+    assert.deepEqual(renderTable(columns, rows, 40, createPaint(false)), [
+      'BUILD    bld_97rg3w8v15bn7hykm26n',
+      'SERVICE  a-rather-long-name',
+      'STATUS   completed',
+      '',
+      'BUILD    bld_ek6xb10q4n4atvh6y6g8',
+      'SERVICE  a-rather-long-name',
+      'STATUS   completed',
+    ]);
+  });
+
   it('text from elsewhere cannot steer the terminal', () => {
     assert.equal(printable(`a${ESC}[2Jb${ESC}]0;title\u0007c\rd\te\u009b1m`).includes(ESC), false);
     assert.equal(printable('a\tb\u0007'), 'a  b');

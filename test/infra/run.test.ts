@@ -62,6 +62,25 @@ test('set-up installs once, does nothing when nothing changed, and again when th
   assert.equal(runs(), 2);
 });
 
+test('an npm ci that somebody ran is not repeated, unless it left something out', () => {
+  const { root, run } = newClone(WORKING_NPM);
+  const packages = { 'node_modules/a': { version: '1.0.0', integrity: 'sha512-a' } };
+  const optional = { 'node_modules/other-system': { version: '1.0.0', optional: true } };
+  const lock = JSON.stringify({ packages: { '': {}, ...packages, ...optional } });
+  writeFileSync(join(root, 'package-lock.json'), lock);
+  spawnSync('sh', ['-c', WORKING_NPM], { cwd: root });
+  const installed = (found: object): void =>
+    writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages: found }));
+  installed(packages);
+  assert.doesNotMatch(run('check').output, /Installing/);
+  rmSync(join(root, 'node_modules', '.fairlead-setup'));
+  installed({ 'node_modules/a': { version: '1.0.1', integrity: 'sha512-b' } });
+  assert.match(run('check').output, /Installing/);
+  rmSync(join(root, 'node_modules', '.fairlead-setup'));
+  installed({});
+  assert.match(run('check').output, /Installing/);
+});
+
 test('a failed install is one line with the reason, and is not taken for done', () => {
   const { root, run } = newClone('echo "npm error code E404"; echo "npm error no such package"; exit 1');
   const { code, output } = run('check');
@@ -72,6 +91,6 @@ test('a failed install is one line with the reason, and is not taken for done', 
 
 test('an unknown command is refused before anything is installed', () => {
   const { root, run } = newClone(WORKING_NPM);
-  assert.match(run('destroy').output, /unknown command "destroy": one of start, test, bench, check, doctor/);
+  assert.match(run('destroy').output, /unknown command "destroy": one of start, test, bench, corpus, check, doctor/);
   assert.equal(existsSync(join(root, 'npm-runs')), false);
 });

@@ -33,7 +33,9 @@ export const mongod: Tool = {
     if (!version || Number(version[1]) < 6) throw new Error(`needs MongoDB 6 or later: ${output.slice(0, 80).trim()}`);
     return `${version[1]}${version[2]}`;
   },
-  ways: [{ name: 'official download', usual: '20 to 90 s', obtain: downloadMongod }],
+  ways: [
+    { name: 'official download', usual: '20 to 90 s', obtain: downloadMongod, pauseAfterFailureMs: 24 * 3_600_000 },
+  ],
   byHand:
     'install MongoDB 6 or later and put mongod on PATH, set FAIRLEAD_MONGOD to its path, or MONGODB_URI to a server',
 };

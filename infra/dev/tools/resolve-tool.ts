@@ -1,4 +1,4 @@
-import { access, constants, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { access, constants, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { FairleadError } from '../../../domain/errors.ts';
 import { cacheFolder, type Env } from '../project.ts';
@@ -13,6 +13,8 @@ export interface ObtainWay {
   readonly usual: string;
   /** Leaves the tool's `file` in an empty folder. @throws Error with the reason it could not. */
   readonly obtain: (folder: string) => Promise<void>;
+  /** How long after a failure it is not tried again, where something else serves meanwhile; default: not at all. */
+  readonly pauseAfterFailureMs?: number;
 }
 
 /** An external program the embedded stack needs, and every way of getting it, in order. */
@@ -148,6 +150,11 @@ async function obtainLocked(tool: Tool, options: ResolveOptions, tried: string[]
     if (ready) return ready;
     await removeLeftovers(home, tool.version);
     for (const way of tool.ways) {
+      const pause = await pauseOf(way, failureMark(home, tool));
+      if (pause !== null) {
+        tried.push(pause);
+        continue;
+      }
       const obtained = await tryWay(tool, way, home, options.report, tried);
       if (obtained) return obtained;
     }
@@ -155,6 +162,20 @@ async function obtainLocked(tool: Tool, options: ResolveOptions, tried: string[]
   } finally {
     await lock.release();
   }
+}
+
+/** Tells by its time when a way failed last, and by its text why. */
+const failureMark = (home: string, { version }: Tool): string => join(home, `${version}.failed`);
+
+/** Why a way is not tried now; null when it is. */
+async function pauseOf({ name, pauseAfterFailureMs = 0 }: ObtainWay, mark: string): Promise<string | null> {
+  const failedAt = await stat(mark).then(
+    ({ mtimeMs }) => mtimeMs,
+    () => 0,
+  );
+  if (failedAt + pauseAfterFailureMs <= Date.now()) return null;
+  const hours = Math.round(pauseAfterFailureMs / 3_600_000);
+  return `${name}: failed within the last ${hours} h (${await readFile(mark, 'utf8')}); to try it now, delete ${mark}`;
 }
 
 async function tryWay(
@@ -176,6 +197,7 @@ async function tryWay(
   } catch (error) {
     tried.push(`${way.name}: ${errorLine(error)}`);
     report.line(`  ${tool.title}: ${way.name} did not work: ${errorLine(error)}`);
+    if (way.pauseAfterFailureMs !== undefined) await writeFile(failureMark(home, tool), errorLine(error));
     return undefined;
   } finally {
     await rm(folder, { recursive: true, force: true });

@@ -73,7 +73,7 @@ it('a trigger that joins a build in flight says so', async () => {
 
 it('a trigger needs a service with a git URL', async () => {
   const missing = await api.call('POST', '/builds/trigger', { service: 'nothing' });
-  assert.deepEqual([missing.status, missing.body.error.message], [404, 'Service not found']);
+  assert.deepEqual([missing.status, missing.body.error.message], [404, 'Service not found: nothing']);
   const bare = await api.call('POST', '/builds/trigger', { service: 'uploads' });
   assert.deepEqual([bare.status, bare.body.error.code], [400, 'SOURCE_MISSING']);
   assert.match(bare.body.error.message, /no git URL.*\/builds\/upload/);

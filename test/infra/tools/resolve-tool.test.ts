@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -114,4 +114,29 @@ test('the lock and the half-made folder of a dead builder are no obstacle', asyn
   const tool = fakeTool({ ways: [{ name: 'fetch', usual: '1 s', obtain }] });
   await resolveTool(tool, { env: { XDG_CACHE_HOME: cache, PATH: '' }, report: silentReporter });
   assert.deepEqual(await readdir(home), ['1.0.0']);
+});
+
+test('a way that failed is left alone for its pause, and says so; what removes its mark has it tried again', async () => {
+  const cache = await newFolder();
+  const options = { env: { XDG_CACHE_HOME: cache, PATH: '' }, report: silentReporter };
+  let tried = 0;
+  const obtain = async (): Promise<void> => {
+    tried += 1;
+    throw new Error('out of reach');
+  };
+  const tool = fakeTool({ ways: [{ name: 'download', usual: '1 s', obtain, pauseAfterFailureMs: 3_600_000 }] });
+  await assert.rejects(resolveTool(tool, options), /download: out of reach/);
+  const mark = join(cache, 'fairlead', 'anvilette', '1.0.0.failed');
+  await assert.rejects(resolveTool(tool, options), (error: Error) => {
+    assert.ok(error.message.includes(`failed within the last 1 h (out of reach); to try it now, delete ${mark}`));
+    return true;
+  });
+  assert.equal(tried, 1);
+  await rm(mark);
+  await assert.rejects(resolveTool(tool, options), /download: out of reach/);
+  assert.equal(tried, 2);
+  const longAgo = new Date(Date.now() - 3_600_001);
+  await utimes(mark, longAgo, longAgo);
+  await assert.rejects(resolveTool(tool, options), /download: out of reach/);
+  assert.equal(tried, 3);
 });
