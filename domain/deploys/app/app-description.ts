@@ -23,6 +23,8 @@ export interface Site {
 export interface AppDescription {
   /** Null for a Node.js server of none of the known frameworks. */
   readonly framework: Framework | null;
+  /** Why the framework is that one. */
+  readonly frameworkReason: string;
   /** The framework's version as the manifest asks for it; null when it names none. */
   readonly frameworkVersion: string | null;
   readonly manager: PackageManager;

@@ -20,8 +20,7 @@ export function appFindings(app: AppDescription): readonly Finding[] {
       value: [app.framework ?? 'none of the known ones', app.frameworkVersion]
         .filter((part) => part !== null)
         .join(' '),
-      reason:
-        app.framework === null ? 'no package of one is a dependency' : 'by its packages and files, or the catalog',
+      reason: app.frameworkReason,
     }),
     ...(usesNode
       ? [

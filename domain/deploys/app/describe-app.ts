@@ -1,6 +1,7 @@
 import { type AppSource, MANIFEST } from '../../catalog/app-source.ts';
 import type { Framework } from '../../catalog/catalog.ts';
 import { type Manifest, readManifest } from '../../catalog/read-manifest.ts';
+import { siteGenerator } from '../../catalog/site-generators.ts';
 import { FairleadError } from '../../errors.ts';
 import { BASE_IMAGES } from '../container-file/base-images.ts';
 import { detectPackageManager } from '../container-file/detect-package-manager.ts';
@@ -78,6 +79,7 @@ export function describeApp(source: AppSource, declared: Declared): AppDescripti
   const kept = keptPackages(start?.commands ?? [], manifest, FRAMEWORK_PACKAGES[framework ?? 'static']);
   return {
     framework,
+    frameworkReason: frameworkReason(framework, manifest),
     frameworkVersion: manifest.versions[FRAMEWORK_PACKAGES[framework ?? 'static']] ?? null,
     manager,
     commands,
@@ -175,6 +177,13 @@ function portOf({ port }: Declared, start: Start | null): Choice<number> {
   if (port !== null) return { value: port, reason: 'platform.io/port declares it' };
   if (start === null) return { value: SITE_PORT, reason: 'the web server listens on it' };
   return { value: SERVER_PORT, reason: 'the default; the app is told it in PORT' };
+}
+
+function frameworkReason(framework: Framework | null, { dependencies }: Manifest): string {
+  if (framework === null) return 'no package of one is in package.json';
+  const found = framework === 'static' ? siteGenerator(dependencies)?.package : FRAMEWORK_PACKAGES[framework];
+  if (found !== undefined && dependencies.has(found)) return `${found} is in package.json`;
+  return framework === 'static' ? 'its files are a site' : 'platform.io/framework declares it';
 }
 
 function environmentOf({ dependencies }: Manifest): Readonly<Record<string, string>> {

@@ -1,6 +1,7 @@
 import type { AppSource } from '../../catalog/app-source.ts';
 import type { Manifest } from '../../catalog/read-manifest.ts';
 import type { Choice } from './app-description.ts';
+import { expandScript } from './expand-scripts.ts';
 
 const NAMES = ['server', 'index', 'app', 'main'];
 const ENTRY_FILES = [
@@ -30,7 +31,7 @@ export function entryFile(manifest: Manifest, { files }: AppSource): Choice<read
   if (built !== undefined) return { value: ['node', built[1]], reason: `${built[0]} builds it` };
   const main = mainFile(manifest, files);
   if (main !== null) return { value: runner(main, manifest), reason: 'main in package.json names it' };
-  const [developed] = DEVELOPMENT_SCRIPTS.flatMap((name) => fileOfScript(manifest.scripts[name] ?? ''));
+  const [developed] = DEVELOPMENT_SCRIPTS.flatMap((name) => fileOfScript(name, manifest.scripts));
   if (developed !== undefined) {
     return { value: runner(developed, manifest), reason: 'the script for development starts it' };
   }
@@ -53,7 +54,8 @@ function mainFile({ main, scripts }: Manifest, files: readonly string[]): string
 }
 
 /** The one file that a script such as `tsx watch src/index.ts` or `nodemon app.js` names. */
-function fileOfScript(script: string): readonly string[] {
+function fileOfScript(name: string, scripts: Manifest['scripts']): readonly string[] {
+  const script = expandScript(name, scripts)?.at(-1)?.text ?? '';
   const [command = ''] = script.split(/[&;|]/);
   if (
     !/^(?:\S+=\S+ )*(?:cross-env |dotenv |env-cmd )?(?:node|nodemon|tsx|ts-node|ts-node-dev|tsnd|bun)\b/.test(command)

@@ -40,11 +40,14 @@ export function nextjsSite({ distDir, basePath, reason }: NextjsSettings, declar
   return { folders, singlePage: { value: false, reason: 'each path has a file of its own' }, basePath };
 }
 
-/** True where the author starts the app as the platform does: by `next start`, or the server of its standalone output. */
+/**
+ * True where the platform starts the app: the author does it by `next start` or the server of its standalone output, as
+ * the platform does, or by the server for development.
+ */
 export function isUsualStart({ commands }: Start): boolean {
   const [only] = commands;
   if (only === undefined || commands.length > 1) return false;
-  return /^(?:NODE_ENV=production )?(?:(?:npx )?next start|node (?:\.\/)?[\w./-]*standalone\/server\.js)$/.test(
+  return /^(?:NODE_ENV=\w+ )?(?:(?:npx )?next(?: start| dev\b.*)?|node (?:\.\/)?[\w./-]*standalone\/server\.js)$/.test(
     only.text,
   );
 }

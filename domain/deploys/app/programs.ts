@@ -89,7 +89,8 @@ function providersOf(program: string, { dependencies }: Manifest): readonly stri
   const known = named.filter((name) => dependencies.has(name));
   if (program === 'run-s' || program === 'run-p')
     known.push(...['npm-run-all2'].filter((name) => dependencies.has(name)));
-  return known.length > 0 ? known : [...dependencies].filter((name) => name.endsWith(`/${program}`));
+  if (known.length > 0 || program === 'node') return known;
+  return [...dependencies].filter((name) => name.endsWith(`/${program}`) && !name.startsWith('@types/'));
 }
 
 function packageOfModule(module: string): string {

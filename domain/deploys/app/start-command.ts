@@ -5,8 +5,8 @@ import type { Choice } from './app-description.ts';
 import { type Command, readChain, withoutVariables, writeChain } from './command-chain.ts';
 import { entryFile } from './entry-file.ts';
 import { expandLine, expandScript, type ScriptCommand } from './expand-scripts.ts';
+import { inAnImage } from './in-an-image.ts';
 import { isBuild } from './programs.ts';
-import { withoutWatching } from './without-watching.ts';
 
 /** How an app is started. */
 export interface Start {
@@ -36,7 +36,7 @@ const DEVELOPMENT =
  */
 export function startCommand(manifest: Manifest, source: AppSource, declared: string | null): Start {
   const found = statedStart(manifest, source, declared);
-  if (found !== null) return startOf(found, manifest);
+  if (found !== null) return startOf(found, manifest, source);
   const entry = entryFile(manifest, source);
   if (entry !== null) {
     const command = { text: entry.value.join(' '), words: entry.value, joint: null };
@@ -77,7 +77,7 @@ export function statedStart(manifest: Manifest, source: AppSource, declared: str
   return other === undefined ? null : script(other, ' and no start script');
 }
 
-function startOf({ line, script, reason }: Stated, { scripts }: Manifest): Start {
+function startOf({ line, script, reason }: Stated, { scripts }: Manifest, source: AppSource): Start {
   const chain = script === null ? expandLine(line, scripts) : expandScript(script, scripts);
   // npm says these to scripts alone.
   if (script !== null && /npm_(?:package|config|lifecycle)_/.test(line)) return asNpm(script, reason, chain ?? []);
@@ -86,7 +86,7 @@ function startOf({ line, script, reason }: Stated, { scripts }: Manifest): Start
     return { command: { value: shell(line), reason }, commands, builds: [], warnings: [SHELL_WARNING] };
   }
   const first = chain.findIndex((command, index) => !isHoisted(command, index, chain));
-  const rest = (first < 0 ? chain : chain.slice(first)).map(withoutWatching);
+  const rest = (first < 0 ? chain : chain.slice(first)).map((command) => inAnImage(command, source));
   const builds = first < 0 ? [] : chain.slice(0, first);
   const isLinear = rest.every(({ joint }) => joint === '&&' || joint === ';' || joint === null);
   return {

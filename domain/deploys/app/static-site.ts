@@ -43,7 +43,7 @@ export function staticSite({ manifest, source, declared, isBuilt }: SiteFacts): 
   const config = generator === null ? '' : configText(generator, source);
   const folder = isBuilt && generator !== null ? outputOf(generator, config, script, source) : null;
   return {
-    folders: foldersOf(declared, folder, isBuilt),
+    folders: foldersOf(declared, folder, isBuilt, source.files),
     singlePage: singlePage(manifest, generator, config),
     basePath: basePath(generator, config, manifest, source),
   };
@@ -63,9 +63,12 @@ function foldersOf(
   declared: string | null,
   folder: Choice<string> | null,
   isBuilt: boolean,
+  files: readonly string[],
 ): Choice<readonly string[]> {
   if (declared !== null) return { value: [declared], reason: 'platform.io/output-folder declares it' };
   const usual = isBuilt ? USUAL_FOLDERS : UNBUILT_FOLDERS;
+  const first = UNBUILT_FOLDERS.find((name) => files.includes(name === '.' ? 'index.html' : `${name}/index.html`));
+  if (!isBuilt && first !== undefined) return { value: [first], reason: 'there is its index.html' };
   if (folder !== null) {
     const others = usual.filter((name) => name !== folder.value && name !== '.' && name !== 'public');
     return { value: [folder.value, `${folder.value}/browser`, ...others], reason: folder.reason };

@@ -32,6 +32,8 @@ it('a site without a build installs nothing and is served from the usual folders
   const app = describe({}, { framework: 'static' });
   assert.deepEqual([app.install, app.build, app.start], [null, null, null]);
   assert.deepEqual(app.site?.folders.value, ['public', 'dist', '.']);
+  const found = describe({}, { framework: 'static' }, { 'index.html': '' }).site?.folders;
+  assert.deepEqual(found, { value: ['.'], reason: 'there is its index.html' });
 });
 
 const FASTIFY_DEMO = {
@@ -140,6 +142,30 @@ const SHAPES: readonly (readonly [string, object, Readonly<Record<string, string
       'node dist/main',
       'npm run build',
       false,
+    ],
+    [
+      'types of Node.js among the packages for development',
+      { scripts: { start: 'node a.js' }, devDependencies: { '@types/node': '24' } },
+      {},
+      'node a.js',
+      null,
+      false,
+    ],
+    [
+      'a file of variables that no image has',
+      { scripts: { start: 'node --env-file=.env --env-file=shared.conf a.js' } },
+      { 'shared.conf': '' },
+      'node --env-file=shared.conf a.js',
+      null,
+      false,
+    ],
+    [
+      'a script for development that calls another one',
+      { scripts: { dev: 'pnpm node:dev', 'node:dev': 'tsx watch src/web.ts' }, devDependencies: { tsx: '4' } },
+      {},
+      'tsx src/web.ts',
+      null,
+      true,
     ],
     [
       'compiled TypeScript without a build script',

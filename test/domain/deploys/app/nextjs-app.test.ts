@@ -46,7 +46,13 @@ it("the author's own start goes before what Next.js would start, an export's too
 });
 
 it('the usual starts are left to what the build made', () => {
-  for (const start of ['next start', 'NODE_ENV=production next start', 'node .next/standalone/server.js', undefined]) {
+  for (const start of [
+    'next start',
+    'NODE_ENV=production next start',
+    'node .next/standalone/server.js',
+    'next dev',
+    undefined,
+  ]) {
     const { text } = nextjs("export default { output: 'standalone' }", { build: 'next build', start });
     assert.match(text, /CMD \["\/bin\/sh","\/app\/start\.sh"\]/, String(start));
   }
