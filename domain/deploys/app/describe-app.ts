@@ -11,7 +11,7 @@ import { buildCommand } from './build-command.ts';
 import { installHooks } from './install-hooks.ts';
 import { keptPackages } from './kept-packages.ts';
 import { nativePackages } from './native-packages.ts';
-import { isUsualStart, type NextjsSettings, nextjsSettings, nextjsSite } from './nextjs-app.ts';
+import { isUsualStart, type NextjsSettings, neededBySettings, nextjsSettings, nextjsSite } from './nextjs-app.ts';
 import { nodeImage } from './node-version.ts';
 import { refuseWorkersOnly } from './refuse-workers-only.ts';
 import { type Start, startCommand, statedStart } from './start-command.ts';
@@ -76,7 +76,10 @@ export function describeApp(source: AppSource, declared: Declared): AppDescripti
   if (usesNode) warnings.push(...ofNode);
   warnings.push(...(start?.warnings ?? []));
   const hooks = installHooks(manifest);
-  const kept = keptPackages(start?.commands ?? [], manifest, FRAMEWORK_PACKAGES[framework ?? 'static']);
+  const kept = keptPackages(start?.commands ?? [], manifest, [
+    FRAMEWORK_PACKAGES[framework ?? 'static'],
+    ...(shape.nextFolder === null ? [] : neededBySettings(source)),
+  ]);
   return {
     framework,
     frameworkReason: frameworkReason(framework, manifest),

@@ -9,13 +9,17 @@ const SCRIPT_RUNNERS = new Set(['concurrently', 'conc', 'npm-run-all', 'npm-run-
 
 /**
  * Whether packages that are only for development stay in the image: exactly when what starts the app needs one of them,
- * or the framework itself is among them.
+ * or one of these packages, such as the framework itself, is among them.
  */
-export function keptPackages(commands: readonly Command[], manifest: Manifest, framework: string): Choice<boolean> {
+export function keptPackages(
+  commands: readonly Command[],
+  manifest: Manifest,
+  packages: readonly string[],
+): Choice<boolean> {
   const isForDevelopment = (name: string): boolean =>
     manifest.dependencies.has(name) && !manifest.runtimeDependencies.has(name);
   const needed = reachedBy(commands, manifest).flatMap(({ words }) => packagesOf(words, manifest));
-  const found = [...needed, framework].find(isForDevelopment);
+  const found = [...needed, ...packages].find(isForDevelopment);
   if (found === undefined) return { value: false, reason: 'the app starts without them' };
   return { value: true, reason: `the app needs ${found} to start, which is in devDependencies` };
 }

@@ -31,6 +31,11 @@ export function nextjsSettings({ scripts }: Manifest, { texts }: AppSource): Nex
   };
 }
 
+/** Packages without which Next.js cannot read its settings when it starts. */
+export function neededBySettings({ files }: AppSource): readonly string[] {
+  return files.some((file) => /^next\.config\.[cm]?ts$/.test(file)) ? ['typescript'] : [];
+}
+
 /** The files of an app that is exported. */
 export function nextjsSite({ distDir, basePath, reason }: NextjsSettings, declared: string | null): Site {
   const folders: Choice<readonly string[]> =

@@ -6,10 +6,10 @@ import { generateContainerFile } from '../../../../domain/deploys/container-file
 const USUAL = { build: 'next build', start: 'next start' };
 
 /** A Next.js app with these settings and scripts. */
-function nextjs(config: string, scripts: object = USUAL, devDependencies: object = {}) {
+function nextjs(config: string, scripts: object = USUAL, devDependencies: object = {}, name = 'next.config.mjs') {
   const texts = {
     'package.json': JSON.stringify({ scripts, dependencies: { next: '^15.1.0', serve: '14' }, devDependencies }),
-    'next.config.mjs': config,
+    [name]: config,
   };
   const source = { files: ['package-lock.json', ...Object.keys(texts)], texts };
   const app = describeApp(source, { framework: 'nextjs', port: null, healthEndpoint: '/api/health' });
@@ -61,4 +61,10 @@ it('the usual starts are left to what the build made', () => {
 it('a build in the start script is done with the image', () => {
   const { build, start } = nextjs('', { start: 'next build && next start' });
   assert.deepEqual([build?.value, start?.value], ['next build', ['/bin/sh', '/app/start.sh']]);
+});
+
+it('TypeScript stays where Next.js needs it to read its settings', () => {
+  const typescript = { typescript: '5' };
+  assert.equal(nextjs('', USUAL, typescript, 'next.config.ts').keepsDevelopment.value, true);
+  assert.equal(nextjs('', USUAL, typescript).keepsDevelopment.value, false);
 });
