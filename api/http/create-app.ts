@@ -1,4 +1,4 @@
-import express, { type Express, type RequestHandler } from 'express';
+import express, { type Express, type Request, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
@@ -93,8 +93,8 @@ function namedLimit(
   byAddress: RequestHandler,
 ): readonly RequestHandler[] {
   if (namedRateLimit === undefined) return [];
-  const { perMinute, nameOf } = namedRateLimit;
-  return [createNamedRateLimit(perMinute, (request) => nameOf(request, authenticate), byAddress)];
+  const nameOf = (request: Request) => namedRateLimit.nameOf(request, authenticate);
+  return [createNamedRateLimit({ ...namedRateLimit, nameOf }, byAddress)];
 }
 
 /** Tells any site what it may try; no cookie goes along, and the route itself decides whose pages it serves. */

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type ErrorCode, FairleadError } from '../../domain/errors.ts';
 import { type CallerOf, namesCallers, type RouteCallers } from './allowed-callers.ts';
 import type { Authenticate, Caller, Credentials } from './caller.ts';
+import type { NamedLimits } from './rate-limit.ts';
 import { validate } from './validate.ts';
 
 export type Method = 'get' | 'post' | 'put' | 'patch' | 'delete';
@@ -108,8 +109,7 @@ export interface RouteDefinition<
    * Requests in a minute of who proves to be somebody, in the place of the app's general limit, which is by address. For
    * what must be answered although others at the same address ask too much.
    */
-  readonly namedRateLimit?: {
-    readonly perMinute: number;
+  readonly namedRateLimit?: Omit<NamedLimits, 'nameOf'> & {
     /** The name they are counted under; null for who proves nothing: they are counted by address. */
     readonly nameOf: (request: Credentials, authenticate: Authenticate) => Promise<string | null>;
   };

@@ -11,6 +11,18 @@ const EPOCH = new Date(0);
 /** Of one credential, which all processes of a service share: a hundred of them read twice a second. */
 const PER_MINUTE = 12_000;
 
+/** Reads of the whole denylist: once for each process that starts, or that did not read for long. */
+const WHOLE_PER_MINUTE = 600;
+
+/** A later `since` brings few entries; who polls asks for a minute. */
+const RECENT_MS = 10 * 60_000;
+
+/** Readers whom the database is asked for, of one address. */
+const LOOK_UPS_PER_MINUTE = 600;
+
+/** What a reader may show of themself. */
+const CREDENTIALS = [INTERNAL_KEY_HEADER, 'authorization', 'x-client-id', 'x-client-secret'] as const;
+
 /** The denylist and the withdrawn keys, for verifiers that poll them (domain/identity/revocation-feed.ts). */
 export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
   return [
@@ -28,6 +40,12 @@ export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
       // Who cannot read it refuses every token: what others at the same address ask for must not keep it from them.
       namedRateLimit: {
         perMinute: PER_MINUTE,
+        lookUpsPerMinute: LOOK_UPS_PER_MINUTE,
+        costly: {
+          perMinute: WHOLE_PER_MINUTE,
+          is: ({ query: { since } }) => !isRecent(deps, since),
+        },
+        credentialOf: ({ headers }) => deps.tokens.hash(JSON.stringify(CREDENTIALS.map((name) => headers[name]))),
         nameOf: (request, authenticate) => readerOf(deps, request, authenticate),
       },
       responses: { 200: { description: 'Entries of the denylist', schema: revocationFeedSchema } },
@@ -46,6 +64,11 @@ export function revocationFeedRoutes(deps: IdentityDeps): readonly Route[] {
       },
     }),
   ];
+}
+
+/** False for whatever is no time of the last minutes: it brings the whole denylist, or an error. */
+function isRecent({ now }: Pick<IdentityDeps, 'now'>, since: unknown): boolean {
+  return typeof since === 'string' && now().getTime() - Date.parse(since) < RECENT_MS;
 }
 
 /** Who reads the feed, by a good credential; null without one. No failure is counted here: the handler does. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import express from 'express';
 import { expressMessages } from '../../../api/http/express-messages.ts';
-import { createNamedRateLimit, createRateLimit } from '../../../api/http/rate-limit.ts';
+import { createNamedRateLimit, createRateLimit, type NamedLimits } from '../../../api/http/rate-limit.ts';
 import { type RunningService, startServer } from '../../../api/http/server.ts';
 
 const PROXY = '127.0.0.1';
@@ -37,11 +37,21 @@ it('counts a network of 56 bits of IPv6 as one, since one customer has all of it
   assert.equal(await ask('2001:db8:0:bb00::1'), 200);
 });
 
-it('counts who proves to be somebody under their own name, and others by address with all other requests', async () => {
+/** `/named` with a limit of 3 for each name, 2 of them costly, and 4 look-ups; `/` and who has no name: 2 by address. */
+async function startNamed() {
   const app = express();
   const byAddress = createRateLimit(2);
-  const nameOf = async ({ headers }: express.Request) => String(headers.name ?? '') || null;
-  app.get('/named', createNamedRateLimit(3, nameOf, byAddress), (_request, response) => void response.end());
+  const lookUps: string[] = [];
+  const limits: NamedLimits = {
+    ...{ perMinute: 3, lookUpsPerMinute: 4 },
+    costly: { perMinute: 2, is: ({ query }) => query.whole !== undefined },
+    credentialOf: ({ headers }) => String(headers.name),
+    nameOf: async ({ headers }) => {
+      lookUps.push(String(headers.name));
+      return /^(ann|bob)$/.exec(String(headers.name))?.[0] ?? null;
+    },
+  };
+  app.get('/named', createNamedRateLimit(limits, byAddress), (_request, response) => void response.end());
   app.use(byAddress);
   app.get('/', (_request, response) => void response.end());
   app.use((_error: unknown, _request: unknown, response: express.Response, _next: unknown) => {
@@ -54,13 +64,41 @@ it('counts who proves to be somebody under their own name, and others by address
       found.push((await fetch(own.address + path, { headers: { name } })).status);
     return found;
   };
+  return { lookUps, statuses, stop: own.stop };
+}
+
+it('counts who proves to be somebody under their own name, and others by address with all other requests', async () => {
+  const { statuses, stop } = await startNamed();
   try {
     assert.deepEqual(await statuses('/', '', 3), [200, 200, 429]);
-    assert.deepEqual(await statuses('/named', '', 1), [429]);
+    assert.deepEqual(await statuses('/named', 'nobody', 1), [429]);
     assert.deepEqual(await statuses('/named', 'ann', 4), [200, 200, 200, 429]);
     assert.deepEqual(await statuses('/named', 'bob', 1), [200]);
   } finally {
-    await own.stop();
+    await stop();
+  }
+});
+
+it('looks nobody up any more for an address that asked as many names, and knows on who proved theirs', async () => {
+  const { lookUps, statuses, stop } = await startNamed();
+  try {
+    assert.deepEqual(await statuses('/named', 'ann', 1), [200]);
+    for (let name = 0; name < 10; name += 1) await statuses('/named', `made-up-${name}`, 1);
+    assert.deepEqual(lookUps, ['ann', 'made-up-0', 'made-up-1', 'made-up-2']);
+    assert.deepEqual(await statuses('/named', 'ann', 1), [200]);
+  } finally {
+    await stop();
+  }
+});
+
+it('counts what costs much by itself as well', async () => {
+  const { statuses, stop } = await startNamed();
+  try {
+    assert.deepEqual(await statuses('/named?whole', 'ann', 3), [200, 200, 429]);
+    assert.deepEqual(await statuses('/named?whole', 'bob', 1), [200]);
+    assert.deepEqual(await statuses('/named', 'bob', 1), [200]);
+  } finally {
+    await stop();
   }
 });
 

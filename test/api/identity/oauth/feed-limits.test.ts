@@ -37,3 +37,13 @@ it('a flood from the address of a service does not keep it from the denylist, so
   await byClient.verify(token);
   byClient.close();
 });
+
+it('reads of the whole denylist have a limit of their own, lower than that of those who poll', async () => {
+  const agoMs = (ms: number) => `?since=${new Date(idp.deps.now().getTime() - ms).toISOString()}`;
+  const limitOf = async (query: string) => {
+    const { headers } = await idp.call('GET', FEED + query, { headers: { 'x-internal-key': KEY } });
+    return headers.get('ratelimit-policy');
+  };
+  assert.deepEqual([await limitOf(''), await limitOf(agoMs(3_600_000))], ['600;w=60', '600;w=60']);
+  assert.equal(await limitOf(agoMs(60_000)), '12000;w=60');
+});
