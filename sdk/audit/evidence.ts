@@ -31,7 +31,10 @@ export function evidenceHead(kind: EvidenceKind, statements: readonly SignedStat
   return `${JSON.stringify(head)}\n`;
 }
 
-/** `proven`: the ledger did what the evidence says. `refuted`: the evidence does not show it. */
+/**
+ * `proven`: the ledger did what the evidence says. `refuted`: the evidence does not show it. `undecided`: none of the keys given
+ * has signed it, in its window, or a chain is missing: somebody with another key may see more.
+ */
 export interface EvidenceVerdict {
   readonly kind: EvidenceKind;
   readonly verdict: Verdict;
@@ -62,7 +65,7 @@ export async function verifyEvidence({ lines, keys, ...nodes }: EvidenceInput): 
 
 function contradiction(one: SignedStatement, two: SignedStatement, keys: readonly string[]): readonly ProofCheck[] {
   return compareStatements(one, two, keys).checks.map((check) => {
-    if (check.check !== 'history') return asEvidence(check);
+    if (check.check !== 'history') return check;
     const isShown = check.outcome === 'failed';
     return isShown ? { ...check, outcome: 'passed' } : { ...check, outcome: 'failed' };
   });
@@ -76,16 +79,10 @@ async function omissionChecks(
   const { checks, isOmission } = await verifyDay({ day: statement.day, statement, keys, ...rest });
   const place = checks.at(-1);
   return checks.map((check) => {
-    if (check !== place) return asEvidence(check);
+    if (check !== place) return check;
     if (isOmission) return { ...check, outcome: 'passed' };
     return { ...check, outcome: check.outcome === 'passed' ? 'failed' : check.outcome };
   });
-}
-
-/** What nobody signed is no evidence against anybody. */
-function asEvidence(check: ProofCheck): ProofCheck {
-  const isUnsigned = (check.check === 'receipt' || check.check === 'checkpoint') && check.outcome === 'unknown';
-  return isUnsigned ? { ...check, outcome: 'failed' } : check;
 }
 
 /** The lists stand in the order in which they are asked for. */

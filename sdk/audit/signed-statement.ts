@@ -3,7 +3,7 @@ import { isCheckpointSigned } from '../../domain/audit-ledger/checkpoint.ts';
 import type { Day } from '../../domain/audit-ledger/day-close.ts';
 import { dayOf } from '../../domain/audit-ledger/days.ts';
 import { GENESIS_HASH, type Hash } from '../../domain/audit-ledger/event.ts';
-import { isSigned, type Receipt, receiptText } from '../../domain/audit-ledger/receipt.ts';
+import { isOfItsTime, isSigned, type Receipt, receiptText } from '../../domain/audit-ledger/receipt.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { parseLedgerKey } from './ledger-key.ts';
 import type { ProofCheck } from './proof-check.ts';
@@ -65,7 +65,8 @@ function receiptStatement(receipt: Receipt): SignedStatement {
     day: dayOf(time),
     title: `the receipt of ${namespace} #${chainIndex}, ${createdAt}`,
     document: receipt,
-    isSignedBy: (keys) => keys.some((key) => isSigned(receiptText(receipt), signature, parseLedgerKey(key))),
+    isSignedBy: (keys) =>
+      keys.map(parseLedgerKey).some((key) => isOfItsTime(key, time) && isSigned(receiptText(receipt), signature, key)),
   };
 }
 
@@ -112,7 +113,7 @@ export function checkSignature(statement: SignedStatement, keys: readonly string
     return { check, outcome: 'unknown', text };
   }
   if (statement.isSignedBy(keys)) return { check, outcome: 'passed', text: `the ledger signed ${title}` };
-  return { check, outcome: 'unknown', text: `none of the keys given has signed ${title}` };
+  return { check, outcome: 'unknown', text: `none of the keys given has signed ${title}, in its window` };
 }
 
 function invalid(message: string): FairleadError {

@@ -110,7 +110,6 @@ describe('fairlead audit verify-day, compare and verify-evidence', () => {
       'whole list': `${head}\n${whole}\n`,
       'short list': [head, ...lines.slice(0, -3)].join('\n'),
       'no list': head,
-      'bad signature': [head.replace(JSON.parse(head).statements[0].signature, 'AAAA'), ...lines].join('\n'),
       'event in the list': [
         JSON.stringify({ fairleadEvidence: 1, kind: 'omission', statements: [JSON.parse(read('receipt-1'))] }),
         ...lines,
@@ -126,9 +125,23 @@ describe('fairlead audit verify-day, compare and verify-evidence', () => {
       const { code, stdout } = await run('verify-evidence', 'forged', ...key, ...nodes(), '-q');
       assert.deepEqual([code, stdout], [1, 'refuted\n'], name);
     }
-    const other = ['--key', Buffer.alloc(32, 9).toString('base64')];
-    for (const name of ['omission', 'contradiction']) {
-      assert.equal((await run('verify-evidence', name, ...other, ...nodes())).code, 1, name);
+  });
+
+  it('evidence that no key given has signed in its window is undecided, exit 7: the ledger may have had another', async () => {
+    const [, ledgerKey = ''] = key;
+    const [head = '', ...lines] = read('omission').split('\n');
+    save('unsigned', [head.replace(JSON.parse(head).statements[0].signature, 'AAAA'), ...lines].join('\n'));
+    const bare = Buffer.alloc(32, 9).toString('base64');
+    for (const [name, given, code] of [
+      ['unsigned', ledgerKey, 7],
+      ['omission', bare, 7],
+      ['contradiction', bare, 7],
+      ['omission', `${ledgerKey}@../2020-01-01T00:00:00Z`, 7],
+      ['omission', `${ledgerKey}@2020-01-01T00:00:00Z/..`, 0],
+      ['omission', `${ledgerKey}@2020/..`, 2],
+    ] as const) {
+      const answer = await run('verify-evidence', name, '--key', given, ...nodes(), '-q');
+      assert.equal(answer.code, code, `${name} ${given} ${answer.stdout}`);
     }
   });
 
