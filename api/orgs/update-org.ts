@@ -35,7 +35,8 @@ export async function createOrg(
 /**
  * Changes an org: its admins how it looks, the platform also its modules and whether it is suspended. Suspending ends
  * what its clients and members hold; that they get nothing new is the token endpoint's part. Told in the audit trail before
- * it is done: a change that cannot be told is not made.
+ * it is done: a change that cannot be told is not made. What is taken is void before the change as well: a process that ends
+ * in between leaves no token of before, and who repeats the change voids all of them again.
  * @throws FORBIDDEN, ORG_NOT_FOUND; VALIDATION_FAILED for mail that names an address which is not registered
  */
 export async function updateOrg(
@@ -64,13 +65,16 @@ export async function updateOrg(
     ...policyChanges,
     ...(suspended === undefined ? {} : { suspended }),
   });
+  const asks = policyChanges !== undefined && asksFor({ ...org.policy, ...policyChanges });
+  const endWhatItTakes = async () => {
+    if (suspended === true) await endAccess(deps, context, org);
+    // Tokens of logins that it does not admit are void; the others refresh.
+    if (asks) await eachMember(deps, org, (userId) => deny(deps, 'user', userId, { aheadMs: CACHED_READ_MS }));
+  };
+  await endWhatItTakes();
   const changed = await deps.orgs.update(org.id, changes);
   if (changed === null) throw orgNotFound();
-  if (suspended === true) await endAccess(deps, context, org);
-  if (policyChanges !== undefined && asksFor(changed.policy)) {
-    // Tokens of logins that it does not admit are void; the others refresh.
-    await eachMember(deps, org, (userId) => deny(deps, 'user', userId, { aheadMs: CACHED_READ_MS }));
-  }
+  await endWhatItTakes();
   return changed;
 }
 

@@ -4,7 +4,10 @@ import { type Passport, type PassportFrame, personPassport, servicePassport } fr
 import { loginOfClaims } from '../http/token-caller.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 
-export type PassportDeps = Pick<IdentityDeps, 'users' | 'memberships' | 'orgs' | 'clients' | 'grants' | 'now'>;
+export type PassportDeps = Pick<
+  IdentityDeps,
+  'users' | 'memberships' | 'orgs' | 'clients' | 'grants' | 'settings' | 'now'
+>;
 
 /** Someone whose passport is read: what their token says, and what an earlier passport said of their logins. */
 export interface Holder {
@@ -14,7 +17,8 @@ export interface Holder {
 
 /**
  * The passports of many holders by now, in the order of the holders; null for one who is unknown or suspended. People
- * are read together, in three queries however many they are.
+ * are read together, in three queries however many they are. Memberships and platform roles count where the login meets
+ * the policy of their org, as in tokens.
  */
 export async function readPassports(
   deps: PassportDeps,
@@ -47,7 +51,10 @@ async function passportOf(deps: PassportDeps, people: People, { claims, connecte
     const org = people.orgs.find(({ id }) => id === orgId);
     return userId === user.id && (org === undefined || admitsLogin(org.policy, login, frame.at));
   });
-  return personPassport({ user, memberships, orgs: people.orgs }, frame);
+  const platform = user.platformRoles.length === 0 ? null : await deps.orgs.find(deps.settings.platformOrg);
+  const counts = platform === null || admitsLogin(platform.policy, login, frame.at);
+  const shown = counts ? user : { ...user, platformRoles: [] };
+  return personPassport({ user: shown, memberships, orgs: people.orgs }, frame);
 }
 
 type People = Awaited<ReturnType<typeof readPeople>>;

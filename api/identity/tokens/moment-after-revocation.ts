@@ -1,6 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { FairleadError } from '../../../domain/errors.ts';
 import type { RevocableClaims } from '../../../domain/identity/revocation.ts';
 import { epochSeconds } from '../../../domain/identity/token-lifetimes.ts';
+import type { ClientRecord } from '../../../domain/oauth-clients/client.ts';
 import type { IdentityDeps } from '../deps.ts';
 
 /** A revocation reaches at most two seconds ahead (`revokeClient`): the third moment is good unless another one came. */
@@ -25,4 +27,30 @@ export async function momentAfterRevocation(
     moment = await deps.databaseTime();
   }
   return moment;
+}
+
+/** Longer ago than any revocation that a change of the client or its org brings along reaches ahead. */
+const CHANGED_LATELY_MS = 5_000;
+
+/**
+ * The same for a service that asks for its own token. The database is asked only after its client or org was changed lately:
+ * such a token costs no read otherwise. Another process may know of the change a second later; a token of that second
+ * is void.
+ * @returns the client as it is then. @throws OAUTH_INVALID_CLIENT for one that is gone; UNAVAILABLE
+ */
+export async function serviceAfterRevocation(
+  deps: Pick<IdentityDeps, 'revocations' | 'databaseTime' | 'clients' | 'orgs'>,
+  client: ClientRecord,
+  askedAt: Date,
+): Promise<{ readonly client: ClientRecord; readonly issuedAt: Date }> {
+  const org = await deps.orgs.find(client.orgSlug);
+  const changedAt = Math.max(client.updatedAt.getTime(), org?.updatedAt.getTime() ?? 0);
+  if (askedAt.getTime() - changedAt > CHANGED_LATELY_MS) return { client, issuedAt: askedAt };
+  const { clientId } = client;
+  const issuedAt = await momentAfterRevocation(deps, { sub: clientId, client_id: clientId }, askedAt);
+  if (issuedAt === askedAt) return { client, issuedAt };
+  const now = await deps.clients.find(clientId);
+  const owner = now === null ? null : await deps.orgs.find(now.orgSlug);
+  if (now !== null && owner !== null && owner.suspendedAt === null) return { client: now, issuedAt };
+  throw new FairleadError('OAUTH_INVALID_CLIENT', 'The client was removed, or its organization suspended');
 }

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { createTotp } from '../../../api/identity/login/second-factor.ts';
+import { readPassports } from '../../../api/passport/read-passports.ts';
+import { accessTokenClaimsSchema } from '../../../domain/identity/claims.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
 import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { claimsOf, createLogins, type Logins, type Seeded } from '../identity/oauth/logins.ts';
 import { authorizePath, createBrowser } from '../identity/pages/browse.ts';
+import { meanwhile } from '../identity/revocation/meanwhile.ts';
 
 const PASSWORD = 'correct horse battery';
 const HOUR_MS = 3_600_000;
@@ -61,6 +64,20 @@ test('where a second factor is required, a login without one has no rights in th
   assert.equal((await call(strong.access_token, 'GET', `/api/v2/orgs/${slug}/invites`)).status, 200);
   const leave = await call(tokens.access_token, 'DELETE', `/api/v2/orgs/${slug}/members/${user.id}`);
   assert.equal(leave.body.error?.code, 'CONFLICT', 'who may not act may still leave: here they are the last admin');
+});
+
+test('a policy whose change is cut off leaves no token that it does not admit', async () => {
+  const { user, slug } = await seed({}, false);
+  const others = await Promise.all(
+    [1, 2].map((number) => idp.seedUser(`${slug}-${number}@example.com`, { org: slug, password: PASSWORD })),
+  );
+  const weak = await Promise.all(others.map(async (other) => (await signIn(other, ['pwd'])).tokens.access_token));
+  const strong = (await signIn(user, MFA)).tokens.access_token;
+  meanwhile(idp.deps, 'orgs', 'update', () => Promise.reject(new Error('killed')), 'after');
+  const set = await call(strong, 'PATCH', `/api/v2/orgs/${slug}`, { policy: { secondFactorRequired: true } });
+  assert.equal(set.status, 500);
+  assert.equal((await idp.deps.orgs.find(slug))?.policy.secondFactorRequired, true);
+  for (const token of weak) assert.equal((await call(token, 'GET', '/api/v2/me')).status, 401);
 });
 
 test('a policy that is switched on ends tokens without it, refreshing brings none, and its setter has to meet it', async () => {
@@ -120,6 +137,11 @@ test("the policy of the platform's org binds platform roles", async () => {
   assert.equal((await call(weak, 'GET', '/api/v2/users')).status, 403);
   const strong = (await signIn(root, MFA)).tokens.access_token;
   assert.equal((await call(strong, 'GET', '/api/v2/users')).status, 200);
+  const passportOf = async (token = '') => {
+    const claims = accessTokenClaimsSchema.parse(claimsOf(token));
+    return (await readPassports(idp.deps, [{ claims, connectedServices: [] }]))[0]?.userType;
+  };
+  assert.deepEqual([await passportOf(weak), await passportOf(strong)], ['user', 'admin'], 'of passports as well');
   await idp.deps.orgs.update(org.id, { policy: { secondFactorRequired: false, sessionHours: null } });
 });
 

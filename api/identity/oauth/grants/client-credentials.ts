@@ -1,5 +1,6 @@
 import { serviceClaims } from '../../../../domain/identity/build-claims.ts';
 import { ASSERTION_SECONDS } from '../../../../domain/identity/token-lifetimes.ts';
+import { serviceAfterRevocation } from '../../tokens/moment-after-revocation.ts';
 import { secondsOf, signAccessToken, tokenFrame } from '../../tokens/sign-tokens.ts';
 import { requestedAudience, resolveServiceAudience } from '../resolve-audience.ts';
 import { resolveServiceScopes } from '../resolve-scopes.ts';
@@ -9,7 +10,8 @@ import type { GrantHandler } from '../token-request.ts';
  * A service's own token (RFC 6749, 4.4; spec 1, A 6). There is no refresh token: the service asks again. A token for an
  * audience outside is an assertion: five minutes, and it tells nothing of scopes here (spec 1, E 1).
  */
-export const clientCredentials: GrantHandler = async (deps, { client, issuedAt, parameters }) => {
+export const clientCredentials: GrantHandler = async (deps, { parameters, ...asked }) => {
+  const { client, issuedAt } = await serviceAfterRevocation(deps, asked.client, asked.issuedAt);
   const scopes = resolveServiceScopes(client, parameters.scope);
   const { audience, external } = await resolveServiceAudience(deps, client, requestedAudience(parameters), scopes);
   const frame = tokenFrame(deps, {

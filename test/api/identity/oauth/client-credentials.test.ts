@@ -27,6 +27,28 @@ describe("a service's own token", () => {
   const request = (form: Record<string, string> = {}, of = shop) =>
     logins.token(of, { grant_type: 'client_credentials', ...form });
 
+  it('is good although its client was changed, and its tokens voided, in the same second', async () => {
+    const of = await logins.client({ clientId: 'changing-prod', orgSlug: 'acme', allowedScopes: ['openid', 'a:b'] });
+    const old = (await request({ audience: 'changing-prod' }, of)).body.access_token;
+    const json = { allowedScopes: ['openid'] };
+    const path = '/api/internal/oauth-clients/changing-prod';
+    assert.equal((await idp.call('PATCH', path, { json, headers: idp.internal })).status, 200);
+    const { body } = await request({ audience: 'changing-prod' }, of);
+    assert.equal((await logins.introspect(of, old)).active, false);
+    assert.equal((await logins.introspect(of, body.access_token)).active, true);
+    assert.equal(claimsOf(body.access_token).scope, '');
+  });
+
+  it('reads nothing of the denylist where neither its client nor its org was changed lately', async () => {
+    idp.advance(10_000);
+    const { revocations } = idp.deps;
+    const isRevoked = () => Promise.reject(new Error('it was read'));
+    Object.assign(idp.deps, { revocations: { ...revocations, isRevoked } });
+    const { status } = await request();
+    Object.assign(idp.deps, { revocations });
+    assert.equal(status, 200);
+  });
+
   it('is verified by the published keys alone, and has every claim that is always there', async () => {
     const { status, body, headers } = await request();
     assert.equal(status, 200);
