@@ -29,6 +29,8 @@ export interface AccountShown {
   readonly notice?: string | undefined;
   readonly error?: string;
   readonly status?: number;
+  /** Of an error about the password form. */
+  readonly passwordDetails?: unknown;
 }
 
 /** GET /account: who one is, ways of signing in, and where one is signed in. */
@@ -51,7 +53,7 @@ export async function accountPage(deps: IdentityDeps, account: Account, shown: A
 ${confirmSection(account)}
 ${signOutForm(account)}
 ${!isRecent(deps, account) && html`<p class="quiet">To change how you sign in, you are asked to sign in once more.</p>`}
-${passwordSection(account)}
+${passwordSection(account, shown.passwordDetails)}
 ${totpSection(account)}
 ${passkeysSection(account, asksForMail(deps, account))}
 ${await loginsSection(deps, account)}

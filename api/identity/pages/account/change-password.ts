@@ -4,6 +4,7 @@ import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { checkPassword } from '../../login/check-password.ts';
 import { setPassword } from '../../login/set-password.ts';
+import { answerIn, type ChallengeForm } from '../login-challenge-fields.ts';
 import { orShowForm } from '../show-error.ts';
 import { accountPage } from './account-page.ts';
 import { isRecent, LOGIN_AGAIN, withAccountForm } from './require-account.ts';
@@ -15,7 +16,7 @@ import { isRecent, LOGIN_AGAIN, withAccountForm } from './require-account.ts';
 export function changePassword(
   deps: IdentityDeps,
   context: RouteContext,
-  form: { readonly csrf: string; readonly current: string; readonly password: string },
+  form: ChallengeForm & { readonly csrf: string; readonly current: string; readonly password: string },
 ): Promise<Reply> {
   return withAccountForm(deps, context, form.csrf, (account) => {
     const { user, session } = account;
@@ -24,12 +25,13 @@ export function changePassword(
         if (user.passwordHash === null) {
           if (!isRecent(deps, account)) return redirectTo(LOGIN_AGAIN);
         } else {
-          await requireCurrent(deps, context, user.email, form.current);
+          await requireCurrent(deps, context, user.email, form);
         }
         await setPassword(deps, context, user, form.password, { keepSession: session.id });
         return redirectTo('/account?notice=password');
       },
-      ({ message, status }) => accountPage(deps, account, { error: message, status }),
+      ({ message, status, details }) =>
+        accountPage(deps, account, { error: message, status, passwordDetails: details }),
     );
   });
 }
@@ -39,10 +41,11 @@ async function requireCurrent(
   deps: IdentityDeps,
   context: RouteContext,
   email: string,
-  password: string,
+  form: ChallengeForm & { readonly current: string },
 ): Promise<void> {
   try {
-    await checkPassword(deps, { email, password, address: context.address });
+    const { address } = context;
+    await checkPassword(deps, { email, password: form.current, address, challenge: answerIn(form) });
   } catch (error) {
     if (!(error instanceof FairleadError) || error.code !== 'LOGIN_FAILED') throw error;
     throw new FairleadError('LOGIN_FAILED', 'The current password is wrong', { cause: error });

@@ -3,6 +3,7 @@ import { defineRoute, type Route } from '../../../http/define-route.ts';
 import { OPTIONS_RESPONSE, PAGE_RESPONSES } from '../../../http/pages/page-responses.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { codeSchema, csrfSchema, emailSchema, passwordSchema } from '../form-fields.ts';
+import { CHALLENGE_FIELDS } from '../login-challenge-fields.ts';
 import { openAccount } from './account-page.ts';
 import { AUDIT_PATH, openAudit } from './audit-page.ts';
 import { changePassword } from './change-password.ts';
@@ -72,6 +73,7 @@ export function accountPageRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/account/password',
       summary: 'Changes the password',
       body: z.strictObject({
+        ...CHALLENGE_FIELDS,
         csrf: csrfSchema,
         email: emailSchema,
         current: passwordSchema,

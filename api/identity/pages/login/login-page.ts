@@ -1,10 +1,9 @@
-import { z } from 'zod';
-import { type LoginChallenge, loginChallengeSchema } from '../../../../domain/identity/login-challenge.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { type Html, html } from '../../../http/pages/html.ts';
 import { redirectTo, sendPage } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { field, hidden } from '../form-fields.ts';
+import { challengeParts } from '../login-challenge-fields.ts';
 import { withReturnTo } from '../return-to.ts';
 import type { FormError } from '../show-error.ts';
 import { openVisit } from '../visit.ts';
@@ -44,11 +43,10 @@ export async function loginPage(
   const { csrf, cookies } = await openVisit(deps, context);
   const { brand, client, formTargets, returnTo } = target;
   const { email, error } = shown;
-  const challenge = challengeOf(error);
+  const challenge = challengeParts(error);
   const common = html`${hidden('csrf', csrf)}${hidden('return_to', returnTo)}`;
   const body = html`${client !== null && html`<p>to continue to <strong>${client.name}</strong></p>`}
-<form method="post" action="/login"${challenge !== null && html` data-challenge="${challenge.token}" data-bits="${String(challenge.bits)}"`}>${common}
-${challenge !== null && html`${hidden('challenge', challenge.token)}${hidden('answer', '')}`}
+<form method="post" action="/login"${challenge.attributes}>${common}${challenge.fields}
 ${field({
   name: 'email',
   label: 'E-mail address',
@@ -84,11 +82,6 @@ ${passkeyForm(common)}
     },
     { cookies, ...(error === undefined ? {} : { status: error.status }) },
   );
-}
-
-/** For an address that failed too often: the script answers it, so that its people need not wait. */
-function challengeOf(error: FormError | undefined): LoginChallenge | null {
-  return z.object({ challenge: loginChallengeSchema }).safeParse(error?.details).data?.challenge ?? null;
 }
 
 /** Shown by the script where the browser knows passkeys. */

@@ -1,7 +1,7 @@
-import { challengeAnswerSchema } from '../../../../domain/identity/login-challenge.ts';
 import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { checkPassword } from '../../login/check-password.ts';
+import { answerIn, type ChallengeForm } from '../login-challenge-fields.ts';
 import { orShowForm } from '../show-error.ts';
 import { requireOwnForm } from '../visit.ts';
 import { completeLogin } from './complete-login.ts';
@@ -12,13 +12,11 @@ import { readLoginTarget } from './login-target.ts';
 export async function logInWithPassword(
   deps: IdentityDeps,
   context: RouteContext,
-  form: {
+  form: ChallengeForm & {
     readonly csrf: string;
     readonly return_to: string;
     readonly email: string;
     readonly password: string;
-    readonly challenge: string;
-    readonly answer: string;
   },
 ): Promise<Reply> {
   await requireOwnForm(deps, context, form.csrf);
@@ -26,8 +24,7 @@ export async function logInWithPassword(
   return orShowForm(
     async () => {
       const { email, password } = form;
-      const answer = challengeAnswerSchema.safeParse({ token: form.challenge, answer: form.answer });
-      const challenge = answer.data ?? null;
+      const challenge = answerIn(form);
       const user = await checkPassword(deps, { email, password, address: context.address, challenge });
       return completeLogin(deps, context, { user, methods: ['pwd'], returnTo: target.returnTo });
     },

@@ -3,6 +3,7 @@ import { defineRoute, type Route, type RouteDefinition } from '../../../http/def
 import { OPTIONS_RESPONSE, PAGE_RESPONSES } from '../../../http/pages/page-responses.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import { codeSchema, csrfSchema, emailSchema, passwordSchema, returnToSchema } from '../form-fields.ts';
+import { CHALLENGE_FIELDS } from '../login-challenge-fields.ts';
 import { askForAddress, sendMagicLink, sendResetLink } from './link-sent-page.ts';
 import { openLogin } from './login-page.ts';
 import { logInWithPasskey, offerPasskeyLogin, offerSecondPasskey } from './passkey-login.ts';
@@ -18,8 +19,6 @@ const base = { csrf: csrfSchema, return_to: returnToSchema };
 const credential = z.string().max(40_000);
 
 const page = { tag: 'pages', callers: 'public', replies: 'page', responses: PAGE_RESPONSES } as const;
-/** Sent by the form when an address has failed too often, and empty without JavaScript. */
-const challenge = { challenge: z.string().max(1_000).default(''), answer: z.string().max(20).default('') };
 
 const form = { ...page, bodyTypes: ['form'], errors: ['CSRF_REFUSED'], rateLimit: { perMinute: 120 } } as const;
 const options = {
@@ -50,7 +49,7 @@ export function loginRoutes(deps: IdentityDeps): readonly Route[] {
       summary: 'Signs in with address and password',
       // Above the limit of failures of an address each attempt costs its sender more than us.
       rateLimit: { perMinute: 600 },
-      body: z.strictObject({ ...base, ...challenge, email: emailSchema, password: passwordSchema }),
+      body: z.strictObject({ ...base, ...CHALLENGE_FIELDS, email: emailSchema, password: passwordSchema }),
       handle: async ({ body }, context) => logInWithPassword(deps, context, body),
     }),
     defineRoute({
@@ -59,7 +58,7 @@ export function loginRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/login/link',
       summary: 'Mails a link to sign in with; the answer does not tell whether there is such an account',
       // The other fields are on the same form, and sent along unused.
-      body: z.strictObject({ ...base, ...challenge, email: emailSchema, password: passwordSchema.optional() }),
+      body: z.strictObject({ ...base, ...CHALLENGE_FIELDS, email: emailSchema, password: passwordSchema.optional() }),
       handle: async ({ body }, context) => sendMagicLink(deps, context, body),
     }),
     defineRoute({

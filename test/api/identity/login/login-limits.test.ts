@@ -78,6 +78,27 @@ describe('fifty wrong passwords from one address', () => {
     assert.equal(await refused({ challenge, answer }), 429, 'and once');
   });
 
+  it('let a password be changed on the account page at once by who answers a challenge', async () => {
+    const email = await colleague();
+    const browser = createBrowser(idp);
+    const login = await browser.open('/login');
+    await browser.submit(login, '/login', { email, password: PASSWORD }, from('203.0.113.9'));
+    const change = (page: Page, more: FormFields = {}) => {
+      const fields = { current: PASSWORD, password: 'a sentence that is only mine', ...more };
+      return browser.submit(page, '/account/password', fields, from(OFFICE));
+    };
+    await keepTrying();
+    const refused = await change(await browser.open('/account'));
+    assert.equal(refused.status, 429);
+    assert.match(
+      refused.html,
+      /<form method="post" action="\/account\/password" data-challenge="[^"]+" data-bits="\d+">/,
+    );
+    const answer = answerOf(hiddenFields(refused, '/account/password'));
+    await keepTrying();
+    assert.equal((await change(refused, { answer })).location, '/account?notice=password');
+  });
+
   it('do not slow down another address', async () => {
     assert.equal((await logIn(await colleague(), PASSWORD, {}, '203.0.113.9')).status, 303);
   });
