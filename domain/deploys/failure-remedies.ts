@@ -1,13 +1,7 @@
-/** Where a program ran that failed: while its image was built, or when its container started. */
-export type FailedAt = 'build' | 'start';
+import type { FailedAt, FailureClass } from './failure-class.ts';
+import { INSTALL_FAILURES } from './install-failures.ts';
 
-type Remedy = (found: RegExpExecArray) => string;
-
-/** A class of failures: how programs print it, and what their author does about it at each place. */
-interface FailureClass {
-  readonly printed: RegExp;
-  readonly remedies: Readonly<Partial<Record<FailedAt, Remedy>>>;
-}
+export type { FailedAt } from './failure-class.ts';
 
 const VARIABLE = '\\b([A-Z][A-Z0-9]*_[A-Z0-9_]+|PORT|SECRET|TOKEN)\\b';
 const ABSENT = '(?:not (?:set|defined|provided|found|configured|given)|missing|required|undefined|empty|unset)';
@@ -33,6 +27,7 @@ const FAILURES: readonly FailureClass[] = [
         'The build needs more memory than it may have: BUILD_MEMORY_BYTES of the platform sets how much; for Node, NODE_OPTIONS=--max-old-space-size bounds what it takes.',
     },
   },
+  ...INSTALL_FAILURES,
   {
     printed: new RegExp(
       [

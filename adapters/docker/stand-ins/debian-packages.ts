@@ -2,10 +2,11 @@ import { createHash } from 'node:crypto';
 import { debianPackages, type PartSource, withDependencies } from './machine-parts.ts';
 import { folderEntries, type RootEntry } from './root-archive.ts';
 
-/** The libraries of Debian's slim image, which prebuilt native modules load, and its shells. */
+/** The libraries of Debian's slim image, which prebuilt native modules load, its shells, and `ldd`. */
 export const SLIM_PACKAGES: readonly string[] = [
   ...[
     'dash',
+    'libc-bin',
     'bash',
     'libstdc++6',
     'zlib1g',

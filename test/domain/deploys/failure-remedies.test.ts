@@ -26,6 +26,42 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ["Can't reach database server at `db.internal:5432`", 'start', /database does not answer.*WORKLOAD_NETWORKS/],
     ['Error: connect ECONNREFUSED 127.0.0.1:6379', 'build', /builds reach none/],
   ],
+  'a lockfile that is out of step, with its one remedy': [
+    [
+      'npm error code EUSAGE\nnpm error `npm ci` can only install packages when your package.json and package-lock.json are in sync.',
+      'build',
+      /run `npm install`, and commit package-lock\.json\.$/,
+    ],
+    ['error Your lockfile needs to be updated, but yarn was run with `--frozen-lockfile`.', 'build', /`yarn install`/],
+    ['YN0028: │ The lockfile would have been modified by this install', 'build', /`yarn install`/],
+    ['ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"', 'build', /`pnpm install`/],
+    ['error: lockfile had changes, but lockfile is frozen', 'build', /`bun install`/],
+  ],
+  'a native module that cannot be compiled, by its name and cause': [
+    [
+      "Package 'vips-cpp', required by 'virtual:world', not found\nnpm error gyp ERR! cwd /app/node_modules/sharp",
+      'build',
+      /native module sharp could not be compiled \(Package 'vips-cpp'.*platform\.io\/dockerfile/,
+    ],
+    [
+      '../a.cc:1:10: fatal error: usb.h: No such file or directory\ngyp ERR! cwd /app/node_modules/.pnpm/x@1/node_modules/@a/usb',
+      'build',
+      /native module @a\/usb could not be compiled \(fatal error: usb\.h/,
+    ],
+  ],
+  'a native module that cannot be loaded': [
+    [
+      'Error: libssl.so.1.1: cannot open shared object file: No such file or directory',
+      'start',
+      /needs libssl\.so\.1\.1/,
+    ],
+    ["Error: /lib/libc.so.6: version `GLIBC_2.38' not found (required by /app/a.node)", 'start', /needs GLIBC_2\.38/],
+    [
+      'was compiled against a different Node.js version using\nNODE_MODULE_VERSION 115',
+      'start',
+      /leave node_modules out/,
+    ],
+  ],
   'a port that is taken': [
     ['Error: listen EADDRINUSE: address already in use :::3000', 'start', /taken by another program/],
   ],

@@ -1,0 +1,48 @@
+import type { FailureClass } from './failure-class.ts';
+
+/** How each package manager refuses a lockfile that does not hold what package.json asks for. */
+const OUT_OF_STEP =
+  /(`npm ci` can only install packages when)|(Your lockfile needs to be updated|YN0028)|(ERR_PNPM_OUTDATED_LOCKFILE)|(lockfile had changes, but lockfile is frozen)/;
+
+const REMADE_BY = [
+  '`npm install`, and commit package-lock.json',
+  '`yarn install`, and commit yarn.lock',
+  '`pnpm install`, and commit pnpm-lock.yaml',
+  '`bun install`, and commit bun.lock',
+];
+
+/** What a compiler says of what it lacks. */
+const MISSING =
+  /(fatal error: \S+: No such file or directory)|(Package '?[\w.+-]+'?,? (?:required by \S+ ?, not found|was not found))|(find Python.{0,40}not found|not found: make)/;
+
+/** A package manager that failed, and a native module that cannot be compiled or loaded. */
+export const INSTALL_FAILURES: readonly FailureClass[] = [
+  {
+    printed: OUT_OF_STEP,
+    remedies: {
+      build: ([, ...found]) =>
+        `The lockfile is out of step with package.json: run ${REMADE_BY[found.findIndex((one) => one !== undefined)]}.`,
+    },
+  },
+  {
+    printed: /gyp ERR! cwd \S*\/node_modules\/((?:@[^/\s]+\/)?[^/\s]+)/,
+    remedies: {
+      build: ({ 1: name, input }) =>
+        `The native module ${name} could not be compiled (${MISSING.exec(input)?.[0] ?? 'see the errors of its compiler below'}): update it to a version that supports this Node.js, choose another one in engines.node, or name a Dockerfile that installs what it needs in platform.io/dockerfile.`,
+    },
+  },
+  {
+    printed: /(lib[\w.+-]+\.so[\w.]*): cannot open shared object file|version `(GLIBC\w*_[\d.]+)' not found/,
+    remedies: {
+      start: ([, library, version]) =>
+        `A native module needs ${library ?? version}, which the image lacks: update the module, or name a Dockerfile that installs it in platform.io/dockerfile.`,
+    },
+  },
+  {
+    printed: /was compiled against a different Node\.js version|invalid ELF header|Exec format error/,
+    remedies: {
+      start: () =>
+        'A native module was made for another Node.js or machine: leave node_modules out of the repository, so that it is installed in the image.',
+    },
+  },
+];
