@@ -7,6 +7,9 @@ import { NGINX_START_SCRIPT, nginxConf } from './nginx-conf.ts';
 /** Starts the web server of static sites. */
 const WEB_SERVER = ['/bin/sh', '/app-start.sh'];
 
+/** Programs that ask the system who they are, as `os.userInfo()` does, fail where the user's number has no name. */
+const NAME_OF_USER = `RUN grep -q "^[^:]*:[^:]*:${APP_USER}:" /etc/passwd || echo "app:x:${APP_USER}:${APP_USER}::/tmp:/bin/sh" >> /etc/passwd`;
+
 /** How the image is made beside what the app itself is. */
 export interface ImageOptions {
   readonly secretsEnabled: boolean;
@@ -145,6 +148,7 @@ function nodeStage(app: AppDescription, content: readonly string[]): readonly st
   return [
     '',
     `FROM ${runsOn}`,
+    NAME_OF_USER,
     'WORKDIR /app',
     // The app's user has no home folder, and only /tmp is writable when it runs.
     `ENV NODE_ENV=production PORT=${port.value} HOME=/tmp PATH=/app/node_modules/.bin:$PATH`,

@@ -49,6 +49,13 @@ for (const framework of FRAMEWORKS) {
   }
 }
 
+test('the user of a Node.js image has a name, without which a program that asks who it is fails, as tsx does', () => {
+  const { text } = generate('hono', { scripts: { start: 'node server.js' } });
+  const final = text.slice(text.lastIndexOf('FROM '));
+  assert.match(final, /^RUN .*echo "app:x:1001:1001::\/tmp:\/bin\/sh" >> \/etc\/passwd$/m);
+  assert.ok(final.indexOf('/etc/passwd') < final.indexOf('USER 1001'));
+});
+
 test('engines.node decides what the app is built on and runs on, and a static site is told of it only when it is built', () => {
   const engines = { node: '22.x' };
   for (const manifest of [start, built]) {
