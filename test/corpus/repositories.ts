@@ -101,7 +101,8 @@ export const CORPUS: readonly CorpusRow[] = [
     repository: 'yonathan06/fastify-typescript-starter',
     commit: '242d18e7dd4fed6cb4a672089eac37e265de0751',
     framework: 'fastify',
-    expected: 'live',
+    expected: /API_HOST/,
+    needs: 'environment variables',
   },
   {
     repository: 'bahmutov/fastify-example',
@@ -143,7 +144,8 @@ export const CORPUS: readonly CorpusRow[] = [
     repository: 'yestool/hono-nodejs',
     commit: '3d9be86e430759b6c35cee4439383c1e067e279e',
     framework: 'hono',
-    expected: 'live',
+    expected: /TypeScript finds errors/,
+    needs: 'an older version of hono',
   },
   {
     repository: 'asadahimeka/hono-nodejs-demo',
@@ -163,7 +165,7 @@ export const CORPUS: readonly CorpusRow[] = [
     commit: 'e0092e5f771e4895f93bd249d460b5905aa44216',
     directory: 'templates/bun',
     framework: 'hono',
-    expected: /[Bb]un/,
+    expected: /no adapter for Node\.js|Bun/,
     needs: 'Bun',
   },
   {
@@ -178,8 +180,8 @@ export const CORPUS: readonly CorpusRow[] = [
     repository: 'cmaas/hono-node-web-boilerplate',
     commit: '62975c1d38fafe44403b0117edee3dd4b76da44e',
     framework: 'hono',
-    expected: /start/,
-    needs: 'a start script',
+    expected: /DB_PATH/,
+    needs: 'environment variables',
   },
   {
     repository: 'w3cj/hono-open-api-starter',
