@@ -6,6 +6,12 @@ import type { Manifest } from '../../catalog/read-manifest.ts';
 /** Pinned where the manifest names no version of its own. */
 const PINNED = { pnpm: '10.20.0', yarn: '4.10.3', bun: '1.3.2' } as const;
 
+/** Of pnpm, the last version that reads a lockfile of that format and writes it: later ones refuse or rewrite it. */
+const PNPM_OF_FORMAT: readonly (readonly [string, string])[] = [
+  ['5', '7.33.7'],
+  ['6', '8.15.9'],
+];
+
 export interface PackageManager {
   readonly name: 'npm' | 'yarn' | 'pnpm' | 'bun';
   /** Null: the one the base image carries, or the one that lies in the repository. */
@@ -50,7 +56,7 @@ export function detectPackageManager(
   const name = match?.[1] ?? asName(stated?.[1]) ?? (files.includes('pnpm-workspace.yaml') ? 'pnpm' : 'npm');
   const statedVersion = stated?.[1] === name ? (stated?.[2] ?? null) : null;
   const berry = name === 'yarn' && isBerry(statedVersion, files, texts);
-  const version = hasOwnYarn(name, texts) ? null : versionOf(name, statedVersion, berry);
+  const version = hasOwnYarn(name, texts) ? null : versionOf(name, { stated: statedVersion, berry, texts });
   return { name, version, lockfile: match?.[0] ?? null, berry };
 }
 
@@ -73,9 +79,18 @@ function hasOwnYarn(name: PackageManager['name'], texts: AppSource['texts']): bo
   }
 }
 
-function versionOf(name: PackageManager['name'], stated: string | null, berry: boolean): string | null {
-  if (name === 'pnpm' || name === 'bun') return stated ?? PINNED[name];
+function versionOf(
+  name: PackageManager['name'],
+  { stated, berry, texts }: { stated: string | null; berry: boolean; texts: AppSource['texts'] },
+): string | null {
+  if (name === 'pnpm') return stated ?? pnpmVersion(texts['pnpm-lock.yaml'] ?? '');
+  if (name === 'bun') return stated ?? PINNED.bun;
   return berry ? (stated ?? PINNED.yarn) : null;
+}
+
+function pnpmVersion(lockfile: string): string {
+  const format = /^lockfileVersion:\s*['"]?(\d+)\./m.exec(lockfile)?.[1];
+  return PNPM_OF_FORMAT.find(([major]) => major === format)?.[1] ?? PINNED.pnpm;
 }
 
 function asName(text: string | undefined): PackageManager['name'] | null {

@@ -50,8 +50,11 @@ export function installCommands(
 
 const YARN_SETTINGS = 'ENV YARN_NODE_LINKER=node-modules YARN_ENABLE_TELEMETRY=0 YARN_ENABLE_GLOBAL_CACHE=true';
 
+/** Yarn 1 gives a package up after 30 s, which a slow registry takes for a large one, and then fetches all of it again. */
+const YARN_1_SETTINGS = 'ENV YARN_NETWORK_TIMEOUT=300000';
+
 function prepare({ name, version, berry }: PackageManager): string[] {
-  const settings = berry ? [YARN_SETTINGS] : [];
+  const settings = name === 'yarn' ? [berry ? YARN_SETTINGS : YARN_1_SETTINGS] : [];
   if (version === null) return settings;
   if (name === 'bun') return [`RUN npm install --global --no-audit --no-fund bun@${version}`];
   // Corepack would fetch it from yarn's own host.

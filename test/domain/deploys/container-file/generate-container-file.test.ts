@@ -80,7 +80,7 @@ const MANAGERS: readonly (readonly [string, readonly string[], object, RegExp])[
     'yarn',
     ['yarn.lock'],
     {},
-    /COPY package\.json yarn\.lock \.\/\nRUN yarn install --non-interactive --frozen-lockfile --production/,
+    /ENV YARN_NETWORK_TIMEOUT=300000\nCOPY package\.json yarn\.lock \.\/\nRUN yarn install --non-interactive --frozen-lockfile --production/,
   ],
   [
     'yarn 4',
@@ -120,6 +120,19 @@ for (const [name, files, extra, expected] of MANAGERS) {
     assert.match(generate('express', { ...start, ...extra }, { files: ['package.json', ...files] }).text, expected);
   });
 }
+
+test('an older lockfile of pnpm is installed by the pnpm that wrote such ones', () => {
+  const files = ['package.json', 'pnpm-lock.yaml'];
+  const pnpmFor = (lockfile: string, manifest: object = start) =>
+    /corepack prepare pnpm@(\d+)/.exec(
+      generate('express', manifest, { files, texts: { 'pnpm-lock.yaml': lockfile } }).text,
+    )?.[1];
+  assert.deepEqual(
+    ['lockfileVersion: 5.4\n', "lockfileVersion: '6.0'\n", "lockfileVersion: '9.0'\n", ''].map((text) => pnpmFor(text)),
+    ['7', '8', '10', '10'],
+  );
+  assert.equal(pnpmFor("lockfileVersion: '6.0'\n", { ...start, packageManager: 'pnpm@9.1.0' }), '9');
+});
 
 test('a missing lockfile and a second one are worth a warning', () => {
   assert.match(generate('express', start, { files: ['package.json'] }).warnings.join(), /there is no lockfile/);
