@@ -1,8 +1,6 @@
 import type { FailedAt, FailureClass } from './failure-class.ts';
 import { INSTALL_FAILURES } from './install-failures.ts';
 
-export type { FailedAt } from './failure-class.ts';
-
 const VARIABLE = '\\b([A-Z][A-Z0-9]*_[A-Z0-9_]+|PORT|SECRET|TOKEN)\\b';
 const ABSENT = '(?:not (?:set|defined|provided|found|configured|given)|missing|required|undefined|empty|unset)';
 

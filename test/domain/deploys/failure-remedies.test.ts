@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type FailedAt, remedyOf } from '../../../domain/deploys/failure-remedies.ts';
+import type { FailedAt } from '../../../domain/deploys/failure-class.ts';
+import { remedyOf } from '../../../domain/deploys/failure-remedies.ts';
 
 type Case = readonly [printed: string, at: FailedAt, told: RegExp];
 
