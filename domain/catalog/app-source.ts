@@ -20,7 +20,7 @@ export interface AppSource {
 export const MANIFEST = 'package.json';
 
 const MANIFEST_LIMIT_BYTES = 1024 * 1024;
-const LOCKFILE_LIMIT_BYTES = 16 * 1024 * 1024;
+const LOCKFILE_LIMIT_BYTES = 8 * 1024 * 1024;
 const LIMIT_BYTES = 64 * 1024;
 
 /** What package managers wrote down of an install. */

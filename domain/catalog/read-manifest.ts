@@ -1,5 +1,9 @@
 import { z } from 'zod';
 
+/** Longer ones are not what a person wrote: commands and versions are taken apart, which takes more time the longer they are. */
+const MAX_SCRIPT_CHARACTERS = 4_000;
+const MAX_VERSION_CHARACTERS = 1_000;
+
 const names = z.record(z.string(), z.unknown()).nullish().catch(null);
 const optionalText = z.string().nullish().catch(null);
 const manifestSchema = z.object({
@@ -39,6 +43,12 @@ export interface Manifest {
 /** Reads a manifest leniently: what cannot be read counts as absent, with a warning. Null text is an empty manifest. */
 export function readManifest(text: string | null, warnings: string[]): Manifest {
   const data = parse(text, warnings);
+  const scripts = Object.entries(data?.scripts ?? {});
+  for (const [name] of scripts.filter(([, script]) => script.length > MAX_SCRIPT_CHARACTERS)) {
+    warnings.push(
+      `the script ${name.slice(0, 100)} in package.json is longer than ${MAX_SCRIPT_CHARACTERS} characters and is ignored`,
+    );
+  }
   const runtime = Object.keys(data?.dependencies ?? {});
   const shortName = data?.name?.replace(/^@[^/]*\//, '') ?? '';
   return {
@@ -48,7 +58,7 @@ export function readManifest(text: string | null, warnings: string[]): Manifest 
     nodeRange: data?.engines?.node ?? null,
     voltaNode: data?.volta?.node ?? null,
     homepage: data?.homepage ?? null,
-    scripts: data?.scripts ?? {},
+    scripts: Object.fromEntries(scripts.filter(([, script]) => script.length <= MAX_SCRIPT_CHARACTERS)),
     dependencies: new Set([...runtime, ...Object.keys(data?.devDependencies ?? {})]),
     runtimeDependencies: new Set(runtime),
     versions: textsOf({ ...data?.devDependencies, ...data?.dependencies }),
@@ -56,7 +66,9 @@ export function readManifest(text: string | null, warnings: string[]): Manifest 
 }
 
 function textsOf(record: Readonly<Record<string, unknown>>): Readonly<Record<string, string>> {
-  const texts = Object.entries(record).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
+  const texts = Object.entries(record).filter(
+    (entry): entry is [string, string] => typeof entry[1] === 'string' && entry[1].length <= MAX_VERSION_CHARACTERS,
+  );
   return Object.fromEntries(texts);
 }
 

@@ -1,4 +1,4 @@
-import { isNode, LineCounter, parseAllDocuments } from 'yaml';
+import { type Document, isNode, isScalar, LineCounter, parseAllDocuments, type Scalar, visit } from 'yaml';
 import { type ErrorCode, FairleadError } from '../errors.ts';
 
 /** One thing wrong in a file; line and column count from 1. */
@@ -69,7 +69,13 @@ export function formatPath(path: readonly PropertyKey[]): string {
 
 function readDocument(text: string, source: YamlSource): YamlFile {
   const lines = new LineCounter();
-  const parsed = parseAllDocuments(text, { lineCounter: lines, prettyErrors: false, logLevel: 'silent' });
+  const parsed = parseAllDocuments(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    logLevel: 'silent',
+    // It compares each key with every other; `repeatedKeys` does not.
+    uniqueKeys: false,
+  });
   const documents = Array.isArray(parsed) ? parsed : [];
   const [document, second] = documents;
   if (document === undefined) throw invalidFile(source, [whole('the file is empty')]);
@@ -86,6 +92,14 @@ function readDocument(text: string, source: YamlSource): YamlFile {
       errors.map((error) => ({ ...at(error.pos[0]), path: '', message: `not valid YAML: ${error.message}` })),
     );
   }
+  const repeated = repeatedKeys(document);
+  if (repeated.length > 0) {
+    const message = 'not valid YAML: Map keys must be unique';
+    throw invalidFile(
+      source,
+      repeated.map(({ range }) => ({ ...at(range?.[0] ?? 0), path: '', message })),
+    );
+  }
   if (second !== undefined) {
     const place = at(second.range[0]);
     throw invalidFile(source, [{ ...place, path: '', message: 'a second document begins here; keep one in the file' }]);
@@ -100,6 +114,22 @@ function readDocument(text: string, source: YamlSource): YamlFile {
     return at(document.contents?.range?.[0] ?? 0);
   };
   return { value, locate };
+}
+
+/** Keys that stand in one map more than once, each but its first. */
+function repeatedKeys(document: Document.Parsed): readonly Scalar[] {
+  const repeated: Scalar[] = [];
+  visit(document, {
+    Map: (_, { items }) => {
+      const keys = new Set<unknown>();
+      for (const { key } of items) {
+        if (!isScalar(key)) continue;
+        if (keys.has(key.value)) repeated.push(key);
+        keys.add(key.value);
+      }
+    },
+  });
+  return repeated;
 }
 
 function whole(message: string): FileProblem {

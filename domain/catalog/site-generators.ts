@@ -169,7 +169,7 @@ const SERVER_PACKAGES = [
 
 /** A start script that runs a program of the app, and not a tool that shows its files. */
 const RUNS_PROGRAM =
-  /^(?:(?:\S+=\S+|cross-env|npx|exec|dotenv|NODE_ENV=\S+)\s+)*(?:node|nodemon|pm2-runtime|tsx|ts-node|bun|koa|nest|fastify)\s/;
+  /^(?:(?:[^\s=]+=\S+|cross-env|npx|exec|dotenv)\s+)*(?:node|nodemon|pm2-runtime|tsx|ts-node|bun|koa|nest|fastify)\s/;
 
 /** The tool that makes the site of an app with these packages; null where there is none, or where it makes a server. */
 export function siteGenerator(dependencies: ReadonlySet<string>): SiteGenerator | null {

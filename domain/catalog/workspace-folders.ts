@@ -1,7 +1,8 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
 import { FairleadError } from '../errors.ts';
 import { parseJson } from '../parse-json.ts';
+import { matchesFolder, matchesName, partsOf } from './match-folder.ts';
+import { parseSettings } from './parse-settings.ts';
 import { isInsidePath, joinInside } from './source-path.ts';
 
 /** Lists the names in a folder. */
@@ -12,6 +13,9 @@ interface Folders {
 /** At most so many packages of a monorepo are looked at, and folders so deep for `**`. */
 const MAX_PACKAGES = 500;
 const MAX_DEPTH = 4;
+/** No monorepo that a person keeps has more of either: the patterns are a stranger's, and may be made to mean everything. */
+const MAX_PATTERNS = 100;
+const MAX_LOOKS = 3_000;
 
 const patterns = z.array(z.string());
 const manifestSchema = z.object({ workspaces: z.union([patterns, z.object({ packages: patterns })]) });
@@ -27,25 +31,24 @@ export async function workspaceFolders(
 ): Promise<readonly string[]> {
   const written = workspacePatterns(texts).map((pattern) => pattern.replace(/^(!?)\.?\/+/, '$1'));
   const wanted = written.filter((pattern) => !pattern.startsWith('!') && isInsidePath(pattern));
+  const look = createLook(tree);
   const found = new Set<string>();
-  for (const pattern of wanted) {
-    for (const folder of await expand(
-      tree,
-      pattern.split('/').filter((part) => part !== '' && part !== '.'),
-      '',
-    )) {
-      found.add(folder);
-    }
-  }
-  const refused = written.filter((pattern) => pattern.startsWith('!')).map((pattern) => matcher(pattern.slice(1)));
-  const kept = [...found].filter((folder) => folder !== '' && !refused.some((pattern) => pattern.test(folder)));
+  for (const pattern of wanted) await expand(look, found, withoutRepeats(partsOf(pattern)), '');
+  const refused = written.filter((pattern) => pattern.startsWith('!')).map((pattern) => pattern.slice(1));
+  const kept = [...found].filter((folder) => folder !== '' && !refused.some((one) => matchesFolder(one, folder)));
   return kept.sort().slice(0, MAX_PACKAGES);
+}
+
+/** `**` twice in a row means what one does. */
+function withoutRepeats(parts: readonly string[]): readonly string[] {
+  return parts.filter((part, index) => part !== '**' || parts[index - 1] !== '**');
 }
 
 function workspacePatterns(texts: Readonly<Record<string, string>>): readonly string[] {
   const manifest = manifestSchema.safeParse(tolerant(parseJson, texts['package.json'])).data?.workspaces;
   const ofManifest = Array.isArray(manifest) ? manifest : (manifest?.packages ?? []);
-  return [...ofManifest, ...(pnpmSchema.safeParse(tolerant(parse, texts['pnpm-workspace.yaml'])).data?.packages ?? [])];
+  const ofPnpm = pnpmSchema.safeParse(tolerant(parseSettings, texts['pnpm-workspace.yaml'])).data?.packages ?? [];
+  return [...ofManifest, ...ofPnpm].slice(0, MAX_PATTERNS);
 }
 
 /** Of a file that cannot be read the package manager will tell. */
@@ -57,42 +60,48 @@ function tolerant(read: (text: string) => unknown, text: string | undefined): un
   }
 }
 
-/** Folders with a package.json that a pattern matches, from `folder` on. */
-async function expand(tree: Folders, [part, ...rest]: readonly string[], folder: string): Promise<readonly string[]> {
-  const names = await listOrNone(tree, folder);
-  if (part === undefined) return names.includes('package.json') ? [folder] : [];
-  if (part === '**') {
-    const here = await expand(tree, rest, folder);
-    if (folder.split('/').length >= MAX_DEPTH) return here;
-    const below = await Promise.all(
-      folders(names).map((name) => expand(tree, ['**', ...rest], joinInside(folder, name))),
-    );
-    return [...here, ...below.flat()];
-  }
-  const pattern = matcher(part);
-  const matching = folders(names).filter((name) => pattern.test(name));
-  const found = await Promise.all(matching.map((name) => expand(tree, rest, joinInside(folder, name))));
-  return found.flat();
+type Look = (folder: string) => Promise<readonly string[]>;
+
+/** Lists each folder once, and no more than {@link MAX_LOOKS} of them. A link to elsewhere holds no package of this repository. */
+function createLook(tree: Folders): Look {
+  const seen = new Map<string, readonly string[]>();
+  return async (folder) => {
+    const known = seen.get(folder);
+    if (known !== undefined) return known;
+    if (seen.size >= MAX_LOOKS) return [];
+    const names = await tree.list(folder).catch((error: unknown) => {
+      if (error instanceof FairleadError && error.code === 'SOURCE_REFUSED') return [];
+      throw error;
+    });
+    seen.set(folder, names);
+    return names;
+  };
 }
 
-/** A link to elsewhere holds no package of this repository. */
-async function listOrNone(tree: Folders, folder: string): Promise<readonly string[]> {
-  try {
-    return await tree.list(folder);
-  } catch (error) {
-    if (error instanceof FairleadError && error.code === 'SOURCE_REFUSED') return [];
-    throw error;
+/** Adds the folders with a package.json that a pattern matches, from `folder` on. Each is visited once for each part of the pattern. */
+async function expand(
+  look: Look,
+  found: Set<string>,
+  parts: readonly string[],
+  folder: string,
+  visited: Set<string> = new Set(),
+): Promise<void> {
+  const [part, ...rest] = parts;
+  const visit = `${parts.length} ${folder}`;
+  if (visited.has(visit) || visited.size >= MAX_LOOKS) return;
+  visited.add(visit);
+  const names = await look(folder);
+  if (part === undefined) {
+    if (names.includes('package.json')) found.add(folder);
+    return;
+  }
+  if (part === '**') await expand(look, found, rest, folder, visited);
+  if (part === '**' && folder.split('/').length >= MAX_DEPTH) return;
+  const below = part === '**' ? parts : rest;
+  for (const name of folders(names)) {
+    if (part === '**' || matchesName(part, name)) await expand(look, found, below, joinInside(folder, name), visited);
   }
 }
 
 const folders = (names: readonly string[]): readonly string[] =>
   names.filter((name) => name !== 'node_modules' && !name.startsWith('.')).slice(0, MAX_PACKAGES);
-
-/** `*` stands for anything inside a name, `**` for any folders. */
-function matcher(pattern: string): RegExp {
-  const words = pattern.replace(/\/+$/, '').split(/(\*+)/);
-  const text = words
-    .map((word) => (word.startsWith('**') ? '.*' : word === '*' ? '[^/]*' : word.replace(/[^\w-]/g, '\\$&')))
-    .join('');
-  return new RegExp(`^${text}$`);
-}

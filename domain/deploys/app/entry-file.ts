@@ -58,7 +58,9 @@ function fileOfScript(name: string, scripts: Manifest['scripts']): readonly stri
   const script = expandScript(name, scripts)?.at(-1)?.text ?? '';
   const [command = ''] = script.split(/[&;|]/);
   if (
-    !/^(?:\S+=\S+ )*(?:cross-env |dotenv |env-cmd )?(?:node|nodemon|tsx|ts-node|ts-node-dev|tsnd|bun)\b/.test(command)
+    !/^(?:[^\s=]+=\S+ )*(?:cross-env |dotenv |env-cmd )?(?:node|nodemon|tsx|ts-node|ts-node-dev|tsnd|bun)\b/.test(
+      command,
+    )
   ) {
     return [];
   }

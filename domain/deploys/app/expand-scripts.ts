@@ -10,8 +10,16 @@ const RUNNER = /^((?:yarn|pnpm|bun)(?: run| exec| x)? |npx --no(?:-install)? )([
 
 type Scripts = Readonly<Record<string, string>>;
 
+/** What is expanded, and how many commands were looked at so far, in all scripts together. */
+interface Reading {
+  readonly scripts: Scripts;
+  commands: number;
+}
+
 /** Scripts may call one another in a circle. */
 const MAX_DEPTH = 8;
+/** And each several others several times: so many commands nobody starts an app with. */
+const MAX_COMMANDS = 500;
 
 /** Words of package managers that are no names of scripts. */
 const OWN_WORDS = new Set([
@@ -34,12 +42,12 @@ const OWN_WORDS = new Set([
  * Null where only a shell can tell the commands.
  */
 export function expandScript(name: string, scripts: Scripts): readonly ScriptCommand[] | null {
-  return expandNamed(name, [], scripts, []);
+  return expandNamed(name, [], { scripts, commands: 0 }, []);
 }
 
 /** A command line, the same way. */
 export function expandLine(line: string, scripts: Scripts): readonly ScriptCommand[] | null {
-  return expand(line, scripts, []);
+  return expand(line, { scripts, commands: 0 }, []);
 }
 
 /** The script that a command calls, and what it is given; null for any other command. */
@@ -68,9 +76,10 @@ function called(name: string | undefined, given: readonly string[], scripts: Scr
 function expandNamed(
   name: string,
   given: readonly string[],
-  scripts: Scripts,
+  reading: Reading,
   through: readonly string[],
 ): readonly ScriptCommand[] | null {
+  const { scripts } = reading;
   const body = scripts[name];
   if (body === undefined || through.length >= MAX_DEPTH) return null;
   const line = given.length === 0 ? body : `${body} ${given.map(quoted).join(' ')}`;
@@ -78,7 +87,7 @@ function expandNamed(
   for (const part of [scripts[`pre${name}`], line, scripts[`post${name}`]]) {
     // What follows a server never runs.
     if (part === undefined || part.trim() === '') continue;
-    const commands = expand(part, scripts, [...through, name]);
+    const commands = expand(part, reading, [...through, name]);
     if (commands === null) return null;
     const last = chain.pop();
     if (last !== undefined) chain.push({ ...last, joint: last.joint ?? '&&' });
@@ -87,18 +96,21 @@ function expandNamed(
   return chain;
 }
 
-function expand(line: string, scripts: Scripts, through: readonly string[]): readonly ScriptCommand[] | null {
+function expand(line: string, reading: Reading, through: readonly string[]): readonly ScriptCommand[] | null {
   const commands = readChain(line);
   if (commands === null) return null;
   const chain: ScriptCommand[] = [];
   for (const command of commands) {
+    reading.commands += 1;
+    if (reading.commands > MAX_COMMANDS) return null;
     const words = withoutVariables(command.words);
-    const script = calledScript(words, scripts);
+    const script = calledScript(words, reading.scripts);
     // Variables before a script hold for each of its commands, which npm itself sees to.
     const inner =
       script === null || words.length < command.words.length
         ? null
-        : expandNamed(script.name, script.given, scripts, through);
+        : expandNamed(script.name, script.given, reading, through);
+    if (reading.commands > MAX_COMMANDS) return null;
     if (inner === null) {
       chain.push({ ...command, text: runnable(command, script), through });
       continue;

@@ -38,10 +38,13 @@ const ENTRY = (() => {
  * are compiled with; empty where none needs it. A name too many costs a larger image of the build stage and no more.
  */
 export function nativePackages({ texts }: AppSource, { dependencies }: Manifest): readonly string[] {
-  const locked = LOCKFILES.flatMap((file) => [...(texts[file] ?? '').matchAll(ENTRY)])
-    .flatMap(([, ...names]) => names)
-    .filter((name) => name !== undefined);
-  const found = new Set([...dependencies, ...locked]);
+  const found = new Set(dependencies);
+  for (const file of LOCKFILES) {
+    // One match after the other: a lockfile may have any number of them.
+    for (const [, ...names] of (texts[file] ?? '').matchAll(ENTRY)) {
+      for (const name of names) if (name !== undefined) found.add(name);
+    }
+  }
   const packages = [...COMPILED, ...PRISMA].filter((name) => found.has(name));
   return packages.length > 0 ? packages : TOOLS.filter((name) => found.has(name));
 }

@@ -110,7 +110,7 @@ function pinsOf({ voltaNode }: Manifest, { texts }: AppSource): readonly Wanted[
 
 /** `node = "22"`, `node = ["22"]` or `node = { version = "22" }` of the tools. */
 function miseVersion(text: string): string | undefined {
-  return /^["']?node(?:js)?["']?\s*=\s*(?:\[|\{\s*version\s*=)?\s*["']([^"']+)["']/m.exec(text)?.[1];
+  return /^["']?node(?:js)?["']?[ \t]*=\s*(?:(?:\[|\{\s*version\s*=)\s*)?["']([^"']+)["']/m.exec(text)?.[1];
 }
 
 /** A version as version managers read it: `v22.1.0`, `lts/jod`, `node`. */

@@ -1,6 +1,6 @@
-import { parse } from 'yaml';
 import { z } from 'zod';
 import type { AppSource } from '../../catalog/app-source.ts';
+import { parseSettings } from '../../catalog/parse-settings.ts';
 import type { Manifest } from '../../catalog/read-manifest.ts';
 
 /** Pinned where the manifest names no version of its own. */
@@ -72,7 +72,7 @@ const yarnSettings = z.object({ yarnPath: z.string() });
 function hasOwnYarn(name: PackageManager['name'], texts: AppSource['texts']): boolean {
   if (name !== 'yarn') return false;
   try {
-    return yarnSettings.safeParse(parse(texts['.yarnrc.yml'] ?? '')).success;
+    return yarnSettings.safeParse(parseSettings(texts['.yarnrc.yml'] ?? '')).success;
   } catch {
     // Yarn will tell of a file that cannot be read.
     return false;

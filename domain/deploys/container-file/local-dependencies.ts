@@ -12,10 +12,8 @@ export function localDependencies({ versions }: Manifest, warnings: string[]): r
   const paths = new Set<string>();
   for (const [name, version] of Object.entries(versions)) {
     if (!PROTOCOL.test(version) && !/^\.{1,2}\//.test(version) && !isArchive(version)) continue;
-    const path = version
-      .replace(PROTOCOL, '')
-      .replace(/[?#].*$/, '')
-      .replace(/^\/\/(?=\.)/, '');
+    const [written = ''] = version.replace(PROTOCOL, '').split(/[?#]/, 1);
+    const path = written.replace(/^\/\/(?=\.)/, '');
     if (joinInside(path) === '') continue;
     if (isInsidePath(path)) paths.add(joinInside(path));
     else warnings.push(`${name} in package.json is ${version}, outside the app's folder: the install will not find it`);
