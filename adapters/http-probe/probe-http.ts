@@ -10,6 +10,7 @@ const healthAnswer = z.object({ commit: z.string().max(200) });
 export interface Probe {
   /** Where to connect, such as `http://127.0.0.1:20001`. */
   readonly address: string;
+  /** Path with query. An author chose it: it never changes the host that is asked. */
   readonly path: string;
   /** Public address the request is for, when it is not the one connected to: sent as Host and shown in the summary. */
   readonly publicUrl?: string;
@@ -22,10 +23,10 @@ export interface Probe {
  */
 export async function probeHttp({ address, path, publicUrl }: Probe, signal: AbortSignal): Promise<ProbeResult> {
   signal.throwIfAborted();
-  const url = new URL(path, publicUrl ?? address);
+  const url = withPath(publicUrl ?? address, path);
   const deadline = AbortSignal.timeout(TIMEOUT_MS);
   try {
-    const { status, body } = await get(new URL(path, address), url.host, AbortSignal.any([signal, deadline]));
+    const { status, body } = await get(withPath(address, path), url.host, AbortSignal.any([signal, deadline]));
     const ok = status >= 200 && status < 300;
     return { ok, status, summary: `GET ${url.href} answered ${status}`, commit: ok ? commitOf(body) : null };
   } catch (error) {
@@ -33,6 +34,15 @@ export async function probeHttp({ address, path, publicUrl }: Probe, signal: Abo
     const why = deadline.aborted ? `did not answer within ${TIMEOUT_MS / 1000} s` : explain(error);
     return { ok: false, status: null, summary: `GET ${url.href} ${why}`, commit: null };
   }
+}
+
+/** The address with that path. A relative URL such as `//host/` or `/\\host/` would name another host. */
+function withPath(address: string, path: string): URL {
+  const url = new URL(address);
+  const [, pathname = '', search = ''] = /^([^?#]*)(\?[^#]*)?/.exec(path) ?? [];
+  url.pathname = pathname;
+  url.search = search;
+  return url;
 }
 
 async function get(url: URL, host: string, signal: AbortSignal): Promise<{ status: number; body: string }> {

@@ -138,7 +138,7 @@ const version = z
   )
   .pipe(z.string().regex(/^\d{1,4}\.\d{1,4}\.\d{1,4}$/, { error: VERSION }));
 
-const HEALTH = 'a path that begins with /';
+const HEALTH = 'a path that begins with one /, without blanks, backslashes and control characters';
 const INSIDE = 'a path inside the app, relative and without ..';
 const OUTPUT = 'a folder inside the app, relative, of letters, digits, dots, dashes and slashes';
 const COMMAND = 'one line of at most 1000 characters';
@@ -163,7 +163,7 @@ const annotations = z.object(
     'platform.io/pod-tier': scalar.nullish(),
     'platform.io/health-endpoint': z
       .string({ error: HEALTH })
-      .regex(/^\/\S*$/, { error: HEALTH })
+      .regex(/^\/(?!\/)[^\s\\\p{Cc}]*$/u, { error: HEALTH })
       .nullish(),
     'platform.io/port': port.nullish(),
     'platform.io/env-vars': commaList('variable names separated by commas').pipe(z.array(variableName)).nullish(),

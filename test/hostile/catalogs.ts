@@ -90,6 +90,12 @@ export const CATALOGS: readonly HostileCatalog[] = [
     code: INVALID,
     message: /health-endpoint/,
   },
+  {
+    name: 'a health endpoint that browsers read as another host',
+    text: head("    platform.io/health-endpoint: '//169.254.169.254/'\n"),
+    code: INVALID,
+    message: /health-endpoint/,
+  },
   { name: 'a port beyond all', text: head('    platform.io/port: 65536\n'), code: INVALID, message: /port/ },
   {
     name: 'a variable of the platform',

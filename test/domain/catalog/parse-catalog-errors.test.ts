@@ -58,8 +58,23 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   [
     'a relative health endpoint',
     annotated('health-endpoint: health'),
-    /expected a path that begins with \/, found "health"/,
+    /expected a path that begins with one \/, .*found "health"/,
   ],
+  ...[
+    '//127.0.0.1:9/admin',
+    String.raw`/\127.0.0.1:9/admin`,
+    '/\t/127.0.0.1',
+    '/a\u007f',
+    String.raw`/a\b`,
+    '/a b',
+  ].map(
+    (path) =>
+      [
+        `the health endpoint ${JSON.stringify(path)}`,
+        annotated(`health-endpoint: ${JSON.stringify(path).replace('\u007f', String.raw`\x7f`)}`),
+        /health-endpoint"\]: expected a path that begins with one \//,
+      ] as const,
+  ),
   ['a container file outside', annotated('dockerfile: ../Dockerfile'), /expected a path inside the app/],
   ...['data', '/', '/app/../etc', '/proc/self', '/etc/nginx', '/a:/b', '/sys'].map(
     (path) =>
