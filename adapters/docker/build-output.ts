@@ -25,8 +25,11 @@ const KEPT_CHARACTERS = 500;
 /** More than a container file has instructions. Programs can write lines that read like the builder's own. */
 const MAX_STEPS = 1_000;
 
-/** BuildKit's plain progress: `#7 [build 2/5] RUN npm ci`, `#7 1.204 text`, `#7 ERROR: …`. */
-const STEP_NAME = /^#(\d+) \[[^\]]*?\d+\/\d+\] (.+)$/;
+/**
+ * BuildKit's plain progress: `#7 [build 2/5] RUN npm ci`, `#7 1.204 text`, `#7 ERROR: …`. The repeats in the brackets are
+ * bounded: a program's line of digits would keep the worker busy.
+ */
+const STEP_NAME = /^#(\d+) \[[^\]]{0,200}?\d{1,9}\/\d{1,9}\] (.+)$/;
 const STEP_OUTPUT = /^#(\d+) \d+\.\d+ (.*)$/;
 const STEP_ERROR = /^#(\d+) ERROR: (.+)$/;
 /** The legacy builder: `Step 3/7 : RUN npm ci`. */

@@ -35,6 +35,15 @@ describe('the output of a build', () => {
     });
   }
 
+  it('reads no step where its numbers are longer than BuildKit prints, which would keep the worker busy', () => {
+    const output = createBuildOutput(FILE);
+    for (const place of [`1/${'2'.repeat(10)}`, `${'1'.repeat(40_000)}/2`, `${'a'.repeat(300)} 1/2`]) {
+      output.take(`#5 [${place}] RUN one`);
+    }
+    output.take('#5 ERROR: process "/bin/sh -c one" did not complete successfully: exit code: 1');
+    assert.equal(output.failure().instruction, null);
+  });
+
   it('tells the instruction that failed with BuildKit, and its own last lines', () => {
     const output = createBuildOutput(FILE);
     for (const line of ['#5 [2/3] RUN one', '#6 [3/3] RUN two', '#5 0.1 a', '#6 0.2 b']) output.take(line);
