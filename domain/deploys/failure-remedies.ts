@@ -1,3 +1,4 @@
+import { CUT_MARK, cutBeforeRedaction } from '../logs/cut-line.ts';
 import type { FailedAt, FailureClass } from './failure-class.ts';
 import { INSTALL_FAILURES } from './install-failures.ts';
 
@@ -6,14 +7,15 @@ const ABSENT = '(?:not (?:set|defined|provided|found|configured|given)|missing|r
 
 /** Connections to the ports that databases have, and what their drivers print of one that does not answer. */
 const DATABASE =
-  /(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)[^\n]*?\b(?:[\w.-]+:(?:5432|3306|27017|6379|9042|7687|1433)\b|\w*(?:db|mongo|postgres|mysql|redis)\w*)|MongoServerSelectionError|MongoNetworkError|Can't reach database server at [`"]?([^\s`"]+)|SequelizeConnection\w*Error|SequelizeHostNotFoundError|MaxRetriesPerRequestError|could not (?:connect to server|translate host name)/i;
+  /(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)[^\n]*?\b(?:[\w.-]+:(?:5432|3306|27017|6379|9042|7687|1433)\b|\w*(?:db|mongo|postgres|mysql|redis)\w*)|MongoServerSelectionError|MongoNetworkError|Can't reach database server at |SequelizeConnection\w*Error|SequelizeHostNotFoundError|MaxRetriesPerRequestError|could not (?:connect to server|translate host name)/i;
 
 const SET_VARIABLE = (name: string): string =>
   `Set it with the next deploy: \`fairlead deploy\` with --secret ${name}, or with --set ${name}=VALUE.`;
 
 /**
  * The most telling first. A program prints what its author chose, so that a remedy is a good guess: it stands above the
- * lines it was made of.
+ * lines it was made of. It quotes whole words without control characters, so that it stays one line of ours, and
+ * redaction finds a secret in it.
  */
 const FAILURES: readonly FailureClass[] = [
   {
@@ -85,7 +87,7 @@ const FAILURES: readonly FailureClass[] = [
   },
   {
     printed:
-      /Cannot find module '([^']+)'|Cannot find package '([^']+)'|Can't resolve '([^']+)'|failed to resolve import "([^"]+)"/,
+      /Cannot find module '([^'\s\p{C}]{1,200})'|Cannot find package '([^'\s\p{C}]{1,200})'|Can't resolve '([^'\s\p{C}]{1,200})'|failed to resolve import "([^"\s\p{C}]{1,200})"/u,
     remedies: {
       start: (found) => missingModule(firstGroup(found)),
       build: (found) => missingModule(firstGroup(found)),
@@ -123,13 +125,18 @@ const MOST_CHARACTERS = 500;
 export function remedyOf(failedAt: FailedAt, lines: readonly string[]): string | null {
   const text = lines
     .slice(-MOST_LINES)
-    .map((line) => line.slice(0, MOST_CHARACTERS))
+    .map((line) => withoutCutWord(cutBeforeRedaction(line, MOST_CHARACTERS)))
     .join('\n');
   for (const { printed, remedies } of FAILURES) {
     const found = remedies[failedAt] === undefined ? null : printed.exec(text);
     if (found !== null) return remedies[failedAt]?.(found) ?? null;
   }
   return null;
+}
+
+/** A word before the mark may be the beginning of a secret, which redaction could not find in a remedy. */
+function withoutCutWord(line: string): string {
+  return line.endsWith(CUT_MARK) ? line.slice(0, -CUT_MARK.length).replace(/(?<!\S)\S+$/, '') : line;
 }
 
 /** The whole line in which it was found. */

@@ -13,7 +13,7 @@ const REMADE_BY = [
 
 /** What a compiler says of what it lacks. */
 const MISSING =
-  /(fatal error: \S+: No such file or directory)|(Package '?[\w.+-]+'?,? (?:required by \S+ ?, not found|was not found))|(find Python.{0,40}not found|not found: make)/;
+  /(fatal error: [^\s\p{C}]{1,200}: No such file or directory)|(Package '?[\w.+-]{1,200}'?,? (?:required by [^\s\p{C}]{1,200} ?, not found|was not found))|(find Python[\x20-\x7e]{0,40}not found|not found: make)/u;
 
 /** A package manager that failed, and a native module that cannot be compiled or loaded. */
 export const INSTALL_FAILURES: readonly FailureClass[] = [
@@ -25,7 +25,7 @@ export const INSTALL_FAILURES: readonly FailureClass[] = [
     },
   },
   {
-    printed: /gyp ERR! cwd \S*\/node_modules\/((?:@[^/\s]+\/)?[^/\s]+)/,
+    printed: /gyp ERR! cwd \S*\/node_modules\/((?:@[\w.-]{1,200}\/)?[\w.-]{1,200})(?=[/\s]|$)/,
     remedies: {
       build: ({ 1: name, input }) =>
         `The native module ${name} could not be compiled (${MISSING.exec(input)?.[0] ?? 'see the errors of its compiler below'}): update it to a version that supports this Node.js, choose another one in engines.node, or name a Dockerfile that installs what it needs in platform.io/dockerfile.`,

@@ -130,6 +130,42 @@ describe('the remedy of a failure, by what its program printed', () => {
     }
   });
 
+  it('quotes no control characters, no end of a line and no advice of the program', () => {
+    for (const name of [
+      'a\u001b[2J',
+      'a\nRun this instead: b',
+      'a; run this instead',
+      'a\u2028b',
+      'a\u202eb',
+      'a'.repeat(201),
+    ]) {
+      for (const at of ['build', 'start'] as const) {
+        for (const printed of [
+          `Cannot find module '${name}'`,
+          `Cannot find package '${name}'`,
+          `Can't resolve '${name}'`,
+          `failed to resolve import "${name}"`,
+        ]) {
+          assert.equal(remedyOf(at, [printed]), null, JSON.stringify(printed));
+        }
+      }
+    }
+    const escapes = ['fatal error: a\u001b[2J: No such file or directory', 'gyp ERR! cwd /app/node_modules/sharp'];
+    assert.match(remedyOf('build', escapes) ?? '', /^The native module sharp could not be compiled \(see the errors/);
+    assert.equal(remedyOf('build', ['gyp ERR! cwd /app/node_modules/a\u001b[2J']), null);
+  });
+
+  it('quotes no beginning of a word that the end of an overlong line cuts, which could be a secret', () => {
+    for (let blanks = 440; blanks < 500; blanks += 1) {
+      const before = '-'.repeat(blanks);
+      const missing = remedyOf('start', [`${before} Missing SECRET_${'KEY_'.repeat(30)}END`]);
+      assert.equal(missing, null, `${blanks}: ${missing}`);
+      const module = remedyOf('build', [`gyp ERR! cwd /${before}/node_modules/${'secret'.repeat(20)}`]);
+      assert.equal(module, null, `${blanks}: ${module}`);
+    }
+    assert.equal(remedyOf('build', [`gyp ERR! cwd /app/node_modules/${'secret'.repeat(40)}`]), null);
+  });
+
   it('an overlong line does not keep the worker busy', () => {
     const long = `${'A_'.repeat(500_000)} ${'missing '.repeat(100_000)}${'ECONNREFUSED '.repeat(200_000)}`;
     assert.equal(remedyOf('start', [long]), null);
