@@ -82,15 +82,18 @@ async function readInside(docker: Docker, { Id }: ContainerInspectInfo): Promise
   }
 }
 
-/** Lines such as `0: 0100007F:0BB8 00000000:0000 0A …`: address and port in hex, and the state. */
-function parseTables(text: string): ListeningSocket[] {
+/**
+ * Lines such as `0: 0100007F:0BB8 00000000:0000 0A …`: address and port in hex, and the state. Port 0, which nothing
+ * listens on, is left out: the program that prints the tables may be the image's.
+ */
+export function parseTables(text: string): ListeningSocket[] {
   const lines = text.matchAll(
     /^\s*\d+: ([0-9A-F]{8}|[0-9A-F]{32}):([0-9A-F]{4}) [0-9A-F]+:[0-9A-F]{4} ([0-9A-F]{2}) /gm,
   );
   return [...lines]
     .filter(([, , , state]) => state === LISTEN)
     .map(([, address = '', port = '']) => ({ host: hostOf(address), port: Number.parseInt(port, 16) }))
-    .filter(({ host }) => host !== NAME_SERVER);
+    .filter(({ host, port }) => host !== NAME_SERVER && port > 0);
 }
 
 /** Words of 32 bits in the byte order of the processor, which is little-endian wherever engines commonly run. */
