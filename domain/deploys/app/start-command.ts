@@ -58,7 +58,7 @@ interface Stated {
 /** What states how the app is started; null where nothing does. */
 export function statedStart(manifest: Manifest, source: AppSource, declared: string | null): Stated | null {
   if (declared !== null) return { line: declared, script: null, reason: 'platform.io/start-command declares it' };
-  const web = /^web:\s*(\S.*)$/m.exec(source.texts.Procfile ?? '')?.[1]?.trim();
+  const web = /^web:[ \t]*(\S.{0,4000})$/m.exec(source.texts.Procfile ?? '')?.[1]?.trim();
   if (web !== undefined) return { line: web, script: null, reason: 'web in Procfile names it' };
   const { scripts } = manifest;
   const script = (name: string, why: string): Stated => ({
