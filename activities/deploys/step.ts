@@ -94,6 +94,9 @@ export async function runStep(
     }
     // The step's own error matters more than one of the log store, which would only repeat it.
     await whileHeartbeating(() => log.close()).catch(() => undefined);
+    // What follows, such as undoing the build or waiting for the next attempt, is no time of the step.
+    const ended = { finishedAt: deps.now() };
+    await deps.builds.markStep(buildId, definition, ended, { attempt }).catch(() => undefined);
     throw shown;
   }
 }

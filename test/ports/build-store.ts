@@ -113,12 +113,16 @@ export function buildStoreSuite(store: () => BuildStore): void {
       await store().create(buildRecord({ id: 'bld_run' }));
       await store().markStep('bld_run', stepOf('source'), { state: 'running' });
       assert.equal(await store().finish('bld_run', cancelled), true);
-      assert.equal((await step('bld_run', 'source'))?.state, 'cancelled');
+      const source = await step('bld_run', 'source');
+      assert.deepEqual([source?.state, source?.finishedAt], ['cancelled', cancelled.finishedAt]);
       await store().create(buildRecord({ id: 'bld_bad' }));
       await store().markStep('bld_bad', stepOf('source'), { state: 'running' });
+      const finishedAt = new Date('2026-01-01T00:02:00Z');
+      await store().markStep('bld_bad', stepOf('source'), { finishedAt });
       const failure = { code: 'SOURCE_MISSING', message: 'no', step: 'source' } as const;
       await store().finish('bld_bad', { ...cancelled, reason: 'step_failed', failure });
-      assert.equal((await step('bld_bad', 'source'))?.state, 'failed');
+      const bad = await step('bld_bad', 'source');
+      assert.deepEqual([bad?.state, bad?.finishedAt], ['failed', finishedAt], 'when the step ended, not the build');
       assert.deepEqual((await store().find('bld_bad'))?.failure, failure);
       await assert.rejects(store().finish('bld_none', completed), code('BUILD_NOT_FOUND'));
     });

@@ -157,11 +157,13 @@ function endUpdate(end: BuildEnd) {
   const update = {
     $set: {
       ...end,
+      // In this order: not every server judges both filters by the document as it was, as MongoDB does.
+      'steps.$[unended].finishedAt': end.finishedAt,
       'steps.$[running].state': calledOff ? 'cancelled' : 'failed',
-      'steps.$[running].finishedAt': end.finishedAt,
     },
   };
-  return { update, options: { arrayFilters: [{ 'running.state': 'running' }] } };
+  const unended = { 'unended.state': 'running', 'unended.finishedAt': null };
+  return { update, options: { arrayFilters: [{ 'running.state': 'running' }, unended] } };
 }
 
 function factsUpdate(facts: BuildFacts): Record<string, unknown> {

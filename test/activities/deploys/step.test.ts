@@ -80,6 +80,32 @@ describe('a step as an activity', () => {
     assert.equal((await logged()).at(-1), 'info: Fetch source, attempt 2');
   });
 
+  it('the time of a step ends with its attempt, not with what undoes the build, and begins again with the next', async () => {
+    const { parts, run, step, record } = await openedBuild();
+    const failedAt = parts.now();
+    const fail = () => Promise.reject(new FairleadError('SOURCE_UNREACHABLE', 'The host is away', { retryable: true }));
+    await assert.rejects(run('source', fail));
+    parts.advance(60_000);
+    assert.deepEqual((await step('source'))?.finishedAt, failedAt);
+    await assert.rejects(
+      run(
+        'source',
+        async () => {
+          assert.equal((await step('source'))?.finishedAt, null);
+          parts.advance(5_000);
+          return fail();
+        },
+        { attempt: 2 },
+      ),
+    );
+    const failedAgainAt = parts.now();
+    parts.advance(60_000);
+    const end = { status: 'failed', reason: 'step_failed', failure: null, supersededBy: null } as const;
+    await parts.builds.finish((await record()).id, { ...end, finishedAt: parts.now() });
+    const shown = await step('source');
+    assert.deepEqual([shown?.state, shown?.finishedAt], ['failed', failedAgainAt]);
+  });
+
   it('an attempt that was paused while the next one ran changes nothing', async () => {
     const { parts, run, step, record } = await openedBuild();
     const woken = Promise.withResolvers<void>();

@@ -155,8 +155,8 @@ function withWarnings(record: BuildRecord, warnings: readonly string[]): Pick<Bu
 
 function ended({ steps }: BuildRecord, end: BuildEnd): Partial<BuildRecord> {
   const state = end.reason === 'cancelled' || end.reason === 'superseded' ? 'cancelled' : 'failed';
-  const { finishedAt } = end;
-  return { ...end, steps: steps.map((step) => (step.state === 'running' ? { ...step, state, finishedAt } : step)) };
+  const endOf = (step: BuildStep): BuildStep => ({ ...step, state, finishedAt: step.finishedAt ?? end.finishedAt });
+  return { ...end, steps: steps.map((step) => (step.state === 'running' ? endOf(step) : step)) };
 }
 
 function isWanted(record: BuildRecord, filter: BuildFilter): boolean {
