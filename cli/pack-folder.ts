@@ -1,13 +1,13 @@
-import type { Dirent, Stats } from 'node:fs';
-import { lstat, open, readdir, readFile, readlink, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
+import { constants, type Dirent, type Stats } from 'node:fs';
+import { type FileHandle, lstat, open, readdir, readFile, readlink, realpath } from 'node:fs/promises';
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import ignore, { type Ignore } from 'ignore';
 import { type Pack, pack } from 'tar-stream';
 import { CliFailure, usageFailure } from './cli-failure.ts';
-import { type GitFiles, readGitFiles, unchangedFiles } from './git-files.ts';
+import { filteredFiles, type GitFiles, isRepositoryTop, readGitFiles, unchangedFiles } from './git-files.ts';
 
 /** One thing to pack; paths are relative with forward slashes. */
 export type PackEntry =
@@ -30,14 +30,18 @@ const MAY_HOLD_SECRETS = ignore().add('.env*');
  * Everything of a folder that is to be uploaded, in a fixed order: what a commit of all of it would hold. In a repository
  * these are the tracked files, and the others that nothing ignores; elsewhere `.gitignore` files are obeyed, nested ones as well.
  *
- * @throws CliFailure SOURCE_REFUSED for a symbolic link that leaves the folder, SOURCE_EMPTY when nothing is left
+ * A repository inside is asked for its own files in the same way.
+ *
+ * @param onNote a line for the user, about files that hold more here than in the repository
+ * @throws CliFailure SOURCE_REFUSED for a symbolic link that leaves the folder or a repository that git cannot list,
+ * SOURCE_EMPTY when nothing is left
  */
-export async function listFolder(folder: string): Promise<PackEntry[]> {
+export async function listFolder(folder: string, onNote: (line: string) => void = () => {}): Promise<PackEntry[]> {
   const root = await realpath(folder);
   const entries: PackEntry[] = [];
-  const known = await readGitFiles(root);
+  const known = await readGitFiles(root).catch((cause: unknown) => refuseRepository(folder, cause));
   if (known === null) await walk(root, '', [], entries);
-  else for (const path of await packedPaths(root, known)) await addPath(root, path, entries);
+  else await addListed({ root, entries, onNote, folders: new Map([['.', true]]) }, '', known);
   if (entries.length === 0) {
     throw new CliFailure('SOURCE_EMPTY', `There is nothing to deploy in ${folder}.`, {
       exit: 'usage',
@@ -47,21 +51,73 @@ export async function listFolder(folder: string): Promise<PackEntry[]> {
   return entries.toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-async function packedPaths(root: string, { tracked, untracked }: GitFiles): Promise<string[]> {
-  const templates = [...tracked].filter((path) => MAY_HOLD_SECRETS.ignores(path));
-  const unchanged = await unchangedFiles(root, templates);
-  const isPacked = (path: string): boolean => !MAY_HOLD_SECRETS.ignores(path) || unchanged.has(path);
-  return [...[...tracked].filter(isPacked), ...[...untracked].filter((path) => !NEVER.ignores(path))];
+interface Listing {
+  readonly root: string;
+  readonly entries: PackEntry[];
+  readonly onNote: (line: string) => void;
+  /** Whether a path is a folder, and no link on the way to it, as far as it was looked at. */
+  readonly folders: Map<string, boolean>;
+}
+
+/** What git lists of a repository; `base` is where that is in the root, empty or with a `/` at its end. */
+async function addListed(listing: Listing, base: string, known: GitFiles): Promise<void> {
+  const top = join(listing.root, base);
+  const templates = [...known.tracked.keys()].filter((path) => MAY_HOLD_SECRETS.ignores(path));
+  const unchanged = await unchangedFiles(top, known.tracked, templates);
+  const tracked = [...known.tracked.keys()].filter((path) => !MAY_HOLD_SECRETS.ignores(path) || unchanged.has(path));
+  const untracked = [...known.untracked].filter((path) => !NEVER.ignores(path));
+  const filtered = await filteredFiles(top, known.tracked).catch((cause: unknown) => refuseRepository(top, cause));
+  const plain = filtered.filter((path) => tracked.includes(path));
+  if (plain.length > 0) {
+    const names = plain.map((path) => `${base}${path}`).join(', ');
+    listing.onNote(`Uploaded as they are here, not as git stores them through a filter: ${names}`);
+  }
+  for (const path of [...tracked, ...untracked]) await addPath(listing, `${base}${path}`);
 }
 
 /** A path that git lists: a file, a link, or the folder of another repository inside. */
-async function addPath(root: string, path: string, entries: PackEntry[]): Promise<void> {
+async function addPath(listing: Listing, path: string): Promise<void> {
+  const { root, entries } = listing;
+  // To git a tracked file is deleted when a folder above it is a link now.
+  if (!(await isFolder(listing, dirname(path)))) return;
   const found = await lstat(join(root, path)).catch(() => null);
   // A tracked file may have been deleted.
   if (found === null) return;
   if (found.isSymbolicLink()) entries.push(await linkEntry(root, path));
-  else if (found.isDirectory()) await walk(root, path.replace(/\/$/, ''), [], entries);
+  else if (found.isDirectory()) await addRepository(listing, path.replace(/\/$/, ''));
   else if (found.isFile()) entries.push(fileEntry(path, found));
+}
+
+async function isFolder(listing: Listing, path: string): Promise<boolean> {
+  const seen = listing.folders.get(path);
+  if (seen !== undefined) return seen;
+  const found = (await isFolder(listing, dirname(path))) && (await lstat(join(listing.root, path)).catch(() => null));
+  const answer = found !== null && found !== false && found.isDirectory();
+  listing.folders.set(path, answer);
+  return answer;
+}
+
+async function addRepository(listing: Listing, path: string): Promise<void> {
+  const folder = join(listing.root, path);
+  try {
+    // A submodule that was not fetched, or a folder in the place of a tracked file: what counts in it is listed by itself.
+    if (!(await isRepositoryTop(folder))) return;
+    const known = await readGitFiles(folder);
+    if (known !== null) return await addListed(listing, `${path}/`, known);
+  } catch (cause) {
+    if (cause instanceof CliFailure) throw cause;
+    refuseRepository(path, cause);
+  }
+  refuseRepository(path);
+}
+
+function refuseRepository(path: string, cause?: unknown): never {
+  const text = cause instanceof Error && 'stderr' in cause ? `: ${String(cause.stderr).trim().split('\n')[0]}` : '.';
+  throw new CliFailure('SOURCE_REFUSED', `git cannot list the files of the repository ${path}${text}`, {
+    exit: 'usage',
+    cause,
+    remedy: 'Make `git status` work there, or add the folder to the .gitignore of a repository around it.',
+  });
 }
 
 function fileEntry(path: string, { size, mode }: Pick<Stats, 'size' | 'mode'>): PackEntry {
@@ -164,7 +220,8 @@ async function addEntries(archive: Pack, folder: string, entries: readonly PackE
 }
 
 async function addFile(archive: Pack, root: string, entry: PackEntry & { kind: 'file' }): Promise<void> {
-  const handle = await open(join(root, entry.path), 'r').catch((cause: unknown) => {
+  // A link that took the place of the file, or of a folder above it, is not followed.
+  const handle = await openInside(root, entry.path).catch((cause: unknown) => {
     throw usageFailure(`${entry.path} cannot be read: ${cause instanceof Error ? cause.message : String(cause)}`);
   });
   try {
@@ -187,6 +244,12 @@ async function addFile(archive: Pack, root: string, entry: PackEntry & { kind: '
   } finally {
     await handle.close();
   }
+}
+
+async function openInside(root: string, path: string): Promise<FileHandle> {
+  const folder = await realpath(dirname(join(root, path)));
+  if (!isInside(root, folder)) throw new Error('it is outside the folder now');
+  return open(join(folder, basename(path)), constants.O_RDONLY | constants.O_NOFOLLOW);
 }
 
 function tooLarge(entries: readonly PackEntry[], limitBytes: number): CliFailure {

@@ -1,14 +1,11 @@
-import { execFile } from 'node:child_process';
 import { readFileSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { z } from 'zod';
 import { parseJson } from '../domain/parse-json.ts';
 import { serviceNameSchema } from '../domain/service-name.ts';
 import { usageFailure } from './cli-failure.ts';
 import { repositoryName } from './git-files.ts';
-
-const run = promisify(execFile);
+import { runGit, withoutFilters } from './run-git.ts';
 
 /** What `fairlead deploy [source]` was given. */
 export type Source =
@@ -96,13 +93,14 @@ export interface LocalRepository {
 
 /** The git repository that a folder is in, at its HEAD. @throws CliFailure with exit `usage` */
 export async function readLocalRepository(folder: string): Promise<LocalRepository> {
-  const git = async (...args: string[]): Promise<string> =>
-    (await run('git', ['-C', folder, ...args], { maxBuffer: 64 * 1024 * 1024 })).stdout.trim();
+  const git = async (...args: string[]): Promise<string> => (await runGit(folder, args)).trim();
   try {
     const url = await git('rev-parse', '--show-toplevel');
     const prefix = (await git('rev-parse', '--show-prefix')).replace(/\/$/, '');
     const branch = await git('rev-parse', '--abbrev-ref', 'HEAD');
-    const changes = await git('status', '--porcelain');
+    // Changes inside a submodule are not looked for: git would run what the submodule's configuration names.
+    const status = ['status', '--porcelain', '--no-renames', '--ignore-submodules=dirty'];
+    const changes = (await runGit(folder, status, '', await withoutFilters(folder))).trim();
     return {
       url,
       commit: await git('rev-parse', 'HEAD'),
@@ -120,7 +118,7 @@ export async function readLocalRepository(folder: string): Promise<LocalReposito
 /** The address of a folder's `origin`; null when it has none. */
 export async function readGitRemote(folder: string): Promise<string | null> {
   try {
-    return (await run('git', ['-C', folder, 'remote', 'get-url', 'origin'])).stdout.trim() || null;
+    return (await runGit(folder, ['remote', 'get-url', 'origin'])).trim() || null;
   } catch {
     // No repository, or none named origin: both mean that there is no address.
     return null;

@@ -116,7 +116,7 @@ function trigger(context: CliContext, target: Target): Promise<TriggerReply> {
 
 async function upload(context: CliContext, service: string, folder: string): Promise<TriggerReply> {
   const { output, environment } = context;
-  const entries = await listFolder(folder);
+  const entries = await listFolder(folder, (line) => output.note(line));
   const region = output.interactive ? createLiveRegion(output) : null;
   const what = `${entries.length} ${entries.length === 1 ? 'file' : 'files'}`;
   let sent = 0;

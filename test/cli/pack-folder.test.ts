@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
@@ -9,6 +19,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { createGunzip } from 'node:zlib';
 import { extract, type Header } from 'tar-stream';
 import { formatBytes, listFolder, packFolder } from '../../cli/pack-folder.ts';
+import { readLocalRepository } from '../../cli/project.ts';
 
 const silent = (): void => {};
 
@@ -117,6 +128,130 @@ describe('packing a folder', () => {
         ['server.js'],
       );
     });
+
+    it('leaves out an env file that git stores through a filter, and names the other files that it does', async () => {
+      git('init', '-q');
+      git('config', 'filter.crypt.clean', 'tr a-z n-za-m');
+      write({
+        '.gitattributes': '.env filter=crypt\nkey.txt filter=crypt\nplain.txt filter=other\n',
+        '.env': 'KEY=secret',
+        'key.txt': 'secret',
+        'plain.txt': 'text',
+      });
+      commit('.');
+      assert.equal(git('cat-file', 'blob', 'HEAD:.env'), 'KEY=frperg');
+      const notes: string[] = [];
+      const entries = await listFolder(root, (line) => notes.push(line));
+      assert.deepEqual(
+        entries.map(({ path }) => path),
+        ['.gitattributes', 'key.txt', 'plain.txt'],
+      );
+      assert.deepEqual(notes, ['Uploaded as they are here, not as git stores them through a filter: key.txt']);
+    });
+
+    it('runs no filter, monitor or hook that the folder configures', async () => {
+      git('init', '-q');
+      write({ '.gitattributes': '* filter=own.er=x\n', '.env': 'KEY=', 'a.js': 'text' });
+      commit('.');
+      const ran = join(root, '.git/ran');
+      write({ '.git/program': `#!/bin/sh\necho x >> '${ran}'\ncat\n` });
+      const program = join(root, '.git/program');
+      chmodSync(program, 0o755);
+      mkdirSync(join(root, '.git/own-hooks'));
+      symlinkSync(program, join(root, '.git/own-hooks/post-index-change'));
+      git('config', 'core.fsmonitor', program);
+      git('config', 'core.hooksPath', join(root, '.git/own-hooks'));
+      git('config', 'filter.own.er=x.clean', program);
+      git('config', 'filter.own.er=x.required', 'true');
+      // The same size at another time: git has to read the file to tell whether it changed.
+      utimesSync(join(root, 'a.js'), 1, 1);
+      assert.deepEqual(await listed(), ['.env', '.gitattributes', 'a.js']);
+      assert.equal((await readLocalRepository(root)).uncommitted, 0);
+      assert.ok(!existsSync(ran));
+      git('status');
+      assert.ok(existsSync(ran), 'git itself runs it');
+    });
+
+    it('fetches no missing part of the repository through a program that the folder configures', async () => {
+      const origin = join(root, 'origin');
+      const folder = join(root, 'clone');
+      write({ 'origin/.gitignore': 'secret\n' });
+      const inFolder = (top: string, ...args: string[]): string =>
+        execFileSync('git', ['-C', top, ...args], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+      inFolder(origin, 'init', '-q');
+      inFolder(origin, 'config', 'uploadpack.allowFilter', 'true');
+      inFolder(origin, 'add', '.');
+      inFolder(origin, '-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '-qm', 'first');
+      inFolder(root, 'clone', '-q', '--no-local', '--filter=blob:none', '--no-checkout', origin, folder);
+      inFolder(folder, 'read-tree', 'HEAD');
+      inFolder(folder, 'update-index', '--skip-worktree', '.gitignore');
+      write({ 'clone/secret': '', program: `#!/bin/sh\ntouch '${root}/ran'\nexec git-upload-pack "$@"\n` });
+      chmodSync(join(root, 'program'), 0o755);
+      inFolder(folder, 'config', 'remote.origin.uploadpack', join(root, 'program'));
+      await assert.rejects(listFolder(folder), { code: 'SOURCE_REFUSED', message: /git cannot list/ });
+      assert.ok(!existsSync(join(root, 'ran')));
+      inFolder(folder, 'ls-files', '--others', '--exclude-standard');
+      assert.ok(existsSync(join(root, 'ran')), 'git itself runs it');
+    });
+
+    it('packs nothing through a link that took the place of a tracked folder', async () => {
+      const outside = mkdtempSync(join(tmpdir(), 'fairlead-outside-'));
+      try {
+        writeFileSync(join(outside, 'key'), 'of another folder');
+        git('init', '-q');
+        write({ '.gitignore': '/a\n', 'a/key': 'own', 'b/key': 'own', 'server.js': '' });
+        commit('.gitignore', 'a/key', 'b/key');
+        rmSync(join(root, 'a'), { recursive: true });
+        symlinkSync(outside, join(root, 'a'));
+        assert.deepEqual(await listed(), ['.gitignore', 'b/key', 'server.js']);
+        const entries = await listFolder(root);
+        rmSync(join(root, 'b'), { recursive: true });
+        symlinkSync(outside, join(root, 'b'));
+        await assert.rejects(buffer(packFolder(root, entries, silent)), /b\/key cannot be read/);
+      } finally {
+        rmSync(outside, { recursive: true });
+      }
+    });
+
+    it('packs nothing that is ignored in a folder that took the place of a tracked file', async () => {
+      git('init', '-q');
+      write({ '.gitignore': '*.pem\n', config: '' });
+      commit('.gitignore', 'config');
+      rmSync(join(root, 'config'));
+      write({ 'config/key.pem': '', 'config/a.js': '' });
+      assert.deepEqual(await listed(), ['.gitignore', 'config/a.js']);
+    });
+
+    it('leaves out what a repository inside it ignores, by any of its ignore files', async () => {
+      git('init', '-q');
+      write({
+        'server.js': '',
+        'nested/a.js': '',
+        'nested/.gitignore': '*.log\n',
+        'nested/b.log': '',
+        'nested/local-secret.pem': '',
+        'nested/.env': '',
+        'nested/inner/local-secret.pem': '',
+      });
+      for (const inner of ['nested', 'nested/inner']) {
+        execFileSync('git', ['-C', join(root, inner), 'init', '-q']);
+        write({ [`${inner}/.git/info/exclude`]: 'local-secret.pem\n' });
+      }
+      write({ 'nested/inner/b.js': '' });
+      const expected = ['nested/.gitignore', 'nested/a.js', 'nested/inner/b.js', 'server.js'];
+      assert.deepEqual(await listed(), expected);
+      execFileSync('git', ['-C', join(root, 'nested'), 'config', 'extensions.unknown', 'true']);
+      execFileSync('git', ['-C', join(root, 'nested'), 'config', 'core.repositoryFormatVersion', '1']);
+      await assert.rejects(listFolder(root), { code: 'SOURCE_REFUSED', message: /repository nested: / });
+    });
+  });
+
+  it('follows no link that took the place of a file while it is packed', async () => {
+    write({ a: 'x', '.env': 'KEY=secret' });
+    const entries = await listFolder(root);
+    rmSync(join(root, 'a'));
+    symlinkSync('.env', join(root, 'a'));
+    await assert.rejects(buffer(packFolder(root, entries, silent)), /a cannot be read/);
   });
 
   it('refuses a symbolic link that leaves the folder, by any way', async () => {
