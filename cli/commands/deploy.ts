@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, posix, relative, resolve, sep } from 'node:path';
 import { Readable } from 'node:stream';
 import { MANIFEST, readAppSource } from '../../domain/catalog/app-source.ts';
 import { pathOf } from '../api-client.ts';
@@ -169,9 +169,15 @@ async function showPlan(context: CliContext, given: string, target: Target, opti
 /** What the planner needs of a folder: its catalog, and what a build would read of the app, of what a deploy uploads. */
 async function planFiles(folder: string, appPath: string): Promise<Record<string, unknown>> {
   const top = relative(folder, resolve(folder, appPath)).split(sep).join('/');
-  const paths = new Set((await listFolder(folder)).flatMap(({ path }) => pathBelow(top, path)));
-  const read = (path: string): string | null =>
-    paths.has(path) ? readFileSync(join(folder, appPath, path), 'utf8') : null;
+  const entries = await listFolder(folder);
+  const paths = new Set(entries.flatMap(({ path }) => pathBelow(top, path)));
+  const uploaded = new Map(entries.map((entry) => [entry.path, entry]));
+  const read = (path: string): string | null => {
+    const entry = uploaded.get(posix.join(top, path));
+    // A link may lead to a file that stays here, such as `.env`.
+    const target = entry?.kind === 'link' ? uploaded.get(posix.join(posix.dirname(entry.path), entry.target)) : entry;
+    return target?.kind === 'file' ? readFileSync(join(folder, target.path), 'utf8') : null;
+  };
   const { files, texts } = await readAppSource({
     readText: async (path, limitBytes) => {
       const text = read(path);

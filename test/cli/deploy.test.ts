@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -231,6 +231,8 @@ describe('fairlead deploy', () => {
   it('--plan shows what was found and the steps, and starts nothing', async () => {
     writeFileSync(join(folder, '.nvmrc'), '22');
     writeFileSync(join(folder, '.env'), 'PASSWORD=x');
+    symlinkSync('.env', join(folder, 'Procfile'));
+    symlinkSync('.nvmrc', join(folder, '.node-version'));
     const { code, stdout } = await runCli(api, ['deploy', folder, '--plan']);
     assert.equal(code, 0);
     assert.match(stdout, /Start {2}node a\.js\n.*the script; set by platform\.io\/start-command/);
@@ -241,8 +243,8 @@ describe('fairlead deploy', () => {
       ['POST /builds/plan'],
     );
     const { files, texts } = planBodySchema.parse(body('POST /builds/plan'));
-    assert.deepEqual(files?.toSorted(), ['.nvmrc', 'package.json']);
-    assert.deepEqual(texts, { '.nvmrc': '22' });
+    assert.deepEqual(files?.toSorted(), ['.node-version', '.nvmrc', 'Procfile', 'package.json']);
+    assert.deepEqual(texts, { '.nvmrc': '22', '.node-version': '22' }, 'a link shows no file that is not uploaded');
   });
 
   it('a secret comes from stdin and is in no output; one on the command line is refused', async () => {

@@ -61,8 +61,7 @@ export const CORPUS: readonly CorpusRow[] = [
     repository: 'w3cj/express-api-starter-ts',
     commit: 'c46ad4526400e0ae6640fdaa94d037aa7573600c',
     framework: 'express',
-    expected: /\.env/,
-    needs: 'an environment file',
+    expected: 'live',
   },
   {
     repository: 'gothinkster/node-express-realworld-example-app',
