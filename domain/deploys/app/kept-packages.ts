@@ -1,6 +1,6 @@
 import type { Manifest } from '../../catalog/read-manifest.ts';
 import type { Choice } from './app-description.ts';
-import type { Command } from './command-chain.ts';
+import { type Command, withoutVariables } from './command-chain.ts';
 import { calledScript, expandScript } from './expand-scripts.ts';
 import { packagesOf } from './programs.ts';
 
@@ -27,7 +27,7 @@ export function keptPackages(
 /** The commands, and those of the scripts that one of them runs by name. */
 function reachedBy(commands: readonly Command[], { scripts }: Manifest): readonly Command[] {
   return commands.flatMap((command) => {
-    const program = command.words.find((word) => !/^[A-Za-z_]\w*=/.test(word)) ?? '';
+    const [program = ''] = withoutVariables(command.words);
     if (!SCRIPT_RUNNERS.has(program)) return [command];
     const names = command.words.flatMap((word) => {
       const called = calledScript(word.split(/\s+/), scripts)?.name ?? word.replace(/^npm:/, '');

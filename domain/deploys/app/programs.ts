@@ -69,11 +69,11 @@ export function packagesOf(words: readonly string[], manifest: Manifest): readon
 export function isBuild(words: readonly string[], through: readonly string[]): boolean {
   if (words.some((word) => /^(?:-w|--watch|serve|dev)$/.test(word))) return false;
   if (through.some((name) => BUILD_SCRIPT.test(name))) return true;
-  const [, ...given] = withoutVariables(words);
-  const program = programOf(words);
+  const rest = withoutVariables(words);
+  const program = programOf(rest);
   if (program === null) return false;
-  if (WRAPPERS.has(program)) return isBuild(withoutVariables(words).slice(afterOptions(withoutVariables(words))), []);
-  return BUILDERS.test(program) || BUILDERS.test(`${program} ${given[0] ?? ''}`);
+  if (WRAPPERS.has(program)) return isBuild(rest.slice(afterOptions(rest)), []);
+  return BUILDERS.test(program) || BUILDERS.test(`${program} ${rest[1] ?? ''}`);
 }
 
 function afterOptions(words: readonly string[]): number {
