@@ -3,15 +3,18 @@ import { ApplicationFailure, CancelledFailure, Context } from '@temporalio/activ
 const HEARTBEAT_INTERVAL_MS = 500;
 
 /**
- * Runs work while telling Temporal every half second that it is alive; cancellation arrives as an abort.
- * A worker that shuts down ends the attempt, and another worker makes the next one.
+ * Runs work while telling Temporal every half second, or as often as is said, that it is alive; cancellation arrives as an
+ * abort. A worker that shuts down ends the attempt, and another worker makes the next one.
  */
-export async function whileHeartbeating<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function whileHeartbeating<T>(
+  work: (signal: AbortSignal) => Promise<T>,
+  { everyMs = HEARTBEAT_INTERVAL_MS } = {},
+): Promise<T> {
   const context = Context.current();
   // A local activity has no heartbeat: the worker that runs it also runs its workflow.
   const beat = (): void => (context.info.isLocal ? undefined : context.heartbeat());
   beat();
-  const timer = setInterval(beat, HEARTBEAT_INTERVAL_MS);
+  const timer = setInterval(beat, everyMs);
   const signal = context.cancellationSignal;
   try {
     return await work(signal);

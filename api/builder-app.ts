@@ -1,7 +1,10 @@
 import type { Express } from 'express';
 import { apiTitle } from '../domain/services.ts';
+import { type ConfigDeps, configRoutes } from './catalog/config-routes.ts';
 import { type CatalogDeps, catalogRoutes } from './catalog/routes.ts';
+import { type ReencryptionDeps, reencryptionRoutes } from './config/routes.ts';
 import { type DeploysDeps, deploysRoutes } from './deploys/routes.ts';
+import { type GrantsDeps, grantsRoutes } from './grants/routes.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
 import type { BuilderClientsDeps } from './oauth-clients/builder-deps.ts';
@@ -11,9 +14,9 @@ export interface BuilderOptions extends Omit<AppOptions, 'title' | 'routes' | 'v
   readonly health: HealthOptions;
 }
 
-/** The builder: services, builds, logs, releases and OAuth clients on one port. */
+/** The builder: services, variables, builds, logs, releases and OAuth clients on one port. */
 export function createBuilderApp(
-  deps: CatalogDeps & DeploysDeps & BuilderClientsDeps,
+  deps: CatalogDeps & ConfigDeps & ReencryptionDeps & DeploysDeps & BuilderClientsDeps & GrantsDeps,
   options: BuilderOptions,
 ): Express {
   return createApp({
@@ -21,6 +24,13 @@ export function createBuilderApp(
     title: apiTitle('builder'),
     version: options.health.version,
     health: createHealthRoute(options.health),
-    routes: [...catalogRoutes(deps), ...deploysRoutes(deps), ...builderClientRoutes(deps)],
+    routes: [
+      ...catalogRoutes(deps),
+      ...configRoutes(deps),
+      ...reencryptionRoutes(deps),
+      ...deploysRoutes(deps),
+      ...builderClientRoutes(deps),
+      ...grantsRoutes(deps),
+    ],
   });
 }

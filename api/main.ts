@@ -19,7 +19,10 @@ import { type ServiceEnv, startService } from './start-service.ts';
 const DEFINITIONS: Readonly<Record<ServiceName, () => Promise<ServiceDefinition>>> = {
   idp: async () => (await import('./services/idp.ts')).idp,
   builder: async () => (await import('./services/builder.ts')).builder,
+  registry: async () => (await import('./services/registry.ts')).registry,
+  wallet: async () => (await import('./services/wallet.ts')).wallet,
   'audit-ledger': async () => (await import('./services/audit-ledger.ts')).auditLedger,
+  locker: async () => (await import('./services/locker.ts')).locker,
 };
 
 async function main(args: readonly string[]): Promise<void> {

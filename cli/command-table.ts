@@ -1,12 +1,17 @@
 import { type Command, Option } from 'commander';
 import { BUILD_STATUSES } from '../domain/deploys/status.ts';
+import { MAX_LOG_LINES, OUTPUT_STREAMS } from '../domain/logs/output-line.ts';
+import { addConfigCommands } from './config-command-table.ts';
+import { addGrantCommands } from './grant-command-table.ts';
 import { addKeyCommands } from './key-command-table.ts';
+import { addLockerCommands } from './locker-command-table.ts';
 import { addOauthCommands } from './oauth-command-table.ts';
 import { collect, wholeNumber } from './option-values.ts';
 import { addOrgCommands } from './org-command-table.ts';
 import { addPeopleCommands } from './people-command-table.ts';
 import type { Perform } from './perform.ts';
 import { addUserCommands } from './user-command-table.ts';
+import { addWalletCommands } from './wallet-command-table.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const loadBuilds = () => import('./commands/builds.ts');
@@ -16,6 +21,7 @@ const loadLogout = () => import('./commands/logout.ts');
 const loadLogs = () => import('./commands/logs.ts');
 const loadOpen = () => import('./commands/open.ts');
 const loadServices = () => import('./commands/services.ts');
+const loadTail = () => import('./commands/tail.ts');
 const loadWhoami = () => import('./commands/whoami.ts');
 
 /** Declares every command with its arguments and options. */
@@ -23,11 +29,15 @@ export function addCommands(program: Command, perform: Perform): void {
   addDeploy(program, perform);
   addBuildCommands(program, perform);
   addServiceCommands(program, perform);
+  addConfigCommands(program, perform);
+  addLockerCommands(program, perform);
+  addGrantCommands(program, perform);
   addOauthCommands(program, perform);
   addOrgCommands(program, perform);
   addPeopleCommands(program, perform);
   addUserCommands(program, perform);
   addKeyCommands(program, perform);
+  addWalletCommands(program, perform);
   addLoginCommands(program, perform);
   // Handled by the entry before anything is loaded; declared here so that the help shows it.
   for (const [name, description] of [
@@ -67,6 +77,10 @@ function addDeploy(program: Command, perform: Perform): void {
       collect,
       [],
     )
+    .option(
+      '--skip-convention-check <reason>',
+      'deploy although conventions are violated; the audit ledger is told who did so and why',
+    )
     .option('--plan', 'show the steps without running anything');
   followOptions(command).action((source, _options, self) =>
     perform(self, async (context) => (await loadDeploy()).deploy(context, source, self.opts())),
@@ -93,6 +107,17 @@ function addBuildCommands(program: Command, perform: Perform): void {
     .option('-f, --follow', 'follow until the build ends')
     .action((build, _options, self) =>
       perform(self, async (context) => (await loadLogs()).logs(context, build, self.opts())),
+    );
+  program
+    .command('tail')
+    .description('show what a service prints, across its deploys')
+    .argument('[service]', SERVICE_ARGUMENT)
+    .option('-f, --follow', 'follow until Ctrl-C')
+    .option('-n, --lines <count>', 'how many of the last lines', wholeNumber(1, MAX_LOG_LINES), 100)
+    .addOption(new Option('--stream <stream>', 'which output').choices(['all', ...OUTPUT_STREAMS]).default('all'))
+    .option('--contains <text>', 'only lines with this text')
+    .action((service, _options, self) =>
+      perform(self, async (context) => (await loadTail()).tail(context, service, self.opts())),
     );
   program
     .command('cancel')

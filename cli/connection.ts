@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -26,6 +27,10 @@ export interface Connection {
   service(name: OtherService): ServiceAddress | null;
   /** Address of the Temporal UI, where a running stack told it. */
   readonly temporalUi: string | null;
+  /** Tells the stack of this checkout from any other at its address; null where the API is another one. */
+  readonly installation: string | null;
+  /** True where the login that is kept for the address was made at another installation, and is not used. */
+  readonly hasForeignLogin: boolean;
 }
 
 /** The builder's API is what a connection is to. */
@@ -55,7 +60,7 @@ type ConnectionFile = z.infer<typeof connectionFile>;
 /**
  * The API to speak to: `--api-url`, else FAIRLEAD_URL, else the stack that runs from this checkout, else the API of the
  * last login. What it is shown: FAIRLEAD_KEY, else the login there, else the key of this checkout's stack. A login or a
- * key of a file is only ever sent to the address it is kept for.
+ * key of a file is only ever sent to the address it is kept for, and a login not to another stack at that address.
  *
  * @param root the package root; the `connection.json` of its data folder is read (FAIRLEAD_DATA_DIR, else `.fairlead`).
  * @throws CliFailure with exit `auth` or `unreachable`
@@ -71,7 +76,8 @@ export function resolveConnection(
   const { FAIRLEAD_KEY: key } = env;
   if (named !== undefined && key !== undefined) {
     const credential = { kind: 'key', key, source: 'environment' } as const;
-    return { api: baseUrl(named), credential, service: serviceLookUp(env, null), temporalUi: null };
+    const other = { temporalUi: null, installation: null, hasForeignLogin: false };
+    return { api: baseUrl(named), credential, service: serviceLookUp(env, null), ...other };
   }
   const file = readConnectionFile(path);
   const api = named ?? file?.api ?? logins.current();
@@ -84,8 +90,23 @@ export function resolveConnection(
     });
   }
   const own = file !== null && baseUrl(file.api) === baseUrl(api) ? file : null;
-  const credential = credentialFor(baseUrl(api), { key, logins, file: own });
-  return { api: baseUrl(api), credential, service: serviceLookUp(env, own), temporalUi: file?.temporalUi ?? null };
+  const installation = own === null ? null : installationOf(own);
+  const kept = logins.find(baseUrl(api));
+  const isForeign = installation !== null && kept?.installation != null && kept.installation !== installation;
+  const credential = credentialFor({ key, login: isForeign ? null : kept, file: own });
+  return {
+    api: baseUrl(api),
+    credential,
+    service: serviceLookUp(env, own),
+    temporalUi: file?.temporalUi ?? null,
+    installation,
+    hasForeignLogin: isForeign && key === undefined,
+  };
+}
+
+/** Each installation generates a key of its own; from this one nobody finds it out. */
+function installationOf({ key }: ConnectionFile): string {
+  return createHash('sha256').update(key).digest('hex').slice(0, 16);
 }
 
 function serviceLookUp({ serviceUrls: named }: CliEnv, file: ConnectionFile | null): Connection['service'] {
@@ -98,13 +119,13 @@ function serviceLookUp({ serviceUrls: named }: CliEnv, file: ConnectionFile | nu
   };
 }
 
-function credentialFor(
-  api: string,
-  from: { key: string | undefined; logins: Pick<CredentialsFile, 'find'>; file: ConnectionFile | null },
-): Credential | null {
+function credentialFor(from: {
+  key: string | undefined;
+  login: StoredLogin | null;
+  file: ConnectionFile | null;
+}): Credential | null {
   if (from.key !== undefined) return { kind: 'key', key: from.key, source: 'environment' };
-  const login = from.logins.find(api);
-  if (login !== null) return { kind: 'login', login };
+  if (from.login !== null) return { kind: 'login', login: from.login };
   return from.file === null ? null : { kind: 'key', key: from.file.key, source: 'checkout' };
 }
 

@@ -28,7 +28,8 @@ if (firstWord === 'doctor' || firstWord === 'credentials') {
   useCompileCache();
   await import(pathToFileURL(main).href);
 } else if (existsSync(projectNode)) {
-  run(projectNode, [fileURLToPath(import.meta.url), ...args]);
+  // As it was typed, which messages repeat.
+  run(projectNode, [process.argv[1], ...args]);
 } else {
   fail(`Fairlead needs Node 24, which its dependencies bring along. Run \`npm start\` in ${root} first.`);
 }

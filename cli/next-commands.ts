@@ -22,7 +22,8 @@ const SOURCE_MUST_CHANGE: ReadonlySet<string> = new Set<ErrorCode>([
 const PROGRAM_MUST_CHANGE: ReadonlySet<string> = new Set<ErrorCode>(['HEALTH_CHECK_FAILED', 'IMAGE_BUILD_FAILED']);
 
 /** What to do after a build that failed. */
-export function nextCommands({ id, kind, reason, failure, service, environment }: BuildReply): string {
+export function nextCommands(build: BuildReply): string {
+  const { id, kind, reason, failure, service, environment, commitSha } = build;
   const log = `fairlead logs ${id}`;
   if (reason === 'superseded') return log;
   if (kind === 'rollback')
@@ -31,5 +32,7 @@ export function nextCommands({ id, kind, reason, failure, service, environment }
   if (PROGRAM_MUST_CHANGE.has(failure?.code ?? '')) {
     return `${log} · change the source or its variables, then fairlead deploy`;
   }
-  return `${log} · fairlead retry ${id}`;
+  const again =
+    typeof commitSha === 'string' ? ` (builds ${commitSha.slice(0, 7)} again; newer code: fairlead deploy)` : '';
+  return `${log} · fairlead retry ${id}${again}`;
 }

@@ -18,7 +18,8 @@ export function addOrgCommands(program: Command, perform: Perform): void {
   const orgs = program.command('orgs').description('orgs: list, switch, create, change, suspend');
   orgs
     .command('list', { isDefault: true })
-    .description('list your orgs (platform admins: all orgs)')
+    .description('list your orgs (platform admins: --all for all of the installation)')
+    .option('--all', 'also those you are not in')
     .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
     .action((_options, self) => perform(self, async (context) => (await loadOrgs()).listOrgs(context, self.opts())));
   orgs

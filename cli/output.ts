@@ -3,6 +3,7 @@ import type { CliFailure } from './cli-failure.ts';
 import { exitCode } from './exit-codes.ts';
 import { createPaint, type Paint, printable } from './terminal/style.ts';
 import { type Cell, type Column, renderTable } from './terminal/table.ts';
+import { asTyped } from './typed-name.ts';
 
 export interface OutputStream {
   write(text: string): unknown;
@@ -14,6 +15,8 @@ export interface OutputOptions {
   readonly json: boolean;
   readonly quiet: boolean;
   readonly colour: boolean;
+  /** How the user types this program; the command lines that messages propose are shown so. */
+  readonly typed?: string;
 }
 
 /**
@@ -47,7 +50,8 @@ export function createOutput(options: OutputOptions, stdout: OutputStream, stder
   const columns = stdout.columns ?? 80;
   const paint = createPaint(tty && options.colour);
   const paintErrors = createPaint(stderr.isTTY === true && options.colour);
-  const { json, quiet } = options;
+  const { json, quiet, typed = 'fairlead' } = options;
+  const say = (stream: OutputStream, line: string): void => void stream.write(`${asTyped(line, typed)}\n`);
   // Once events were written, a failure has to end that stream and not to begin another kind of document.
   let events = false;
   const out = (value: unknown): void => void stdout.write(`${JSON.stringify(value)}\n`);
@@ -58,10 +62,10 @@ export function createOutput(options: OutputOptions, stdout: OutputStream, stder
     interactive: tty && !json && !quiet,
     columns,
     print: (line = '') => {
-      if (!json) stdout.write(`${line}\n`);
+      if (!json) say(stdout, line);
     },
     note: (line) => {
-      if (!json && !quiet) stderr.write(`${line}\n`);
+      if (!json && !quiet) say(stderr, line);
     },
     document: (data) => {
       if (json) out({ success: true, data });
@@ -83,9 +87,9 @@ export function createOutput(options: OutputOptions, stdout: OutputStream, stder
       // Ctrl-C is the user's wish and no error.
       const wished = failure.exit === 'interrupted';
       const head = wished ? '' : `${paintErrors('bad', 'error')} ${paintErrors('dim', failure.code)} `;
-      stderr.write(`${head}${clean(failure.message)}\n`);
-      for (const line of detailLines(failure)) stderr.write(`  ${printable(line)}\n`);
-      if (failure.remedy !== null) stderr.write(`${failure.remedy}\n`);
+      say(stderr, `${head}${clean(failure.message)}`);
+      for (const line of detailLines(failure)) say(stderr, `  ${printable(line)}`);
+      if (failure.remedy !== null) say(stderr, failure.remedy);
     },
     raw: (text) => void stdout.write(text),
   };

@@ -35,6 +35,7 @@ export const inviteReply = z.looseObject({
   invitedBy: text.nullish(),
   expiresAt: text,
   inviteUrl: text.nullish(),
+  outboxUrl: text.nullish(),
 });
 
 export const grantReply = z.looseObject({ clientId: text, orgSlug: text, approvedBy: text, approvedAt: text });

@@ -4,8 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, Option } from 'commander';
 import { z } from 'zod';
 import { type CliEnv, readCliEnv } from '../adapters/env.ts';
+import { defaultServiceUrl, serviceRow } from '../domain/services.ts';
 import { createApiClient } from './api-client.ts';
 import { addAuditCommands } from './audit-command-table.ts';
+import { addCatalogCommands } from './catalog-command-table.ts';
 import { toFailure } from './cli-failure.ts';
 import { addCommands } from './command-table.ts';
 import { resolveConnection } from './connection.ts';
@@ -17,6 +19,7 @@ import { createOutput, type Output } from './output.ts';
 import type { Perform, PerformAlone } from './perform.ts';
 import { connectToProvider } from './provider-api.ts';
 import { type Printer, type Surroundings, thisProcess } from './surroundings.ts';
+import { asTyped, typedName } from './typed-name.ts';
 
 const ROOT = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -43,8 +46,10 @@ export async function runCli(args: readonly string[], surroundings: Surroundings
       code = await action(createContext(globals, { env, output, surroundings }));
     };
     const performAlone: PerformAlone = async (command, action) => {
-      output = makeOutput(command.optsWithGlobals(), env, surroundings);
-      code = await action({ output, terminal: surroundings, cwd: surroundings.cwd });
+      const globals: GlobalOptions = command.optsWithGlobals();
+      output = makeOutput(globals, env, surroundings);
+      const apiUrl = () => knownApi(globals, env);
+      code = await action({ output, terminal: surroundings, cwd: surroundings.cwd, apiUrl });
     };
     const program = buildProgram({ perform, performAlone }, { json, surroundings });
     await program.parseAsync([...args], { from: 'user' });
@@ -62,6 +67,7 @@ function buildProgram(
   { json, surroundings }: { json: boolean; surroundings: Surroundings },
 ): Command {
   const { stdout, stderr } = surroundings;
+  const typed = nameTyped(surroundings);
   const program = new Command('fairlead')
     .description('Deploys services to Fairlead: from a git commit or a folder to a running, healthy address.')
     .addOption(new Option('-e, --env <environment>', 'environment').choices(ENVIRONMENT_CHOICES).default('prod'))
@@ -79,15 +85,20 @@ function buildProgram(
     .showHelpAfterError('(see fairlead --help)')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => stdout.write(text),
+      writeOut: (text) => stdout.write(asTyped(text, typed)),
       // With --json the error is told as JSON.
-      writeErr: (text) => json || stderr.write(text),
+      writeErr: (text) => json || stderr.write(asTyped(text, typed)),
       getOutHelpWidth: () => widthOf(stdout),
       getErrHelpWidth: () => widthOf(stderr),
     });
   addCommands(program, perform);
+  addCatalogCommands(program, performAlone);
   addAuditCommands(program, { perform, performAlone });
   return program;
+}
+
+function nameTyped({ env, script = '', cwd }: Surroundings): string {
+  return typedName({ env, script, cwd });
 }
 
 function widthOf({ isTTY, columns }: Printer): number {
@@ -103,11 +114,13 @@ function exitCodeLines(): string[] {
   return EXIT_CODES.map(({ code, meaning }) => `${String(code).padStart(4)}  ${meaning}`);
 }
 
-function makeOutput(globals: GlobalOptions, env: Pick<CliEnv, 'NO_COLOR'>, { stdout, stderr }: Surroundings): Output {
+function makeOutput(globals: GlobalOptions, env: Pick<CliEnv, 'NO_COLOR'>, surroundings: Surroundings): Output {
+  const { stdout, stderr } = surroundings;
   const options = {
     json: globals.json === true,
     quiet: globals.quiet === true,
     colour: globals.color && env.NO_COLOR === undefined,
+    typed: nameTyped(surroundings),
   };
   return createOutput(options, stdout, stderr);
 }
@@ -119,6 +132,10 @@ function createContext(
   const now = () => new Date();
   const credentials = createCredentialsFile(credentialsPath(env));
   const connection = resolveConnection(env, globals.apiUrl, ROOT, credentials);
+  if (connection.hasForeignLogin) {
+    const text = `The login that is kept for ${connection.api} is of another installation.`;
+    output.note(`${text} The key of this checkout's stack is used; log in: \`fairlead login\``);
+  }
   const authorize = createAuthorization(connection, credentials, now);
   return {
     output,
@@ -133,6 +150,15 @@ function createContext(
     checkout: ROOT,
     now,
   };
+}
+
+/** For what needs no platform: where one would be, though nothing is asked of it. */
+function knownApi(globals: GlobalOptions, env: CliEnv): string {
+  try {
+    return resolveConnection(env, globals.apiUrl, ROOT, createCredentialsFile(credentialsPath(env))).api;
+  } catch {
+    return defaultServiceUrl(serviceRow('builder'));
+  }
 }
 
 /** Commander has written its message for people already. */

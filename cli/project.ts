@@ -115,6 +115,18 @@ export async function readLocalRepository(folder: string): Promise<LocalReposito
   }
 }
 
+/** How many commits a folder's HEAD is ahead of a commit; 0 where it is not known there, or is no ancestor. */
+export async function commitsSince(folder: string, commit: string): Promise<number> {
+  if (!/^[0-9a-f]{7,64}$/.test(commit)) return 0;
+  try {
+    await runGit(folder, ['merge-base', '--is-ancestor', commit, 'HEAD']);
+    return Number((await runGit(folder, ['rev-list', '--count', `${commit}..HEAD`])).trim());
+  } catch {
+    // No repository, another one, or a commit that it has not.
+    return 0;
+  }
+}
+
 /** The address of a folder's `origin`; null when it has none. */
 export async function readGitRemote(folder: string): Promise<string | null> {
   try {
@@ -147,6 +159,7 @@ function readManifestName(folder: string): string | null {
   return text === null ? null : (manifestHead.safeParse(parseJson(text)).data?.name ?? null);
 }
 
-function readOptional(path: string): string | null {
+/** Text of a file; null where there is none. */
+export function readOptional(path: string): string | null {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(path, 'utf8') : null;
 }

@@ -109,6 +109,7 @@ export const clientReply = z.looseObject({
   headlessEnabled: z.boolean().optional(),
   selfServiceEmail: z.boolean().optional(),
   trustedClient: z.boolean().optional(),
+  trustedInviteSignup: z.boolean().optional(),
   accessTokenTtlSeconds: z.number().nullish(),
   refreshTokenTtlSeconds: z.number().nullish(),
   secrets: z.array(z.looseObject({ id: text, createdAt: time.nullish(), lastUsedAt: time.nullish() })).default([]),

@@ -61,3 +61,23 @@ export async function withoutFilters(folder: string): Promise<NodeJS.ProcessEnv>
   ]);
   return { ...Object.fromEntries(numbered), GIT_CONFIG_COUNT: String(first + settings.length) };
 }
+
+/** What git may speak to fetch a repository that the user named. Nobody is asked for a password: a build could not ask either. */
+const TO_FETCH = { GIT_ALLOW_PROTOCOL: 'https:http:ssh:git:file', GIT_TERMINAL_PROMPT: '0', GIT_LFS_SKIP_SMUDGE: '1' };
+
+/**
+ * Puts one revision of a repository, without its history and its submodules, into an empty folder.
+ * @param revision a branch, a full commit id, or `HEAD`
+ * @throws the error of the process, with `stderr`
+ */
+export async function cloneForReading(
+  folder: string,
+  { url, revision }: { readonly url: string; readonly revision: string },
+): Promise<void> {
+  await runGit(folder, ['init', '--quiet', '--template=']);
+  // A host that sends nothing is given up.
+  const patience = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=20'];
+  const fetch = [...patience, 'fetch', '--quiet', '--depth=1', '--no-tags', '--', url, revision];
+  await runGit(folder, fetch, '', TO_FETCH);
+  await runGit(folder, ['checkout', '--quiet', '--detach', 'FETCH_HEAD'], '', TO_FETCH);
+}

@@ -12,6 +12,8 @@ export interface Surroundings {
   readonly stdout: Printer;
   readonly stderr: Printer;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Path of the script that Node was given, as it was given. */
+  readonly script?: string;
   /** The folder from which relative paths start. */
   readonly cwd: string;
 }
@@ -24,6 +26,7 @@ export const thisProcess: Surroundings = {
   stdout: process.stdout,
   stderr: process.stderr,
   env: process.env,
+  script: process.argv[1] ?? '',
   get cwd() {
     return process.cwd();
   },

@@ -11,6 +11,7 @@ export const ID_PREFIXES = {
   invite: 'inv',
   session: 'ses',
   grant: 'grt',
+  scopeGrant: 'sgr',
   token: 'tok',
   clientSecret: 'sec',
   signingKey: 'key',
@@ -18,6 +19,9 @@ export const ID_PREFIXES = {
   mail: 'eml',
   batch: 'bat',
   verification: 'ver',
+  variableChange: 'chg',
+  walletEntry: 'wle',
+  lockerItem: 'itm',
   error: 'err',
 } as const;
 

@@ -4,7 +4,7 @@ import { SERVICE_ROWS, type ServiceName, type ServiceRow } from './services.ts';
 export type ServiceUrls = Readonly<Partial<Record<ServiceName, string>>>;
 
 /** Services of the contract that this version does not run: the operator names their addresses. */
-export const VARIABLES_OF_SERVICES_ELSEWHERE = ['REGISTRY_URL', 'GATEWAY_URL', 'WALLET_SERVICE_URL'] as const;
+export const VARIABLES_OF_SERVICES_ELSEWHERE = ['GATEWAY_URL'] as const;
 
 /** Variables by which workloads get addresses of the platform (spec 2, "Variables injected into every pod"). */
 export const INJECTED_VARIABLES: readonly string[] = [

@@ -32,6 +32,8 @@ export interface ServiceRow {
   readonly secrets: readonly GeneratedSecret[];
   /** OAuth client of the service: the audience of tokens for it. Null for the provider itself. */
   readonly platformClient: string | null;
+  /** Scopes of the tokens that its platform client gets for its own calls; absent: it makes none. */
+  readonly ownScopes?: readonly string[];
   /** Public OAuth client by which people sign in to its pages, at `<base URL>/api/auth/callback`. */
   readonly pagesClient: string | null;
   /** The variable by which workloads get its base URL; null: they don't. */
@@ -40,6 +42,9 @@ export interface ServiceRow {
   readonly reachableFromWorkloads: boolean;
   readonly modules: readonly string[];
 }
+
+/** Of a token by which values are taken out of the locker; no other scope includes it (spec 2, "Authentication", 5). */
+export const LOCKER_RESOLVE_SCOPE = 'locker-resolve';
 
 const KEY = { bytes: 32, encoding: 'base64', heldBy: 'every process' } as const;
 
@@ -69,12 +74,50 @@ export const SERVICES = [
     baseUrlVariable: 'BUILDER_URL',
     database: 'builder',
     databaseUriVariable: null,
-    secrets: [{ variable: 'CONFIG_ENCRYPTION_KEY', ...KEY }],
+    secrets: [
+      { variable: 'CONFIG_ENCRYPTION_KEY', ...KEY },
+      { variable: 'BUILDER_CLIENT_SECRET', ...KEY, encoding: 'base64url' },
+    ],
     platformClient: 'builder',
+    ownScopes: [LOCKER_RESOLVE_SCOPE],
     pagesClient: null,
     injectedAs: null,
     reachableFromWorkloads: false,
     modules: ['catalog', 'deploys'],
+  },
+  {
+    name: 'registry',
+    title: 'service registry',
+    purpose: 'What is deployed: routes, bindings, changelogs',
+    defaultPort: 3003,
+    // REGISTRY_PORT would be taken for that of the image registry.
+    portVariable: 'SERVICE_REGISTRY_PORT',
+    baseUrlVariable: 'REGISTRY_URL',
+    database: 'registry',
+    databaseUriVariable: 'REGISTRY_MONGODB_URI',
+    secrets: [],
+    platformClient: 'registry',
+    pagesClient: null,
+    injectedAs: 'REGISTRY_URL',
+    reachableFromWorkloads: true,
+    modules: ['registry'],
+  },
+  {
+    name: 'wallet',
+    title: 'wallet',
+    purpose: 'Gas balances of orgs, and the ledger of their tokens',
+    defaultPort: 3004,
+    portVariable: 'WALLET_PORT',
+    // Processes of the platform know it by this variable, workloads by another (spec 2, "Variables injected into every pod").
+    baseUrlVariable: 'WALLET_URL',
+    database: 'wallet',
+    databaseUriVariable: 'WALLET_MONGODB_URI',
+    secrets: [],
+    platformClient: 'wallet',
+    pagesClient: null,
+    injectedAs: 'WALLET_SERVICE_URL',
+    reachableFromWorkloads: true,
+    modules: ['wallet'],
   },
   {
     name: 'audit-ledger',
@@ -94,6 +137,22 @@ export const SERVICES = [
     injectedAs: 'AUDIT_URL',
     reachableFromWorkloads: true,
     modules: ['audit-ledger'],
+  },
+  {
+    name: 'locker',
+    title: 'locker',
+    purpose: 'Credentials of orgs, for the services that they are bound to',
+    defaultPort: 3010,
+    portVariable: 'LOCKER_PORT',
+    baseUrlVariable: 'LOCKER_URL',
+    database: 'locker',
+    databaseUriVariable: 'LOCKER_MONGODB_URI',
+    secrets: [{ variable: 'LOCKER_ENCRYPTION_KEY', ...KEY }],
+    platformClient: 'locker',
+    pagesClient: null,
+    injectedAs: null,
+    reachableFromWorkloads: false,
+    modules: ['locker'],
   },
 ] as const satisfies readonly ServiceRow[];
 
@@ -136,17 +195,7 @@ export const PLATFORM_CLIENT_IDS: readonly string[] = [
 ];
 
 /** Services of later versions: who took the id of one of their clients today would be that client's owner then. */
-const LATER_SERVICES = [
-  'console',
-  'gateway',
-  'locker',
-  'mcp-gateway',
-  'monitor',
-  'registry',
-  'site-registry',
-  'vault',
-  'wallet',
-];
+const LATER_SERVICES = ['console', 'gateway', 'mcp-gateway', 'monitor', 'site-registry', 'vault'];
 
 /** Ids that no client of an org may have. */
 export const RESERVED_CLIENT_IDS: ReadonlySet<string> = new Set([

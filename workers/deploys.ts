@@ -28,16 +28,23 @@ import { deploysWorkerSection } from '../adapters/env/deploys.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createSourceFetcher } from '../adapters/git/git-source-fetcher.ts';
 import { createClientAdministration } from '../adapters/idp/client-administration.ts';
+import { createServiceLogs } from '../adapters/log-files/service-logs.ts';
 import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import { createVariableHistory } from '../adapters/mongo/config/variable-history.ts';
 import { createBuildLog } from '../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createEpochStore } from '../adapters/mongo/deploys/epochs.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
+import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
+import { createServiceRegistry } from '../adapters/registry/service-registry.ts';
+import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
+import { createWalletReader } from '../adapters/wallet/wallet-reader.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
 import { type BuildLimits, buildLimits } from '../domain/deploys/build-limits.ts';
 import { mostBuilds } from '../domain/deploys/build-slots.ts';
+import { OWN_SDK_PACKAGES } from '../domain/deploys/sdk-packages.ts';
 import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
@@ -63,9 +70,11 @@ export const deploys = defineModule({
     const deps: DeploysDeps = {
       services: createServiceStore({ db, now }),
       builds: createBuildStore({ db, now }),
+      variableHistory: createVariableHistory({ db }),
       releases: createReleaseStore({ db }),
       epochs: createEpochStore({ db }),
       log: createBuildLog({ db, now }),
+      serviceLogs: createServiceLogs({ directory: join(env.DATA_DIR, 'service-logs') }),
       archives,
       sources: createSourceFetcher({
         gitUrl: env.GIT_URL ?? null,
@@ -84,6 +93,10 @@ export const deploys = defineModule({
       }),
       cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
       clients: composeClients(parts),
+      wallet: composeWallet(parts),
+      serviceRegistry: composeServiceRegistry(parts),
+      grants: createGrantStore({ db }),
+      grantCommands: createGrantCommands(client),
       audit: composeAudit(parts),
       workflows: createWorkflowDirectory(client),
       now,
@@ -93,12 +106,22 @@ export const deploys = defineModule({
   },
 });
 
-function composeClients({ settings: { urls, providerKey } }: Parts): DeploysDeps['clients'] {
+export function composeClients({ settings: { urls, providerKey } }: Parts): DeploysDeps['clients'] {
   if (urls.idp === undefined || providerKey === undefined) return null;
   return createClientAdministration({ url: urls.idp, internalKey: providerKey });
 }
 
-function composeAudit({ env, settings, logger: log, opened }: Parts): DeploysDeps['audit'] {
+function composeWallet({ settings: { urls, internalKey } }: Parts): DeploysDeps['wallet'] {
+  if (urls.wallet === undefined || internalKey === undefined) return null;
+  return createWalletReader({ url: urls.wallet, internalKey });
+}
+
+function composeServiceRegistry({ settings: { urls, internalKey } }: Parts): DeploysDeps['serviceRegistry'] {
+  if (urls.registry === undefined || internalKey === undefined) return null;
+  return createServiceRegistry({ url: urls.registry, internalKey });
+}
+
+export function composeAudit({ env, settings, logger: log, opened }: Parts): DeploysDeps['audit'] {
   const { urls, internalKey } = settings;
   const auditUrl = urls['audit-ledger'];
   if (auditUrl === undefined || internalKey === undefined) return null;
@@ -226,14 +249,20 @@ function platformAccess({ env, settings }: Parts, image: PlatformAccess['image']
   return { socket, ports, image };
 }
 
-function readSettings({ env, settings }: Parts): DeploySettings {
+/** Credentials of the platform that must never show up in a log. */
+export function platformSecrets({ env, settings }: Pick<Parts, 'env' | 'settings'>): string[] {
   const secrets = [
     ...[env.GIT_TOKEN, env.GITHUB_TOKEN, env.DOCKER_REGISTRY_TOKEN],
     ...[settings.providerKey, settings.internalKey],
   ];
+  return secrets.filter((secret) => secret !== undefined);
+}
+
+function readSettings({ env, settings }: Parts): DeploySettings {
   return {
     registry: env.DOCKER_REGISTRY,
     autoContainerFile: env.ENABLE_AUTO_DOCKERFILE,
+    sdkPackages: [...OWN_SDK_PACKAGES, ...env.SDK_PACKAGES],
     secretsEnabled: env.SECRETS_ENABLED,
     enforceMinimumCatalogVersion: env.ENFORCE_MINIMUM_CATALOG_VERSION,
     minFreeDiskBytes: env.MIN_FREE_DISK_BYTES,
@@ -242,6 +271,11 @@ function readSettings({ env, settings }: Parts): DeploySettings {
     readinessTimeoutMs: env.READINESS_TIMEOUT_SECONDS * 1000,
     platformUrls: injectedAddresses(settings.urls, env),
     hasPlatformProxy: env.PLATFORM_SOCKET !== undefined,
-    platformSecrets: secrets.filter((secret) => secret !== undefined),
+    gate: {
+      allowedOrgs: env.ALLOWED_DEPLOY_ORGS,
+      skipServices: env.DEPLOY_GATE_SKIP_SERVICES,
+      platformOrg: settings.platformOrg,
+    },
+    platformSecrets: platformSecrets({ env, settings }),
   };
 }

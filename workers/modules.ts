@@ -1,7 +1,10 @@
 import { auditLedger } from './audit-ledger.ts';
+import { config } from './config.ts';
 import { deploys } from './deploys.ts';
+import { grants } from './grants.ts';
 import { identity } from './identity.ts';
+import { logs } from './logs.ts';
 import type { WorkerModule } from './module.ts';
 
 /** Every module with a part in the worker. */
-export const MODULES: readonly WorkerModule[] = [deploys, identity, auditLedger];
+export const MODULES: readonly WorkerModule[] = [deploys, config, grants, identity, auditLedger, logs];

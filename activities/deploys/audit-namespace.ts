@@ -3,8 +3,8 @@ import type { DeploysDeps } from './deps.ts';
 import { findService } from './service-lookup.ts';
 
 /**
- * Tells the audit ledger `namespace.created` (spec 2, "Events") when a service gets its place in an environment: with
- * the first workload that is started there. It is told before it is noted on the service, and says nothing of the build
+ * Tells the audit ledger `namespace.created` (spec 2, "Events") when a service gets its place in an environment: when
+ * its namespace is registered, or else with the first workload that is started there. It is told before it is noted on the service, and says nothing of the build
  * that comes first: whoever repeats it after a crash says the same, which the ledger keeps once under the event's key.
  *
  * @throws SERVICE_NOT_FOUND

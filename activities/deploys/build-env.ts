@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Catalog } from '../../domain/catalog/catalog.ts';
+import { variablesIn } from '../../domain/config/service-variables.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import { type BuildEnvFile, buildEnvFile } from '../../domain/deploys/container-file/build-env-file.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -9,6 +10,8 @@ import { findService } from './service-lookup.ts';
 export interface BuildEnv extends BuildEnvFile {
   /** Changes whenever a value is set anew, and tells nothing about the values of secrets. */
   readonly id: string;
+  /** Of each variable alone, by its name: changes whenever that one is set anew. */
+  readonly ids: Readonly<Record<string, string>>;
 }
 
 /** The variables of a service that its image build may see (spec 2, step 5); null when there are none. */
@@ -18,12 +21,18 @@ export async function buildEnvOf(
   catalog: Catalog,
 ): Promise<BuildEnv | null> {
   const service = await findService(deps, build);
-  const file = buildEnvFile(buildTimeVariables(deps, service, catalog));
+  const { environment } = build;
+  const file = buildEnvFile(buildTimeVariables(deps, service, { catalog, environment }));
   if (file === null) return null;
   // A secret is sealed with a new nonce each time it is set, so its sealed form changes with it and reveals nothing.
-  const versions = file.names.map((name) => [name, service.config[name] ?? service.secrets[name]?.sealed]);
-  const digest = createHash('sha256')
-    .update(JSON.stringify([service.id, versions]))
-    .digest('hex');
-  return { ...file, id: `build-env-${digest.slice(0, 16)}` };
+  const { config, secrets, ownSecrets } = variablesIn(service, environment);
+  const sealed = Object.entries({ ...secrets, ...ownSecrets }).map(([name, secret]) => [name, secret.sealed] as const);
+  const stored = new Map([...sealed, ...Object.entries(config)]);
+  const versions = file.names.map((name) => [name, stored.get(name)] as const);
+  const ids = versions.map((version) => [version[0], `build-variable-${digest([service.id, version])}`] as const);
+  return { ...file, id: `build-env-${digest([service.id, versions])}`, ids: Object.fromEntries(ids) };
+}
+
+function digest(value: unknown): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 16);
 }

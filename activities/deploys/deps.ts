@@ -2,6 +2,8 @@ import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
+import type { VariableHistory } from '../../domain/config/variable-history.ts';
+import type { GateSettings } from '../../domain/deploy-gate/gate.ts';
 import type { WorkflowDirectory } from '../../domain/deploys/messages.ts';
 import type {
   ArchiveStore,
@@ -15,15 +17,21 @@ import type {
   WorkloadRuntime,
   Workspace,
 } from '../../domain/deploys/ports.ts';
+import type { GrantCommands, GrantStore } from '../../domain/grants/ports.ts';
+import type { ServiceLogs } from '../../domain/logs/service-log.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
+import type { ServiceRegistry } from '../../domain/registry/service-registry.ts';
+import type { WalletReader } from '../../domain/wallet/ports.ts';
 
 /** Everything the deploy activities work with, built by a composition root in `workers/`. */
 export interface DeploysDeps {
   readonly services: ServiceStore;
+  readonly variableHistory: VariableHistory;
   readonly builds: BuildStore;
   readonly releases: ReleaseStore;
   readonly epochs: EpochStore;
   readonly log: BuildLog;
+  readonly serviceLogs: Pick<ServiceLogs, 'remove'>;
   readonly archives: ArchiveStore;
   readonly sources: SourceFetcher;
   readonly workspace: Workspace;
@@ -34,6 +42,12 @@ export interface DeploysDeps {
   readonly cipher: SecretCipher | null;
   /** Clients at the identity provider; null when none is configured. */
   readonly clients: Pick<ClientAdministration, 'provision' | 'remove' | 'revokeScopes'> | null;
+  /** Null when none is configured (WALLET_URL). */
+  readonly wallet: WalletReader | null;
+  /** The service registry; null when none is configured. Images are pushed elsewhere: `settings.registry`. */
+  readonly serviceRegistry: ServiceRegistry | null;
+  readonly grants: GrantStore;
+  readonly grantCommands: GrantCommands;
   /** Null when no audit ledger is configured. */
   readonly audit: AuditRecorder | null;
   readonly workflows: WorkflowDirectory;
@@ -42,8 +56,11 @@ export interface DeploysDeps {
 }
 
 export interface DeploySettings {
+  /** Address of the image registry. */
   readonly registry: string;
   readonly autoContainerFile: boolean;
+  /** Packages of the SDK, or scopes that end with `/`: see domain/deploys/sdk-packages.ts. */
+  readonly sdkPackages: readonly string[];
   readonly secretsEnabled: boolean;
   readonly enforceMinimumCatalogVersion: boolean;
   /** Below it a build does not begin. */
@@ -57,6 +74,7 @@ export interface DeploySettings {
   readonly platformUrls: Readonly<Record<string, string>>;
   /** True where workloads reach services of the platform on this machine's loopback. */
   readonly hasPlatformProxy: boolean;
+  readonly gate: GateSettings;
   /** Credentials of the platform that must never show up in a log. */
   readonly platformSecrets: readonly string[];
 }

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { LogLevel } from '../../domain/logs/log-line.ts';
 import { auditBuild, type BuildEnd } from './audit-build.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -7,6 +8,8 @@ export interface FinishBuildInput extends BuildEnd {
   /** What could not be undone, each a sentence. Absent in histories of version 0.1. */
   readonly undoFailures?: readonly string[];
 }
+
+const blockedSchema = z.object({ blockedGrants: z.array(z.unknown()) });
 
 type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now' | 'audit' | 'services' | 'workflows'>;
 
@@ -25,9 +28,20 @@ export async function finishBuild(deps: Deps, input: FinishBuildInput): Promise<
     await deps.log.append(build.buildId, lines, 'end');
     await deps.builds.addWarnings(build.buildId, undoFailures);
   }
-  await deps.builds.finish(build.buildId, { status, reason, failure, supersededBy, finishedAt });
+  const blocked = blockedGrantsOf(failure);
+  await deps.builds.finish(build.buildId, {
+    ...{ status, reason, failure, supersededBy, finishedAt },
+    ...(blocked === null ? {} : { blockedGrants: blocked }),
+  });
   await auditBuild(deps, input, record);
   await Promise.all([deps.workflows.releaseSlot(build.buildId), deps.workflows.startCleanUp(build)]);
+}
+
+/** Grants that a failure names; null for another failure. */
+function blockedGrantsOf(failure: FinishBuildInput['failure']): readonly unknown[] | null {
+  if (failure?.code !== 'SCOPE_GRANT_BLOCKED') return null;
+  const details = blockedSchema.safeParse(failure.details);
+  return details.success ? details.data.blockedGrants : null;
 }
 
 function lastLines({ build, reason, failure }: FinishBuildInput): string[] {

@@ -17,29 +17,51 @@ import { type RemoveTargetInput, removeService, removeTarget } from './remove-se
 import { type RepairInput, repairTarget } from './repair-target.ts';
 import { restorePrevious } from './restore-previous.ts';
 import { runStep, type StepInput, type StepResult, type StepWork } from './step.ts';
+import { applyDeployGate } from './steps/apply-deploy-gate.ts';
+import { bindQueues } from './steps/bind-queues.ts';
 import { buildImage } from './steps/build-image.ts';
+import { checkConventions } from './steps/check-conventions.ts';
 import { checkHealth } from './steps/check-health.ts';
+import { checkSdkUpgrades } from './steps/check-sdk-upgrades.ts';
+import { createScopeGrants } from './steps/create-scope-grants.ts';
 import { fetchSource } from './steps/fetch-source.ts';
 import { installWorkload } from './steps/install-workload.ts';
 import { preflightConfig } from './steps/preflight-config.ts';
 import { prepareContainerFile } from './steps/prepare-container-file.ts';
 import { provisionOAuthClient } from './steps/provision-oauth-client.ts';
+import { publishChangelog } from './steps/publish-changelog.ts';
 import { pushImage } from './steps/push-image.ts';
 import { readCatalog } from './steps/read-catalog.ts';
+import { readReleaseNotes } from './steps/read-release-notes.ts';
+import { registerNamespace } from './steps/register-namespace.ts';
 import { registerRelease } from './steps/register-release.ts';
+import { registerRoutes } from './steps/register-routes.ts';
+import { resolveDependencies } from './steps/resolve-dependencies.ts';
+import { storeSnapshot } from './steps/store-snapshot.ts';
 
 /** The work of each step that does something, under the name that its definition gives the activity. */
 const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
   fetchSource,
   readCatalog,
   prepareContainerFile,
+  applyDeployGate,
   preflightConfig,
+  checkConventions,
   buildImage,
   pushImage,
+  resolveDependencies,
   provisionOAuthClient,
+  createScopeGrants,
   installWorkload,
   checkHealth,
   registerRelease,
+  registerRoutes,
+  storeSnapshot,
+  bindQueues,
+  readReleaseNotes,
+  checkSdkUpgrades,
+  publishChangelog,
+  registerNamespace,
 };
 
 /**

@@ -6,7 +6,7 @@ import type { DeploysDeps } from './deps.ts';
 import { planContext } from './replan.ts';
 
 type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now'>;
-type OpenDeps = Deps & Pick<DeploysDeps, 'services'>;
+type OpenDeps = Deps & Pick<DeploysDeps, 'services' | 'wallet' | 'serviceRegistry'>;
 
 /**
  * Creates the record of a new build with its plan. Idempotent on the build id: the plan that was stored first stays.
@@ -76,7 +76,7 @@ export async function note(
   await deps.log.append(buildId, [{ time: deps.now(), step, level, text }]);
 }
 
-async function newRecord(deps: Deps, request: BuildRequest): Promise<BuildRecord> {
+async function newRecord(deps: OpenDeps, request: BuildRequest): Promise<BuildRecord> {
   const facts = request.resume?.facts ?? {};
   const context = await planContext(deps, request, facts);
   return {

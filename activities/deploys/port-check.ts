@@ -1,4 +1,4 @@
-import { findPort, type ListeningSocket } from '../../domain/deploys/listening.ts';
+import { findPort, isLikelyForUsers, type ListeningSocket } from '../../domain/deploys/listening.ts';
 import type { EffectContext } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { createQuietCheck } from './quiet.ts';
@@ -37,7 +37,12 @@ export function createPortCheck(
     if (finding?.kind === 'loopback' && finding.port === port) return onLoopback(finding, port);
     if (finding === null || !isSettled) return null;
     if (finding.kind === 'loopback') return onLoopback(finding, port);
-    if (portRule !== 'declared' && choice === 'free') return finding.port;
+    if (portRule !== 'declared' && choice === 'free') {
+      // The one for its users may follow: a connection to a database may take longer than it was quiet.
+      if (isLate || isLikelyForUsers(finding.port)) return finding.port;
+      tell(`Not ready: the service listens on port ${finding.port} alone, which usually is for metrics`);
+      return null;
+    }
     const unreachable = elsewhere(finding.port, { port, portRule });
     if (isLate) return unreachable;
     tell(`Not ready: ${unreachable.why}. ${unreachable.remedy}`);

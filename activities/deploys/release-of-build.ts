@@ -1,27 +1,24 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
+import { openSecrets } from '../../domain/config/service-variables.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
+import { dependencyVariables } from '../../domain/deploys/dependency.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { ID_PREFIXES } from '../../domain/ids.ts';
 import { credentialVariables } from './client-credentials.ts';
 import type { DeploysDeps } from './deps.ts';
-import { declaredDefaults, openSecrets, sealForRelease } from './service-config.ts';
+import { releaseIdOf } from './release-id.ts';
+import { declaredDefaults, variablesForRelease } from './service-config.ts';
 import { findService } from './service-lookup.ts';
 import { requireFacts } from './step.ts';
 
-export type ReleaseDeps = Pick<DeploysDeps, 'releases' | 'services' | 'cipher' | 'now'>;
+export type ReleaseDeps = Pick<DeploysDeps, 'releases' | 'services' | 'cipher' | 'edge' | 'now'>;
 
-export type WorkloadDeps = Pick<DeploysDeps, 'services' | 'cipher'> & {
+export type WorkloadDeps = Pick<DeploysDeps, 'services' | 'cipher' | 'edge'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'platformUrls'>;
 };
-
-/** Id of the release that a build installs. */
-export function releaseIdOf({ buildId, releaseId }: Pick<BuildRequest, 'buildId' | 'releaseId'>): string {
-  return releaseId ?? buildId.replace(ID_PREFIXES.build, ID_PREFIXES.release);
-}
 
 /** The release a build installs: an earlier one for a rollback, else its own, named after it so that it is made once. */
 export async function releaseOfBuild(deps: ReleaseDeps, build: BuildRequest, facts: BuildFacts): Promise<Release> {
@@ -40,6 +37,7 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     findService(deps, build),
     deps.releases.active(build.service, build.environment),
   ]);
+  const { config, secrets } = variablesForRelease(deps, build, service);
   return {
     id,
     buildId: build.buildId,
@@ -58,13 +56,26 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     // Absent in what a worker of an earlier version handed on.
     writablePaths: known.catalog.writablePaths ?? [],
     oauthClient: (known.catalog.auth ?? null) !== null,
-    config: { ...declaredDefaults(known.catalog), ...service.config },
-    secrets: sealForRelease(deps, build, service.secrets),
+    publicUrl: deps.edge.url(build.service, build.environment),
+    dependencies: dependenciesOf(facts, { ...config, ...secrets }),
+    config: { ...declaredDefaults(known.catalog), ...config },
+    secrets,
     createdAt: deps.now(),
     activatedAt: null,
     epoch: null,
     installedBy: null,
   };
+}
+
+/** What a person set under the name of a dependency's variable stays: the release has that variable from them. */
+function dependenciesOf(
+  { dependencies = [] }: BuildFacts,
+  set: Readonly<Record<string, unknown>>,
+): Release['dependencies'] {
+  return dependencies.map((dependency) => {
+    const isSet = dependency.variable !== null && Object.hasOwn(set, dependency.variable);
+    return isSet ? { ...dependency, variable: null } : dependency;
+  });
 }
 
 /** A service that was found to listen elsewhere is taken to do so still, unless its author declares a port. */
@@ -90,14 +101,17 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     tier: POD_TIERS[release.podTier],
     readOnlyRoot: release.readOnlyRoot,
     writablePaths: release.writablePaths,
+    dependencies: release.dependencies,
     env: {
       ...release.config,
-      ...openSecrets(deps, { service: release.service, environment: release.environment }, release.secrets),
+      ...openSecrets(deps.cipher, { service: release.service, environment: release.environment }, release.secrets),
+      ...dependencyVariables(release.dependencies),
       ...credential,
       // The platform's own variables win: spec 2, "Variables injected into every pod".
       ...deps.settings.platformUrls,
       NODE_ENV: 'production',
       ENVIRONMENT: release.environment,
+      PUBLIC_URL: release.publicUrl ?? deps.edge.url(release.service, release.environment),
       PORT: String(release.port),
       ...(release.commitSha === null ? {} : { GIT_COMMIT: release.commitSha }),
     },

@@ -23,7 +23,12 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
     await deps.workflows.removeTarget({ service: service.name, serviceId: service.id, environment });
   }
   await removeClients(deps, service);
+  // Its bindings in every environment with it (spec 2, "Services and builds").
+  await deps.serviceRegistry?.removeService(service.id);
+  await removeGrants(deps, service.id);
   await deps.releases.removeService(service);
+  await deps.variableHistory.removeService(service.id);
+  await deps.serviceLogs.remove(service.id);
   await deps.services.remove(service.id);
 }
 
@@ -38,6 +43,14 @@ async function removeClients({ services, clients }: DeploysDeps, { id, name }: {
     await clients.remove(clientId, { actor: 'internal' });
   }
   if (!beginsPlatformScopes(name)) await clients.revokeScopes({ service: name }, { actor: 'internal' });
+}
+
+/** What the service asked for and was asked for: after its clients, from which an approved grant is taken with them. */
+async function removeGrants({ grants, grantCommands }: DeploysDeps, serviceId: string): Promise<void> {
+  for (const grant of await grants.ofService(serviceId)) {
+    await grantCommands.close(grant);
+    await grants.remove(grant.id);
+  }
 }
 
 export interface RemoveTargetInput extends TargetRemoval {

@@ -5,7 +5,7 @@ import { isTerminal } from '../../domain/deploys/status.ts';
 import { isWorkloadOf } from './active-workload.ts';
 import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, type Failure } from './each-on-its-own.ts';
-import { releaseIdOf } from './release-of-build.ts';
+import { releaseIdOf } from './release-id.ts';
 import { setRouteUnlessNewer } from './set-route.ts';
 
 export type StaleDeps = Pick<DeploysDeps, 'builds' | 'edge' | 'releases' | 'runtime'>;

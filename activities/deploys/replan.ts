@@ -13,7 +13,7 @@ import type { DeploysDeps } from './deps.ts';
 
 /** What the plan of a build depends on, with the facts that are known. Reads the record of the build that is retried. */
 export async function planContext(
-  { builds }: Pick<DeploysDeps, 'builds'>,
+  { builds, wallet, serviceRegistry }: Pick<DeploysDeps, 'builds' | 'wallet' | 'serviceRegistry'>,
   build: BuildRequest,
   facts: BuildFacts,
 ): Promise<PlanContext> {
@@ -24,7 +24,7 @@ export async function planContext(
     done: retried === null ? null : stepsDone(retried),
     catalog: facts.catalog ?? null,
     facts,
-    installation: DOCKER_INSTALLATION,
+    installation: { ...DOCKER_INSTALLATION, wallet: wallet !== null, registry: serviceRegistry !== null },
   };
 }
 
@@ -38,7 +38,7 @@ export async function planContext(
  * before Temporal knew of the results; it runs again, because nobody else has them.
  */
 export async function replan(
-  deps: Pick<DeploysDeps, 'builds'>,
+  deps: Pick<DeploysDeps, 'builds' | 'wallet' | 'serviceRegistry'>,
   build: BuildRequest,
   { facts, after }: { readonly facts: BuildFacts; readonly after: string },
   warn: (warning: string) => void,

@@ -5,7 +5,7 @@ import type { DeploysDeps } from './deps.ts';
 import { epochOfBuild } from './epoch-of-build.ts';
 import { note } from './open-build.ts';
 import { withRedactedErrors } from './redaction.ts';
-import { releaseIdOf } from './release-of-build.ts';
+import { releaseIdOf } from './release-id.ts';
 import { setRouteUnlessNewer } from './set-route.ts';
 
 type UndoDeps = Pick<DeploysDeps, 'runtime' | 'releases' | 'edge' | 'builds' | 'epochs'>;
@@ -21,7 +21,7 @@ type RestoreDeps = UndoDeps &
  * the build, and holds no secret.
  */
 export async function restorePrevious(deps: RestoreDeps, build: BuildRequest, signal: AbortSignal): Promise<void> {
-  await withRedactedErrors(deps, build.serviceId, async () => {
+  await withRedactedErrors(deps, build, async () => {
     const isUndone = await undoInstallation(deps, build);
     const text = isUndone
       ? `Removed the new workload. ${(await describeServing(deps, build, signal)) ?? 'There is no previous release.'}`

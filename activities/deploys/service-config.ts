@@ -1,57 +1,40 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
-import type { SecretCipher, SecretContext } from '../../domain/config/ports.ts';
-import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
+import { openVariables, variablesIn } from '../../domain/config/service-variables.ts';
 import type { DeployTarget } from '../../domain/deploys/ports.ts';
+import type { Release } from '../../domain/deploys/release.ts';
+import type { Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { DeploysDeps } from './deps.ts';
 
-type Secrets = Readonly<Record<string, SealedSecret>>;
-
-/** Where secrets are kept: with a service for all its environments, or with a release for the one it is of. */
-type SecretsOwner = Omit<SecretContext, 'key'>;
-
-/** Opens sealed variables; the plaintext stays in memory where it is used. @throws INTERNAL without the key. */
-export function openSecrets(
-  deps: Pick<DeploysDeps, 'cipher'>,
-  owner: SecretsOwner,
-  secrets: Secrets,
-): Record<string, string> {
-  const names = Object.keys(secrets);
-  if (names.length === 0) return {};
-  const cipher = secretsCipher(deps, owner);
-  return Object.fromEntries(
-    Object.entries(secrets).map(([key, secret]) => [key, cipher.open(secret, { ...owner, key })]),
-  );
-}
-
 /**
- * The secrets of a service as a release keeps them: sealed for its environment, so that nobody who can write to the
- * database makes one environment use what another one had. @throws INTERNAL without the key
+ * The variables of a service as a release keeps them: secrets sealed for its environment, so that nobody who can write to
+ * the database makes one environment use what another one had. @throws INTERNAL without the key
  */
-export function sealForRelease(
-  deps: Pick<DeploysDeps, 'cipher'>,
-  { service, environment }: DeployTarget,
-  secrets: Secrets,
-): Record<string, SealedSecret> {
-  const values = Object.entries(openSecrets(deps, { service }, secrets));
-  if (values.length === 0) return {};
-  const cipher = secretsCipher(deps, { service });
-  return Object.fromEntries(values.map(([key, value]) => [key, cipher.seal(value, { service, environment, key })]));
+export function variablesForRelease(
+  { cipher }: Pick<DeploysDeps, 'cipher'>,
+  target: DeployTarget,
+  service: ServiceRecord,
+): Pick<Release, 'config' | 'secrets'> {
+  const { config, secrets } = openVariables(cipher, target, variablesIn(service, target.environment));
+  const sealed = Object.entries(secrets).map(([key, value]) => [key, seal(cipher, target, key, value)] as const);
+  return { config, secrets: Object.fromEntries(sealed) };
 }
 
-function secretsCipher({ cipher }: Pick<DeploysDeps, 'cipher'>, { service }: SecretsOwner): SecretCipher {
-  if (cipher !== null) return cipher;
-  throw new FairleadError('INTERNAL', `Set CONFIG_ENCRYPTION_KEY on the worker: ${service} has secrets to decrypt.`);
+function seal(cipher: DeploysDeps['cipher'], { service, environment }: DeployTarget, key: string, value: string) {
+  if (cipher === null) throw new FairleadError('INTERNAL', `Set CONFIG_ENCRYPTION_KEY: ${service} has secrets.`);
+  return cipher.seal(value, { service, environment, key });
 }
 
 /** Values for the build-time env file: config merged over decrypted secrets, only the names the catalog lists (spec 2, step 5). */
 export function buildTimeVariables(
   deps: Pick<DeploysDeps, 'cipher'>,
   service: ServiceRecord,
-  catalog: Catalog,
+  { catalog, environment }: { readonly catalog: Catalog; readonly environment: Environment },
 ): Record<string, string> {
-  const values = { ...openSecrets(deps, { service: service.name }, service.secrets), ...service.config };
+  const target = { service: service.name, environment };
+  const { config, secrets } = openVariables(deps.cipher, target, variablesIn(service, environment));
+  const values = { ...secrets, ...config };
   const listed = catalog.buildEnvVars.flatMap((key) => {
     const value = Object.hasOwn(values, key) ? values[key] : undefined;
     return value === undefined ? [] : [[key, value] as const];

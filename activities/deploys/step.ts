@@ -33,7 +33,10 @@ export interface StepContext extends StepInput, EffectContext {
 /** The work of a step; `D` names the ports that it uses. */
 export type StepWork<D = DeploysDeps> = (deps: D, context: StepContext) => Promise<BuildFacts>;
 
-type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'services' | 'cipher' | 'now' | 'settings'>;
+type Deps = Pick<
+  DeploysDeps,
+  'builds' | 'log' | 'services' | 'releases' | 'serviceRegistry' | 'cipher' | 'wallet' | 'now' | 'settings'
+>;
 
 /**
  * Carries out one step of a build as an activity: records that it runs and how it ended, heartbeats, obeys the abort
@@ -52,7 +55,7 @@ export async function runStep(
   const started = { state: 'running', attempt, startedAt: deps.now(), finishedAt: null } as const;
   const isLocal = definition.run?.local === true;
   const [redact, isMine] = await Promise.all([
-    buildRedactor(deps, input.build.serviceId),
+    buildRedactor(deps, input.build),
     deps.builds.markStep(buildId, definition, started, { attempt }),
   ]);
   const log = createBuildLogWriter({ log: deps.log, buildId, step: key, redact, now: deps.now });

@@ -1,10 +1,9 @@
+import { isStackFrame, namesError } from '../../domain/deploys/error-lines.ts';
 import { createQuietCheck, QUIET_MS } from './quiet.ts';
 
-/** How programs print errors: a stack, or the name of one at the beginning of a line. */
-const ERROR = /^\s+at .+:\d+|^(?:Uncaught )?\w*(?:Error|Exception)\b/m;
-
 /** What process managers print of a program that ended: pm2, which starts it again, and nodemon, which waits. */
-const ENDED_AGAIN = /exited with code \[[1-9]\d*\]|app crashed - waiting for file changes/g;
+const ENDED = /exited with code \[\d+\]/;
+const GIVEN_UP = /too many unstable restarts|app crashed - waiting for file changes/;
 const RESTARTS = 2;
 
 /**
@@ -17,11 +16,17 @@ export function createStuckCheck(now: () => number): (lines: readonly string[]) 
   return (lines) => {
     const text = lines.join('\n');
     const quiet = isQuiet(text);
-    const ended = text.match(ENDED_AGAIN)?.length ?? 0;
-    if (ended >= RESTARTS || text.includes('app crashed'))
+    if (endings(lines) >= RESTARTS || GIVEN_UP.test(text))
       return 'a process manager runs, and its program ended with an error';
-    return quiet && ERROR.test(text)
+    return quiet && lines.some((line) => namesError(line) || isStackFrame(line))
       ? `it printed an error, nothing for ${QUIET_MS / 1000} seconds since, and listens nowhere`
       : null;
   };
+}
+
+/** pm2 without a daemon prints each of its lines twice, in its log and in that of its programs. In its cluster mode, a crash has code 0. */
+function endings(lines: readonly string[]): number {
+  const ended = lines.filter((line) => ENDED.test(line));
+  const logged = ended.filter((line) => line.includes('PM2 log: '));
+  return logged.length > 0 ? logged.length : ended.length;
 }

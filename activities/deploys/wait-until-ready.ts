@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { namesError } from '../../domain/deploys/error-lines.ts';
 import { remedyOf } from '../../domain/deploys/failure-remedies.ts';
 import { FALLBACK_ENDPOINT, type HealthCheck, isHealthy, mayFallBack } from '../../domain/deploys/health.ts';
+import { settingThem } from '../../domain/deploys/missing-variables.ts';
 import type { EffectContext, ProbeResult, Workload } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 import { describeServing } from './active-workload.ts';
 import type { DeploysDeps } from './deps.ts';
 import { createPortCheck, type PortChoice, type Unreachable } from './port-check.ts';
@@ -17,6 +20,10 @@ const LOOK_EVERY_MS = 100;
 /** How often its output is read while nothing listens. */
 const READ_EVERY_MS = 1_000;
 const DIAGNOSTIC_LINES = 40;
+/** What a failure quotes of a line. */
+const MOST_CHARACTERS = 300;
+/** Variables that every workload has. */
+const GIVEN_TO_ALL = ['NODE_ENV', 'ENVIRONMENT', 'PORT', 'HOME'];
 /** A build that waits longer gives its slot to those that have something to build. */
 const KEEP_SLOT_MS = 5_000;
 
@@ -62,7 +69,7 @@ export async function waitUntilReady(
     last = probe;
     const problem = await problemOf(probe);
     if (typeof problem === 'number') return problem;
-    if (problem !== null) return await giveUp(deps, context, { workload, last: probe, ...problem });
+    if (problem !== null) return await giveUp(deps, context, { workload, release, last: probe, ...problem });
     await giveSlotBack();
     await delay(pauseAfter(Date.now() - startedAt), undefined, { signal });
   }
@@ -152,19 +159,37 @@ const STOPPED_REMEDY = 'The last output of the container says why.';
 
 interface Unhealthy extends Problem {
   readonly workload: Workload;
+  readonly release: Release;
   readonly last: ProbeResult;
 }
 
 async function giveUp(
   deps: ReadinessDeps,
   context: StepContext,
-  { workload, why, last, remedy, isCertain = false }: Unhealthy,
+  { workload, release, why, last, remedy, isCertain = false }: Unhealthy,
 ): Promise<never> {
   const lines = await deps.runtime.tail(workload, DIAGNOSTIC_LINES);
   await context.diagnose('Last output of the container', lines);
   const serving = await describeServing(deps, context.build, context.signal);
   const what = `The readiness probe failed, ${why}.${isCertain ? '' : ` Last probe: ${last.summary}.`}`;
-  const known = isCertain ? null : remedyOf('start', lines);
-  const message = [what, known ?? remedy, serving].filter((line) => line !== null).join('\n');
+  const known = isCertain ? remedy : remedyOf('start', lines);
+  const advice = known === null ? guesses(context, { release, remedy, lines }) : [known];
+  const message = [what, ...advice, serving].filter((line) => line !== null).join('\n');
   throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });
+}
+
+/** Of a program that stopped for no known cause: the first error that it printed, and the variables that it may lack. */
+function guesses(
+  { facts }: StepContext,
+  { release, remedy, lines }: { release: Release; remedy: string; lines: readonly string[] },
+): readonly string[] {
+  if (remedy !== STOPPED_REMEDY) return [remedy];
+  const error = lines.find(namesError)?.trim();
+  const silent = lines.length === 0 ? 'It printed nothing.' : remedy;
+  const printed = error === undefined ? silent : `It printed: ${cutBeforeRedaction(error, MOST_CHARACTERS)}`;
+  const { file, names } = facts.exampleVariables ?? { file: '', names: [] };
+  const given = new Set([...Object.keys(release.config), ...Object.keys(release.secrets), ...GIVEN_TO_ALL]);
+  const unset = names.filter((name) => !given.has(name));
+  if (unset.length === 0) return [printed];
+  return [printed, `${file} names variables that are not set: ${unset.join(', ')}. ${settingThem(unset)}`];
 }

@@ -9,15 +9,17 @@ const TAG_BYTES = 16;
  * AES-256-GCM with the service, the environment and the variable's name as associated data (spec 2, "Configuration
  * variables and secrets", 2). `keys` are 32 bytes each: the first seals, all open, so a key is rotated by putting a new
  * one in front.
+ * @param variable names the keys in errors
  */
-export function createSecretCipher(keys: readonly Uint8Array[]): SecretCipher {
+export function createSecretCipher(keys: readonly Uint8Array[], variable = 'CONFIG_ENCRYPTION_KEY'): SecretCipher {
   const byId = new Map(keys.map((key) => [keyIdOf(key), key] as const));
   const [current] = [...byId];
   if (current === undefined || keys.some((key) => key.length !== 32)) {
-    throw new FairleadError('VALIDATION_FAILED', 'CONFIG_ENCRYPTION_KEY must hold one or more keys of 32 bytes');
+    throw new FairleadError('VALIDATION_FAILED', `${variable} must hold one or more keys of 32 bytes`);
   }
   const [currentId, currentKey] = current;
   return {
+    keyId: currentId,
     seal(plaintext, context) {
       const nonce = randomBytes(NONCE_BYTES);
       const cipher = createCipheriv('aes-256-gcm', currentKey, nonce).setAAD(ASSOCIATED_DATA.current(context));
@@ -28,7 +30,7 @@ export function createSecretCipher(keys: readonly Uint8Array[]): SecretCipher {
     open({ keyId, sealed }, context) {
       const key = byId.get(keyId);
       if (key === undefined) {
-        const message = `Secret ${context.key} was sealed with key ${keyId}, which CONFIG_ENCRYPTION_KEY does not list`;
+        const message = `Secret ${context.key} was sealed with key ${keyId}, which ${variable} does not list`;
         throw new FairleadError('INTERNAL', message);
       }
       return openWith(key, Buffer.from(sealed, 'base64url'), context);

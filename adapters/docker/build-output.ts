@@ -1,16 +1,20 @@
 import { DockerfileParser } from 'dockerfile-ast';
+import { isStackFrame, namesError } from '../../domain/deploys/error-lines.ts';
 import { remedyOf } from '../../domain/deploys/failure-remedies.ts';
 import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 
 /** What is known of a failed build from its output. */
 export interface BuildFailure {
-  /** Such as `RUN npm ci`; null when no instruction of the container file was reached. */
+  /** Such as `RUN npm ci`, without its mounts; null when no instruction of the container file was reached. */
   readonly instruction: string | null;
   /** Line of the container file, from 1; null when it is not known. */
   readonly line: number | null;
   /** An instruction's program ended with a failure: whatever it wrote, the engine was there. */
   readonly ofProgram: boolean;
-  /** The last lines the failing instruction wrote, or the client's own last words; not redacted, and cut. */
+  /**
+   * Where the failing instruction first named an error, and its last lines, without those of stacks; or the client's own
+   * last words. Not redacted, and cut.
+   */
   readonly lastLines: readonly string[];
   /** What to do about it, where its output tells; null otherwise. */
   readonly remedy: string | null;
@@ -21,6 +25,7 @@ export interface BuildFailure {
 /** A cause may stand above what a package manager says of the failure. */
 const KEPT_LINES = 24;
 const SHOWN_LINES = 5;
+const FIRST_LINES = 3;
 const KEPT_CHARACTERS = 500;
 /** More than a container file has instructions. Programs can write lines that read like the builder's own. */
 const MAX_STEPS = 1_000;
@@ -41,6 +46,9 @@ const NOISE = /^#\d+ sha256:[0-9a-f]{64}|^#\d+ extracting sha256|^\s*$/;
 
 interface Step {
   readonly name: string;
+  /** The first line that names an error, and those after it. */
+  readonly first: string[];
+  /** The last lines. */
   readonly output: string[];
 }
 
@@ -68,7 +76,7 @@ export function createBuildOutput(containerFile: string): BuildOutput {
   };
   const rules: readonly (readonly [RegExp, (first: string, second: string) => void])[] = [
     [STEP_NAME, begin],
-    [STEP_OUTPUT, (id, text) => keep(steps.get(id)?.output ?? [], text)],
+    [STEP_OUTPUT, (id, text) => keepOf(steps.get(id), text)],
     [STEP_ERROR, fail],
     [LEGACY_STEP, (name) => (legacy = newStep(name))],
     [REPORTED_LINE, (line) => (reported = Number(line))],
@@ -77,7 +85,7 @@ export function createBuildOutput(containerFile: string): BuildOutput {
     if (NOISE.test(line)) return false;
     ofProgram ||= PROGRAM_FAILED.test(line);
     keep(tail, line);
-    keep(legacy?.output ?? [], line);
+    keepOf(legacy, line);
     for (const [pattern, note] of rules) {
       const match = pattern.exec(line);
       if (match) note(match[1] ?? '', match[2] ?? '');
@@ -87,17 +95,42 @@ export function createBuildOutput(containerFile: string): BuildOutput {
   const failure = (): BuildFailure => {
     const step = failed?.step ?? legacy;
     const builderSays = failed?.text ?? null;
-    const output = [...(step?.output ?? tail), ...(builderSays === null ? [] : [builderSays])];
+    const said = builderSays === null ? [] : [builderSays];
+    const output = [...(step?.first ?? []), ...(step?.output ?? tail), ...said];
     const common = { ofProgram, builderSays, remedy: ofProgram ? remedyOf('build', output) : null };
     if (step === undefined) return { instruction: null, line: reported, lastLines: tail.slice(-3), ...common };
-    const lastLines = [...step.output.slice(-SHOWN_LINES), ...(builderSays === null ? [] : [builderSays])];
-    return { instruction: step.name, line: findLine(containerFile, step.name) ?? reported, lastLines, ...common };
+    const lastLines = [...tellingLines(step), ...said];
+    return {
+      instruction: withoutMounts(step.name),
+      line: findLine(containerFile, step.name) ?? reported,
+      lastLines,
+      ...common,
+    };
   };
   return { take, failure };
 }
 
+/** The platform adds mounts of its own, which say nothing about the failure. */
+function withoutMounts(instruction: string): string {
+  return instruction.replace(/^(RUN )(?:--mount=\S+ )+/i, '$1');
+}
+
 function newStep(name: string): Step {
-  return { name, output: [] };
+  return { name, first: [], output: [] };
+}
+
+function keepOf(step: Step | undefined, line: string): void {
+  if (step === undefined) return;
+  const isFirst = step.first.length === 0 ? namesError(line) : step.first.length < FIRST_LINES && !isStackFrame(line);
+  if (isFirst) step.first.push(cut(line));
+  keep(step.output, line);
+}
+
+/** The cause stands where an error was named first; the last lines often are a stack, or say only that something failed. */
+function tellingLines({ first, output }: Step): readonly string[] {
+  const last = output.filter((line) => !isStackFrame(line)).slice(-SHOWN_LINES);
+  const above = first.filter((line) => !last.includes(line));
+  return above.length === 0 ? last : [...above, '…', ...last];
 }
 
 function keep(lines: string[], line: string): void {
@@ -122,8 +155,8 @@ function findLine(containerFile: string, shown: string): number | null {
   const lines = DockerfileParser.parse(containerFile)
     .getInstructions()
     .filter((instruction) => {
-      const text = `${instruction.getKeyword()} ${instruction.getRawArgumentsContent() ?? ''}`;
-      return normalise(text) === wanted;
+      const keyword = instruction.getKeyword();
+      return normalise(keyword + instruction.getTextContent().slice(keyword.length)) === wanted;
     })
     .map((instruction) => instruction.getRange().start.line + 1);
   return lines.length === 1 ? (lines[0] ?? null) : null;

@@ -61,6 +61,7 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   const freeBytes = () => freeImageBytes(machineInfo);
   const building = { ...options, engineInfo, bound, freeBytes };
   return {
+    mounts: buildsByBuildKit(options),
     build: async (input, context) => buildImage(input, context, { ...building, ...(await place(context)) }),
     push: async (tag, context) => {
       const { docker: builtIn } = await place(context);
@@ -89,10 +90,15 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   };
 }
 
+/** In the machine's engine only the legacy builder has a network without a way past the proxy. */
+function buildsByBuildKit({ cli, buildEngine, buildNetwork }: ImageBuilderOptions): boolean {
+  return cli.buildkit && (buildEngine !== null || buildNetwork !== 'sealed');
+}
+
 /** In the machine's engine, whose BuildKit gives RUN steps the default bridge, the machine's network, or none. */
 function onMachine(options: ImageBuilderOptions): (context: EffectContext) => Promise<Placed> {
   const { docker, env, stackId, buildProxy: access, registry, onWarning } = options;
-  const cli = { ...options.cli, buildkit: options.cli.buildkit && options.buildNetwork !== 'sealed' };
+  const cli = { ...options.cli, buildkit: buildsByBuildKit(options) };
   const network = cli.buildkit ? 'bridge' : 'none';
   const relay =
     access === null

@@ -11,6 +11,7 @@ import { inspectContainer } from './inspect-container.ts';
 import { inspectImage } from './inspect-image.ts';
 import { LABELS } from './labels.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import { dependencyRoutes } from './relay/dependency-routes.ts';
 import { type PlatformAccess, relayedPorts } from './relay/platform-access.ts';
 import { hasItsNetwork, relayOptions, removeRelay, untilListening } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
@@ -108,16 +109,18 @@ async function createAndStart(
   }
 }
 
-/** What starts the relay of a workload, by which it reaches the platform; null for one that needs none. */
+/** What starts the relay of a workload, by which it reaches the platform and its dependencies; null for one that needs none. */
 async function prepareRelay(
   spec: WorkloadSpec,
   context: EffectContext,
   { docker, platform: access }: StartOptions,
 ): Promise<((facts: Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort'>) => Promise<string>) | null> {
   const ports = relayedPorts(access, spec);
-  if (access === null || ports.length === 0) return null;
+  const dependencies = dependencyRoutes(access, spec);
+  if (access === null || ports.length + dependencies.routes.length === 0) return null;
   const image = await access.image(context);
-  return async (facts) => (await runContainer(docker, await relayOptions(spec, facts, { access, ports, image }))).Id;
+  return async (facts) =>
+    (await runContainer(docker, await relayOptions(spec, facts, { access, ports, dependencies, image }))).Id;
 }
 
 /** Creates and starts a container; a container that cannot start is removed again. */

@@ -4,18 +4,20 @@ import type { Clock } from '../../domain/clock.ts';
 import type { Workload, WorkloadRuntime } from '../../domain/deploys/ports.ts';
 import { ENVIRONMENTS, type Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { createMutex } from '../../domain/mutex.ts';
 import { probeHttp } from '../http-probe/probe-http.ts';
 import { applyCpuLimit } from './apply-cpu-limit.ts';
 import { explainEnd, isContainerAlive } from './container-state.ts';
 import { engineError, engineStatus } from './docker-client.ts';
 import { createEngineInfo } from './engine-info.ts';
+import { followOutput } from './follow-output.ts';
 import { createHostPorts } from './host-port.ts';
 import { inspectContainer } from './inspect-container.ts';
 import { LABELS, labelFilter } from './labels.ts';
 import { listeningSockets } from './listening-sockets.ts';
 import { lastLogLines } from './log-frames.ts';
-import { createMutex } from './mutex.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import { isDependencyAddress } from './relay/dependency-routes.ts';
 import type { PlatformAccess } from './relay/platform-access.ts';
 import { hasItsNetwork, relayIdOf, removeRelay } from './relay/relay-container.ts';
 import { removeContainer } from './remove-container.ts';
@@ -85,9 +87,10 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
         const sockets = await listeningSockets(docker, container);
         // What it shares its network with listens on the loopback as well.
         const relayed = relayIdOf(container) === null ? [] : (options.platform?.ports ?? []);
-        return sockets?.filter(({ port }) => !relayed.includes(port)) ?? null;
+        return sockets?.filter(({ host, port }) => !relayed.includes(port) && !isDependencyAddress(host)) ?? null;
       }),
     tail: (workload, lines) => asking('Reading the output of a container', () => tail(docker, workload, lines)),
+    follow: (workload, options) => followOutput(docker, workload.id, options),
     list: (service, environment) =>
       listWorkloads(docker, stackId, { [LABELS.service]: service, [LABELS.environment]: environment }),
     listAll: () => listWorkloads(docker, stackId, {}),

@@ -1,16 +1,32 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
+import { EVERY_ORG } from '../../domain/deploy-gate/gate.ts';
+import { isOrgSlug } from '../../domain/org-slug.ts';
 import { buildProxySocketSection } from './build-proxy.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
 import { urlsElsewhereSection } from './service-urls.ts';
-import { commaList, encryptionKeys, flag, folder, port, positiveCount, secret, text } from './variable-kinds.ts';
+import {
+  baseUrl,
+  clientSecret,
+  commaList,
+  encryptionKeys,
+  flag,
+  folder,
+  port,
+  positiveCount,
+  secret,
+  text,
+} from './variable-kinds.ts';
+
+/** The keys of stored secrets: the first seals, all open. */
+export const configSection = { CONFIG_ENCRYPTION_KEY: secret(encryptionKeys.optional()) };
 
 /** What the builder and the worker of its deploys both read. */
 export const deploysSection = {
   ...dataSection,
+  ...configSection,
   PLATFORM_DOMAIN: text.default('localhost'),
   EDGE_PORT: port.default(8000),
-  CONFIG_ENCRYPTION_KEY: secret(encryptionKeys.optional()),
   GIT_URL: z.url({ protocol: /^https?$/ }).optional(),
   /** Local repositories below it may be built, by administrators of the platform; none when it is not set. */
   LOCAL_SOURCES_ROOT: folder.optional(),
@@ -26,6 +42,11 @@ export const builderSection = {
   ...deploysSection,
   /** What uploaded archives of one org may take together until they are built. */
   ORG_UPLOAD_QUOTA_BYTES: positiveCount.default(1024 ** 3),
+  /** By which the builder gets tokens for the locker; see LOCKER_URL. */
+  BUILDER_CLIENT_SECRET: clientSecret,
+  /** The vault that was there before the locker: `config set --from-vault` looks there for what the locker has not. */
+  LEGACY_VAULT_URL: baseUrl.optional(),
+  LEGACY_VAULT_TOKEN: secret(text.optional()),
 };
 
 /** What the worker of deploys reads. */
@@ -47,6 +68,8 @@ export const deploysWorkerSection = {
     .regex(/^[a-z0-9]{1,16}$/, '1 to 16 lower-case letters and digits')
     .default('default'),
   BASE_IMAGE_STAND_INS: flag.default(false),
+  /** Packages whose upgrades need a changelog, besides those of the platform's SDK; a scope ends with `/`. */
+  SDK_PACKAGES: commaList.default([]),
   /** Names of base images that may lie in the engine alone, and need not have been pulled. */
   LOCAL_BASE_IMAGES: commaList.default([]),
   /** What RUN steps reach: see docs/threat-model.md. */
@@ -74,6 +97,12 @@ export const deploysWorkerSection = {
   BUILD_DISK_BYTES: positiveCount.default(10 * 1024 ** 3),
   ENABLE_AUTO_DOCKERFILE: flag.default(true),
   SECRETS_ENABLED: flag.default(false),
+  /** Slugs of the orgs whose services may be deployed, or `*` for each org; empty: the platform's org. See docs/wallet.md. */
+  ALLOWED_DEPLOY_ORGS: commaList
+    .refine((orgs) => orgs.every((org) => org === EVERY_ORG || isOrgSlug(org)), 'a list of slugs of orgs, or *')
+    .default([]),
+  /** Names of services that pass the deploy gate without a check. */
+  DEPLOY_GATE_SKIP_SERVICES: commaList.default([]),
   BUILD_CONCURRENCY: positiveCount.max(64).default(3),
   MIN_FREE_DISK_BYTES: z.coerce
     .number()

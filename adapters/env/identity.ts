@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { dataSection } from './platform.ts';
-import { commaList, encryptionKeys, flag, secret, text } from './variable-kinds.ts';
+import { clientSecret, commaList, encryptionKeys, flag, secret, text } from './variable-kinds.ts';
 
 /** What the identity provider reads besides what every service reads. */
 export const identitySection = {
@@ -13,5 +13,7 @@ export const identitySection = {
   SMTP_URL: secret(z.url({ protocol: /^smtps?$/ }).optional()),
   /** Sends to a mail server that offers no encryption: for one on the own network only. */
   SMTP_ALLOW_PLAINTEXT: flag.default(false),
+  /** Of the builder's client, by which the builder gets tokens for its own calls; without it the builder gets none. */
+  BUILDER_CLIENT_SECRET: clientSecret,
   MAIL_FROM: z.email().default('fairlead@localhost.localdomain'),
 };

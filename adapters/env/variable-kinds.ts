@@ -40,3 +40,6 @@ export function secret<T extends z.ZodType>(kind: T): T {
 export function isSecret(kind: z.ZodType): boolean {
   return kind.meta()?.secret === true;
 }
+
+/** By which a service of the platform gets tokens for its own calls. */
+export const clientSecret = secret(z.string().min(32, 'at least 32 characters').optional());

@@ -1,9 +1,11 @@
 import type { Db } from 'mongodb';
 import { INDEXES as CATALOG_INDEXES } from './catalog/indexes.ts';
+import { INDEXES as CONFIG_INDEXES } from './config/indexes.ts';
 import { INDEXES as DEPLOYS_INDEXES } from './deploys/indexes.ts';
 import { ensureIndexes } from './ensure-indexes.ts';
+import { INDEXES as GRANTS_INDEXES } from './grants/indexes.ts';
 
 /** The indexes of every module of the builder. @throws UNAVAILABLE */
 export async function createBuilderIndexes(db: Db): Promise<void> {
-  await ensureIndexes(db, { ...CATALOG_INDEXES, ...DEPLOYS_INDEXES });
+  await ensureIndexes(db, { ...CATALOG_INDEXES, ...CONFIG_INDEXES, ...DEPLOYS_INDEXES, ...GRANTS_INDEXES });
 }

@@ -1,9 +1,10 @@
 import { canonicalPayload } from '../../domain/audit-ledger/canonical.ts';
 import type { EventDraft } from '../../domain/audit-ledger/event.ts';
-import { isIdempotencyKey, isNamespace } from '../../domain/audit-ledger/grammar.ts';
+import { isNamespace } from '../../domain/audit-ledger/grammar.ts';
 import { sha256 } from '../../domain/audit-ledger/hash.ts';
 import { parseEmitBody } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { isIdempotencyKey } from '../../domain/idempotency-key.ts';
 import { type Emitter, namespaceFor, ownerFor } from './emitter.ts';
 
 /** Reads an `Idempotency-Key` header; null without one. @throws EVENT_INVALID */

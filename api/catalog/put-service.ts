@@ -1,21 +1,25 @@
 import type { ServiceChanges, ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { PutServiceBody } from '../../domain/catalog/service-schema.ts';
+import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
-import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
 import { checkVariableBounds } from '../../domain/config/variable-bounds.ts';
-import { isReservedVariable } from '../../domain/config/variable-names.ts';
+import { checkVariableNames, sealChanges, type VariableValues } from '../../domain/config/variable-change.ts';
+import type { VariableHistory, VariableHistoryEntry } from '../../domain/config/variable-history.ts';
 import { parseBranchName, parseGitUrl } from '../../domain/deploys/git-url.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
+import { checkAgain } from '../check-again.ts';
 import { type Caller, isAdministrator, isPlatform } from '../http/caller.ts';
 import { mayUse } from './access.ts';
 
 export interface PutServiceDeps {
   readonly services: ServiceStore;
+  readonly history: VariableHistory;
   /** Null when no CONFIG_ENCRYPTION_KEY is set. */
   readonly cipher: SecretCipher | null;
   readonly newId: NewId;
+  readonly now: Clock;
   readonly platformGitUrl: string | null;
   /** Folder that local repositories lie below; null where they are off. */
   readonly localSourcesRoot: string | null;
@@ -23,26 +27,65 @@ export interface PutServiceDeps {
 
 /**
  * Registers a service or merges changes into it (spec 2, POST /services).
+ * @returns with the names of the fields, without variables, that are not what they were
  * @throws SERVICE_OWNER_MISMATCH, RESERVED_ENV_VAR, VALIDATION_FAILED past the bounds of a service's variables,
- *   SOURCE_REFUSED, FORBIDDEN, UNAVAILABLE without an encryption key
+ *   SOURCE_REFUSED, FORBIDDEN, UNAVAILABLE without an encryption key, CONFLICT while others change it again and again
  */
 export async function putService(
   deps: PutServiceDeps,
   caller: Caller,
   body: PutServiceBody,
-): Promise<{ service: ServiceRecord; created: boolean }> {
+): Promise<{ service: ServiceRecord; created: boolean; changed: readonly string[] }> {
+  checkVariableNames({ config: body.config ?? {}, secrets: body.secrets ?? {} });
+  if (typeof body.branch === 'string') parseBranchName(body.branch);
+  const changeId = deps.newId('variableChange');
+  return checkAgain(() => checkAndPut(deps, caller, { body, changeId }));
+}
+
+async function checkAndPut(
+  deps: PutServiceDeps,
+  caller: Caller,
+  { body, changeId }: { readonly body: PutServiceBody; readonly changeId: string },
+) {
   const { name, org: wantedOrg, config = {}, secrets = {}, ...plain } = body;
-  refuseReserved([...Object.keys(config), ...Object.keys(secrets)]);
-  refuseInBoth(config, secrets);
-  if (typeof plain.branch === 'string') parseBranchName(plain.branch);
   const existing = await deps.services.find(name);
   const org = ownerOf(caller, existing, wantedOrg, name);
   const { gitUrl } = plain;
   if (typeof gitUrl === 'string' && gitUrl !== existing?.gitUrl) checkSource(gitUrl, { deps, caller });
-  const variables = variableChanges(deps.cipher, name, config, secrets);
-  checkVariableBounds(existing, variables);
+  const at = deps.now();
+  const mark = { changedAt: at, changedBy: caller.name };
+  const context = { cipher: deps.cipher, service: name, environment: null, mark };
+  const variables = sealChanges(context, { config, secrets });
+  checkVariableBounds(existing, null, variables);
   const changes = definedFields({ ...plain, ...variables });
-  return deps.services.upsert({ id: deps.newId('service'), name, org }, changes);
+  const key = { id: deps.newId('service'), name, org };
+  const namesVariables = Object.keys({ ...config, ...secrets }).length > 0;
+  const names = namesOf({ config, secrets }, existing);
+  const begin = (serviceId: string): Promise<void> =>
+    deps.history.begin({ id: changeId, serviceId, environment: null, changedBy: caller.name, at, ...names });
+  if (namesVariables && existing !== null) await begin(existing.id);
+  const put = await deps.services.upsert(key, changes, namesVariables ? (existing?.variablesRevision ?? 0) : undefined);
+  if (namesVariables) {
+    // Of a new service, whose id is known only now.
+    if (existing === null) await begin(put.service.id);
+    await deps.history.confirm(changeId);
+  }
+  const changed = Object.entries(definedFields(plain)).filter(
+    ([field, value]) => JSON.stringify(existing?.[field as keyof ServiceRecord] ?? null) !== JSON.stringify(value),
+  );
+  return { ...put, changed: changed.map(([field]) => field) };
+}
+
+/** Names that are set, and those that are taken away by null. */
+function namesOf(
+  { config, secrets }: { readonly config: VariableValues; readonly secrets: VariableValues },
+  existing: ServiceRecord | null,
+): Pick<VariableHistoryEntry, 'set' | 'setSecret' | 'unset'> {
+  const set = (values: VariableValues): string[] => Object.keys(values).filter((name) => values[name] !== null);
+  const unset = (values: VariableValues, stored: object): string[] =>
+    Object.keys(values).filter((name) => values[name] === null && Object.hasOwn(stored, name));
+  const gone = [...unset(config, existing?.config ?? {}), ...unset(secrets, existing?.secrets ?? {})];
+  return { set: set(config), setSecret: set(secrets), unset: gone };
 }
 
 function ownerOf(caller: Caller, existing: ServiceRecord | null, wanted: string | undefined, name: string): string {
@@ -60,22 +103,6 @@ function ownerOf(caller: Caller, existing: ServiceRecord | null, wanted: string 
   return org;
 }
 
-function refuseReserved(names: readonly string[]): void {
-  const reserved = names.filter(isReservedVariable);
-  if (reserved.length === 0) return;
-  const message = `${reserved.join(', ')}: the platform provides this itself; choose another name`;
-  throw new FairleadError('RESERVED_ENV_VAR', message, { details: { names: reserved } });
-}
-
-function refuseInBoth(config: object, secrets: object): void {
-  const both = Object.keys(config).filter((name) => Object.hasOwn(secrets, name));
-  if (both.length === 0) return;
-  const details = both.map((name) => ({ field: `secrets.${name}`, message: 'is in config as well' }));
-  throw new FairleadError('VALIDATION_FAILED', `${both.join(', ')}: set it in config or in secrets, not in both`, {
-    details,
-  });
-}
-
 /** A folder of the builder's machine holds what its operator put there: only an administrator may have it built. */
 function checkSource(gitUrl: string, { deps, caller }: { deps: PutServiceDeps; caller: Caller }): void {
   if (parseGitUrl(gitUrl, deps.platformGitUrl).kind !== 'local') return;
@@ -89,27 +116,6 @@ function checkSource(gitUrl: string, { deps, caller }: { deps: PutServiceDeps; c
     const message = 'gitUrl: only an administrator of the platform may name a local path; give an https URL, or upload';
     throw new FairleadError('SOURCE_REFUSED', message);
   }
-}
-
-type Variables = NonNullable<PutServiceBody['config']>;
-
-/** A variable is plain or secret: setting it as one removes it as the other. */
-function variableChanges(cipher: SecretCipher | null, service: string, config: Variables, secrets: Variables) {
-  const sealed: Record<string, SealedSecret | null> = {};
-  const plain: Record<string, string | null> = { ...config };
-  for (const [key, value] of Object.entries(secrets)) {
-    sealed[key] = value === null ? null : requireCipher(cipher).seal(value, { service, key });
-    if (value !== null) plain[key] = null;
-  }
-  for (const [key, value] of Object.entries(config)) {
-    if (value !== null) sealed[key] = null;
-  }
-  return { config: plain, secrets: sealed };
-}
-
-function requireCipher(cipher: SecretCipher | null): SecretCipher {
-  if (cipher !== null) return cipher;
-  throw new FairleadError('UNAVAILABLE', 'secrets: cannot be stored, because CONFIG_ENCRYPTION_KEY is not set here');
 }
 
 /** An absent field keeps what is stored, so `undefined` must not reach the store. */

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { catalogJsonSchema } from '../../domain/catalog/catalog-json-schema.ts';
 import {
   type deployedEnvironmentSchema,
   putServiceBodySchema,
@@ -15,11 +16,12 @@ import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
 import { requireService, visibleOrg } from './access.ts';
+import { type AuditChangeDeps, auditChange } from './audit-change.ts';
 import { BUILDER_CALLERS } from './builder-callers.ts';
 import { type PutServiceDeps, putService } from './put-service.ts';
 import { releaseView, serviceView } from './service-view.ts';
 
-export interface CatalogDeps extends PutServiceDeps {
+export interface CatalogDeps extends PutServiceDeps, AuditChangeDeps {
   readonly builds: BuildStore;
   readonly releases: ReleaseStore;
   readonly commands: DeployCommands;
@@ -27,6 +29,7 @@ export interface CatalogDeps extends PutServiceDeps {
 }
 
 const tag = 'services';
+const CATALOG_SCHEMA = catalogJsonSchema();
 const serviceParams = z.strictObject({ id: z.string().min(1).max(64).describe('Id or name of the service') });
 const removedSchema = z.object({ id: z.string(), name: z.string() });
 
@@ -49,10 +52,24 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
         201: { description: 'The service was created', schema: serviceViewSchema },
       },
       errors: ['SERVICE_OWNER_MISMATCH', 'RESERVED_ENV_VAR', 'SOURCE_REFUSED'],
-      handle: async ({ body }, { caller }) => {
-        const { service, created } = await putService(deps, caller, body);
+      handle: async ({ body }, context) => {
+        const { service, created, changed } = await putService(deps, context.caller, body);
+        const type = created ? 'service.registered' : 'service.changed';
+        const names = { fields: changed, ...changedNames(body) };
+        const isChanged = created || Object.values(names).some((each) => each.length > 0);
+        if (isChanged) await auditChange(deps, context, service, { type, data: names });
         return { status: created ? 201 : 200, data: serviceView(service) };
       },
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/schemas/catalog.json',
+      summary: 'JSON Schema of catalog-info.yaml, for editors',
+      tag,
+      callers: 'public',
+      replies: 'bare',
+      responses: { 200: { description: 'The schema', schema: z.looseObject({}) } },
+      handle: async () => ({ status: 200, data: CATALOG_SCHEMA }),
     }),
     defineRoute({
       method: 'get',
@@ -95,7 +112,7 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       responses: { 200: { description: 'The service is gone', schema: removedSchema } },
       errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY'],
       resource,
-      handle: async ({ resource: { id, name } }) => {
+      handle: async ({ resource: { id, name, org } }, context) => {
         const open = await deps.builds.list({ serviceId: id, open: true }, { cursor: null, limit: 1 });
         const [build] = open.items;
         if (build !== undefined) {
@@ -103,6 +120,7 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
           throw new FairleadError('SERVICE_BUSY', message, { details: { buildId: build.id } });
         }
         await deps.commands.removeService({ id, name });
+        await auditChange(deps, context, { name, org }, { type: 'service.deleted', once: id, data: { serviceId: id } });
         return { status: 200, data: { id, name } };
       },
     }),
@@ -128,6 +146,14 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       },
     }),
   ];
+}
+
+/** Names of the variables that are set, and of those that are taken away by null. */
+function changedNames({ config = {}, secrets = {} }: z.output<typeof putServiceBodySchema>) {
+  const names = (variables: Readonly<Record<string, unknown>>, isKept: boolean): string[] =>
+    Object.keys(variables).filter((name) => (variables[name] !== null) === isKept);
+  const unset = [...names(config, false), ...names(secrets, false)];
+  return { set: names(config, true), setSecret: names(secrets, true), unset };
 }
 
 async function deployedEnvironments(

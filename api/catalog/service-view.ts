@@ -7,14 +7,13 @@ import { isSensitiveName } from '../../domain/logs/sensitive-names.ts';
 
 /** A service as it is shown: secrets by name only, and so what was stored as plain config under the name of a secret. */
 export function serviceView(service: ServiceRecord): ServiceView {
-  // Client credentials are the platform's own: not even their sealed form leaves.
-  const { oauthCredentials: _, pendingGrants: __, namespaces: ___, removingSince: ____, ...shown } = service;
-  const hidden = Object.keys(service.secrets).map((name) => [name, HIDDEN_SECRET] as const);
+  const { id, name, org, gitUrl, branch, appPath, dockerfilePath, port, lastBuildId } = service;
+  const hidden = Object.keys(service.secrets).map((secret) => [secret, HIDDEN_SECRET] as const);
   return {
-    ...shown,
+    ...{ id, name, org, gitUrl, branch, appPath, dockerfilePath, port, lastBuildId },
     authorizedOrgs: [...service.authorizedOrgs],
     config: Object.fromEntries(
-      Object.entries(service.config).map(([name, value]) => [name, isSensitiveName(name) ? HIDDEN_SECRET : value]),
+      Object.entries(service.config).map(([key, value]) => [key, isSensitiveName(key) ? HIDDEN_SECRET : value]),
     ),
     secrets: Object.fromEntries(hidden),
     createdAt: service.createdAt.toISOString(),

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
-import type { Clock } from '../../domain/clock.ts';
 import type { DeployCommands } from '../../domain/deploys/messages.ts';
 import type { BuildFilter } from '../../domain/deploys/ports.ts';
 import { buildStatusSchema, buildSummarySchema, buildViewSchema, logPageSchema } from '../../domain/deploys/schema.ts';
@@ -9,17 +8,18 @@ import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { requireService } from '../catalog/access.ts';
+import { type AuditChangeDeps, auditChange } from '../catalog/audit-change.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import type { Caller } from '../http/caller.ts';
-import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import { isLetIn, wantsEvents } from '../http/event-stream.ts';
 import { type BuildAccessDeps, requireBuild, visibleServiceIds } from './build-access.ts';
 import { buildSummary, buildView } from './build-view.ts';
 import { type FollowableLog, lineView, streamLogs } from './stream-logs.ts';
 
-export interface BuildRoutesDeps extends BuildAccessDeps {
+export interface BuildRoutesDeps extends BuildAccessDeps, AuditChangeDeps {
   readonly log: FollowableLog;
   readonly commands: DeployCommands;
-  readonly now: Clock;
 }
 
 const tag = 'builds';
@@ -117,9 +117,9 @@ function logsRoute(deps: BuildRoutesDeps): Route {
     errors: ['BUILD_NOT_FOUND'],
     resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
     handle: async ({ query, resource: build }, { authenticateAgain, headers, gone, stopping }) => {
-      if (headers.accept?.includes('text/event-stream')) {
+      if (wantsEvents(headers)) {
         const after = resumePoint(headers['last-event-id']) ?? query.after ?? 0;
-        const stillAllowed = () => maySee(deps, authenticateAgain, build.id);
+        const stillAllowed = () => isLetIn(async () => requireBuild(deps, await authenticateAgain(), build.id));
         return (response) => streamLogs(deps, response, { buildId: build.id, after, gone, stopping, stillAllowed });
       }
       const { after = 0, limit } = query;
@@ -129,21 +129,6 @@ function logsRoute(deps: BuildRoutesDeps): Route {
       return { status: 200, data: { items: lines.map(lineView), nextAfter, status: build.status, complete } };
     },
   });
-}
-
-/** False when the same request would be refused by now, for whatever reason; the client asks again and hears which. */
-async function maySee(
-  deps: BuildRoutesDeps,
-  authenticateAgain: RouteContext<Caller>['authenticateAgain'],
-  id: string,
-): Promise<boolean> {
-  try {
-    await requireBuild(deps, await authenticateAgain(), id);
-    return true;
-  } catch (error) {
-    if (error instanceof FairleadError) return false;
-    throw error;
-  }
 }
 
 /** @throws VALIDATION_FAILED for a Last-Event-ID that this route never sent. */
@@ -170,7 +155,8 @@ function cancelRoute(deps: BuildRoutesDeps): Route {
     },
     errors: ['BUILD_NOT_FOUND', 'BUILD_FINISHED'],
     resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
-    handle: async ({ resource: build }, { caller }) => {
+    handle: async ({ resource: build }, context) => {
+      const { caller } = context;
       const { id: buildId, service, environment } = build;
       const outcome = isTerminal(build.status)
         ? 'finished'
@@ -181,6 +167,10 @@ function cancelRoute(deps: BuildRoutesDeps): Route {
           details: { status: now.status, reason: now.reason },
         });
       }
+      const owner = await deps.services.find(build.serviceId);
+      const data = { buildId, environment, kind: build.kind };
+      const of = { name: service, org: owner?.org ?? build.org };
+      await auditChange(deps, context, of, { type: 'build.cancel_requested', once: buildId, data });
       const after = await requireBuild(deps, caller, buildId);
       return { status: outcome === 'cancelled' ? 200 : 202, data: buildView(after, deps.now()) };
     },

@@ -2,14 +2,15 @@ import type { z } from 'zod';
 import type { ParsedCatalog } from '../../domain/catalog/catalog.ts';
 import { inferCatalog } from '../../domain/catalog/infer-catalog.ts';
 import { mergeInferred, parseCatalog } from '../../domain/catalog/parse-catalog.ts';
-import { DOCKER_INSTALLATION, planDeploy } from '../../domain/deploys/plan.ts';
+import { planDeploy } from '../../domain/deploys/plan.ts';
 import type { planBodySchema, planReplySchema } from '../../domain/deploys/schema.ts';
-import { planContainerFile, planSource } from './plan-container-file.ts';
+import type { Installation } from '../../domain/deploys/step-definition.ts';
+import { planContainerFile, planMonorepo, planSource } from './plan-container-file.ts';
 
 /** What a deploy of these files would do, without doing it. @throws CATALOG_INVALID, CATALOG_VERSION_UNSUPPORTED */
 export function planBuild(
   body: z.output<typeof planBodySchema>,
-  options: { enforceMinimumVersion: boolean },
+  options: { enforceMinimumVersion: boolean; installation: Installation },
 ): z.input<typeof planReplySchema> {
   const { catalog, warnings } = readCatalog(body, options);
   const context = {
@@ -18,12 +19,12 @@ export function planBuild(
     done: null,
     catalog,
     facts: { catalog },
-    installation: DOCKER_INSTALLATION,
+    installation: options.installation,
   } as const;
   const steps = planDeploy(context).map(({ run: _run, ...shown }) => shown);
   const source = planSource(body);
   const { found, warnings: ofSource } =
-    source === null ? { found: [], warnings: [] } : planContainerFile(source, catalog);
+    source === null ? { found: [], warnings: [] } : planContainerFile(source, catalog, planMonorepo(body));
   const misnamed =
     body.service !== undefined && catalog.declared && catalog.name !== null && catalog.name !== body.service;
   return {

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type AppSource, MANIFEST } from '../../domain/catalog/app-source.ts';
 import type { Catalog } from '../../domain/catalog/catalog.ts';
+import type { Monorepo } from '../../domain/catalog/find-monorepo.ts';
 import { appFindings, type Finding } from '../../domain/deploys/app/app-findings.ts';
 import { chooseContainerFile, OWN_CONTAINER_FILE } from '../../domain/deploys/app/choose-container-file.ts';
 import { describeApp } from '../../domain/deploys/app/describe-app.ts';
@@ -14,13 +15,31 @@ export interface PlannedContainerFile {
 }
 
 /** Of a folder that the command line has read, or of nothing for an address that only a build reads. */
-export function planSource({ manifest, files, texts }: z.output<typeof planBodySchema>): AppSource | null {
+export function planSource(body: z.output<typeof planBodySchema>): AppSource | null {
+  const { manifest, files, texts, variables, loaded, registryVariables } = body;
   if (manifest === undefined && files === undefined) return null;
-  return { files: files ?? [], texts: { ...texts, ...(manifest === undefined ? {} : { [MANIFEST]: manifest }) } };
+  return {
+    files: files ?? [],
+    texts: { ...texts, ...(manifest === undefined ? {} : { [MANIFEST]: manifest }) },
+    ...(variables === undefined ? {} : { variables }),
+    ...(loaded === undefined ? {} : { loaded }),
+    ...(registryVariables === undefined ? {} : { registryVariables }),
+  };
+}
+
+/** The monorepo that the command line has found around the app. */
+export function planMonorepo({ monorepo }: z.output<typeof planBodySchema>): Monorepo | null {
+  if (monorepo === undefined) return null;
+  const { folder, app, files, texts } = monorepo;
+  return { folder, app, source: { files, texts } };
 }
 
 /** What a build would find in the source, by the same rules, and what it would warn of or fail with. */
-export function planContainerFile(source: AppSource, catalog: Catalog): PlannedContainerFile {
+export function planContainerFile(
+  source: AppSource,
+  catalog: Catalog,
+  monorepo: Monorepo | null = null,
+): PlannedContainerFile {
   const hints = sourceHints(source);
   const health = healthFinding(catalog);
   try {
@@ -31,7 +50,7 @@ export function planContainerFile(source: AppSource, catalog: Catalog): PlannedC
       hasOwn: source.files.includes(OWN_CONTAINER_FILE),
       hasManifest: source.texts[MANIFEST] !== undefined,
       mayGenerate: true,
-      describe: () => describeApp(source, catalog),
+      describe: () => describeApp(source, catalog, monorepo),
     });
     const { path, app, reason } = choice;
     const file = containerFileFinding(path ?? 'generated', reason);

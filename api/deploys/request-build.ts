@@ -24,6 +24,8 @@ interface Wanted extends Pick<BuildRequest, 'kind' | 'source'> {
   readonly environment: Environment;
   readonly resume?: BuildRequest['resume'];
   readonly releaseId?: string;
+  /** Undefined when conventions are checked. */
+  readonly skipConventionCheck?: string | undefined;
 }
 
 export type TriggerReply = TriggerOutcome & { readonly service: string; readonly environment: Environment };
@@ -34,7 +36,7 @@ export async function requestBuild(
   by: { caller: Caller; requestId: string },
   wanted: Wanted,
 ): Promise<TriggerReply> {
-  const { service, environment, kind, source, resume = null, releaseId = null } = wanted;
+  const { service, environment, kind, source, resume = null, releaseId = null, skipConventionCheck } = wanted;
   const outcome = await deps.commands.request({
     buildId: deps.newId('build'),
     kind,
@@ -49,6 +51,7 @@ export async function requestBuild(
     requestedAt: deps.now().toISOString(),
     resume,
     releaseId,
+    ...(skipConventionCheck === undefined ? {} : { skipConventionCheck }),
   });
   return { ...outcome, service: service.name, environment };
 }

@@ -1,10 +1,11 @@
 import type { Route } from '../http/define-route.ts';
 import { type BuildRoutesDeps, buildRoutes } from './build-routes.ts';
+import { type ServiceLogRoutesDeps, serviceLogRoutes } from './service-log-routes.ts';
 import { type TriggerRoutesDeps, triggerRoutes } from './trigger-routes.ts';
 
-export type DeploysDeps = BuildRoutesDeps & TriggerRoutesDeps;
+export type DeploysDeps = BuildRoutesDeps & ServiceLogRoutesDeps & TriggerRoutesDeps;
 
-/** Builds: what starts them, then what shows, follows, cancels and repeats them. */
+/** Builds: what starts them, then what shows, follows, cancels and repeats them; and what services print. */
 export function deploysRoutes(deps: DeploysDeps): readonly Route[] {
-  return [...triggerRoutes(deps), ...buildRoutes(deps)];
+  return [...triggerRoutes(deps), ...buildRoutes(deps), ...serviceLogRoutes(deps)];
 }

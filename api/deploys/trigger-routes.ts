@@ -7,10 +7,12 @@ import {
   planReplySchema,
   retryBodySchema,
   rollbackBodySchema,
+  skipConventionCheckSchema,
   triggerBodySchema,
   triggerReplySchema,
   uploadReplySchema,
 } from '../../domain/deploys/schema.ts';
+import type { Installation } from '../../domain/deploys/step-definition.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { requireService } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
@@ -33,6 +35,7 @@ export interface TriggerRoutesDeps extends RequestBuildDeps {
   readonly services: ServiceStore;
   readonly archives: ArchiveStore;
   readonly enforceMinimumCatalogVersion: boolean;
+  readonly installation: Installation;
 }
 
 const tag = 'builds';
@@ -57,10 +60,11 @@ function triggerRoute(deps: TriggerRoutesDeps): Route {
     errors: ['SERVICE_NOT_FOUND', 'SOURCE_MISSING', 'SOURCE_REFUSED'],
     resource: ({ body }, { caller }) => requireService(deps.services, caller, body.service),
     handle: async ({ body, resource: service }, by) => {
-      const { branch, commit, environment } = body;
+      const { branch, commit, environment, skipConventionCheck } = body;
       const wanted = { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit }) };
       const source = gitSource(service, wanted);
-      return { status: 202, data: await requestBuild(deps, by, { kind: 'deploy', service, environment, source }) };
+      const asked = { kind: 'deploy', service, environment, source, skipConventionCheck } as const;
+      return { status: 202, data: await requestBuild(deps, by, asked) };
     },
   });
 }
@@ -72,7 +76,11 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
     summary: 'Build and deploy a service from an uploaded source archive',
     tag,
     callers: BUILDER_CALLERS.member,
-    query: z.strictObject({ service: z.string().min(1).max(64), environment: environmentSchema.default('prod') }),
+    query: z.strictObject({
+      service: z.string().min(1).max(64),
+      environment: environmentSchema.default('prod'),
+      skipConventionCheck: skipConventionCheckSchema,
+    }),
     streamBody: { contentTypes: UPLOAD_CONTENT_TYPES, description: 'A gzip-compressed tar of at most 100 MiB' },
     responses: { 202: { description: 'The archive is stored and the build queued', schema: uploadReplySchema } },
     errors: ['SERVICE_NOT_FOUND', 'ARCHIVE_INVALID', 'UPLOAD_QUOTA_EXCEEDED', 'DISK_FULL'],
@@ -89,7 +97,8 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
         isNeeded: (id) => deps.builds.needsArchive(id),
       });
       const source = { kind: 'archive', archiveId, sha256 } as const;
-      const wanted = { kind: 'deploy', service, environment: query.environment, source } as const;
+      const { environment, skipConventionCheck } = query;
+      const wanted = { kind: 'deploy', service, environment, source, skipConventionCheck } as const;
       return { status: 202, data: { ...(await requestBuild(deps, context, wanted)), sha256, sizeBytes } };
     },
   });
@@ -116,7 +125,7 @@ function planRoute(deps: TriggerRoutesDeps): Route {
     responses: { 200: { description: 'The plan', schema: planReplySchema } },
     errors: ['CATALOG_INVALID', 'CATALOG_VERSION_UNSUPPORTED'],
     handle: async ({ body }) => {
-      const options = { enforceMinimumVersion: deps.enforceMinimumCatalogVersion };
+      const options = { enforceMinimumVersion: deps.enforceMinimumCatalogVersion, installation: deps.installation };
       return { status: 200, data: planBuild(body, options) };
     },
   });

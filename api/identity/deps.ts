@@ -21,6 +21,8 @@ export interface IdentitySettings {
   readonly secureCookies: boolean;
   /** Where the platform's services are: people sign in to the pages of those that are known. */
   readonly serviceUrls: ServiceUrls;
+  /** By the id of a platform client, the secret by which it gets tokens for its service's own calls. */
+  readonly clientSecrets: Readonly<Record<string, string>>;
 }
 
 /** What the handlers of the identity provider work with. */

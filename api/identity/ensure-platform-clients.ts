@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { FairleadError } from '../../domain/errors.ts';
-import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
+import type { ClientRecord, ClientSecret } from '../../domain/oauth-clients/client.ts';
 import type { ClientChanges } from '../../domain/oauth-clients/ports.ts';
 import type { OrgRecord } from '../../domain/orgs/org.ts';
 import { audit, idBeforeChange } from './audit.ts';
@@ -15,7 +15,7 @@ import { platformClients } from './platform-clients.ts';
  * @throws CONFLICT when a client of that id belongs to another org
  */
 export async function ensurePlatformClients(deps: IdentityDeps, org: Pick<OrgRecord, 'slug'>): Promise<void> {
-  const settings = { ...deps.settings, platformOrg: org.slug };
+  const settings = { ...deps.settings, platformOrg: org.slug, secrets: givenSecrets(deps) };
   for (const client of platformClients(settings, deps.now())) {
     try {
       await deps.clients.insert(client);
@@ -38,7 +38,10 @@ async function putBack(deps: IdentityDeps, wanted: ClientRecord): Promise<void> 
   }
   const changes = differences(existing, wanted);
   const fields = Object.keys(changes);
-  if (fields.length + existing.secrets.length === 0) return;
+  const [secret] = wanted.secrets;
+  const [known, ...more] = existing.secrets;
+  const isSecretBack = more.length === 0 && known?.hash === secret?.hash;
+  if (fields.length === 0 && isSecretBack) return;
   const type = 'oauth.client_updated';
   await audit(deps, null, {
     id: idBeforeChange(type, existing),
@@ -46,10 +49,27 @@ async function putBack(deps: IdentityDeps, wanted: ClientRecord): Promise<void> 
     actor: 'internal',
     subject: clientId,
     orgSlug: existing.orgSlug,
-    data: { reason: 'start', fields, secrets_removed: existing.secrets.map(({ id }) => id) },
+    data: {
+      ...{ reason: 'start', fields },
+      secrets_removed: isSecretBack ? [] : existing.secrets.map(({ id }) => id),
+      secrets_added: isSecretBack || secret === undefined ? [] : [secret.id],
+    },
   });
-  for (const { id } of existing.secrets) await deps.clients.removeSecret(clientId, id);
+  if (!isSecretBack) await putSecret(deps, existing, secret);
   if (fields.length > 0) await deps.clients.update(clientId, changes);
+}
+
+async function putSecret(deps: IdentityDeps, { clientId, secrets }: ClientRecord, secret: ClientSecret | undefined) {
+  if (secret !== undefined) return deps.clients.replaceSecrets(clientId, secret);
+  for (const { id } of secrets) await deps.clients.removeSecret(clientId, id);
+}
+
+/** The secrets that the settings name, as clients keep them. */
+function givenSecrets({ settings, tokens, newId, now }: IdentityDeps): Readonly<Record<string, ClientSecret>> {
+  const secrets = Object.entries(settings.clientSecrets).map(([clientId, secret]): [string, ClientSecret] => {
+    return [clientId, { id: newId('clientSecret'), hash: tokens.hash(secret), createdAt: now(), lastUsedAt: null }];
+  });
+  return Object.fromEntries(secrets);
 }
 
 /** Of all fields but those by which a client is known, and its secrets. */

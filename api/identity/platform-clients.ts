@@ -1,19 +1,22 @@
 import { NO_WHITE_LABEL } from '../../domain/branding/white-label.ts';
-import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
+import type { ClientRecord, ClientSecret } from '../../domain/oauth-clients/client.ts';
 import { NO_PASSPORT } from '../../domain/passport-config.ts';
-import { CLI_CLIENT, SERVICE_ROWS, SIGN_IN_CALLBACK } from '../../domain/services.ts';
+import { CLI_CLIENT, SERVICE_ROWS, type ServiceRow, SIGN_IN_CALLBACK } from '../../domain/services.ts';
 import type { IdentitySettings } from './deps.ts';
 
 const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 const SIGN_IN_SCOPES = ['openid', 'profile', 'email'] as const;
 
-type Settings = Pick<IdentitySettings, 'platformName' | 'platformOrg' | 'serviceUrls'>;
+type Settings = Pick<IdentitySettings, 'platformName' | 'platformOrg' | 'serviceUrls'> & {
+  /** By client id. */
+  readonly secrets: Readonly<Record<string, ClientSecret>>;
+};
 type Defaults = ReturnType<typeof defaults>;
 
 /**
  * The clients every installation has, by the table of services. A service that takes tokens has one: the audience of
- * tokens for it, and a client that gets secrets once it asks for tokens itself. Pages of a service have another by which
+ * tokens for it, and a client with a secret where it asks for tokens itself. Pages of a service have another by which
  * people sign in: public, with one redirect address. `fairlead-cli` is the command line.
  */
 export function platformClients(settings: Settings, now: Date): readonly ClientRecord[] {
@@ -62,16 +65,18 @@ function defaults(settings: Settings, now: Date) {
 
 function serviceClient(
   common: Defaults,
-  { platformName }: Settings,
-  { clientId, title, purpose }: { clientId: string; title: string; purpose: string },
+  { platformName, secrets }: Settings,
+  { clientId, title, purpose, ownScopes }: Pick<ServiceRow, 'title' | 'purpose' | 'ownScopes'> & { clientId: string },
 ): ClientRecord {
+  const secret = secrets[clientId];
   return {
     ...common,
     clientId,
     name: `${platformName} ${title}`,
     description: purpose,
     clientType: 'confidential',
-    allowedScopes: SIGN_IN_SCOPES,
+    secrets: secret === undefined ? [] : [secret],
+    allowedScopes: [...SIGN_IN_SCOPES, ...(ownScopes ?? [])],
     allowedGrantTypes: ['client_credentials'],
   };
 }

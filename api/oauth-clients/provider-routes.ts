@@ -52,7 +52,7 @@ function builderCallRoutes(deps: IdentityDeps): readonly Route[] {
     defineRoute({
       method: 'post',
       path: `${PATH}/revoke-scopes`,
-      summary: 'Take the scopes of a removed service from all clients, or from one',
+      summary: 'Take the scopes of a service from all clients, or from one',
       tag: CLIENT_TAG,
       callers: ADMINISTRATORS,
       body: revokeScopesBodySchema,

@@ -18,7 +18,7 @@ import { voidingTokensOfClient } from './void-client-tokens.ts';
 export async function revokeScopes(
   deps: IdentityDeps,
   context: RouteContext<AdministratorCaller>,
-  { service, clientId: only }: RevokedScopes,
+  { service, clientId: only, reason = 'service removed' }: RevokedScopes,
 ): Promise<readonly string[]> {
   if (beginsPlatformScopes(service)) {
     throw new FairleadError('FORBIDDEN', `Scopes that begin with ${service}: are the platform's, and of no service`);
@@ -28,7 +28,7 @@ export async function revokeScopes(
   const type = 'oauth.client_updated';
   for (const client of clients) {
     const removed = client.allowedScopes.filter((scope) => scope.startsWith(`${service}:`));
-    const data = { reason: 'service removed', allowedScopes_removed: removed };
+    const data = { reason, allowedScopes_removed: removed };
     await auditClient(deps, context, { type, client, data, id: `${idBeforeChange(type, client)}/${service}` });
     await voidingTokensOfClient(deps, client.clientId, () => deps.clients.removeScopes(client.clientId, removed));
   }

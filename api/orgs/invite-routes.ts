@@ -6,6 +6,7 @@ import {
   inviteViewSchema,
   orgParamsSchema,
 } from '../../domain/orgs/schema.ts';
+import { isPlatform } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
 import { createInvite, revokeInvite } from './invites.ts';
@@ -28,7 +29,12 @@ export function inviteRoutes(deps: IdentityDeps): readonly Route[] {
       errors: ['ORG_NOT_FOUND', 'ROLE_ESCALATION'],
       handle: async ({ body, resource: access }, context) => {
         const { invite, inviteUrl } = await createInvite(deps, context, access, body);
-        return { status: 201, data: { ...inviteView(invite), ...(inviteUrl === null ? {} : { inviteUrl }) } };
+        const isCaptured = inviteUrl === null && deps.mail.outbox !== null && isPlatform(context.caller);
+        const outboxUrl = isCaptured ? { outboxUrl: `${deps.settings.issuer}/outbox` } : {};
+        return {
+          status: 201,
+          data: { ...inviteView(invite), ...(inviteUrl === null ? {} : { inviteUrl }), ...outboxUrl },
+        };
       },
     }),
     defineRoute({

@@ -114,7 +114,10 @@ function hasRights(membership: Membership | null, { roles, modules }: NonNullabl
   return inOrder(membership?.roles ?? []) === inOrder(roles) && inOrder(membership?.modules ?? []) === inOrder(modules);
 }
 
-/** Takes a member out of the org. @throws USER_NOT_FOUND; CONFLICT when the org would have no admin */
+/**
+ * Takes a member out of the org. An invitation of theirs that was taken, and cut off before it was finished, ends first.
+ * @throws USER_NOT_FOUND; CONFLICT when the org would have no admin
+ */
 export async function removeMember(
   deps: IdentityDeps,
   context: RouteContext<Caller>,
@@ -133,6 +136,7 @@ export async function removeMember(
     });
   await refuseLastAdmin(deps, org, membership);
   await noteMember(deps, context, 'org.member_removed', org, userId, { rolesBefore: membership.roles });
+  await deps.invites.finishAllOf(userId, org.id, deps.now());
   await voidingAccessTokens(deps, userId, remove);
   if (user.primaryOrg === org.slug) {
     const [next] = await deps.memberships.listOfUser(userId);

@@ -6,6 +6,7 @@ import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
 import { admitsLogin, asksFor, type OrgPolicy } from '../../domain/orgs/policy.ts';
 import type { OrgChanges } from '../../domain/orgs/ports.ts';
 import type { createOrgBodySchema, updateOrgBodySchema } from '../../domain/orgs/schema.ts';
+import type { Page, PageRequest } from '../../domain/page.ts';
 import { type AdministratorCaller, type Caller, isPerson } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
@@ -68,8 +69,7 @@ export async function updateOrg(
   const asks = policyChanges !== undefined && asksFor({ ...org.policy, ...policyChanges });
   const endWhatItTakes = async () => {
     if (suspended === true) await endAccess(deps, context, org);
-    // Tokens of logins that it does not admit are void; the others refresh.
-    if (asks) await eachMember(deps, org, (userId) => deny(deps, 'user', userId, { aheadMs: CACHED_READ_MS }));
+    if (asks) await endTokens(deps, org);
   };
   await endWhatItTakes();
   const changed = await deps.orgs.update(org.id, changes);
@@ -82,18 +82,41 @@ const PAGE = 200;
 
 /** Clients of the org lose their tokens; members keep the logins that other orgs of theirs need. */
 async function endAccess(deps: IdentityDeps, context: RouteContext<Caller>, org: OrgRecord): Promise<void> {
-  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-    const page = await deps.clients.list({ orgSlug: org.slug, clientIds: [] }, { cursor, limit: PAGE });
-    for (const { clientId } of page.items) await revokeClient(deps, context, clientId, { reason: 'org suspended' });
-    cursor = page.nextCursor;
-  }
+  await each(
+    (page) => deps.clients.list({ orgSlug: org.slug, clientIds: [] }, page),
+    ({ clientId }) => revokeClient(deps, context, clientId, { reason: 'org suspended' }),
+  );
   await eachMember(deps, org, (userId) => voidAccessTokens(deps, userId));
 }
 
-async function eachMember(deps: IdentityDeps, org: OrgRecord, act: (userId: string) => Promise<void>): Promise<void> {
+/**
+ * Ends the tokens of all whom the policy of the org binds: its members, and, for the platform's org, who has a platform role
+ * wherever they are a member. Tokens of logins that it does not admit are void; the others refresh.
+ */
+async function endTokens(deps: IdentityDeps, org: OrgRecord): Promise<void> {
+  const end = (userId: string) => deny(deps, 'user', userId, { aheadMs: CACHED_READ_MS });
+  await eachMember(deps, org, end);
+  if (org.platform) {
+    const filter = { query: null, platformRoles: true } as const;
+    await each(
+      (page) => deps.users.list(filter, page),
+      ({ id }) => end(id),
+    );
+  }
+}
+
+function eachMember(deps: IdentityDeps, org: OrgRecord, act: (userId: string) => Promise<void>): Promise<void> {
+  return each(
+    (page) => deps.memberships.listOfOrg(org.id, page),
+    ({ userId }) => act(userId),
+  );
+}
+
+/** Page by page, one after the other. */
+async function each<T>(list: (page: PageRequest) => Promise<Page<T>>, act: (item: T) => Promise<void>): Promise<void> {
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-    const page = await deps.memberships.listOfOrg(org.id, { cursor, limit: PAGE });
-    for (const { userId } of page.items) await act(userId);
+    const page: Page<T> = await list({ cursor, limit: PAGE });
+    for (const item of page.items) await act(item);
     cursor = page.nextCursor;
   }
 }

@@ -1,16 +1,29 @@
 import { join } from 'node:path';
 import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
+import { createOutboxRecorder } from '../../adapters/audit-ledger/outbox-recorder.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../../adapters/edge-router/route-files.ts';
 import { builderSection } from '../../adapters/env/deploys.ts';
 import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
+import { createLegacyVault } from '../../adapters/locker/legacy-vault.ts';
+import { createLockerClient } from '../../adapters/locker/locker-client.ts';
+import { createServiceLogs } from '../../adapters/log-files/service-logs.ts';
 import { createBuilderIndexes } from '../../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
+import { createVariableHistory } from '../../adapters/mongo/config/variable-history.ts';
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
+import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
 import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts';
+import { createGrantCommands } from '../../adapters/temporal/grant-commands.ts';
+import { createReencryptionCommands } from '../../adapters/temporal/reencryption-commands.ts';
+import type { LegacyVault, LockerSource } from '../../domain/config/secret-import.ts';
+import { DOCKER_INSTALLATION } from '../../domain/deploys/plan.ts';
+import type { ServiceUrls } from '../../domain/service-addresses.ts';
+import { LOCKER_RESOLVE_SCOPE, serviceRow } from '../../domain/services.ts';
+import { createServiceTokens } from '../../sdk/auth/service-tokens.ts';
 import { createBuilderApp } from '../builder-app.ts';
 import { defineService } from '../service-definition.ts';
 
@@ -22,9 +35,16 @@ export const builder = defineService({
   section: builderSection,
   needs: ['mongo', 'temporal'],
   requestsPerMinute: 1_200,
-  async compose({ env, settings, mongo: { db }, temporal, app }) {
+  async compose({ env, settings, mongo: { db }, temporal, app, log, opened }) {
     await createBuilderIndexes(db);
-    const { idp } = settings.urls;
+    const { idp, 'audit-ledger': auditUrl } = settings.urls;
+    const { internalKey } = settings;
+    const folder = join(env.DATA_DIR, 'audit-outbox');
+    const audit =
+      auditUrl === undefined
+        ? null
+        : createOutboxRecorder({ auditUrl, internalKey, namespace: 'builder', folder, log });
+    if (audit !== null) opened.adopt(audit, () => audit.close());
     const router = createEdgeRouter({
       routesDirectory: join(env.DATA_DIR, 'routes'),
       domain: env.PLATFORM_DOMAIN,
@@ -33,8 +53,12 @@ export const builder = defineService({
     const deps = {
       services: createServiceStore({ db, now }),
       builds: createBuildStore({ db, now }),
+      history: createVariableHistory({ db }),
+      grants: createGrantStore({ db }),
+      grantCommands: createGrantCommands(temporal()),
       releases: createReleaseStore({ db }),
       log: createBuildLog({ db, now }),
+      serviceLogs: createServiceLogs({ directory: join(env.DATA_DIR, 'service-logs') }),
       archives: createArchiveStore({
         directory: join(env.DATA_DIR, 'archives'),
         newId,
@@ -43,14 +67,36 @@ export const builder = defineService({
       // OAuth clients are the identity provider's.
       clients: idp === undefined ? null : createClientAdministration({ url: idp, internalKey: settings.providerKey }),
       cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
+      locker: composeLocker(settings.urls, env.BUILDER_CLIENT_SECRET),
+      vault: composeVault(env.LEGACY_VAULT_URL, env.LEGACY_VAULT_TOKEN),
       commands: createDeployCommands(temporal()),
+      reencryption: createReencryptionCommands(temporal()),
+      audit,
       newId,
       now,
       publicUrl: router.url,
       platformGitUrl: env.GIT_URL ?? null,
       localSourcesRoot: env.LOCAL_SOURCES_ROOT ?? null,
       enforceMinimumCatalogVersion: env.ENFORCE_MINIMUM_CATALOG_VERSION,
+      installation: {
+        ...DOCKER_INSTALLATION,
+        wallet: settings.urls.wallet !== undefined,
+        registry: settings.urls.registry !== undefined,
+      },
     };
     return { app: createBuilderApp(deps, app) };
   },
 });
+
+/** By the builder's own client; null where anything of it is not set. */
+function composeLocker({ idp, locker }: ServiceUrls, clientSecret: string | undefined): LockerSource | null {
+  if (locker === undefined || idp === undefined || clientSecret === undefined) return null;
+  const clientId = serviceRow('builder').platformClient;
+  const audience = serviceRow('locker').platformClient;
+  const tokens = createServiceTokens({ idpUrl: idp, clientId, clientSecret, scope: LOCKER_RESOLVE_SCOPE, audience });
+  return createLockerClient({ url: locker, tokens });
+}
+
+function composeVault(url: string | undefined, token: string | undefined): LegacyVault | null {
+  return url === undefined || token === undefined ? null : createLegacyVault({ url, token });
+}

@@ -1,7 +1,6 @@
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { forwardEvents } from '../../adapters/audit-ledger/forward-events.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createPasswordHasher } from '../../adapters/crypto/password-hasher.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
@@ -11,11 +10,10 @@ import type { ReadSection } from '../../adapters/env.ts';
 import { createKeyring } from '../../adapters/jose/keyring.ts';
 import { createSigningKeyFactory } from '../../adapters/jose/signing-key-factory.ts';
 import { createOutboxSender } from '../../adapters/mail/outbox-sender.ts';
-import { createTrailSource } from '../../adapters/mongo/audit/trail-source.ts';
 import { type DatabaseClock, followDatabaseClock } from '../../adapters/mongo/database-clock.ts';
 import { createIdentityIndexes, createIdentityStores } from '../../adapters/mongo/identity-database.ts';
-import type { AuditTrail } from '../../domain/audit/ports.ts';
 import type { MailSender } from '../../domain/identity/ports.ts';
+import { serviceRow } from '../../domain/services.ts';
 import { clientAddress } from '../http/client-address.ts';
 import { bootstrapIdentity } from '../identity/bootstrap.ts';
 import { cacheReads } from '../identity/cached-reads.ts';
@@ -24,13 +22,11 @@ import { createMailQueue } from '../identity/mail/mail-queue.ts';
 import { createIdpApp } from '../idp-app.ts';
 import { createPassportSocket } from '../passport/passport-socket.ts';
 import { defineService, type ServiceParts } from '../service-definition.ts';
+import { toldToLedger } from './told-to-ledger.ts';
 
 type Parts = ServiceParts<ReadSection<typeof identitySection>>;
 
 const MAIL_DRAIN_MS = 5_000;
-const AUDIT_DRAIN_MS = 5_000;
-/** What a process that died recorded, and did not tell, waits no longer than this. */
-const TRAIL_POLL_MS = 30_000;
 
 /** The identity provider. Its start makes what every installation has from the first one on. */
 export const idp = defineService({
@@ -61,28 +57,6 @@ function openClock({ mongo: { db }, log }: Parts): Promise<DatabaseClock> {
   return followDatabaseClock({ db, onFailure: (err) => log.warn({ err }, "the database's time cannot be read") });
 }
 
-/** What is recorded here is told to the audit ledger, where there is one. */
-function toldToLedger(
-  trail: AuditTrail,
-  { settings, mongo: { db }, log, opened }: Parts,
-  { now }: DatabaseClock,
-): AuditTrail {
-  const { urls, internalKey } = settings;
-  const auditUrl = urls['audit-ledger'];
-  if (auditUrl === undefined) return trail;
-  const onUnreadable = (id: string, err: unknown) => log.warn({ id, err }, 'an audit event cannot be read');
-  const source = createTrailSource({ db, now, namespace: 'identity', onUnreadable });
-  const forwarder = forwardEvents({ source, auditUrl, internalKey, log, pollMs: TRAIL_POLL_MS });
-  opened.defer(() => forwarder.finish({ timeoutMs: AUDIT_DRAIN_MS }));
-  return {
-    ...trail,
-    async record(event) {
-      await trail.record(event);
-      forwarder.wake();
-    },
-  };
-}
-
 /** A real mail server where there is one, else the outbox. The library for one takes memory, so it is loaded for one alone. */
 async function openMail({ env, mongo: { db }, opened }: Parts, { now }: DatabaseClock): Promise<MailSender> {
   if (env.SMTP_URL === undefined) return createOutboxSender({ db, now });
@@ -95,11 +69,12 @@ function identityDeps(parts: Parts, mail: MailSender, clock: DatabaseClock): Ide
   const { env, settings, publicUrl, mongo, log } = parts;
   const { db } = mongo;
   const { now } = clock;
+  const { BUILDER_CLIENT_SECRET: builderSecret } = env;
   const cipher = createSecretCipher(env.IDP_ENCRYPTION_KEY);
   const stores = createIdentityStores({ db, now });
   return {
     ...cacheReads(stores),
-    audit: toldToLedger(stores.audit, parts, clock),
+    audit: toldToLedger(stores.audit, parts, { now, namespace: 'identity' }),
     cipher,
     signer: createKeyring({
       store: stores.signingKeys,
@@ -122,6 +97,7 @@ function identityDeps(parts: Parts, mail: MailSender, clock: DatabaseClock): Ide
       platformOrg: settings.platformOrg,
       externalAudiences: env.IDP_EXTERNAL_AUDIENCES,
       serviceUrls: settings.urls,
+      clientSecrets: builderSecret === undefined ? {} : { [serviceRow('builder').platformClient]: builderSecret },
       secureCookies: publicUrl.startsWith('https:'),
     },
   };

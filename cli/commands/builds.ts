@@ -3,10 +3,12 @@ import { CliFailure } from '../cli-failure.ts';
 import { type CliContext, findBuildId, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { type FollowOptions, followStarted } from '../follow-command.ts';
+import { commitsSince } from '../project.ts';
 import { type BuildReply, buildReply, pageOf, triggerReply } from '../replies.ts';
 import type { Tone } from '../terminal/style.ts';
 import { elapsedMs, formatAge, formatDuration } from '../terminal/times.ts';
-import { waitForEnd } from '../watch-build.ts';
+import { readBuild, waitForEnd } from '../watch-build.ts';
+import { notePendingOf } from './config.ts';
 
 /** A cancelled build has to undo what it began; the platform ends its processes within seconds. */
 const CANCEL_LIMIT_MS = 120_000;
@@ -55,7 +57,7 @@ function row(build: BuildReply, now: Date): { text: string; tone?: Tone }[] {
     { text: build.id },
     { text: build.service, tone: 'bold' },
     { text: build.environment },
-    { text: statusText(build), tone: statusTone(build.status) },
+    { text: statusText(build), tone: statusTone(build) },
     { text: build.commitSha?.slice(0, 7) ?? '' },
     { text: took === null ? '' : formatDuration(took) },
     { text: formatAge(build.createdAt, now), tone: 'dim' },
@@ -68,7 +70,9 @@ export function statusText(build: BuildReply): string {
   return status === 'failed' && typeof reason === 'string' && reason !== 'step_failed' ? reason : status;
 }
 
-export function statusTone(status: string): Tone {
+/** A build that a newer one replaced is no failure. */
+export function statusTone({ status, reason }: Pick<BuildReply, 'status' | 'reason'>): Tone {
+  if (reason === 'superseded') return 'dim';
   return status === 'completed' ? 'good' : status === 'failed' ? 'bad' : 'warn';
 }
 
@@ -97,10 +101,26 @@ export async function retry(
   options: FollowOptions & { from?: string },
 ): Promise<number> {
   const id = await findBuildId(context, given);
+  const newer = await newerCode(context, id);
+  if (newer !== null) context.output.note(newer);
   const started = await start(context.api, pathOf('builds', id, 'retry'), {
     ...(options.from === undefined ? {} : { fromStep: options.from }),
   });
   return followStarted(context, started, options);
+}
+
+/** A retry builds the very commit that failed. Where the folder this is run in has gone on from it, that is said. */
+async function newerCode({ api, cwd }: CliContext, id: string): Promise<string | null> {
+  // Of a build that cannot be read, the retry itself says why.
+  const commitSha = await readBuild(api, id).then(
+    (build) => build.commitSha,
+    () => null,
+  );
+  if (typeof commitSha !== 'string') return null;
+  const count = await commitsSince(cwd, commitSha);
+  if (count === 0) return null;
+  const commits = count === 1 ? 'a newer commit' : `${count} newer commits`;
+  return `This builds ${commitSha.slice(0, 7)} again. This folder has ${commits}: \`fairlead deploy\` builds the newest.`;
 }
 
 /** `fairlead rollback [service]`: installs an earlier release again, without a build. */
@@ -114,7 +134,9 @@ export async function rollback(
     environment: context.environment,
     ...(options.to === undefined ? {} : { releaseId: options.to }),
   });
-  return followStarted(context, started, options);
+  const code = await followStarted(context, started, options);
+  if (code === exitCode('ok') && options.detach !== true) await notePendingOf(context, service);
+  return code;
 }
 
 function start(api: ApiClient, path: string, body: Readonly<Record<string, unknown>>) {

@@ -1,8 +1,11 @@
-import { readFileSync } from 'node:fs';
-import { join, posix, relative, resolve, sep } from 'node:path';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { MANIFEST, readAppSource } from '../../domain/catalog/app-source.ts';
+import { LOCKFILES, MANIFEST, readAppSource } from '../../domain/catalog/app-source.ts';
+import { findMonorepo } from '../../domain/catalog/find-monorepo.ts';
 import { pathOf } from '../api-client.ts';
+import { parseAssignments } from '../assignments.ts';
 import { usageFailure } from '../cli-failure.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
@@ -12,8 +15,11 @@ import { formatBytes, listFolder, packFolder } from '../pack-folder.ts';
 import { printPlan } from '../plan-output.ts';
 import { checkName, nameFromFolder, nameFromGitUrl, readLocalRepository, readSource } from '../project.ts';
 import { planReply, serviceReply, type TriggerReply, triggerReply } from '../replies.ts';
+import { cloneForReading } from '../run-git.ts';
 import { readSecrets } from '../secret-input.ts';
 import { createLiveRegion } from '../terminal/live-region.ts';
+import { printable } from '../terminal/style.ts';
+import { folderInside, treeBelow, uploadedTree } from '../uploaded-tree.ts';
 
 export interface DeployOptions extends FollowOptions {
   readonly name?: string;
@@ -25,6 +31,7 @@ export interface DeployOptions extends FollowOptions {
   readonly secret: readonly string[];
   readonly git?: boolean;
   readonly plan?: boolean;
+  readonly skipConventionCheck?: string;
 }
 
 /** What is deployed: a repository that the builder clones, or a folder that is uploaded. */
@@ -41,7 +48,7 @@ interface Target {
 export async function deploy(context: CliContext, given: string, options: DeployOptions): Promise<number> {
   const target = await readTarget(context, given, options);
   if (options.plan === true) return showPlan(context, given, target, options);
-  const config = parseAssignments(options.set);
+  const config = parseAssignments(options.set, '--set');
   const secrets = await readSecrets(options.secret, context.terminal);
   await context.api.call(serviceReply, {
     method: 'POST',
@@ -53,9 +60,23 @@ export async function deploy(context: CliContext, given: string, options: Deploy
       ...(options.secret.length === 0 ? {} : { secrets }),
     },
   });
+  const skip = options.skipConventionCheck === undefined ? {} : { skipConventionCheck: options.skipConventionCheck };
   const started =
-    target.upload === null ? await trigger(context, target) : await upload(context, target.name, target.upload);
-  return followStarted(context, started, options);
+    target.upload === null
+      ? await trigger(context, target, skip)
+      : await upload(context, target.name, target.upload, skip);
+  const code = await followStarted(context, started, options);
+  if (code !== exitCode('ok')) noteKept(context, target.name, [...Object.keys(config), ...options.secret]);
+  return code;
+}
+
+/** What was stored for a deploy that failed stays for the next one, and is said to. */
+function noteKept({ output }: CliContext, service: string, names: readonly string[]): void {
+  if (names.length === 0) return;
+  const kept = names.length === 1 ? `${names[0]} stays stored` : `${names.join(', ')} stay stored`;
+  output.note(
+    `${kept} for the next deploy. To remove: \`fairlead config unset ${names.join(' ')} --service ${service}\``,
+  );
 }
 
 async function readTarget(context: CliContext, given: string, options: DeployOptions): Promise<Target> {
@@ -101,7 +122,10 @@ function refuseFairleadItself({ checkout }: CliContext, folder: string, { appPat
 
 const NOTHING_STARTED = { message: 'The upload was interrupted.', remedy: 'No build was started.' };
 
-function trigger(context: CliContext, target: Target): Promise<TriggerReply> {
+/** The reason for a deploy that violates conventions, if there is one. */
+type Skip = Pick<DeployOptions, 'skipConventionCheck'>;
+
+function trigger(context: CliContext, target: Target, skip: Skip): Promise<TriggerReply> {
   return context.api.call(triggerReply, {
     method: 'POST',
     path: pathOf('builds', 'trigger'),
@@ -110,11 +134,12 @@ function trigger(context: CliContext, target: Target): Promise<TriggerReply> {
       environment: context.environment,
       ...(target.branch === undefined ? {} : { branch: target.branch }),
       ...(target.commit === undefined ? {} : { commit: target.commit }),
+      ...skip,
     },
   });
 }
 
-async function upload(context: CliContext, service: string, folder: string): Promise<TriggerReply> {
+async function upload(context: CliContext, service: string, folder: string, skip: Skip): Promise<TriggerReply> {
   const { output, environment } = context;
   const entries = await listFolder(folder, (line) => output.note(line));
   const region = output.interactive ? createLiveRegion(output) : null;
@@ -136,7 +161,7 @@ async function upload(context: CliContext, service: string, folder: string): Pro
       context.api.call(triggerReply, {
         method: 'POST',
         path: pathOf('builds', 'upload'),
-        query: { service, environment },
+        query: { service, environment, ...skip },
         content: { type: 'application/gzip', stream: Readable.toWeb(stream) },
         signal,
       }),
@@ -155,7 +180,10 @@ async function upload(context: CliContext, service: string, folder: string): Pro
 
 async function showPlan(context: CliContext, given: string, target: Target, options: DeployOptions): Promise<number> {
   const source = readSource(given, context.cwd);
-  const files = source.kind === 'folder' ? await planFiles(source.folder, options.appPath ?? '') : {};
+  const files =
+    source.kind === 'folder'
+      ? await planFiles(source.folder, options.appPath ?? '')
+      : await planRepository(context, source.url, target, options.appPath ?? '');
   const plan = await context.api.call(planReply, {
     method: 'POST',
     path: pathOf('builds', 'plan'),
@@ -166,49 +194,68 @@ async function showPlan(context: CliContext, given: string, target: Target, opti
   return exitCode('ok');
 }
 
-/** What the planner needs of a folder: its catalog, and what a build would read of the app, of what a deploy uploads. */
+/** What the planner needs of a repository, which is cloned here for it; nothing of one that this machine cannot read. */
+async function planRepository(
+  { output }: CliContext,
+  url: string,
+  { branch, commit }: Target,
+  appPath: string,
+): Promise<Record<string, unknown>> {
+  const folder = await mkdtemp(join(tmpdir(), 'fairlead-plan-'));
+  try {
+    await cloneForReading(folder, { url, revision: commit ?? branch ?? 'HEAD' });
+    return await planFiles(folder, appPath);
+  } catch (error) {
+    const text = error instanceof Error && 'stderr' in error ? String(error.stderr).trim().split('\n').at(-1) : null;
+    if (text === null) throw error;
+    output.note(`${url} cannot be read here, so the plan shows its steps alone: ${printable(text ?? '')}`);
+    return {};
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * What the planner needs of a folder: its catalog, and what a build would read of the app, and of the monorepo around it, of
+ * what a deploy uploads.
+ */
 async function planFiles(folder: string, appPath: string): Promise<Record<string, unknown>> {
-  const top = relative(folder, resolve(folder, appPath)).split(sep).join('/');
-  const entries = await listFolder(folder);
-  const paths = new Set(entries.flatMap(({ path }) => pathBelow(top, path)));
-  const uploaded = new Map(entries.map((entry) => [entry.path, entry]));
-  const read = (path: string): string | null => {
-    const entry = uploaded.get(posix.join(top, path));
-    // A link may lead to a file that stays here, such as `.env`.
-    const target = entry?.kind === 'link' ? uploaded.get(posix.join(posix.dirname(entry.path), entry.target)) : entry;
-    return target?.kind === 'file' ? readFileSync(join(folder, target.path), 'utf8') : null;
-  };
-  const { files, texts } = await readAppSource({
-    readText: async (path, limitBytes) => {
-      const text = read(path);
-      return text === null || Buffer.byteLength(text) > limitBytes ? null : text;
-    },
-    list: async (path) => [...new Set([...paths].flatMap((each) => pathBelow(path, each)).map(firstName))],
-  });
+  const top = folderInside(folder, appPath);
+  const tree = await uploadedTree(folder);
+  const app = treeBelow(tree, top);
+  const { files, texts, variables, loaded, registryVariables } = await readAppSource(app);
   const { [MANIFEST]: manifest, ...others } = texts;
-  const catalog = read('catalog-info.yaml');
+  const catalog = app.read('catalog-info.yaml');
+  const monorepo = await findMonorepo(tree, top === '.' ? '' : top);
   return {
     ...(catalog === null ? {} : { catalog }),
     ...(manifest === undefined ? {} : { manifest }),
     files,
-    texts: others,
+    texts: toSend(others),
+    variables,
+    loaded,
+    registryVariables,
+    ...(monorepo === null
+      ? {}
+      : {
+          monorepo: {
+            folder: monorepo.folder,
+            app: monorepo.app,
+            files: monorepo.source.files,
+            texts: toSend(monorepo.source.texts),
+          },
+        }),
   };
 }
 
-const firstName = (path: string): string => path.split('/', 1)[0] ?? '';
-
-function pathBelow(top: string, path: string): string[] {
-  if (top === '') return [path];
-  return path.startsWith(`${top}/`) ? [path.slice(top.length + 1)] : [];
+/** A plan needs no more of a lockfile than its beginning, which tells its format. */
+function toSend(texts: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(texts).map(([path, text]) => [
+      path,
+      LOCKFILES.includes(path) ? text.slice(0, LOCKFILE_START) : text,
+    ]),
+  );
 }
 
-function parseAssignments(assignments: readonly string[]): Record<string, string> {
-  const config: Record<string, string> = {};
-  for (const assignment of assignments) {
-    const at = assignment.indexOf('=');
-    // The text itself is not repeated: its value may be meant for nobody's eyes.
-    if (at < 1) throw usageFailure('--set takes KEY=VALUE.', 'For a value that must stay secret use --secret KEY.');
-    config[assignment.slice(0, at)] = assignment.slice(at + 1);
-  }
-  return config;
-}
+const LOCKFILE_START = 4_096;

@@ -29,6 +29,12 @@ export async function invite(
     output.print(`Invited ${output.paint('bold', made.email)} to ${slug} as ${made.role}, until ${dayOf(made)}`);
     if (made.inviteUrl != null) output.print(made.inviteUrl);
   }
+  if (made.outboxUrl != null) {
+    output.note(
+      `No mail is sent: this installation has no mail server (SMTP_URL). A super admin reads it at ${made.outboxUrl}`,
+    );
+    output.note('To pass the link on yourself, invite again with --no-mail.');
+  }
   if (made.inviteUrl != null) output.note('Anyone with this link can join as that address. It is shown only once.');
   return exitCode('ok');
 }

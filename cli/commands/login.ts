@@ -34,7 +34,7 @@ export async function login(context: CliContext, options: { device?: boolean }):
     const byDevice = options.device === true || !hasBrowser(context.desktop);
     return obtain(config, byDevice, { tell, now, signal });
   });
-  await credentials.save(api, after);
+  await credentials.save(api, { ...after, installation: connection.installation });
   if (before !== null) await endLogin(before);
   const { email, identityId, issuer } = after;
   const { orgSlug = null } = tokenClaims(after);

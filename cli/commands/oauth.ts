@@ -165,6 +165,17 @@ function showSecret({ output }: CliContext, client: NewSecretReply): void {
   if (client.service != null) output.note(`The next deploy of ${client.service} injects it automatically.`);
 }
 
+/** What a client may do besides, where it is switched on. */
+function switchedOn(client: ClientReply): readonly (readonly [string, string])[] {
+  const names = [
+    client.headlessEnabled === true ? 'headless' : null,
+    client.selfServiceEmail === true ? 'self-service e-mail' : null,
+    client.trustedInviteSignup === true ? 'trusted sign-up' : null,
+    client.trustedClient === true ? 'trusted: no consent' : null,
+  ].filter((name) => name !== null);
+  return names.length === 0 ? [] : [['Also', names.join(', ')]];
+}
+
 function showClient({ output, now }: CliContext, client: ClientReply): void {
   output.document(client);
   if (output.quiet) {
@@ -178,6 +189,7 @@ function showClient({ output, now }: CliContext, client: ClientReply): void {
     ['Type', client.clientType ?? ''],
     ['Scopes', client.allowedScopes.join(' ')],
     ['Grants', client.allowedGrantTypes.join(' ')],
+    ...switchedOn(client),
     ...client.redirectUris.map((uri) => ['Redirect', uri] as const),
     ...client.secrets.map(({ id, lastUsedAt }) => {
       const used = lastUsedAt == null ? 'never used' : `used ${formatAge(lastUsedAt, now())}`;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { actingOrg, type OrgOption, orgPath, tokenClaims } from '../acting-org.ts';
 import { type ApiClient, pathOf } from '../api-client.ts';
-import { usageFailure } from '../cli-failure.ts';
+import { CliFailure, usageFailure } from '../cli-failure.ts';
 import { confirm } from '../confirm.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
@@ -13,14 +13,20 @@ import { formatAge, formatMoment } from '../terminal/times.ts';
 
 const openGrants = z.looseObject({ items: z.array(grantReply) });
 
-/** `fairlead orgs`: those the caller is in; all of them for the platform. */
-export async function listOrgs(context: CliContext, options: { limit: number }): Promise<number> {
+/** `fairlead orgs`: those the caller is in, each good for `orgs use`; with `all`, and for a key, every one that they may see. */
+export async function listOrgs(context: CliContext, options: { limit: number; all?: boolean }): Promise<number> {
   const { output, connection } = context;
-  const path = pathOf('api', 'v2', 'orgs');
-  const page = await readPages(await context.provider(), orgReply, { path, limit: options.limit });
-  output.document(page);
   const { credential } = connection;
-  const acting = credential?.kind === 'login' ? (tokenClaims(credential.login).orgSlug ?? null) : null;
+  const claims = credential?.kind === 'login' ? tokenClaims(credential.login) : null;
+  const seesAll = claims?.roles.includes('super_admin') === true;
+  const provider = await context.provider();
+  const path = pathOf('api', 'v2', 'orgs');
+  const page =
+    seesAll && options.all !== true
+      ? { items: await ownOrgs(provider), nextCursor: null }
+      : await readPages(provider, orgReply, { path, limit: options.limit });
+  output.document(page);
+  const acting = claims?.orgSlug ?? null;
   if (output.quiet) for (const org of page.items) output.print(org.slug);
   else if (page.items.length === 0) output.print('You are not in an org. Ask an org admin for an invitation.');
   else {
@@ -35,7 +41,16 @@ export async function listOrgs(context: CliContext, options: { limit: number }):
     );
   }
   noteMore(output, page, options.limit);
+  if (seesAll && options.all !== true)
+    output.note('These are yours. All of the installation: `fairlead orgs list --all`');
   return exitCode('ok');
+}
+
+/** The orgs that the person is in: a platform admin sees others, and acts in none of them. */
+async function ownOrgs(provider: ApiClient): Promise<OrgReply[]> {
+  const me = await provider.call(meReply, { method: 'GET', path: pathOf('api', 'v2', 'me') });
+  const slugs = me.orgs.map(({ orgSlug }) => orgSlug).sort();
+  return await Promise.all(slugs.map((slug) => provider.call(orgReply, { method: 'GET', path: orgPath(slug) })));
 }
 
 function stateOf(org: OrgReply, acting: string | null) {
@@ -126,7 +141,9 @@ export async function useOrg(context: CliContext, slug: string): Promise<number>
   }
   const provider = await context.provider();
   const body = { primaryOrg: slug };
-  const me = await provider.call(meReply, { method: 'PATCH', path: pathOf('api', 'v2', 'me'), body });
+  const me = await provider
+    .call(meReply, { method: 'PATCH', path: pathOf('api', 'v2', 'me'), body })
+    .catch((error: unknown) => Promise.reject(notYours(error, slug)));
   // The token at hand names the org before: the next command must not use it.
   const stored = credentials.find(connection.api);
   if (stored !== null) {
@@ -137,6 +154,14 @@ export async function useOrg(context: CliContext, slug: string): Promise<number>
   output.document({ primaryOrg: slug, roles });
   output.print(output.quiet ? slug : `You act in ${output.paint('bold', slug)} now, as ${roles.join(', ')}`);
   return exitCode('ok');
+}
+
+function notYours(error: unknown, slug: string): unknown {
+  if (!(error instanceof CliFailure) || error.code !== 'ORG_NOT_FOUND') return error;
+  return new CliFailure(error.code, `You are not in an org ${slug}, or it is suspended.`, {
+    exit: error.exit,
+    remedy: 'Those you are in: `fairlead orgs`. An admin of the org adds you: `fairlead invite <email>`.',
+  });
 }
 
 /** `fairlead orgs grants [client]`: clients that manage the org's people, or one of them. */

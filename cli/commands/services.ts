@@ -162,7 +162,7 @@ export async function status(context: CliContext, given: string | undefined): Pr
       { text: formatAge(live?.activatedAt, now()), tone: 'dim' as const },
       build === undefined
         ? { text: '' }
-        : { text: `${statusText(build)} ${formatAge(build.createdAt, now())}`, tone: statusTone(build.status) },
+        : { text: `${statusText(build)} ${formatAge(build.createdAt, now())}`, tone: statusTone(build) },
     ];
   });
   const titles = ['ENV', 'URL', 'COMMIT', 'RELEASE', 'LIVE FOR', 'LAST BUILD'];

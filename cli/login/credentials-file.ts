@@ -18,6 +18,8 @@ const loginSchema = z.object({
   identityId: z.string(),
   email: z.string().nullable(),
   loggedInAt: z.iso.datetime(),
+  /** Of the stack of a checkout: which one it was; absent for others, and in files of earlier versions. */
+  installation: z.string().nullish(),
 });
 
 const fileSchema = z.object({

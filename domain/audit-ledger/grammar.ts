@@ -35,10 +35,3 @@ export function isReservedType(eventType: string): boolean {
 export function namespaceOfClient(clientId: string): string {
   return clientId.replace(ENVIRONMENT_SUFFIX, '');
 }
-
-const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,200}$/;
-
-/** 1 to 200 visible ASCII characters. */
-export function isIdempotencyKey(text: string): boolean {
-  return IDEMPOTENCY_KEY.test(text);
-}

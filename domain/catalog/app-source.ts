@@ -1,4 +1,6 @@
 import { FairleadError } from '../errors.ts';
+import { loadedPackages } from './loaded-packages.ts';
+import { EXAMPLE_FILES, readVariablesFile, SETTINGS_FILE, type VariablesFile } from './variables-file.ts';
 import { workspaceFolders } from './workspace-folders.ts';
 
 /** A read-only view of an app's source; paths are relative to the app's folder, whose own path is `''`. */
@@ -15,7 +17,20 @@ export interface AppSource {
   readonly files: readonly string[];
   /** Texts of the files that say how the app is built and started, by path. */
   readonly texts: Readonly<Record<string, string>>;
+  /** The file of settings and the one that tells which settings there are, by path. */
+  readonly variables?: Readonly<Record<string, VariablesFile>>;
+  /** Packages that its code loads, as far as it was looked at. */
+  readonly loaded?: readonly string[];
+  /** Variables that the settings of its package manager name, such as `NPM_TOKEN`. */
+  readonly registryVariables?: readonly string[];
 }
+
+/** Settings of package managers, in which registries and their tokens stand. */
+const REGISTRY_SETTINGS = ['.npmrc', '.yarnrc.yml', 'bunfig.toml'];
+/** A variable in them, without a value to fall back to. */
+const VARIABLE = /\$\{?([A-Za-z_]\w{0,99})(?:\}|(?=[\s"'/]|$))/g;
+const MAX_VARIABLES = 20;
+const OF_EVERY_SHELL = new Set(['HOME', 'PATH', 'PWD', 'TMPDIR', 'USER']);
 
 export const MANIFEST = 'package.json';
 
@@ -36,7 +51,7 @@ const TELLING: readonly RegExp[] = [
   /^\.nvmrc$|^\.node-version$|^\.tool-versions$|^\.?mise\.toml$/,
   /^Procfile$/,
   /^\.yarnrc\.yml$|^pnpm-workspace\.yaml$/,
-  /^angular\.json$|^tsconfig\.json$/,
+  /^angular\.json$|^project\.json$|^tsconfig\.json$/,
   /^\.?(?:next|vite|astro|eleventy|docusaurus|gatsby|vue|svelte|nuxt|webpack)(?:[.-]config)?\.(?:js|cjs|mjs|ts|mts|cts)$/,
   /^wrangler\.(?:toml|json|jsonc)$/,
 ];
@@ -59,17 +74,43 @@ export async function readAppSource(tree: SourceTree): Promise<AppSource> {
   return {
     files: [...root, ...inner.flat(), ...members],
     texts: { ...texts, ...Object.fromEntries(manifests.filter(isText)) },
+    variables: await readVariables(tree, root),
+    registryVariables: await registryVariables(tree, root),
+    loaded: await loadedPackages(
+      { list: (folder) => orSkip(tree.list(folder), []), readText: (path) => readOrSkip(tree, path) },
+      root,
+    ),
   };
+}
+
+/** Names alone: the files may hold the tokens themselves. */
+async function registryVariables(tree: SourceTree, root: readonly string[]): Promise<readonly string[]> {
+  const present = REGISTRY_SETTINGS.filter((name) => root.includes(name));
+  const texts = await Promise.all(present.map((name) => readOrSkip(tree, name)));
+  const names = texts.flatMap((text) => [...(text ?? '').matchAll(VARIABLE)].map(([, name = '']) => name));
+  return [...new Set(names)].filter((name) => !OF_EVERY_SHELL.has(name)).slice(0, MAX_VARIABLES);
+}
+
+async function readVariables(tree: SourceTree, root: readonly string[]): Promise<Record<string, VariablesFile>> {
+  const names = [SETTINGS_FILE, EXAMPLE_FILES.find((name) => root.includes(name)) ?? ''].filter((name) =>
+    root.includes(name),
+  );
+  const read = await Promise.all(names.map(async (name) => [name, await readOrSkip(tree, name)] as const));
+  return Object.fromEntries(read.filter(isText).map(([name, text]) => [name, readVariablesFile(text)]));
 }
 
 const isText = (entry: readonly [string, string | null]): entry is [string, string] => entry[1] !== null;
 
 /** A folder of such a name, or a link to elsewhere, says nothing. */
-async function readOrSkip(tree: SourceTree, path: string): Promise<string | null> {
+function readOrSkip(tree: SourceTree, path: string): Promise<string | null> {
+  return orSkip(tree.readText(path, LOCKFILES.includes(path) ? LOCKFILE_LIMIT_BYTES : LIMIT_BYTES), null);
+}
+
+async function orSkip<T>(reading: Promise<T>, otherwise: T): Promise<T> {
   try {
-    return await tree.readText(path, LOCKFILES.includes(path) ? LOCKFILE_LIMIT_BYTES : LIMIT_BYTES);
+    return await reading;
   } catch (error) {
-    if (error instanceof FairleadError && error.code === 'SOURCE_REFUSED') return null;
+    if (error instanceof FairleadError && error.code === 'SOURCE_REFUSED') return otherwise;
     throw error;
   }
 }

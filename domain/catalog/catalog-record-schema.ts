@@ -34,10 +34,20 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
       methods: z.array(z.string()),
       auth: z.string().nullable(),
       gas: z.number(),
-      charge: z.enum(['service', 'callerOrg', 'system']),
+      charge: z.enum(['service', 'callerOrg', 'system']).nullable(),
       stripPrefix: z.string().nullable(),
     }),
   ),
+  bindings: z
+    .array(
+      z.object({
+        kind: z.enum(['queue', 'schedule']),
+        name: z.string(),
+        path: z.string(),
+        cron: z.string().nullable(),
+      }),
+    )
+    .default([]),
   auth: z
     .object({
       mode: z.enum(AUTH_MODES),

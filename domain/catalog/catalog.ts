@@ -48,11 +48,17 @@ export interface Catalog {
   readonly storage: readonly StorageDeclaration[];
   readonly dependencies: readonly DependencyDeclaration[];
   readonly routes: readonly RouteDeclaration[];
+  /** `spec.queues` and `spec.schedules`: who calls the service, and where. */
+  readonly bindings: readonly BindingDeclaration[];
   /** `spec.auth`; null without it: then the service has no OAuth client. */
   readonly auth: AuthDeclaration | null;
   /** Top-level keys of `spec` that belong to later steps (auth, tests, queues, …) and are present in the file. */
   readonly sections: readonly CatalogSection[];
 }
+
+/** Services that one declares to call, and scopes of one of them: what another org can still look through. */
+export const MOST_DEPENDENCIES = 100;
+export const MOST_SCOPES = 50;
 
 export interface ConfigDeclaration {
   readonly key: string;
@@ -80,8 +86,18 @@ export interface RouteDeclaration {
   readonly auth: string | null;
   /** Whole gas tokens for each successful call; 0 is free. */
   readonly gas: number;
-  readonly charge: 'service' | 'callerOrg' | 'system';
+  /** Null when it is not declared; records of builds of earlier versions have `service` then. */
+  readonly charge: 'service' | 'callerOrg' | 'system' | null;
   readonly stripPrefix: string | null;
+}
+
+/** A queue or a schedule that calls the service with POST at a path. */
+export interface BindingDeclaration {
+  readonly kind: 'queue' | 'schedule';
+  readonly name: string;
+  readonly path: string;
+  /** Five fields, UTC; null for a queue. */
+  readonly cron: string | null;
 }
 
 /** What `spec.auth.mode` asks for: people log in, or the service alone has credentials. */

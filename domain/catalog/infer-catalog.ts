@@ -49,6 +49,7 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     storage: [],
     dependencies: [],
     routes: [],
+    bindings: [],
     auth: null,
     sections: [],
   };

@@ -112,10 +112,22 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     storage: lastOfEach(file.spec?.storage ?? [], (entry) => entry.name, 'spec.storage', warnings),
     dependencies: lastOfEach(file.spec?.dependencies ?? [], (entry) => entry.service, 'spec.dependencies', warnings),
     routes: file.spec?.routes ?? [],
+    bindings: readBindings(file, warnings),
     auth: file.spec?.auth ?? null,
     sections: CATALOG_SECTIONS.filter((section) => recordHas(spec, section)),
   };
   return { catalog, warnings, declaredHealthEndpoint };
+}
+
+function readBindings({ spec }: CatalogFile, warnings: string[]): Catalog['bindings'] {
+  const queues = lastOfEach(spec?.queues ?? [], ({ name }) => name, 'spec.queues', warnings);
+  const schedules = lastOfEach(spec?.schedules ?? [], ({ name }) => name, 'spec.schedules', warnings);
+  return [
+    ...queues.map(({ name, path }) => ({ kind: 'queue', name, path: path ?? `/queues/${name}`, cron: null }) as const),
+    ...schedules.map(
+      ({ name, path, cron }) => ({ kind: 'schedule', name, path: path ?? `/schedules/${name}`, cron }) as const,
+    ),
+  ];
 }
 
 /** What the file says in the place of what would be found in the source. */

@@ -8,32 +8,53 @@
  */
 
 import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { VariableChanges } from '../config/variable-change.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { OAuthCredential, ScopeGrant, ServiceRecord } from './service.ts';
 
-/** What a caller may set on a service; an absent field keeps what is stored. */
-export interface ServiceChanges {
+/**
+ * What a caller may set on a service; an absent field keeps what is stored. Variables are those of all environments,
+ * merged name by name.
+ */
+export interface ServiceChanges extends Partial<VariableChanges> {
   readonly gitUrl?: string | null;
   readonly branch?: string | null;
   readonly appPath?: string | null;
   readonly dockerfilePath?: string | null;
   readonly port?: number | null;
-  /** Merged key by key over what is stored; null removes a key. */
-  readonly config?: Readonly<Record<string, string | null>>;
-  readonly secrets?: Readonly<Record<string, SealedSecret | null>>;
 }
+
+/** Where a service has a sealed value: a variable of all environments or of one, or the credential of its client. */
+export type SealedPlace =
+  | { readonly kind: 'variable'; readonly environment: Environment | null; readonly name: string }
+  | { readonly kind: 'credential'; readonly environment: Environment };
 
 /** Service records; names are unique and every write is one atomic document update. */
 export interface ServiceStore {
   /**
    * Creates the service, or merges `changes` into the one of that name. Two callers at once make one record.
-   * @throws SERVICE_OWNER_MISMATCH when a service of that name belongs to another org; SERVICE_BUSY while it is removed.
+   * @param seen revision of the variables that the changes were checked against, 0 for no service; absent for any
+   * @throws SERVICE_OWNER_MISMATCH when a service of that name belongs to another org; SERVICE_BUSY while it is removed;
+   *   CONFLICT (retryable) when its variables are of another revision than `seen`
    */
   upsert(
     key: { id: string; name: string; org: string },
     changes: ServiceChanges,
+    seen?: number,
   ): Promise<{ service: ServiceRecord; created: boolean }>;
+  /**
+   * Merges changes name by name over the variables of one environment; null for those of all.
+   * @param seen as with `upsert`
+   * @returns the record after it; null when there is no such service.
+   * @throws SERVICE_BUSY while it is removed; CONFLICT (retryable) as `upsert`
+   */
+  changeVariables(
+    id: string,
+    environment: Environment | null,
+    changes: VariableChanges,
+    seen?: number,
+  ): Promise<ServiceRecord | null>;
   /** By id (`svc_…`) or by name; null when there is none. */
   find(idOrName: string): Promise<ServiceRecord | null>;
   /** Ordered by name. `org` keeps to services that org owns or is authorized for; null lists all. */
@@ -49,6 +70,11 @@ export interface ServiceStore {
   setOAuthCredential(id: string, environment: Environment, credential: OAuthCredential): Promise<boolean>;
   /** Puts the list in the place of the one there is. False when there is no such service. */
   setPendingGrants(id: string, environment: Environment, grants: readonly ScopeGrant[]): Promise<boolean>;
+  /**
+   * Puts another sealed form of the same value in the place of `from`. False when something else is there by now: then
+   * nothing is written.
+   */
+  replaceSealed(id: string, place: SealedPlace, change: { from: SealedSecret; to: SealedSecret }): Promise<boolean>;
   /** Takes the credential of that client away; one of another client stays. */
   clearOAuthCredential(id: string, environment: Environment, clientId: string): Promise<void>;
 }

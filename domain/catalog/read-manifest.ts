@@ -21,6 +21,8 @@ const manifestSchema = z.object({
 
 /** What a package manifest (package.json) says about building and starting an app. */
 export interface Manifest {
+  /** The package's whole name; null where it is none. */
+  readonly packageName: string | null;
   /** The package's name without its scope when it can name a service; null otherwise. */
   readonly serviceName: string | null;
   readonly main: string | null;
@@ -51,7 +53,9 @@ export function readManifest(text: string | null, warnings: string[]): Manifest 
   }
   const runtime = Object.keys(data?.dependencies ?? {});
   const shortName = data?.name?.replace(/^@[^/]*\//, '') ?? '';
+  const packageName = /^(?:@[\w.-]{1,200}\/)?[\w.-]{1,200}$/.exec(data?.name ?? '')?.[0] ?? null;
   return {
+    packageName,
     serviceName: /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/.test(shortName) ? shortName : null,
     main: data?.main ?? null,
     packageManager: data?.packageManager ?? null,

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { VARIABLE_NAME } from '../config/variable-names.ts';
 import { NO_PASSPORT } from '../passport-config.ts';
-import { AUTH_MODES, STORAGE_TIERS } from './catalog.ts';
+import { MOST_BINDINGS, MOST_METHODS, MOST_ROUTES } from '../registered-limits.ts';
+import { AUTH_MODES, MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
 import { isInsidePath } from './source-path.ts';
 
 /** The catalog file's shape (spec 2, "Catalog file"). Each message completes the sentence "expected …, found …". */
@@ -10,9 +11,10 @@ const scalar = z
   .union([z.string(), z.number(), z.boolean()], { error: 'text, a number, true or false' })
   .transform((value) => String(value));
 
-const listOf = <T extends z.ZodType>(item: T, what: string) =>
+const listOf = <T extends z.ZodType>(item: T, what: string, most = Number.POSITIVE_INFINITY) =>
   z
     .array(item, { error: `a list of ${what}` })
+    .max(most, { error: `at most ${most} ${what}` })
     .nullish()
     .transform((items) => items ?? []);
 
@@ -29,49 +31,95 @@ const serviceName = z
   .string({ error: SERVICE_NAME })
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, { error: SERVICE_NAME });
 const variableName = z.string({ error: ENV_NAME }).regex(VARIABLE_NAME, { error: ENV_NAME });
-const ROUTE_PATH = 'a path that begins with / (parameters as {name} or :name)';
+const ROUTE_PATH = 'a path that begins with /, of at most 1000 characters (parameters as {name} or :name)';
+const PREFIX = 'a path that begins with /, of at most 1000 characters';
+const PATH = /^\/[^\s?#]{0,999}$/;
+const AUTH = 'the name of an auth mode, of at most 200 characters';
 const METHOD = 'an HTTP method such as GET, or ANY';
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY|\*)$/;
 const GAS = 'a whole number of tokens, 0 or more';
 
 const route = entry(
   {
-    path: z.string({ error: ROUTE_PATH }).regex(/^\/[^\s?#]*$/, { error: ROUTE_PATH }),
+    path: z
+      .string({ error: ROUTE_PATH })
+      .regex(PATH, { error: ROUTE_PATH })
+      .describe('Path of the route; parameters as {name} or :name'),
     methods: listOf(
       z
         .string({ error: METHOD })
         .transform((value) => value.toUpperCase())
         .pipe(z.string().regex(METHODS, { error: METHOD })),
       'HTTP methods',
-    ),
+      MOST_METHODS,
+    ).describe('Such as GET; none, or ANY, is all'),
     auth: z
-      .union([z.string(), z.boolean()], { error: 'the name of an auth mode' })
+      .union([z.string().max(200, { error: AUTH }), z.boolean()], { error: AUTH })
       .nullish()
-      .transform((value) => (value === null || value === undefined ? null : String(value))),
+      .transform((value) => (value === null || value === undefined || value === '' ? null : String(value)))
+      .describe('Auth mode of the route at the gateway'),
     gas: z
       .int({ error: GAS })
       .min(0, { error: GAS })
       .nullish()
-      .transform((value) => value ?? 0),
+      .transform((value) => value ?? 0)
+      .describe('Tokens for each successful call; 0 is free'),
     charge: z
       .enum(['service', 'callerOrg', 'system'], { error: 'one of service, callerOrg, system' })
       .nullish()
-      .transform((value) => value ?? ('service' as const)),
+      .transform((value) => value ?? null)
+      .describe('Who pays: the service (default), the org of the caller, or the platform'),
     stripPrefix: z
-      .string({ error: 'a path that begins with /' })
-      .startsWith('/', { error: 'a path that begins with /' })
+      .string({ error: PREFIX })
+      .regex(PATH, { error: PREFIX })
       .nullish()
-      .transform((value) => value ?? null),
+      .transform((value) => value ?? null)
+      .describe('Beginning of the path that the gateway takes away before it asks the service'),
   },
   '{ path, methods, auth, gas, charge, stripPrefix }',
 );
 
+/** Queues, and schedules: the service registry keeps both together. */
+const MOST_OF_A_KIND = MOST_BINDINGS / 2;
+const BINDING_NAME = 'a name: 1 to 63 lower-case letters, digits, dashes, dots and underscores';
+const bindingName = z
+  .string({ error: BINDING_NAME })
+  .regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/, { error: BINDING_NAME });
+const BINDING_PATH = 'a path that begins with /';
+const bindingPath = z.string({ error: BINDING_PATH }).regex(PATH, { error: BINDING_PATH }).nullish();
+const CRON = 'five fields such as "0 2 * * *": minute, hour, day, month, weekday, in UTC';
+const cron = z
+  .string({ error: CRON })
+  .trim()
+  .max(200, { error: CRON })
+  .regex(/^[\dA-Za-z*,/-]+(?:[ \t]+[\dA-Za-z*,/-]+){4}$/, { error: CRON });
+
+const queue = entry(
+  {
+    name: bindingName.describe('Name of the queue'),
+    path: bindingPath.describe('Path that gets its messages by POST; /queues/<name> where there is none'),
+  },
+  '{ name, path }',
+);
+
+const schedule = entry(
+  {
+    name: bindingName.describe('Name of the schedule'),
+    cron: cron.describe('When it runs, UTC: minute, hour, day, month, weekday'),
+    path: bindingPath.describe('Path that is called by POST; /schedules/<name> where there is none'),
+  },
+  '{ name, cron, path }',
+);
+
 const configEntry = entry(
   {
-    key: variableName,
-    secret: flag,
-    required: flag,
-    default: scalar.nullish().transform((value) => value ?? null),
+    key: variableName.describe('Name of the variable'),
+    secret: flag.describe('True for a value that is stored encrypted and never shown'),
+    required: flag.describe('True when a deploy without a value is to fail before its build'),
+    default: scalar
+      .nullish()
+      .transform((value) => value ?? null)
+      .describe('Value where none is set; never that of a secret'),
   },
   '{ key, secret, required, default }',
 );
@@ -89,15 +137,17 @@ const origins = listOf(
 /** The shorthand `branding: true` is a key like any unknown one: dropped without a word (spec 1, catalog rule 1). */
 const auth = entry(
   {
-    mode: z.enum(AUTH_MODES, { error: `one of ${AUTH_MODES.join(', ')}` }),
+    mode: z
+      .enum(AUTH_MODES, { error: `one of ${AUTH_MODES.join(', ')}` })
+      .describe('sso: people sign in to the service. service-only: it calls other services'),
     passport: entry(
       {
-        includeBranding: flag,
-        includeEntityHash: flag,
-        headless: flag,
-        allowedEmbedOrigins: origins,
+        includeBranding: flag.describe('Passports carry how the org looks'),
+        includeEntityHash: flag.describe('Passports carry the hash of the org'),
+        headless: flag.describe('Sign-up is embedded in pages of the service'),
+        allowedEmbedOrigins: origins.describe('Origins of the pages that may embed it'),
         // One example of the spec spells the key this way.
-        allowedOrigins: origins,
+        allowedOrigins: origins.describe('The same as allowedEmbedOrigins'),
       },
       '{ includeBranding, includeEntityHash, headless, allowedEmbedOrigins }',
     )
@@ -109,7 +159,8 @@ const auth = entry(
           ...flags,
           allowedEmbedOrigins: [...new Set([...allowedEmbedOrigins, ...allowedOrigins])],
         };
-      }),
+      })
+      .describe('What passports of signed-in people hold, and who may embed the sign-up'),
   },
   '{ mode, passport }',
 );
@@ -159,61 +210,111 @@ const commaList = (error: string) =>
 
 const annotations = z.object(
   {
-    'platform.io/catalog-version': version.nullish(),
-    'platform.io/pod-tier': scalar.nullish(),
+    'platform.io/catalog-version': version.nullish().describe('Version of this format; 0.6.0 is the current one'),
+    'platform.io/pod-tier': scalar
+      .nullish()
+      .describe('nano (default), small, medium, large or xlarge: CPU, memory and gas'),
     'platform.io/health-endpoint': z
       .string({ error: HEALTH })
       .regex(/^\/(?!\/)[^\s\\\p{Cc}]*$/u, { error: HEALTH })
-      .nullish(),
-    'platform.io/port': port.nullish(),
-    'platform.io/env-vars': commaList('variable names separated by commas').pipe(z.array(variableName)).nullish(),
-    'platform.io/memory-request': scalar.nullish(),
-    'platform.io/cpu-request': scalar.nullish(),
-    'platform.io/framework': scalar.nullish(),
-    'platform.io/dockerfile': z.string({ error: INSIDE }).refine(isInsidePath, { error: INSIDE }).nullish(),
-    'platform.io/install-command': commandLine.nullish(),
-    'platform.io/build-command': commandLine.nullish(),
-    'platform.io/start-command': commandLine.nullish(),
+      .nullish()
+      .describe(
+        'Path that must answer 2xx before traffic reaches a release; without it any answer below 500 at the default, or at /, will do',
+      ),
+    'platform.io/port': port
+      .nullish()
+      .describe(
+        'Port the service listens on, given to it in PORT; without it 3000, and where it listens elsewhere that port is found',
+      ),
+    'platform.io/env-vars': commaList('variable names separated by commas')
+      .pipe(z.array(variableName))
+      .nullish()
+      .describe('Names, separated by commas, of variables that the image build sees in .env.production'),
+    'platform.io/memory-request': scalar
+      .nullish()
+      .describe('Memory that is set aside, such as 128Mi; from 64Mi to the limit of the tier'),
+    'platform.io/cpu-request': scalar
+      .nullish()
+      .describe('CPU that is set aside, such as 100m; from 10m to the limit of the tier'),
+    'platform.io/framework': scalar
+      .nullish()
+      .describe('express, fastify, hono, nextjs or static; without it the framework is inferred'),
+    'platform.io/dockerfile': z
+      .string({ error: INSIDE })
+      .refine(isInsidePath, { error: INSIDE })
+      .nullish()
+      .describe('Container file of your own, from the folder of the app'),
+    'platform.io/install-command': commandLine
+      .nullish()
+      .describe('Shell command that installs packages, in the place of what was found'),
+    'platform.io/build-command': commandLine
+      .nullish()
+      .describe('Shell command that builds, in the place of what was found'),
+    'platform.io/start-command': commandLine
+      .nullish()
+      .describe('Shell command that starts the service, in the place of what was found'),
     'platform.io/output-folder': z
       .string({ error: OUTPUT })
       .refine((path) => isInsidePath(path) && /^[\w.@][\w./@-]*$/.test(path), { error: OUTPUT })
-      .nullish(),
+      .nullish()
+      .describe('Folder of the built site, from the folder of the app'),
     'platform.io/writable-paths': commaList(FOLDER)
       .pipe(
         z
           .array(z.string().refine(isFolder, { error: FOLDER }))
           .max(MAX_WRITABLE_PATHS, { error: `at most ${MAX_WRITABLE_PATHS} folders` }),
       )
-      .nullish(),
+      .nullish()
+      .describe(
+        'Folders of the container, separated by commas, that the service writes to; empty at its start, lost at its end',
+      ),
   },
   { error: 'a mapping of annotations' },
 );
 
 const spec = z.object(
   {
-    owner: text('the slug of an org').nullish(),
-    framework: scalar.nullish(),
-    routes: listOf(route, 'routes'),
+    owner: text('the slug of an org').nullish().describe('Slug of the org that owns the service and pays for it'),
+    framework: scalar.nullish().describe('The same as the annotation platform.io/framework'),
+    routes: listOf(route, 'routes', MOST_ROUTES).describe('Routes that the gateway knows, with their price'),
+    queues: listOf(queue, 'queues', MOST_OF_A_KIND).describe(
+      'Queues that call the service; registered with the service registry',
+    ),
+    schedules: listOf(schedule, 'schedules', MOST_OF_A_KIND).describe(
+      'Schedules that call the service; registered with the service registry',
+    ),
     dependencies: listOf(
-      entry({ service: serviceName, scopes: listOf(text('the name of a scope'), 'scopes') }, '{ service, scopes }'),
+      entry(
+        {
+          service: serviceName.describe('Name of the service that is called'),
+          scopes: listOf(text('the name of a scope'), 'scopes', MOST_SCOPES).describe(
+            'What it is asked for, such as shop:read',
+          ),
+        },
+        '{ service, scopes }',
+      ),
       'dependencies',
-    ),
+      MOST_DEPENDENCIES,
+    ).describe('Services that this one calls, and with which scopes'),
     databases: listOf(
-      entry({ type: z.enum(['mongodb', 'postgres'], { error: 'one of mongodb, postgres' }) }, '{ type }'),
+      entry(
+        { type: z.enum(['mongodb', 'postgres'], { error: 'one of mongodb, postgres' }).describe('Kind of database') },
+        '{ type }',
+      ),
       'databases',
-    ),
+    ).describe('Databases of the service'),
     storage: listOf(
       entry(
         {
-          name: text('a name'),
-          tier: z.enum(STORAGE_TIERS, { error: `one of ${STORAGE_TIERS.join(', ')}` }),
+          name: text('a name').describe('Name of the bucket'),
+          tier: z.enum(STORAGE_TIERS, { error: `one of ${STORAGE_TIERS.join(', ')}` }).describe('Its size and price'),
         },
         '{ name, tier }',
       ),
       'buckets',
-    ),
-    config: listOf(configEntry, 'variables'),
-    auth: auth.nullish(),
+    ).describe('Object storage of the service'),
+    config: listOf(configEntry, 'variables').describe('Variables that the service takes'),
+    auth: auth.nullish().describe('Asks for an OAuth client of the service at the identity provider'),
   },
   { error: 'a mapping' },
 );
@@ -221,10 +322,13 @@ const spec = z.object(
 export const catalogSchema = z.object(
   {
     metadata: z.object(
-      { name: serviceName, annotations: annotations.nullish() },
+      {
+        name: serviceName.describe('Name of the service; it becomes part of its address'),
+        annotations: annotations.nullish().describe('How it is built and run'),
+      },
       { error: 'a mapping with the name of the service' },
     ),
-    spec: spec.nullish(),
+    spec: spec.nullish().describe('What it needs and offers'),
   },
   { error: 'a mapping with metadata and spec' },
 );

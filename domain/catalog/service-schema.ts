@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { variablesSchema } from '../config/config-schema.ts';
 import { HIDDEN_SECRET } from '../config/sealed-secret.ts';
-import { variableNameSchema } from '../config/variable-names.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { orgSlugSchema } from '../org-slug.ts';
 import { serviceNameSchema } from '../service-name.ts';
@@ -19,13 +19,6 @@ function isInnerPath(path: string): boolean {
   return !path.split('/').includes('..');
 }
 
-const MAX_VALUE_LENGTH = 32_768;
-const MAX_VARIABLES = 200;
-
-const variables = z
-  .record(variableNameSchema, z.string().max(MAX_VALUE_LENGTH).nullable())
-  .refine((map) => Object.keys(map).length <= MAX_VARIABLES, `at most ${MAX_VARIABLES} variables in one request`);
-
 /** Body of POST /services. An absent field keeps what is stored; null clears it. */
 export const putServiceBodySchema = z.strictObject({
   name: serviceNameSchema,
@@ -35,12 +28,12 @@ export const putServiceBodySchema = z.strictObject({
   appPath: relativePath.nullable().optional().describe('Directory of the app inside the repository'),
   dockerfilePath: relativePath.nullable().optional(),
   port: z.int().min(1).max(65_535).nullable().optional(),
-  config: variables
+  config: variablesSchema
     .optional()
     .describe(
       'Plain variables, merged key by key; null removes one. With the secrets at most 300 and 128 KiB a service.',
     ),
-  secrets: variables
+  secrets: variablesSchema
     .optional()
     .describe('Encrypted variables, merged key by key; null removes one. Never shown again.'),
 });

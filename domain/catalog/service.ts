@@ -1,8 +1,9 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { ServiceVariables } from '../config/service-variables.ts';
 import type { Environment } from '../environment.ts';
 
 /** The service record (spec 2, "Service record"), as far as the steps that exist today read and write it. */
-export interface ServiceRecord {
+export interface ServiceRecord extends ServiceVariables {
   /** `svc_…` */
   readonly id: string;
   /** Unique; a DNS label, because it becomes a host name. */
@@ -17,10 +18,6 @@ export interface ServiceRecord {
   readonly appPath: string | null;
   readonly dockerfilePath: string | null;
   readonly port: number | null;
-  /** Plain variables, stored in clear. */
-  readonly config: Readonly<Record<string, string>>;
-  /** Encrypted variables by name. The plaintext never leaves the place it is used in. */
-  readonly secrets: Readonly<Record<string, SealedSecret>>;
   /** Client credentials by environment, made at deploy and injected into the service; none without `spec.auth`. */
   readonly oauthCredentials: Readonly<Partial<Record<Environment, OAuthCredential>>>;
   /**
@@ -30,6 +27,8 @@ export interface ServiceRecord {
   readonly pendingGrants: Readonly<Partial<Record<Environment, readonly ScopeGrant[]>>>;
   /** Since when it has a place in an environment; each is told to the audit ledger once. */
   readonly namespaces: Readonly<Partial<Record<Environment, Date>>>;
+  /** How often its variables were changed; 0 for what no version has counted yet. */
+  readonly variablesRevision: number;
   readonly lastBuildId: string | null;
   /** Since when it is being removed; then nothing is deployed of it any more. Null as a rule. */
   readonly removingSince: Date | null;

@@ -25,6 +25,7 @@ const RESERVED_VARIABLES: ReadonlySet<string> = new Set([
   'ENVIRONMENT',
   'NODE_ENV',
   'PORT',
+  'PUBLIC_URL',
 ]);
 
 /** True for a variable that a service may not set, in any letter case, because the platform injects it. */

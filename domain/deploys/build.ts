@@ -40,6 +40,8 @@ export interface BuildRequest {
   readonly resume: ResumePoint | null;
   /** For a rollback: the release to install again. */
   readonly releaseId: string | null;
+  /** Why conventions and SDK upgrades are not checked; absent when they are. */
+  readonly skipConventionCheck?: string;
 }
 
 export interface ResumePoint {

@@ -1,16 +1,11 @@
 import { CUT_MARK, cutBeforeRedaction } from '../logs/cut-line.ts';
 import type { FailedAt, FailureClass } from './failure-class.ts';
 import { INSTALL_FAILURES } from './install-failures.ts';
-
-const VARIABLE = '\\b([A-Z][A-Z0-9]*_[A-Z0-9_]+|PORT|SECRET|TOKEN)\\b';
-const ABSENT = '(?:not (?:set|defined|provided|found|configured|given)|missing|required|undefined|empty|unset)';
+import { MISSING_VARIABLE, missingVariables, settingThem } from './missing-variables.ts';
 
 /** Connections to the ports that databases have, and what their drivers print of one that does not answer. */
 const DATABASE =
   /(?:ECONNREFUSED|ETIMEDOUT|EHOSTUNREACH|ENOTFOUND|EAI_AGAIN)[^\n]*?\b(?:[\w.-]+:(?:5432|3306|27017|6379|9042|7687|1433)\b|\w*(?:db|mongo|postgres|mysql|redis)\w*)|MongoServerSelectionError|MongoNetworkError|Can't reach database server at |SequelizeConnection\w*Error|SequelizeHostNotFoundError|MaxRetriesPerRequestError|could not (?:connect to server|translate host name)/i;
-
-const SET_VARIABLE = (name: string): string =>
-  `Set it with the next deploy: \`fairlead deploy\` with --secret ${name}, or with --set ${name}=VALUE.`;
 
 /**
  * The most telling first. A program prints what its author chose, so that a remedy is a good guess: it stands above the
@@ -29,20 +24,16 @@ const FAILURES: readonly FailureClass[] = [
   },
   ...INSTALL_FAILURES,
   {
-    printed: new RegExp(
-      [
-        `[Ee]nvironment variable not found: ${VARIABLE}`,
-        `process\\.env\\.${VARIABLE}[^\\n]{0,40}${ABSENT}`,
-        `(?<!ReferenceError: )${VARIABLE}["'\`]?:? (?:environment variable |env(?:ironment)? var(?:iable)? )?(?:is |was |must be |are )?${ABSENT}`,
-        `(?:[Mm]issing|[Rr]equired|[Uu]ndefined|[Uu]nset|[Pp]rovide|[Ss]et|[Nn]o)\\b[^\\n]{0,40}\\b[Ee]nv(?:ironment)?\\b[^\\nA-Z]{0,30}${VARIABLE}`,
-        `[Mm]issing[^\\nA-Z]{0,30}${VARIABLE}`,
-        `${VARIABLE}["']?: \\[?\\s*["']?(?:[Rr]equired|undefined)`,
-      ].join('|'),
-    ),
+    printed: MISSING_VARIABLE,
     remedies: {
-      start: (found) => `The variable ${firstGroup(found)} is not set. ${SET_VARIABLE(firstGroup(found))}`,
-      build: (found) =>
-        `The build needs the variable ${firstGroup(found)}: name it in platform.io/env-vars in catalog-info.yaml. ${SET_VARIABLE(firstGroup(found))}`,
+      start: ({ input }) => {
+        const names = missingVariables(input);
+        return `${names.length === 1 ? `The variable ${names[0]} is` : `The variables ${names.join(', ')} are`} not set. ${settingThem(names)}`;
+      },
+      build: ({ input }) => {
+        const names = missingVariables(input);
+        return `The build needs ${names.length === 1 ? `the variable ${names[0]}: name it` : `the variables ${names.join(', ')}: name them`} in platform.io/env-vars in catalog-info.yaml. ${settingThem(names)}`;
+      },
     },
   },
   {
@@ -73,8 +64,7 @@ const FAILURES: readonly FailureClass[] = [
     printed:
       /EROFS|read-only file system|ENOENT: .*\bmkdir '|SQLITE_(?:READONLY|CANTOPEN)|readonly database|unable to open database file/i,
     remedies: {
-      start: () =>
-        'It writes to a folder that is read-only: write to /tmp, or name the folder in platform.io/writable-paths in catalog-info.yaml.',
+      start: ({ input }) => writesTo(WRITTEN_PATH.exec(input)?.[1] ?? null),
     },
   },
   {
@@ -147,6 +137,21 @@ function lineOf({ input, index }: RegExpExecArray): string {
 
 function firstGroup([, ...groups]: RegExpExecArray): string {
   return groups.find((group) => group !== undefined) ?? '';
+}
+
+/** What a program names that it could not write. */
+const WRITTEN_PATH =
+  /(?:EROFS|ENOENT|EACCES|read-only file system)[^\n]{0,100}?, (?:mkdir|open|unlink|rename|copyfile|rmdir) '(\/[\w./@+-]{1,200})'/i;
+
+/** Folders of the system are none that a catalog can make writable. */
+function writesTo(path: string | null): string {
+  if (path === null) {
+    return 'It writes to a folder that is read-only: write to /tmp, or name the folder in platform.io/writable-paths in catalog-info.yaml.';
+  }
+  if (/^\/(?:proc|sys|dev|etc)\//.test(path)) {
+    return `It writes to ${path}, which is read-only and stays so: write to /tmp, or to a folder of its own such as /data, and name that one in platform.io/writable-paths in catalog-info.yaml.`;
+  }
+  return `It writes to ${path}, which is read-only: write to /tmp, or name the folder in platform.io/writable-paths in catalog-info.yaml.`;
 }
 
 /** A path is a file of the source or of its build, a name that of a package. */

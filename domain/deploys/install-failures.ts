@@ -15,6 +15,9 @@ const REMADE_BY = [
 const MISSING =
   /(fatal error: [^\s\p{C}]{1,200}: No such file or directory)|(Package '?[\w.+-]{1,200}'?,? (?:required by [^\s\p{C}]{1,200} ?, not found|was not found))|(find Python[\x20-\x7e]{0,40}not found|not found: make)/u;
 
+/** Packages that hold a program for one kind of machine, as they name it. */
+const OF_MACHINE = String.raw`(@?[\w-]{1,80}(?:/[\w.-]{1,80})?[./-](?:linux|linuxmusl)-?(?:x64|arm64|64)(?:-(?:gnu|musl))?)`;
+
 /** A package manager that failed, and a native module that cannot be compiled or loaded. */
 export const INSTALL_FAILURES: readonly FailureClass[] = [
   {
@@ -30,6 +33,25 @@ export const INSTALL_FAILURES: readonly FailureClass[] = [
       build: ({ 1: name, input }) =>
         `The native module ${name} could not be compiled (${MISSING.exec(input)?.[0] ?? 'see the errors of its compiler below'}): update it to a version that supports this Node.js, choose another one in engines.node, or name a Dockerfile that installs what it needs in platform.io/dockerfile.`,
     },
+  },
+  {
+    printed: /binaries\.prisma\.sh/,
+    remedies: {
+      build: () =>
+        'Prisma could not download its engines, which all its versions need to make the client, because the build did not reach binaries.prisma.sh: let the operator open that host to builds (BUILD_EGRESS=public, or its name in BUILD_REGISTRIES).',
+    },
+  },
+  {
+    printed: new RegExp(
+      String.raw`Could not load the "sharp" module|Cannot find (?:module|native binding)[^\n]{0,80}?${OF_MACHINE}|The package "${OF_MACHINE}" could not be found|Failed to load SWC binary for linux`,
+    ),
+    remedies: Object.fromEntries(
+      (['build', 'start'] as const).map((at) => [
+        at,
+        ([said, ...names]: RegExpExecArray) =>
+          `${names.find((name) => name !== undefined) ?? (said?.includes('sharp') ? 'The program of sharp for Linux' : 'The program of @swc/core for Linux')} is missing, because the lockfile names only what another system needs, or optional packages are left out: delete node_modules and the lockfile, install again, and commit the new lockfile.`,
+      ]),
+    ),
   },
   {
     printed: /(lib[\w.+-]+\.so[\w.]*): cannot open shared object file|version `(GLIBC\w*_[\d.]+)' not found/,

@@ -2,8 +2,8 @@ import type { BuildStep, PlannedStep, StepState } from './build.ts';
 import type { Decision, Installation, PlanContext, StepDefinition } from './step-definition.ts';
 import { STEPS } from './steps.ts';
 
-/** What the one runtime of this version provides. */
-export const DOCKER_INSTALLATION: Installation = { runtime: 'docker' };
+/** What the one runtime of this version provides by itself. */
+export const DOCKER_INSTALLATION: Installation = { runtime: 'docker', wallet: false, registry: false };
 
 /**
  * The ordered plan of all steps of a build, pure (spec 2, "Pipeline order"). Steps that will not run are present and say

@@ -1,6 +1,8 @@
 import type { PodTier } from '../catalog/pod-tiers.ts';
+import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
 import type { LogLine, NewLogLine } from '../logs/log-line.ts';
+import type { OutputLine, OutputPosition } from '../logs/output-line.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { BuildRecord, BuildSource, BuildStep, Diagnostic } from './build.ts';
 import type { BuildFacts } from './facts.ts';
@@ -24,6 +26,8 @@ export interface BuildEnd {
   readonly reason: BuildRecord['reason'];
   readonly failure: BuildRecord['failure'];
   readonly supersededBy: string | null;
+  /** Grants that kept it from going on; absent when none did. */
+  readonly blockedGrants?: BuildRecord['blockedGrants'];
   readonly finishedAt: Date;
 }
 
@@ -130,6 +134,10 @@ export interface ReleaseStore {
   withdraw(id: string, epoch: number): Promise<boolean>;
   /** Newest activation first; never-activated releases are left out. */
   list(service: string, environment: Environment, page: PageRequest): Promise<Page<Release>>;
+  /** Every release, ordered by id. */
+  listAll(page: PageRequest): Promise<Page<Release>>;
+  /** Puts another sealed form of a secret in the place of `from`. False when something else is there by now. */
+  replaceSecret(id: string, name: string, change: { from: SealedSecret; to: SealedSecret }): Promise<boolean>;
   /** Removes the releases of one service record; those of a later service of that name stay. */
   removeService(service: { readonly id: string; readonly name: string }): Promise<void>;
 }
@@ -238,6 +246,8 @@ export interface BuiltImage extends DeployTarget {
 
 /** Builds, pushes and prunes images. Every call ends its own processes when the signal aborts. */
 export interface ImageBuilder {
+  /** True where RUN instructions can have mounts, as with BuildKit. */
+  readonly mounts: boolean;
   /** @throws IMAGE_BUILD_FAILED, BUILD_LIMIT_EXCEEDED, BASE_IMAGE_UNAVAILABLE, CONTAINER_FILE_MISSING, DISK_FULL, or the abort reason */
   build(input: ImageBuildInput, context: EffectContext): Promise<{ imageId: string }>;
   /** @returns the digest reference `registry/name@sha256:…`. @throws IMAGE_PUSH_FAILED, DISK_FULL, or the abort reason */
@@ -267,6 +277,8 @@ export interface WorkloadSpec {
   /** Nothing but temporary folders is written to: the usual ones, those of the image's VOLUMEs and `writablePaths`. */
   readonly readOnlyRoot: boolean;
   readonly writablePaths: readonly string[];
+  /** The services that it may call by their addresses in its container, and no others that way. */
+  readonly dependencies: readonly { readonly service: string; readonly url: string }[];
   /** Environment variables, plaintext. Held in memory only. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -311,6 +323,15 @@ export interface WorkloadRuntime {
   listening(workload: Workload): Promise<readonly ListeningSocket[] | null>;
   /** The last lines of its output. */
   tail(workload: Workload, lines: number): Promise<readonly string[]>;
+  /**
+   * Its output after a position, as far back as it is kept, and then as it is written, through restarts of its process.
+   * Ends when the workload is removed or the signal aborts. It is read as fast as the caller takes it; a workload never
+   * waits for that. Lines of one stream come in their order. @throws UNAVAILABLE, and another call goes on
+   */
+  follow(
+    workload: Workload,
+    options: { readonly after: OutputPosition; readonly signal: AbortSignal },
+  ): AsyncIterable<readonly OutputLine[]>;
   /** Every workload of a service and environment, newest first. */
   list(service: string, environment: Environment): Promise<readonly Workload[]>;
   listAll(): Promise<readonly Workload[]>;

@@ -1,6 +1,7 @@
 import type { PodTierName } from '../catalog/pod-tiers.ts';
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
+import type { ResolvedDependency } from './dependency.ts';
 import type { HealthRule } from './health.ts';
 import type { PortRule } from './listening.ts';
 
@@ -30,6 +31,10 @@ export interface Release {
   readonly writablePaths: readonly string[];
   /** True when its catalog declared `spec.auth`: it is started with the client credentials its service has then. */
   readonly oauthClient: boolean;
+  /** Its public address when it was made; null in releases of earlier versions. */
+  readonly publicUrl: string | null;
+  /** The services that it calls, where they were when it was made. */
+  readonly dependencies: readonly ResolvedDependency[];
   /** Configuration as it was installed: plain values in clear, secrets sealed. */
   readonly config: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, SealedSecret>>;

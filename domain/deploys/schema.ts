@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { EXAMPLE_FILES, SETTINGS_FILE } from '../catalog/variables-file.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { serviceNameSchema } from '../service-name.ts';
 import { FAILURE_REASONS, STEP_STATES } from './build.ts';
@@ -108,6 +109,16 @@ export const triggerReplySchema = z.object({
 
 export const uploadReplySchema = triggerReplySchema.extend({ sha256: z.string(), sizeBytes: z.int() });
 
+/** A reason to let a build through that violates conventions; told to the audit ledger. */
+export const skipConventionCheckSchema = z
+  .string()
+  .trim()
+  .min(3)
+  .max(300)
+  .regex(/^[^\p{Cc}]*$/u, 'one line of text')
+  .optional()
+  .describe('Why conventions and SDK upgrades are not checked; told to the audit ledger');
+
 export const triggerBodySchema = z.strictObject({
   service: z.string().min(1).max(64).describe('Name or id'),
   environment: environmentSchema.default('prod'),
@@ -116,27 +127,52 @@ export const triggerBodySchema = z.strictObject({
     .string()
     .regex(/^[0-9a-f]{7,40}$/, '7 to 40 lower-case hex digits')
     .optional(),
+  skipConventionCheck: skipConventionCheckSchema,
 });
 
 const healthRuleSchema = z
   .enum(HEALTH_RULES)
   .describe('declared: the endpoint answers 2xx; alive: nobody declared one, and any answer below 500 counts');
 
+const variableNames = z.array(z.string().max(100)).max(60);
+
+const planPaths = z.array(z.string().max(400)).max(10_000);
+const planTexts = (count: number) =>
+  z
+    .record(z.string().regex(/^[\w@./-]{1,400}$/, 'the path of a file'), z.string().max(65_536))
+    .refine((texts) => Object.keys(texts).length <= count, `at most ${count} files`);
+
 export const planBodySchema = z.strictObject({
   environment: environmentSchema.default('prod'),
   service: serviceNameSchema.optional(),
   catalog: z.string().max(65_536).optional().describe('Text of catalog-info.yaml'),
   manifest: z.string().max(1_048_576).optional().describe('Text of package.json'),
-  files: z
-    .array(z.string().max(400))
-    .max(10_000)
+  files: planPaths
     .optional()
     .describe('Paths in the app directory, and in those of its directories that hold pages and entry files'),
-  texts: z
-    .record(z.string().regex(/^[\w@./-]{1,400}$/, 'the path of a file'), z.string().max(65_536))
-    .refine((texts) => Object.keys(texts).length <= 100, 'at most 100 files')
+  texts: planTexts(600)
     .optional()
     .describe('Texts of files that tell how the app is built and started, such as .nvmrc and Procfile, by path'),
+  variables: z
+    .partialRecord(
+      z.enum([SETTINGS_FILE, ...EXAMPLE_FILES]),
+      z.strictObject({ names: variableNames, secrets: variableNames.describe('Those that look like secrets') }),
+    )
+    .optional()
+    .describe('Names of the variables in .env and .env.example; their values are not sent'),
+  monorepo: z
+    .strictObject({
+      folder: z.string().max(400).describe('Its directory in the source'),
+      app: z.string().max(400).describe('The app directory, relative to it'),
+      files: planPaths,
+      texts: planTexts(600),
+    })
+    .optional()
+    .describe('The monorepo whose workspaces name the app directory, with the manifests of its packages'),
+  registryVariables: variableNames
+    .optional()
+    .describe('Variables that the settings of the package manager name, such as NPM_TOKEN'),
+  loaded: z.array(z.string().max(214)).max(300).optional().describe('Packages that the code of the app loads'),
 });
 
 const findingSchema = z.object({

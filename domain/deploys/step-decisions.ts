@@ -3,11 +3,18 @@ import type { Decision, PlanContext } from './step-definition.ts';
 
 /** The decisions that definitions of steps are written with. */
 
+const NO_REGISTRY = 'no service registry is configured (REGISTRY_URL)';
+
 type Skip = Exclude<Decision, 'run'>;
 
 const NOT_PROVIDED = 'declared, but this installation does not provide it yet';
 
 export const always = (): 'run' => 'run';
+
+/** Runs a step where there is a service registry. */
+export function withRegistry({ installation }: PlanContext): Decision {
+  return installation.registry ? 'run' : skip(NO_REGISTRY);
+}
 
 export function skip(reason: string): Skip {
   return { skip: reason, declared: false };

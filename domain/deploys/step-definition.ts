@@ -7,6 +7,10 @@ import type { FailOpen, StepRun } from './step-run.ts';
 /** What this installation provides, as far as plans depend on it. */
 export interface Installation {
   readonly runtime: 'docker' | 'kubernetes';
+  /** Whether it knows a wallet (WALLET_URL). */
+  readonly wallet: boolean;
+  /** Whether it knows a service registry (REGISTRY_URL). */
+  readonly registry: boolean;
 }
 
 /** What decides which steps of a build run. */

@@ -1,5 +1,6 @@
 import { bindings } from './steps/bindings.ts';
 import { catalog } from './steps/catalog.ts';
+import { changelog } from './steps/changelog.ts';
 import { configPreflight } from './steps/config-preflight.ts';
 import { consumedDatabases } from './steps/consumed-databases.ts';
 import { containerFile } from './steps/container-file.ts';
@@ -18,7 +19,9 @@ import { modules } from './steps/modules.ts';
 import { monitor } from './steps/monitor.ts';
 import { namespace } from './steps/namespace.ts';
 import { oauthClient } from './steps/oauth-client.ts';
+import { releaseNotes } from './steps/release-notes.ts';
 import { roleMetadata } from './steps/role-metadata.ts';
+import { routeRegistration } from './steps/route-registration.ts';
 import { scopeGrants } from './steps/scope-grants.ts';
 import { sdkUpgradeGate } from './steps/sdk-upgrade-gate.ts';
 import { secretReadback } from './steps/secret-readback.ts';
@@ -36,6 +39,7 @@ export const STEPS = [
   deployGate,
   configPreflight,
   conventionCheck,
+  releaseNotes,
   sdkUpgradeGate,
   imageBuild,
   imagePush,
@@ -56,8 +60,10 @@ export const STEPS = [
   secretReadback,
   gatedTests,
   serviceRegistration,
+  routeRegistration,
   bindings,
   roleMetadata,
+  changelog,
   monitor,
 ] as const;
 

@@ -32,12 +32,18 @@ export interface UserStore {
   findMany(ids: readonly string[]): Promise<readonly UserRecord[]>;
   /** By the normalized address. */
   findByEmail(email: string): Promise<UserRecord | null>;
-  /** Ordered by address; `query` is a prefix of it. */
-  list(filter: { query: string | null }, page: PageRequest): Promise<Page<UserRecord>>;
+  /** Ordered by address; `query` is a prefix of it. With `platformRoles`, those alone who have one. */
+  list(
+    filter: { readonly query: string | null; readonly platformRoles?: true },
+    page: PageRequest,
+  ): Promise<Page<UserRecord>>;
   /** People who are suspended left out: the platform must keep one admin who can log in. */
   countWithPlatformRole(role: string): Promise<number>;
-  /** The user as it is afterwards; null when there is none. */
-  update(id: string, changes: UserChanges): Promise<UserRecord | null>;
+  /**
+   * The user as it is afterwards; null when there is none, or, with `before`, when their platform roles are others by now:
+   * of two who change what they both read, one changes nothing.
+   */
+  update(id: string, changes: UserChanges, before?: Pick<UserRecord, 'platformRoles'>): Promise<UserRecord | null>;
   /**
    * Sets a password, raises `passwordVersion` by one and clears `onboardingPending`, in one write. False when the
    * person's `passwordVersion` is another: of two who set one at once, the slower changes nothing.

@@ -110,4 +110,8 @@ export const updateUserBodySchema = z.strictObject({
   firstName: personNameSchema.optional(),
   lastName: personNameSchema.optional(),
   platformRoles: platformRolesSchema.optional().describe('Only a super admin may change them'),
+  before: z
+    .strictObject({ platformRoles: z.array(z.string().max(40)).max(50) })
+    .optional()
+    .describe('What the change was made from: when the user has other platform roles by now, nothing changes'),
 });

@@ -1,9 +1,12 @@
 /**
- * The module `logs`: lines of build logs, their limits, and what is taken out of them before they are kept.
+ * The module `logs`: lines of build logs and of what services print, their limits, and what is taken out of them before
+ * they are kept.
  *
- * Keying: a line is numbered within its build. Lines that a repeated step writes again carry a key and are kept once.
- * Retries: none here; an append is repeated by the step that writes.
- * Compensation: none. A log is append-only and ends at its limits with a notice that says so.
+ * Keying: a line of a build log is numbered within its build. Lines that a repeated step writes again carry a key and are
+ * kept once. A line of a service is known by its workload, stream and time (`output-line.ts`).
+ * Retries: none here; an append is repeated by who writes.
+ * Compensation: none. A build log is append-only and ends at its limits with a notice that says so; the log of a service
+ * is append-only and rotated.
  */
 
 import { ID_PREFIXES } from '../ids.ts';
@@ -15,6 +18,9 @@ import { isSensitiveName } from './sensitive-names.ts';
 export const REDACTED = '[REDACTED]';
 
 const SHORTEST_SECRET = 4;
+
+/** Of the last word of a cut line, which may be the beginning of a credential by its shape: none needs to see more. */
+const MAX_LAST_WORD = 8_192;
 
 /** Beginnings of values that one pattern looks for; it stays a small one. */
 const MAX_PREFIXES = 100;
@@ -67,7 +73,7 @@ const ESCAPED_ASSIGNMENT = /(\\")([A-Za-z_][\w.-]{1,100})(\\"[ \t]{0,8}:[ \t]{0,
  * linear in the line, never throws, and redacting twice changes nothing. Values under 4 characters are not looked for.
  *
  * A line that ends with {@link CUT_MARK} may end within a secret: the beginning of a given value at its end is taken out,
- * and its last word, which may be the beginning of a credential. It then ends with `…`.
+ * and its last word (8,192 characters of it at most), which may be the beginning of a credential. It then ends with `…`.
  */
 export function createRedactor({ secrets }: { readonly secrets: readonly string[] }): (line: string) => string {
   const redactKnown = createKnownRedactor(secrets);
@@ -91,9 +97,10 @@ function redactShapes(line: string): string {
 }
 
 function withoutLastWord(text: string): string {
+  const least = Math.max(0, text.length - MAX_LAST_WORD);
   let end = text.length;
-  while (end > 0 && !/\s/.test(text.charAt(end - 1))) end -= 1;
-  return text.slice(0, end);
+  while (end > least && !/\s/.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end).replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** Takes out the given values in the forms they are written in; at the end of a line that was cut, their beginnings, too. */

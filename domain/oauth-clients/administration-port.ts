@@ -37,8 +37,8 @@ export interface ClientAdministration {
   /** @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN */
   update(clientId: string, patch: ClientPatch, by: ActingFor): Promise<ClientView>;
   /**
-   * Takes the scopes `{service}:…` of a service that is removed from all clients, or from one: who takes its name later must
-   * not find them granted. Idempotent. @returns ids of the clients that had one @throws FORBIDDEN for a name of the platform's scopes
+   * Takes the scopes `{service}:…` from all clients, as of a service that is removed: who takes its name later must not find
+   * them granted; or from one, whose grant ended. Idempotent. @returns ids of the clients that had one @throws FORBIDDEN for a name of the platform's scopes
    */
   revokeScopes(of: RevokedScopes, by: ActingFor): Promise<readonly string[]>;
   /** The tokens of the client end with it. False when there was none. @throws FORBIDDEN for a client of the platform */

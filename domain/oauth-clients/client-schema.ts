@@ -177,10 +177,14 @@ export const searchBodySchema = z.strictObject({
   limit: z.int().min(1).max(200).default(50),
 });
 
-/** Body of the call for a service that is removed: nobody keeps what was granted of it. */
+/** Body of the call for a service that is removed, of which nobody keeps what was granted, or for a grant that ended. */
 export const revokeScopesBodySchema = z.strictObject({
   service: serviceNameSchema,
   clientId: z.string().min(1).max(200).exactOptional().describe('Of this client alone; without it, of all'),
+  reason: z
+    .enum(['service removed', 'grant ended'])
+    .exactOptional()
+    .describe('For the audit trail; default: service removed'),
 });
 export type RevokedScopes = z.output<typeof revokeScopesBodySchema>;
 export const revokeScopesReplySchema = z.object({ clientIds: z.array(z.string()) });

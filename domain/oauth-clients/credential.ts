@@ -6,7 +6,7 @@ import type { Environment } from '../environment.ts';
  * The secret is sealed for one service and environment, so that it opens for no other. The key names the environment
  * once more, because version 1 of the associated data did not have it.
  */
-const contextOf = (service: string, environment: Environment): SecretContext => ({
+export const credentialContext = (service: string, environment: Environment): SecretContext => ({
   service,
   environment,
   key: `IDP_CLIENT_SECRET/${environment}`,
@@ -19,7 +19,7 @@ export function sealCredential(
   environment: Environment,
   client: { readonly clientId: string; readonly clientSecret: string },
 ): OAuthCredential {
-  const secret = cipher.seal(client.clientSecret, contextOf(service, environment));
+  const secret = cipher.seal(client.clientSecret, credentialContext(service, environment));
   return { clientId: client.clientId, secret };
 }
 
@@ -31,6 +31,6 @@ export function openCredential(
 ): { readonly clientId: string; readonly clientSecret: string } | null {
   const credential = service.oauthCredentials[environment];
   if (credential === undefined) return null;
-  const clientSecret = cipher.open(credential.secret, contextOf(service.name, environment));
+  const clientSecret = cipher.open(credential.secret, credentialContext(service.name, environment));
   return { clientId: credential.clientId, clientSecret };
 }

@@ -16,6 +16,11 @@ const SCOPE_TOKEN = /^[\x21\x23-\x5b\x5d-\x7e]{1,200}$/;
 /** A service that dependencies name, as far as it decides who may use it. */
 export type DependencyTarget = Pick<ServiceRecord, 'name' | 'org' | 'authorizedOrgs'>;
 
+/** Whether an org has scopes of a service without a grant: its own, and those whose org authorized it. */
+export function hasScopesOf({ org: owner, authorizedOrgs }: Omit<DependencyTarget, 'name'>, org: string): boolean {
+  return owner === org || authorizedOrgs.includes(org);
+}
+
 export interface DerivedScopes {
   readonly scopes: readonly string[];
   /** Declared ones that are not given, with the reason; for a warning. */
@@ -34,8 +39,8 @@ export type ScopeRefusal =
 
 /**
  * Scopes a deploy gives its client: openid, profile, email, and `{target}:{scope}` of each dependency (spec 1, B 3). The
- * spec approves some dependencies across orgs by themselves; here the target's org must have agreed, since a service could
- * grant itself any scope of another org's service otherwise.
+ * spec approves some dependencies across orgs by themselves; here the target's org must have agreed, by authorizing the
+ * org or by a grant, since a service could grant itself any scope of another org's service otherwise.
  * @param org of the service that is deployed
  * @param targets the services that the dependencies name, those that exist
  */
@@ -59,7 +64,17 @@ function refusalOf(scope: string, org: string, target: DependencyTarget | undefi
   const grantor = grantorOf(scope);
   if (grantor !== 'org') return grantor === 'platform' ? null : 'platform';
   if (target === undefined) return 'unknown_service';
-  return target.org === org || target.authorizedOrgs.includes(org) ? null : 'other_org';
+  return hasScopesOf(target, org) ? null : 'other_org';
+}
+
+/** The scopes of a service that a dependency on it names, as tokens have them; `refused` are those that are not its to give. */
+export function dependencyScopes({ service, scopes }: DependencyDeclaration): {
+  readonly scopes: readonly string[];
+  readonly refused: readonly string[];
+} {
+  const named = scopes.map((scope) => scopeOf(service, scope));
+  const isOwn = (scope: string): boolean => SCOPE_TOKEN.test(scope) && grantorOf(scope) === 'org';
+  return { scopes: named.filter(isOwn), refused: named.filter((scope) => !isOwn(scope)) };
 }
 
 function scopeOf(service: string, scope: string): string {

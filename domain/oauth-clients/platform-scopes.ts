@@ -14,11 +14,15 @@ const PLATFORM_SCOPES: Readonly<Record<string, PlatformScopes>> = {
   builder: { service: 'builder', declared: [] },
   fairlead: { service: null, declared: [] },
   idp: { service: 'idp', declared: [] },
+  locker: { service: 'locker', declared: [] },
+  'locker-resolve': { service: 'locker', declared: [] },
   org: { service: 'idp', declared: [] },
   personas: { service: 'idp', declared: [] },
   platform: { service: null, declared: [] },
   // The events and proofs of the caller's own org.
   septor: { service: 'audit-ledger', declared: ['query'] },
+  // The entries of the caller's own org: spec 2, "Gas and metering through the gateway", 1.
+  wallet: { service: 'wallet', declared: ['read'] },
   // Spec 3.
   webmaster: { service: 'site-registry', declared: [] },
 };

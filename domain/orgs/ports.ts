@@ -66,6 +66,8 @@ export interface InviteStore {
   consume(tokenHash: string, userId: string, at: Date): Promise<InviteRecord | null>;
   /** Marks one that was taken as finished: true once. */
   finish(tokenHash: string, at: Date): Promise<boolean>;
+  /** The same with all that a person took into an org: whoever is taken out does not come back by one that was cut off. */
+  finishAllOf(userId: string, orgId: string, at: Date): Promise<void>;
   revoke(id: string, orgId: string, at: Date): Promise<boolean>;
 }
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { mailTemplatesSchema } from '../identity/mail-template-schema.ts';
 import { idSchema, newAccountEmailSchema, personNameSchema } from '../identity/schema.ts';
+import { PERSONAL_OWNER } from '../locker-handle.ts';
 import { orgSlugSchema } from '../org-slug.ts';
 import { ORG_ROLES } from '../roles.ts';
 
@@ -54,7 +55,8 @@ export const inviteParamsSchema = orgParamsSchema.extend({ inviteId: idSchema })
 export const grantParamsSchema = orgParamsSchema.extend({ clientId: z.string().min(1).max(200) });
 
 export const createOrgBodySchema = z.strictObject({
-  slug: orgSlugSchema,
+  // In the locker, handles of this owner are of the person who asks.
+  slug: orgSlugSchema.refine((slug) => slug !== PERSONAL_OWNER, 'is reserved: choose another'),
   name: orgNameSchema,
   modules: modulesSchema.default([]),
 });
@@ -145,7 +147,13 @@ export const orgEventViewSchema = z.object({
 });
 
 /** The link is told once, and only to whoever asked for it instead of a mail. */
-export const createdInviteSchema = inviteViewSchema.extend({ inviteUrl: z.url().optional() });
+export const createdInviteSchema = inviteViewSchema.extend({
+  inviteUrl: z.url().optional(),
+  outboxUrl: z
+    .url()
+    .optional()
+    .describe('For the platform: where the mail lies, of an installation without a mail server'),
+});
 
 export const orgGrantViewSchema = z.object({
   clientId: z.string(),

@@ -5,6 +5,8 @@ import { createBuildProxy } from '../../adapters/build-proxy/build-proxy.ts';
 import type { BuildEgress } from '../../adapters/build-proxy/egress-rules.ts';
 import { engineEgress, engineProxySocket } from '../../adapters/build-proxy/engine-proxy.ts';
 import { npmRegistry } from '../../adapters/build-proxy/package-registries.ts';
+import { dependencySocket } from '../../adapters/docker/relay/dependency-routes.ts';
+import { createDependencyProxy } from '../../adapters/edge-router/dependency-proxy.ts';
 import { createEdgeServer } from '../../adapters/edge-router/edge-server.ts';
 import { createPlatformProxy } from '../../adapters/edge-router/platform-proxy.ts';
 import { readEdgeEnv, readSubprocessEnv } from '../../adapters/env.ts';
@@ -18,9 +20,10 @@ const host = createHostProcess();
 const onError = (error: unknown): void => {
   process.stderr.write(`edge: ${error instanceof Error ? error.message : String(error)}\n`);
 };
-const proxy = env.PLATFORM_SOCKET === undefined ? null : await openPlatformProxy(env.PLATFORM_SOCKET);
+const routesDirectory = join(env.DATA_DIR, 'routes');
+const proxies = env.PLATFORM_SOCKET === undefined ? [] : await openWorkloadProxies(env.PLATFORM_SOCKET);
 const buildProxies = env.BUILD_PROXY_SOCKET === undefined ? [] : await openBuildProxies(env.BUILD_PROXY_SOCKET);
-const edge = createEdgeServer({ routesDirectory: join(env.DATA_DIR, 'routes'), domain: env.PLATFORM_DOMAIN, onError });
+const edge = createEdgeServer({ routesDirectory, domain: env.PLATFORM_DOMAIN, onError });
 edge.server.once('error', (error: NodeJS.ErrnoException) => {
   const inUse = error.code === 'EADDRINUSE';
   const why = inUse ? `port ${env.EDGE_PORT} is in use; stop what uses it or set EDGE_PORT` : error.message;
@@ -30,12 +33,15 @@ edge.server.once('error', (error: NodeJS.ErrnoException) => {
 edge.server.listen(env.EDGE_PORT, env.HOST, () => host.ready());
 
 await host.stopRequested;
-await Promise.all([edge, proxy, ...buildProxies].map((opened) => opened?.close(5_000)));
+await Promise.all([edge, ...proxies, ...buildProxies].map((opened) => opened.close(5_000)));
 process.exit(0);
 
-/** Opens the platform proxy: the only way from workloads to a platform that listens on loopback. */
-async function openPlatformProxy(path: string) {
-  return listenAt(path, createPlatformProxy({ addresses: addressesForWorkloads(env.urls), onError }));
+/** Opens the only ways from workloads to a platform that listens on loopback, and to the services that they depend on. */
+async function openWorkloadProxies(path: string) {
+  return Promise.all([
+    listenAt(path, createPlatformProxy({ addresses: addressesForWorkloads(env.urls), onError })),
+    listenAt(dependencySocket(path), createDependencyProxy({ routesDirectory, onError })),
+  ]);
 }
 
 /** Opens the proxies of builds: the way of RUN steps to package registries, and that of the engine to images. */

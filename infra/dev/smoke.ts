@@ -8,6 +8,7 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   branding: ['test/api/identity/pages/brand.test.ts'],
   catalog: ['test/domain/catalog/parse-catalog.test.ts', 'test/api/catalog/services.test.ts'],
   config: ['test/adapters/crypto/secret-cipher.test.ts'],
+  grants: ['test/activities/grants/grants.test.ts'],
   deploys: [
     'test/domain/deploys/plan.test.ts',
     'test/replay/replay.test.ts',
@@ -15,8 +16,12 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
     'test/e2e/deploy.test.ts',
   ],
   identity: ['test/api/identity/oauth/authorization-code.test.ts'],
+  locker: ['test/api/locker/resolve.test.ts'],
   logs: ['test/domain/logs/redact.test.ts'],
   'oauth-clients': ['test/api/oauth-clients/provider.test.ts'],
   orgs: ['test/api/orgs/orgs.test.ts'],
   passport: ['test/domain/passport/passport.test.ts'],
+  registry: ['test/api/registry/registry.test.ts'],
+  wallet: ['test/api/wallet/routes.test.ts'],
+  'deploy-gate': ['test/domain/deploy-gate/pass-gate.test.ts'],
 };

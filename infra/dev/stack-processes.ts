@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { edgeSection } from '../../adapters/env/edge.ts';
 import { serviceUrlsSection } from '../../adapters/env/service-urls.ts';
 import { baseEnv } from '../../adapters/process/base-env.ts';
+import { EVERY_ORG } from '../../domain/deploy-gate/gate.ts';
 import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import type { ChildSpec } from './child-process.ts';
 import { type Env, projectRoot } from './project.ts';
@@ -120,6 +121,8 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('WORKSPACE_DIR', join(dataDir, 'workspaces')),
     ...given('LOCAL_SOURCES_ROOT', homedir()),
     ...given('BASE_IMAGE_STAND_INS', 'true'),
+    // On one machine its operator makes every org: a new one deploys at once.
+    ...given('ALLOWED_DEPLOY_ORGS', EVERY_ORG),
     ...given('PLATFORM_COMMIT', commit),
     ...portVariables(ports),
     ...options.parts.everyProcess,

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { typedName } from '../../cli/typed-name.ts';
 import { checkStart } from './check-start.ts';
 import { deployDemo } from './deploy-demo.ts';
-import { defaultDataFolder } from './project.ts';
+import { defaultDataFolder, projectRoot } from './project.ts';
 import { type Stack, startStack } from './stack.ts';
 import { createColours, createReporter, errorLine, formatTable } from './terminal.ts';
 
@@ -92,6 +93,11 @@ async function printStack(stack: Stack, seconds: number, json: boolean): Promise
     return;
   }
   const { bold, dim, green } = createColours(process.stdout, process.env);
+  const fairlead = typedName({
+    env: process.env,
+    script: join(projectRoot, 'cli', 'fairlead.mjs'),
+    cwd: process.cwd(),
+  });
   const rows = Object.entries(state).map(([name, part]) => [name, part.address, part.version, part.dataFolder ?? '-']);
   const [head = '', ...lines] = formatTable([['part', 'address', 'version', 'data'], ...rows]).split('\n');
   console.log(`\n${bold(head)}\n${lines.join('\n')}\n`);
@@ -100,8 +106,8 @@ async function printStack(stack: Stack, seconds: number, json: boolean): Promise
   if (firstAdmin !== null) console.log(`Nobody can sign in yet. Become the first admin: ${bold(firstAdmin)}`);
   if (stack.dataDir !== defaultDataFolder({}))
     console.log(`In other terminals: ${bold(`export FAIRLEAD_DATA_DIR='${stack.dataDir}'`)}`);
-  if (state['temporal-ui']) console.log(`Temporal UI and database: ${bold('npx fairlead credentials')}`);
-  console.log(`Next: ${bold('npx fairlead deploy <git url or folder>')}\n`);
+  if (state['temporal-ui']) console.log(`Temporal UI and database: ${bold(`${fairlead} credentials`)}`);
+  console.log(`Next: ${bold(`${fairlead} deploy <git url or folder>`)}\n`);
 }
 
 /** Where the first person makes their account; null once there is one. */

@@ -67,9 +67,10 @@ export const LANES: readonly Lane[] = [
   },
 ];
 
-const OF_ENGINE = ['test/e2e/', 'test/adapters/docker/', 'test/hostile/'];
+/** Folders of tests, and single files. */
+const OF_ENGINE = ['test/e2e/', 'test/adapters/docker/', 'test/hostile/', 'test/workers/kill-collector.test.ts'];
 
 /** Whether a file builds images or runs containers. */
 export function needsEngine(file: string): boolean {
-  return OF_ENGINE.some((folder) => file.startsWith(folder));
+  return OF_ENGINE.some((path) => file.startsWith(path));
 }

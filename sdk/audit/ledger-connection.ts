@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { PendingEvent } from '../../domain/audit/pending-event.ts';
-import { isIdempotencyKey } from '../../domain/audit-ledger/grammar.ts';
 import type { Receipt } from '../../domain/audit-ledger/receipt.ts';
 import { hashSchema } from '../../domain/audit-ledger/schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { isIdempotencyKey } from '../../domain/idempotency-key.ts';
 import type { ServiceTokens } from '../auth/service-tokens.ts';
 
 const REQUEST_LIMIT_MS = 10_000;

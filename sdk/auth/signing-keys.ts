@@ -68,9 +68,10 @@ export function createSigningKeys(source: Source): SigningKeys {
       if (found !== null) return found;
       // Remembered per set: a newer one may have it.
       if (unknown.get(kid) === set.readAt() && set.ageMs() <= FRESH_MS) return null;
-      await set.refresh();
+      const isAnswer = await set.refresh();
       const key = set.key(kid);
-      if (key === null) unknown.set(kid, set.readAt());
+      // A set that was read before the id was seen says nothing of it: its key may just have come.
+      if (key === null && isAnswer) unknown.set(kid, set.readAt());
       return key;
     },
   };
@@ -116,9 +117,11 @@ function createRefreshedSet(source: Source) {
       const failedJustNow = failure !== null && reading === null && age(triedAt) < FIRST_READ_COOLDOWN_MS;
       return failedJustNow ? Promise.reject(failure) : share();
     },
-    /** Never fails. Does nothing when a read was tried a moment ago. */
-    refresh: async (): Promise<void> => {
-      if (reading !== null || age(triedAt) >= COOLDOWN_MS) await readQuietly();
+    /** Never fails. Does nothing when a read was tried a moment ago. True when it began a read, false when it did not. */
+    refresh: async (): Promise<boolean> => {
+      const begins = reading === null && age(triedAt) >= COOLDOWN_MS;
+      if (begins || reading !== null) await readQuietly();
+      return begins;
     },
     /** Never fails. A read under way may have begun before what is asked for. */
     readNow: async (): Promise<void> => {

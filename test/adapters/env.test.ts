@@ -80,6 +80,15 @@ describe('the environment', () => {
     assert.equal(readWorkerEnv(KEYS).providerKey, KEY);
   });
 
+  it('reads which orgs may deploy, and refuses what is no slug of one', () => {
+    const allowed = (list: string) =>
+      readSection(deploysWorkerSection, { ALLOWED_DEPLOY_ORGS: list }).ALLOWED_DEPLOY_ORGS;
+    assert.deepEqual(readSection(deploysWorkerSection, {}).ALLOWED_DEPLOY_ORGS, []);
+    assert.deepEqual(allowed('acme, beta'), ['acme', 'beta']);
+    assert.deepEqual(allowed('*'), ['*']);
+    for (const wrong of ['Acme', 'acme beta', '**', 'a/b']) assert.throws(() => allowed(wrong), /ALLOWED_DEPLOY_ORGS/);
+  });
+
   it('refuses to run Docker where Kubernetes was asked for', () => {
     for (const section of [deploysSection, deploysWorkerSection]) {
       assert.throws(() => readSection(section, { ENABLE_K8S_DEPLOY: 'true' }), /ENABLE_K8S_DEPLOY/);

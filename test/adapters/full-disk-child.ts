@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createSourceFetcher } from '../../adapters/git/git-source-fetcher.ts';
+import { createServiceLogs } from '../../adapters/log-files/service-logs.ts';
 import { baseEnv } from '../../adapters/process/base-env.ts';
 import { createWorkspace } from '../../adapters/workspace/workspace.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -21,6 +22,8 @@ export interface FullDiskOutcomes {
   readonly unpacked: Refusal;
   readonly cloned: Refusal;
   readonly dataFolder: Refusal;
+  /** Lines of a service, written until the disk was full, and again once there was room. */
+  readonly output: Refusal & { readonly retryable: boolean; readonly kept: number; readonly written: number };
 }
 
 export interface Refusal {
@@ -87,5 +90,33 @@ const data = folder('data');
 writeFileSync(join(data, 'kept'), '');
 const dataFolder = await refusal(data, () => prepareDataFolder(data));
 
-const outcomes: FullDiskOutcomes = { free, upload, written, unpacked, cloned, dataFolder };
+const logs = createServiceLogs({ directory: folder('service-logs') });
+const target = { serviceId: 'svc_full', environment: 'prod' } as const;
+const log = await (await logs.takeOver()).open(target);
+const batch = (number: number) => [
+  {
+    at: `${number}`.padStart(30, '0'),
+    stream: 'out',
+    text: 'x'.repeat(3_000),
+    release: 'rel_1',
+    workload: 'w',
+  } as const,
+];
+let appended = 0;
+let retryable = false;
+const full = await refusal(join(disk, 'service-logs', 'svc_full', 'prod'), async () => {
+  for (;;) {
+    await log.append(batch(appended)).catch((error: unknown) => {
+      retryable = error instanceof FairleadError && error.retryable;
+      throw error;
+    });
+    appended += 1;
+  }
+});
+rmSync(join(disk, 'ballast'));
+await log.append(batch(appended));
+const keptLines = (await logs.last(target, { count: 1_000, matches: () => true })).lines.length;
+const output = { ...full, retryable, kept: keptLines, written: appended + 1 };
+
+const outcomes: FullDiskOutcomes = { free, upload, written, unpacked, cloned, dataFolder, output };
 process.stdout.write(JSON.stringify(outcomes));

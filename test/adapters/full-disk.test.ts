@@ -65,6 +65,12 @@ describe('a disk that is full', () => {
     assert.match(message, /No space left to fetch the source; free some/);
   });
 
+  it('makes lines of a service DISK_FULL, and once there is room the same lines are written, none twice', () => {
+    const { code, retryable, kept, written } = outcomes.output;
+    assert.deepEqual([code, retryable, kept], ['DISK_FULL', true, written]);
+    assert.ok(written > 5);
+  });
+
   it('is no place for a data folder, and what is there stays', () => {
     const { code, message, left } = outcomes.dataFolder;
     assert.equal(code, 'DISK_FULL');

@@ -10,12 +10,18 @@ const TABLE = readTable(`
                                                stranger internal root job admin member viewer outsider guest orgless service reader writer impostor unmarked
   GET    /health                                    200
   GET    /.well-known/oauth-protected-resource      200
+  GET    /schemas/catalog.json                      200
   POST   /services                                  401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
   GET    /services                                  401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
   GET    /services/none                             401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
   GET    /services/acme-shop                        401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   DELETE /services/none                             401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   GET    /services/acme-shop/releases               401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  GET    /services/acme-shop/config                 401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  PATCH  /services/acme-shop/config {"set":{"A":"1"}}    401 200 200 200 200 200 403 404 403 403 403 403 200 403 403
+  GET    /services/acme-shop/config/values          401 200 200 403 200 200 403 404 403 403 403 403 403 403 403
+  GET    /services/acme-shop/config/history         401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  GET    /services/acme-shop/logs                   401 200 200 200 200 200 403 404 403 403 403 403 200 403 403
   GET    /services/acme-shop/session-info           401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   POST   /services/acme-shop/rollback               401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
   POST   /builds/trigger                            401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
@@ -28,6 +34,14 @@ const TABLE = readTable(`
   GET    /builds/none/logs                          401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
   POST   /builds/none/cancel                        401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
   POST   /builds/none/retry                         401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  POST   /config/reencryption                       401 202 202 403 403 403 403 403 403 403 403 403 403 403 403
+  GET    /config/reencryption                       401 200 200 403 403 403 403 403 403 403 403 403 403 403 403
+  GET    /grants                                    401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
+  GET    /grants/none                               401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
+  POST   /services/none/grants {"service":"a","scopes":["b"]}    401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  POST   /grants/none/approve {}                    401 404 404 403 404 403 403 404 403 403 403 403 403 403 403
+  POST   /grants/none/deny {}                       401 404 404 403 404 403 403 404 403 403 403 403 403 403 403
+  POST   /grants/none/revoke {}                     401 404 404 403 404 403 403 404 403 403 403 403 403 403 403
   GET    /oauth/clients                             401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
   POST   /oauth/clients                             401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
   GET    /oauth/clients/acme-client                 401 200 200 404 200 200 200 404 403 403 403 200 200 403 403

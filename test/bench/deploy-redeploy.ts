@@ -109,13 +109,13 @@ async function prepareRaw() {
     texts: { 'package.json': await readFile(join(folder, 'package.json'), 'utf8') },
   };
   const app = describeApp(source, { framework: 'express', port: null, healthEndpoint: '/health' });
-  const generated = generateContainerFile(app, { secretsEnabled: false });
+  const cli = await findDockerCli({ env: { PATH: process.env.PATH ?? '' }, signal: AbortSignal.timeout(30_000) });
+  const generated = generateContainerFile(app, { secretsEnabled: false, cacheMounts: cli.buildkit });
   for (const { path, text, mode } of generated.files) {
     await mkdir(dirname(join(folder, path)), { recursive: true });
     await writeFile(join(folder, path), text, { mode: mode ?? 0o644 });
   }
-  const cli = await findDockerCli({ env: { PATH: process.env.PATH ?? '' }, signal: AbortSignal.timeout(30_000) });
-  const registry = (await parts()).registry?.address ?? 'localhost:5050';
+  const registry = (await parts())['image-registry']?.address ?? 'localhost:5050';
   const tag = `${registry}/raw-${service}:latest`;
   const call = (...args: string[]) =>
     run(cli.path, args, {

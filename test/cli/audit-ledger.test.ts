@@ -213,7 +213,7 @@ describe('fairlead audit', () => {
     const contextOf = ({ ofCheckout = false, api = API.url }: { ofCheckout?: boolean; api?: string }) => {
       const service = () => ({ url: parts.ledger.address, ofCheckout });
       const credentials = createCredentialsFile(join(folder, 'none.json'));
-      const whole = { api, credential, service, temporalUi: null };
+      const whole = { api, credential, service, temporalUi: null, installation: null, hasForeignLogin: false };
       return { connection: whole, credentials, now: () => new Date() } as Partial<CliContext> as CliContext;
     };
     const ask = (context: CliContext) => connectToLedger(context).open({ method: 'GET', path: '/v1/events' });

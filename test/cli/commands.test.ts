@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -147,11 +148,48 @@ describe('the other commands', () => {
     assert.match(stdout, /hello is live/);
   });
 
+  it('retry says so where the folder has newer code than the build', async () => {
+    const repository = mkdtempSync(join(tmpdir(), 'fairlead-newer-'));
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', repository, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], {
+        encoding: 'utf8',
+      });
+    git('init', '-q');
+    git('commit', '-q', '--allow-empty', '-m', 'one');
+    const commitSha = git('rev-parse', 'HEAD').trim();
+    api.addBuild('bld_1', { status: 'failed', finishedAt: AT, commitSha });
+    const retry = () => runCli(api, ['retry', 'bld_1'], { cwd: repository });
+    assert.doesNotMatch((await retry()).stderr, /newer/);
+    git('commit', '-q', '--allow-empty', '-m', 'two');
+    api.addBuild('bld_1', { status: 'failed', finishedAt: AT, commitSha });
+    assert.match(
+      (await retry()).stderr,
+      /This builds [0-9a-f]{7} again\. This folder has a newer commit: `fairlead deploy`/,
+    );
+    rmSync(repository, { recursive: true });
+  });
+
   it('rollback installs the release given in the environment given', async () => {
     const { code } = await run('rollback', '--to', 'rel_1', '-e', 'sandbox', '--no-color');
     assert.equal(code, 0);
     const body = rollbackBodySchema.parse(bodyOf('POST /services/hello/rollback'));
     assert.deepEqual(body, { environment: 'sandbox', releaseId: 'rel_1' });
+  });
+
+  it('rollback says which stored variables the next deploy would change, and is none the worse without', async () => {
+    const pending = [
+      { environment: 'prod', releaseId: 'rel_1', added: ['NEW'], changed: ['A', 'B'], removed: [] },
+      { environment: 'uat', releaseId: 'rel_7', added: [], changed: [], removed: ['OTHER'] },
+    ];
+    api.answers.set('GET /services/hello/config', { status: 200, data: { variables: [], pending } });
+    const { code, stderr } = await run('rollback');
+    assert.equal(code, 0);
+    assert.match(stderr, /prod serves with other values: its next deploy adds NEW and changes A, B\.\n/);
+    assert.doesNotMatch(stderr, /OTHER/);
+    api.answers.set('GET /services/hello/config', { status: 503, error: { code: 'UNAVAILABLE', message: 'Later.' } });
+    const without = await run('rollback');
+    assert.equal(without.code, 0);
+    assert.match(without.stderr, /Stored variables could not be compared/);
   });
 
   it('releases marks the live one', async () => {

@@ -47,8 +47,10 @@ describe('the connection', () => {
 
   it('comes from the file that a running stack left', () => {
     writeFile(FILE);
-    const { service, ...rest } = resolve();
-    assert.deepEqual(rest, { api: 'http://127.0.0.1:3002', credential: fromFile, temporalUi: null });
+    const { service, installation, ...rest } = resolve();
+    const known = { credential: fromFile, temporalUi: null, hasForeignLogin: false };
+    assert.deepEqual(rest, { api: 'http://127.0.0.1:3002', ...known });
+    assert.match(installation ?? '', /^[0-9a-f]{16}$/);
     assert.deepEqual(service('idp'), { url: 'http://localhost:3001', ofCheckout: true });
     assert.deepEqual(service('audit-ledger'), { url: 'http://localhost:3005', ofCheckout: true });
   });
@@ -68,9 +70,24 @@ describe('the connection', () => {
     writeFile(FILE);
     const env = { FAIRLEAD_URL: 'https://builder.example/', FAIRLEAD_KEY: 'from-env' };
     const { service, ...rest } = resolve(env);
-    assert.deepEqual(rest, { api: 'https://builder.example', credential: fromEnv, temporalUi: null });
+    const known = { credential: fromEnv, temporalUi: null, installation: null, hasForeignLogin: false };
+    assert.deepEqual(rest, { api: 'https://builder.example', ...known });
     assert.equal(service('audit-ledger'), null);
     assert.equal(resolve(env, 'https://other.example').api, 'https://other.example');
+  });
+
+  it('leaves a login of another installation at the same address alone, and uses that of this one', async () => {
+    writeFile(FILE);
+    const { installation } = resolve();
+    await logins.save(FILE.api, { ...LOGIN, installation });
+    assert.equal(resolve().credential?.kind, 'login');
+    writeFile({ ...FILE, key: 'of-a-fresh-stack' });
+    const fresh = resolve();
+    assert.deepEqual(fresh.credential, { kind: 'key', key: 'of-a-fresh-stack', source: 'checkout' });
+    assert.ok(fresh.hasForeignLogin && fresh.installation !== installation);
+    assert.equal(resolve({ FAIRLEAD_KEY: 'from-env' }).hasForeignLogin, false, 'the key was chosen');
+    await logins.save(FILE.api, LOGIN);
+    assert.equal(resolve().credential?.kind, 'login', 'one of an earlier version says nothing of where it was made');
   });
 
   it('never sends the key of the file to another address', () => {

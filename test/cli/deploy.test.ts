@@ -9,6 +9,7 @@ import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
 import { planBodySchema, triggerBodySchema } from '../../domain/deploys/schema.ts';
+import { ACTING_STEPS, STEPS } from '../../domain/deploys/steps.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { ENTRY, runCli, startCli } from './run-cli.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
@@ -63,7 +64,8 @@ describe('fairlead deploy', () => {
     assert.equal(code, 0, stderr);
     assert.match(stdout, /✓ Build image {2}4\.2s/);
     assert.match(stdout, / {4}npm ci done/);
-    assert.match(stdout, / {4}npm ci done\n✓ Build image {2}4\.2s\n– 19 steps not needed/);
+    const skipped = STEPS.length - ACTING_STEPS.length;
+    assert.match(stdout, new RegExp(` {4}npm ci done\\n✓ Build image {2}4\\.2s\\n– ${skipped} steps not needed`));
     assert.match(stdout, /hello is live in prod, after 4\.2s\n {2}http:\/\/hello\.localhost:8000\n/);
     assert.match(stderr, /Build bld_1 accepted/);
     assert.equal(putServiceBodySchema.parse(body('POST /services')).name, 'hello');
@@ -77,10 +79,7 @@ describe('fairlead deploy', () => {
     } as const;
     api.onBuild = ({ id }) => api.finish(id, { status: 'failed', reason: 'step_failed', failure });
     const { stdout } = await runCli(api, ['deploy', folder]);
-    assert.match(
-      stdout,
-      /set KEY for hello\n {2}To set one: `fairlead deploy` with --set KEY=VALUE, or with --secret KEY/,
-    );
+    assert.match(stdout, /set KEY for hello\n {2}To set one: `fairlead config set KEY=VALUE`, or with --secret KEY/);
   });
 
   it('does not deploy the checkout of Fairlead when no folder was named there', async () => {
@@ -237,7 +236,7 @@ describe('fairlead deploy', () => {
     assert.equal(code, 0);
     assert.match(stdout, /Start {2}node a\.js\n.*the script; set by platform\.io\/start-command/);
     assert.match(stdout, /• Build image/);
-    assert.match(stdout, /– Deploy gate {2}later work/);
+    assert.match(stdout, /– Provision databases {2}later work/);
     assert.deepEqual(
       api.requests.map((request) => request.route),
       ['POST /builds/plan'],
@@ -245,6 +244,55 @@ describe('fairlead deploy', () => {
     const { files, texts } = planBodySchema.parse(body('POST /builds/plan'));
     assert.deepEqual(files?.toSorted(), ['.node-version', '.nvmrc', 'Procfile', 'package.json']);
     assert.deepEqual(texts, { '.nvmrc': '22', '.node-version': '22' }, 'a link shows no file that is not uploaded');
+  });
+
+  it('--plan sends the monorepo around the app, and of lockfiles their beginning', async () => {
+    for (const [path, text] of [
+      ['package.json', JSON.stringify({ workspaces: ['apps/*'] })],
+      ['package-lock.json', JSON.stringify({ lockfileVersion: 3, packages: 'x'.repeat(200_000) })],
+      ['apps/web/package.json', '{"name":"web"}'],
+      ['apps/other/package.json', '{}'],
+    ] as const) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    for (const flags of [['--app-path', 'apps/web'], []]) {
+      assert.equal((await runCli(api, ['deploy', folder, '--plan', ...flags])).code, 0);
+    }
+    const [ofApp, ofRoot] = api.requests.map(({ body: sent }) => planBodySchema.parse(JSON.parse(sent.toString())));
+    assert.deepEqual(
+      [ofApp?.monorepo?.folder, ofApp?.monorepo?.app, ofApp?.manifest],
+      ['', 'apps/web', '{"name":"web"}'],
+    );
+    assert.ok(ofApp?.monorepo?.texts['apps/other/package.json'] !== undefined);
+    assert.equal(ofRoot?.monorepo, undefined);
+    assert.match(ofRoot?.texts?.['package-lock.json'] ?? '', /^\{"lockfileVersion":3/);
+  });
+
+  it('--plan of a git address shows what was found there, on the branch named; of one that cannot be read, the steps', async () => {
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-C', folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { encoding: 'utf8' });
+    git('init', '-q', '-b', 'main');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'one');
+    git('checkout', '-q', '-b', 'next');
+    writeFileSync(join(folder, '.nvmrc'), '22');
+    git('add', '-A');
+    git('commit', '-q', '-m', 'two');
+    const url = `file://${folder}`;
+    const asked = async (...args: string[]) => {
+      api.requests.length = 0;
+      const { code, stdout, stderr } = await runCli(api, ['deploy', url, '--plan', ...args]);
+      assert.deepEqual([code, api.requests.map(({ route }) => route)], [0, ['POST /builds/plan']], stderr);
+      return { stdout, stderr, ...planBodySchema.parse(body('POST /builds/plan')) };
+    };
+    const next = await asked('--branch', 'next');
+    assert.ok(next.manifest !== undefined && next.stdout.includes('Start'));
+    assert.deepEqual(next.texts, { '.nvmrc': '22' });
+    assert.deepEqual((await asked('--branch', 'main')).texts, {});
+    const missing = await asked('--branch', 'nowhere');
+    assert.deepEqual([missing.manifest, missing.files], [undefined, undefined]);
+    assert.match(missing.stderr, /cannot be read here, so the plan shows its steps alone: .*nowhere/);
   });
 
   it('a secret comes from stdin and is in no output; one on the command line is refused', async () => {
@@ -279,6 +327,19 @@ describe('fairlead deploy', () => {
     assert.doesNotMatch(wrong.stderr, /value-78/);
   });
 
+  it('says that what was stored for a deploy stays stored when it fails, and how to remove it', async () => {
+    const args = ['deploy', folder, '--set', 'MODE=x', '--secret', 'TOKEN'];
+    api.onBuild = fail;
+    const failed = await runCli(api, args, { stdin: 'secret-79' });
+    assert.match(
+      failed.stderr,
+      /MODE, TOKEN stay stored for the next deploy\. To remove: `fairlead config unset MODE TOKEN --service hello`/,
+    );
+    api.onBuild = complete;
+    const live = await runCli(api, args, { stdin: 'secret-79' });
+    assert.doesNotMatch(live.stderr, /stay stored/);
+  });
+
   it('continues after the last line when the API restarts during a build', async () => {
     api.onBuild = ({ id }) => api.log(id, 'source', 'first line');
     const running = startCli(api, ['deploy', folder]);
@@ -305,7 +366,7 @@ describe('fairlead deploy', () => {
       running.child.kill('SIGINT');
       const { code, stdout, stderr } = await running.done;
       assert.equal(code, 130);
-      assert.match(stdout + stderr, /fairlead logs -f bld_1.*fairlead cancel bld_1/);
+      assert.match(stdout + stderr, /fairlead(?:\.mjs)? logs -f bld_1.*fairlead(?:\.mjs)? cancel bld_1/);
       if (flags.length > 0) assert.equal(JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '').event, 'result');
       assert.ok(!api.requests.some((request) => request.route.endsWith('/cancel')));
     }

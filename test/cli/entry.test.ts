@@ -32,7 +32,7 @@ describe('the entry of the command line', () => {
     const { PATH, HOME } = process.env;
     const env = { PATH, HOME, npm_config_offline: 'true', npm_config_cache: join(folder, 'npm') };
     const text = execFileSync('npx', ['fairlead', '--help'], { cwd: ROOT, env, encoding: 'utf8' });
-    assert.match(text, /Usage: fairlead/);
+    assert.match(text, /Usage: npx fairlead/);
   });
 
   it('runs through a symbolic link from anywhere', () => {

@@ -25,6 +25,11 @@ it('a retry is offered where the same source can succeed, and for what this vers
   }
 });
 
+it('a retry says which commit it builds again', () => {
+  const next = 'fairlead logs bld_1 · fairlead retry bld_1 (builds abcdef1 again; newer code: fairlead deploy)';
+  assert.equal(nextCommands(failed({ commitSha: 'abcdef1234'.repeat(4) }, 'UNAVAILABLE')), next);
+});
+
 it('a rollback is rolled back again, and a superseded build has a newer one', () => {
   const rollback = failed({ kind: 'rollback' }, 'UNAVAILABLE');
   assert.equal(nextCommands(rollback), 'fairlead logs bld_1 · fairlead rollback hello -e uat');

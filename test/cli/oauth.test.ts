@@ -95,6 +95,14 @@ describe('fairlead oauth', () => {
     assert.equal((await run('update', 'desk', '--access-token-ttl', '5')).code, 2);
   });
 
+  it('get shows what is switched on, and nothing of what is not', async () => {
+    await idp.seedClient('plain', { orgSlug: 'acme' });
+    const on = { headlessEnabled: true, selfServiceEmail: true, trustedInviteSignup: true };
+    await idp.seedClient('switched', { orgSlug: 'acme', ...on });
+    assert.match((await run('get', 'switched')).stdout, /^Also +headless, self-service e-mail, trusted sign-up$/m);
+    assert.doesNotMatch((await run('get', 'plain')).stdout, /^Also/m);
+  });
+
   it('add-uri and remove-uri show what is registered then', async () => {
     await idp.seedClient('uris-prod', { orgSlug: 'acme', service: 'uris', environment: 'prod' });
     const local = 'http://localhost:3000/api/auth/callback';

@@ -84,6 +84,10 @@ describe('orgs and people on the command line', () => {
 
   it('an invitation is mailed by default, listed while it is open, and withdrawn by address or id', async () => {
     const run = await admin('inviting@acme.example');
+    const told = await platform('invite', 'lying@acme.example', '--org', 'acme');
+    assert.match(told.stderr, /no mail server[^\n]*A super admin reads it at http\S+\/outbox\n[^\n]*--no-mail/);
+    assert.doesNotMatch((await run('invite', 'untold@acme.example')).stderr, /outbox/, 'for the platform alone');
+    for (const email of ['lying@acme.example', 'untold@acme.example']) await run('invites', 'withdraw', email);
     const sent = dataOf(await run('invite', 'New@Acme.example', '--json'));
     assert.deepEqual([sent.email, sent.role, 'inviteUrl' in sent], ['new@acme.example', 'member', false]);
     await idp.deps.mailQueue.idle();
@@ -227,6 +231,18 @@ describe('orgs and people on the command line', () => {
     assert.deepEqual([key.code, /fairlead login/.test(key.stderr)], [2, true]);
     const unnamed = await platform('members');
     assert.deepEqual([unnamed.code, /--org/.test(unnamed.stderr)], [2, true]);
+  });
+
+  it('orgs lists for a platform admin those they are in, each good for orgs use, and all with --all', async () => {
+    const user = await seed('root@side.example', { org: 'side', orgRoles: ['admin'], platformRoles: ['super_admin'] });
+    const { run } = await as(user);
+    const slugs = async (...args: string[]) => (await run('orgs', 'list', ...args, '-q')).stdout.trim().split('\n');
+    assert.deepEqual(await slugs(), ['side']);
+    for (const slug of await slugs()) assert.equal((await run('orgs', 'use', slug)).code, 0, slug);
+    assert.ok((await slugs('--all')).includes('acme'));
+    assert.match((await run('orgs')).stderr, /All of the installation: `fairlead orgs list --all`/);
+    const refused = await run('orgs', 'use', 'acme');
+    assert.match(refused.stderr, /You are not in an org acme, or it is suspended\.\n.*`fairlead orgs`/);
   });
 
   it('an admin changes how the org looks and writes; modules and suspension are the platform’s', async () => {

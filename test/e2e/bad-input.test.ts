@@ -91,6 +91,21 @@ const CASES: readonly Case[] = [
     message: /add a Dockerfile, or name the framework in platform\.io\/framework/,
   },
   {
+    name: 'a catalog that names another org than the service has',
+    files: { 'catalog-info.yaml': catalog('').replace('owner: platform', 'owner: rival') },
+    code: 'SERVICE_OWNER_MISMATCH',
+    step: 'deploy-gate',
+    message: /^Deploy gate: owner mismatch: spec\.owner is rival, and bad-\S+ belongs to platform\./,
+  },
+  {
+    name: 'a tier that the wallet of the org cannot pay for three months',
+    files: { 'catalog-info.yaml': catalog('', '    platform.io/pod-tier: xlarge\n') },
+    code: 'INSUFFICIENT_GAS',
+    step: 'deploy-gate',
+    message:
+      /^Deploy gate: insufficient gas reserve: the wallet of platform has 50000 tokens, and 179280 are required: 129280 are missing\.$/,
+  },
+  {
     name: 'a required variable without a value',
     files: { 'catalog-info.yaml': catalog('  config:\n    - key: PAYMENT_URL\n      required: true\n') },
     code: 'CONFIG_PREFLIGHT_FAILED',

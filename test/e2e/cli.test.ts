@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -27,6 +27,10 @@ describe('the command line on a real stack', () => {
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'fairlead-cli-'));
     await copyApp('own-dockerfile-user', folder, name);
+    const server = await readFile(join(folder, 'server.js'), 'utf8');
+    const asked = "console.log('asked for', _request.url);";
+    const talking = server.replace('  response.setHeader', `  ${asked}\n  response.setHeader`);
+    await writeFile(join(folder, 'server.js'), `console.log('started');\n${talking}`);
   });
 
   after(async () => {
@@ -90,6 +94,20 @@ describe('the command line on a real stack', () => {
     assert.equal(followed.code, 0);
     assert.ok(followed.events.some((event) => event.event === 'line'));
     assert.equal(followed.events.at(-1)?.event, 'result');
+  });
+
+  it('tail shows what the service printed, by the release; -f goes on with what it prints, and Ctrl-C ends it', async () => {
+    const printed = z.looseObject({ items: z.array(z.looseObject({ text: z.string(), release: z.string() })) });
+    await waitUntil('lines of both releases', async () => {
+      const { items } = await document(printed, 'tail', name);
+      const found = new Set(items.filter(({ text }) => text === 'started').map(({ release }) => release));
+      return found.size === 2;
+    });
+    const following = startCli(await target(), ['tail', name, '-f', '--contains', 'asked for /tail'], await options());
+    await waitUntil('an answer', async () => (await visit(name, '/tail')).status > 0);
+    await waitUntil('the printed line', () => following.text().includes('asked for /tail'));
+    following.child.kill('SIGINT');
+    assert.equal((await following.done).code, 130);
   });
 
   it('status names address and last build', async () => {

@@ -26,7 +26,7 @@ before(async () => {
     { name: 'Temporal UI', port: portOf('temporal-ui'), tries: ['/', '/api/v1/settings', '/api/v1/namespaces'] },
     { name: 'program of the Temporal UI', port: port.ui, tries: ['/api/v1/namespaces', '/api/v1/namespaces/default'] },
     { name: 'its way to Temporal', port: port.grpc, tries: 'grpc' },
-    { name: 'image registry', port: portOf('registry'), tries: ['/v2/', '/v2/_catalog'] },
+    { name: 'image registry', port: portOf('image-registry'), tries: ['/v2/', '/v2/_catalog'] },
     { name: 'mail outbox', port: portOf('idp'), tries: ['/outbox'] },
   ];
 });

@@ -125,13 +125,32 @@ test('a retry of a build that lacked a variable starts at its failed step once t
   assert.equal(failed.failure?.code, 'CONFIG_PREFLIGHT_FAILED');
   assert.equal(failed.failure?.step, 'config-preflight');
   assert.match(failed.failure?.message ?? '', /WAREHOUSE_URL/);
-  await api('POST', '/services', { name: app.name, config: { WAREHOUSE_URL: 'http://warehouse' } });
+  const config = `/services/${app.name}/config`;
+  await api('PATCH', config, {
+    set: { WAREHOUSE_URL: 'http://warehouse' },
+    secrets: { WAREHOUSE_KEY: 'of every one' },
+  });
+  await api('PATCH', config, { environment: 'prod', secrets: { WAREHOUSE_KEY: 'of prod alone' } });
+  await api('PATCH', config, { environment: 'uat', set: { WAREHOUSE_URL: 'http://elsewhere' } });
   const reply = await api<{ buildId: string }>('POST', `/builds/${failed.id}/retry`, {});
   assert.equal(reply.status, 202, JSON.stringify(reply.error));
   const retry = await completed(reply.data.buildId);
   assert.equal(retry.retryOf, failed.id);
   assert.equal(retry.commitSha, failed.commitSha);
   assert.equal(await commitOf(app.name), failed.commitSha);
+  const [container] = await containersOf(retry.id);
+  const { Config } = await docker.getContainer(container?.Id ?? '').inspect();
+  const given = Config.Env.filter((line) => line.startsWith('WAREHOUSE_'));
+  assert.deepEqual(given.sort(), ['WAREHOUSE_KEY=of prod alone', 'WAREHOUSE_URL=http://warehouse']);
+  assert.deepEqual((await api<{ pending: unknown[] }>('GET', config)).data.pending, []);
+});
+
+test('every stored secret is sealed with the current key by a run that anybody may join', async () => {
+  const path = '/config/reencryption';
+  const run = async () => (await api<{ status: string; checked: number; unreadable: number }>('GET', path)).data;
+  for (const time of ['first', 'second']) assert.equal((await api('POST', path)).status, 202, time);
+  await waitUntil('the run has ended', async () => (await run()).status === 'completed', { withinMs: 30_000 });
+  assert.equal((await run()).unreadable, 0);
 });
 
 test('a workload that stopped is started again', async () => {

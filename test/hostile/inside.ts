@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { SERVICE_ROWS } from '../../domain/services.ts';
 import { handshake } from '../adapters/edge-router/edge-fixture.ts';
 import { runCli } from '../cli/run-cli.ts';
 import { connection, visit } from '../e2e/harness.ts';
@@ -101,7 +102,8 @@ export function describeInside(attack: () => Attack): void {
     assert.deepEqual(scans.build.listening, []);
     assert.deepEqual(scans.machine.listening, []);
     assert.deepEqual(scans.workload.listening, [4000]);
-    assert.deepEqual(new Set(scans.granted.listening), new Set([4000, ports.idp, ports['audit-ledger']]));
+    const doors = SERVICE_ROWS.filter((row) => row.reachableFromWorkloads).map(({ name }) => ports[name]);
+    assert.deepEqual(new Set(scans.granted.listening), new Set([4000, ...doors]));
   });
 
   it('output without measure, with signs that steer terminals: kept within bounds, and shown without the signs', async () => {

@@ -12,14 +12,15 @@ test('a person gets the credentials of the parts that run, at their ports, and o
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const { secret } = await readSecrets(dataDir);
   const usual = await stackCredentials(dataDir, {});
-  assert.deepEqual(Object.keys(usual), ['mongo', 'temporal', 'temporal-ui', 'registry']);
+  assert.deepEqual(Object.keys(usual), ['mongo', 'temporal', 'temporal-ui', 'image-registry']);
   assert.deepEqual(usual['temporal-ui'], {
     address: 'http://127.0.0.1:8233',
     user: 'fairlead',
     password: secret('TEMPORAL_UI_PASSWORD'),
   });
-  await writeFile(join(dataDir, 'connection.json'), JSON.stringify({ ports: { registry: 12_345 } }));
-  const { registry, ...others } = await stackCredentials(dataDir, { TEMPORAL_ADDRESS: 'temporal.example.org:7233' });
+  await writeFile(join(dataDir, 'connection.json'), JSON.stringify({ ports: { imageRegistry: 12_345 } }));
+  const outside = { TEMPORAL_ADDRESS: 'temporal.example.org:7233' };
+  const { 'image-registry': registry, ...others } = await stackCredentials(dataDir, outside);
   assert.equal(registry?.address, 'localhost:12345');
   assert.deepEqual(Object.keys(others), ['mongo']);
 });

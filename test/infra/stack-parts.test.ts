@@ -80,7 +80,7 @@ test('people see where a production server is, and no credentials of it', () => 
     [
       ['mongo', 'db.example.org'],
       ['temporal', 'temporal.example.org:7233'],
-      ['registry', 'registry.example.org/team'],
+      ['image-registry', 'registry.example.org/team'],
     ],
   );
   assert.equal(

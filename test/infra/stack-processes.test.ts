@@ -33,3 +33,21 @@ test('the router has no key of the platform in its environment, neither a genera
     await rm(dataDir, { recursive: true, force: true });
   }
 });
+
+test('each org may deploy on a stack of one machine, unless its operator names those that may', async () => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'fairlead-processes-'));
+  try {
+    const secrets = await readSecrets(dataDir);
+    const allowed = async (env: Record<string, string>) => {
+      const processes = await platformProcesses({
+        ...{ dataDir, env, ports, secrets, bundle: '/bundle.js', variables: {}, partsOnNeed: [] },
+        parts: { everyProcess: { TEMPORAL_ADDRESS: '127.0.0.1:1' }, worker: {} },
+      });
+      return processes.find(({ spec }) => spec.name === 'worker')?.spec.env?.ALLOWED_DEPLOY_ORGS;
+    };
+    assert.equal(await allowed({}), '*');
+    assert.equal(await allowed({ ALLOWED_DEPLOY_ORGS: 'acme,beta' }), 'acme,beta');
+  } finally {
+    await rm(dataDir, { recursive: true, force: true });
+  }
+});

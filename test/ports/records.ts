@@ -6,6 +6,7 @@ import type { Release } from '../../domain/deploys/release.ts';
 import type { BuildStage } from '../../domain/deploys/status.ts';
 import type { PlanContext } from '../../domain/deploys/step-definition.ts';
 import { STEPS, type StepKey } from '../../domain/deploys/steps.ts';
+import type { Grant } from '../../domain/grants/grant.ts';
 
 /** A deploy whose catalog is not read yet. */
 const CONTEXT: PlanContext = {
@@ -97,6 +98,8 @@ export function releaseRecord(changes: Partial<Release> & { id: string }): Relea
     readOnlyRoot: true,
     writablePaths: [],
     oauthClient: false,
+    publicUrl: 'http://hello.prod.localhost:8000',
+    dependencies: [],
     config: { COLOUR: 'blue' },
     secrets: { KEY: { keyId: '01234567', sealed: 'c2VhbGVk' } },
     createdAt: new Date('2026-01-01T00:00:00Z'),
@@ -112,4 +115,24 @@ export function stepOf(key: StepKey): { readonly key: StepKey; readonly stage: B
   const definition = STEPS.find((step) => step.key === key);
   if (definition === undefined) throw new Error(`no step is called ${key}`);
   return { key, stage: definition.stage };
+}
+
+/** A grant that `shop` of org `other` asks for, of `notes` of `acme`. */
+export function grantRecord(changes: Partial<Grant> = {}): Grant {
+  return {
+    id: 'sgr_test',
+    holder: { serviceId: 'svc_shop', name: 'shop', org: 'other' },
+    environment: 'prod',
+    target: { serviceId: 'svc_notes', name: 'notes', org: 'acme' },
+    scopes: ['notes:read'],
+    granted: [],
+    status: 'pending',
+    wasApproved: false,
+    revision: 1,
+    requestedBy: 'usr_eve',
+    requestedAt: new Date('2026-01-01T00:00:00Z'),
+    decidedBy: null,
+    decidedAt: null,
+    ...changes,
+  };
 }

@@ -39,6 +39,28 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
       assert.equal(await store().find('rel_gone'), null);
     });
 
+    it('lists every release once, also those that never served, and replaces a sealed value by what it was made of', async () => {
+      const sealed = (sealed: string) => ({ keyId: '00000000', sealed });
+      for (const id of ['rel_s3', 'rel_s1', 'rel_s2']) {
+        await store().put(releaseRecord({ id, service: 'sealed', secrets: { S: sealed('old') } }));
+      }
+      const seen: string[] = [];
+      for await (const { id } of eachItem((page) => store().listAll({ ...page, limit: 2 }))) seen.push(id);
+      assert.deepEqual(
+        seen.filter((id) => id.startsWith('rel_s')),
+        ['rel_s1', 'rel_s2', 'rel_s3'],
+      );
+      assert.equal(new Set(seen).size, seen.length);
+      const replace = (id: string, from: string) =>
+        store().replaceSecret(id, 'S', { from: sealed(from), to: sealed('new') });
+      assert.deepEqual(
+        [await replace('rel_s1', 'old'), await replace('rel_s2', 'other'), await replace('rel_gone', 'old')],
+        [true, false, false],
+      );
+      assert.deepEqual((await store().find('rel_s1'))?.secrets, { S: sealed('new') });
+      assert.deepEqual((await store().find('rel_s2'))?.secrets, { S: sealed('old') });
+    });
+
     it('remembers the port at which a service was found', async () => {
       await store().put(releaseRecord({ id: 'rel_p1', service: 'listens' }));
       await store().setFoundPort('rel_p1', 8080);

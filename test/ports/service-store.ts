@@ -40,6 +40,75 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       assert.deepEqual(await store().find('svc_merge'), service);
     });
 
+    it('keeps what is set for one environment beside what is set for all, and merges it name by name', async () => {
+      const key = { id: 'svc_sets', name: 'sets', org: 'acme' };
+      const mark = { changedAt: new Date(0), changedBy: 'usr_ada' };
+      const secret = { keyId: '00000000', sealed: 'x' };
+      await store().upsert(key, { config: { A: 'all' }, marks: { A: mark } });
+      const change = (environment: 'uat' | null, config: Record<string, string | null>, secrets = {}) =>
+        store().changeVariables('svc_sets', environment, { config, secrets, marks: {} });
+      await Promise.all([
+        change('uat', { A: 'uat' }),
+        change('uat', { B: '1' }, { S: secret }),
+        change(null, { C: '2' }),
+      ]);
+      const changed = await change('uat', { B: null, Z: null });
+      assert.deepEqual(changed?.config, { A: 'all', C: '2' });
+      assert.deepEqual(changed?.marks, { A: mark });
+      assert.deepEqual(changed?.overrides, { uat: { config: { A: 'uat' }, secrets: { S: secret }, marks: {} } });
+      assert.deepEqual(await store().find('sets'), changed);
+      assert.equal(await store().changeVariables('svc_nobody', null, { config: {}, secrets: {}, marks: {} }), null);
+      await store().setRemoving('svc_sets', true);
+      await assert.rejects(change(null, { C: '3' }), code('SERVICE_BUSY'));
+      assert.equal((await store().find('sets'))?.config.C, '2');
+    });
+
+    it('changes variables only of the revision that they were checked against', async () => {
+      const key = { id: 'svc_seen', name: 'seen', org: 'acme' };
+      await store().upsert(key, { config: { A: '1' } }, 0);
+      const first = await store().find('seen');
+      assert.equal(first?.variablesRevision, 1);
+      await assert.rejects(store().upsert(key, { config: { A: '2' } }, 0), code('CONFLICT'));
+      const changed = await store().upsert(key, { config: { A: '2' } }, 1);
+      assert.deepEqual([changed.service.id, changed.service.variablesRevision], ['svc_seen', 2]);
+      await store().upsert(key, { port: 80 });
+      const change = (seen: number) =>
+        store().changeVariables('svc_seen', 'uat', { config: { B: '1' }, secrets: {}, marks: {} }, seen);
+      await assert.rejects(change(1), code('CONFLICT'));
+      assert.equal((await change(2))?.variablesRevision, 3);
+      assert.equal(await store().changeVariables('svc_no', null, { config: {}, secrets: {}, marks: {} }, 0), null);
+      const races = await Promise.allSettled(Array.from({ length: 10 }, () => change(3)));
+      assert.equal(races.filter(({ status }) => status === 'fulfilled').length, 1);
+    });
+
+    it('puts a sealed value in the place of the one it was made of, and of no other', async () => {
+      await store().upsert({ id: 'svc_reseal', name: 'reseal', org: 'acme' }, {});
+      const sealed = (sealed: string) => ({ keyId: '00000000', sealed });
+      const secrets = { S: sealed('old') };
+      for (const environment of [null, 'uat'] as const) {
+        await store().changeVariables('svc_reseal', environment, { config: {}, secrets, marks: {} });
+      }
+      await store().setOAuthCredential('svc_reseal', 'prod', { clientId: 'reseal-prod', secret: sealed('old') });
+      const places = [
+        { kind: 'variable', environment: null, name: 'S' },
+        { kind: 'variable', environment: 'uat', name: 'S' },
+        { kind: 'credential', environment: 'prod' },
+      ] as const;
+      for (const place of places) {
+        const replace = (from: string, to: string) =>
+          store().replaceSealed('svc_reseal', place, { from: sealed(from), to: sealed(to) });
+        assert.equal(await replace('other', 'lost'), false);
+        assert.equal(await replace('old', 'new'), true);
+        assert.equal(await replace('old', 'late'), false);
+      }
+      const stored = await store().find('reseal');
+      assert.deepEqual([stored?.secrets, stored?.overrides.uat?.secrets], [{ S: sealed('new') }, { S: sealed('new') }]);
+      assert.deepEqual(stored?.oauthCredentials, { prod: { clientId: 'reseal-prod', secret: sealed('new') } });
+      const gone = { kind: 'variable', environment: null, name: 'GONE' } as const;
+      assert.equal(await store().replaceSealed('svc_reseal', gone, { from: sealed('new'), to: sealed('x') }), false);
+      assert.deepEqual(await store().find('reseal'), stored, 'nothing comes into being');
+    });
+
     it('refuses a name that another org owns', async () => {
       await store().upsert({ id: 'svc_owned', name: 'owned', org: 'acme' }, {});
       await assert.rejects(

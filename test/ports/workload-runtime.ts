@@ -10,6 +10,8 @@ import type {
   WorkloadSpec,
 } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { CUT_MARK } from '../../domain/logs/cut-line.ts';
+import { type OutputLine, type OutputPosition, positionAfter } from '../../domain/logs/output-line.ts';
 import { patience } from '../support/patience.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -54,6 +56,10 @@ if (mode === 'oom') { const held = []; setInterval(() => held.push(Buffer.alloc(
 const server = createServer((request, response) => {
   if (request.url === '/facts') return response.end(JSON.stringify(facts()));
   if (request.url === '/cpu') return response.end(String(cpuMillis()));
+  if (request.url.startsWith('/say/')) {
+    const [, , stream, length] = request.url.split('/');
+    (stream === 'out' ? process.stdout : process.stderr).write('x'.repeat(Number(length)) + ' said\\n');
+  }
   if (request.url === '/slow') return setTimeout(() => response.end('done'), 1000);
   if (request.url.startsWith('/reach/')) {
     return fetch('http://' + request.url.slice(7), { signal: AbortSignal.timeout(1500) })
@@ -85,6 +91,7 @@ export function workloadSpec(image: string, changes: Partial<WorkloadSpec> = {})
     tier: POD_TIERS.small,
     readOnlyRoot: true,
     writablePaths: [],
+    dependencies: [],
     env: { GIT_COMMIT: 'c0ffee', NODE_ENV: 'production' },
     ...changes,
   };
@@ -232,6 +239,94 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
         start({ image }),
         (error) => error instanceof FairleadError && error.code === 'INSTALL_FAILED',
       );
+    });
+  });
+
+  describe('WorkloadRuntime: following the output', () => {
+    const said = (workload: Workload, stream: 'out' | 'error', length: number) =>
+      under().runtime.probe(workload, `/say/${stream}/${length}`, AbortSignal.timeout(30_000));
+
+    /** Follows until so many lines have come. */
+    async function followed(workload: Workload, wanted: number, after: OutputPosition = {}): Promise<OutputLine[]> {
+      const enough = new AbortController();
+      const lines: OutputLine[] = [];
+      for await (const more of under().runtime.follow(workload, {
+        after,
+        signal: AbortSignal.any([enough.signal, patience()]),
+      })) {
+        lines.push(...more);
+        if (lines.length >= wanted) enough.abort();
+      }
+      return lines;
+    }
+    const shown = (lines: readonly OutputLine[]) => lines.map(({ stream, text }) => `${stream} ${text}`).sort();
+
+    it('gives what was printed before and what is printed then, with stream and time', async () => {
+      const workload = await start();
+      await untilHealthy(under().runtime, workload);
+      const both = followed(workload, 4);
+      await said(workload, 'out', 1);
+      await said(workload, 'error', 2);
+      const lines = await both;
+      assert.deepEqual(shown(lines), ['error says err', 'error xx said', 'out says out', 'out x said']);
+      for (const { at } of lines) assert.match(at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{9}Z$/);
+      await under().runtime.remove(workload, 1);
+    });
+
+    it('goes on after a position, of each stream by itself', async () => {
+      const workload = await start();
+      await untilHealthy(under().runtime, workload);
+      await said(workload, 'out', 1);
+      const lines = await followed(workload, 3);
+      const position = lines.filter(({ stream }) => stream === 'out').reduce(positionAfter, {});
+      assert.deepEqual(shown(await followed(workload, 1, position)), ['error says err']);
+      const all = followed(workload, 1, lines.reduce(positionAfter, {}));
+      await said(workload, 'out', 5);
+      assert.deepEqual(shown(await all), ['out xxxxx said']);
+      await under().runtime.remove(workload, 1);
+    });
+
+    it('joins the fragments of a long line, and cuts a line of 5 MB with a mark', async () => {
+      const workload = await start();
+      await untilHealthy(under().runtime, workload);
+      await said(workload, 'out', 16_000);
+      const long = followed(workload, 5);
+      await said(workload, 'error', 5_000_000);
+      await said(workload, 'error', 1);
+      const texts = (await long).map(({ text }) => text);
+      assert.ok(texts.includes(`${'x'.repeat(16_000)} said`));
+      assert.ok(texts.includes('x said'), 'the line behind is whole');
+      assert.deepEqual(
+        texts.filter((text) => text.length > 16_100),
+        ['x'.repeat(16_384) + CUT_MARK],
+      );
+      await under().runtime.remove(workload, 1);
+    });
+
+    it('goes on through a stop and a new start of the workload, and ends when it is removed', async () => {
+      const { runtime, stop } = under();
+      const workload = await start({ service: 'followed' });
+      await untilHealthy(runtime, workload);
+      const lines: OutputLine[] = [];
+      const ended = (async () => {
+        for await (const more of runtime.follow(workload, { after: {}, signal: patience() })) lines.push(...more);
+      })();
+      await waitUntil('the first lines', () => lines.length >= 2);
+      await stop(workload);
+      const resumed = await runtime.resume(workload, patience());
+      await untilHealthy(runtime, resumed);
+      await said(resumed, 'out', 3);
+      await waitUntil('lines of the second run', () => lines.some(({ text }) => text === 'xxx said'));
+      assert.equal(lines.filter(({ text }) => text === 'says out').length, 2, 'one of each run');
+      await runtime.remove(resumed, 1);
+      await ended;
+    });
+
+    it('ends for a signal, and for a workload that is gone', async () => {
+      const workload = await start();
+      for await (const _ of under().runtime.follow(workload, { after: {}, signal: AbortSignal.abort() })) assert.fail();
+      await under().runtime.remove(workload, 1);
+      for await (const _ of under().runtime.follow(workload, { after: {}, signal: patience() })) assert.fail();
     });
   });
 

@@ -7,6 +7,7 @@ import {
 } from '../../domain/deploys/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { IDENTITY_WORKFLOWS } from '../../domain/identity/messages.ts';
+import { LOGS_WORKFLOWS } from '../../domain/logs/messages.ts';
 import { buildRequest } from '../ports/records.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
@@ -24,9 +25,11 @@ import {
   waitingForSlot,
 } from './coordination-scenarios.ts';
 import { ended } from './ended.ts';
+import { grant } from './grant-scenario.ts';
 import { hanging } from './hanging.ts';
 import { withOwnWorker } from './own-worker.ts';
 import type { Recordings } from './recordings.ts';
+import { reencryption } from './reencryption-scenario.ts';
 import { upkeep } from './upkeep-scenario.ts';
 
 type Temporal = Awaited<ReturnType<typeof createTemporal>>;
@@ -51,6 +54,9 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   repairs,
   overtakenRepair,
   keyRotation,
+  reencryption,
+  grant,
+  outputCollection,
   chains,
   // The last of all: from then on the server skips no time.
   anchoring,
@@ -156,4 +162,14 @@ async function keyRotation(temporal: Temporal): Promise<Recordings> {
     execute(IDENTITY_WORKFLOWS.rotateSigningKeys, workflowId),
   );
   return { 'rotate-signing-keys': workflowId };
+}
+
+/** The activity is what ends a run; the schedule begins the next. */
+async function outputCollection(temporal: Temporal): Promise<Recordings> {
+  const workflowId = 'collect-output';
+  const activities = { collectOutput: async () => undefined };
+  await withOwnWorker(temporal, { taskQueue: 'logs', module: 'logs', activities }, (execute) =>
+    execute(LOGS_WORKFLOWS.collectOutput, workflowId),
+  );
+  return { 'collect-output': workflowId };
 }

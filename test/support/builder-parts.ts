@@ -1,12 +1,18 @@
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import type { VariableHistory } from '../../domain/config/variable-history.ts';
 import type { ArchiveStore, BuildLog, BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { GrantStore } from '../../domain/grants/ports.ts';
+import type { ServiceLogs } from '../../domain/logs/service-log.ts';
 
 /** What the builder's routes keep: in memory (`in-memory/builder-parts.ts`) or on real stores (`stored-builder-parts.ts`). */
 export interface BuilderParts {
   readonly services: ServiceStore;
+  readonly history: VariableHistory;
   readonly builds: BuildStore;
+  readonly grants: GrantStore;
   readonly releases: ReleaseStore;
   readonly log: BuildLog;
+  readonly serviceLogs: ServiceLogs;
   readonly archives: ArchiveStore;
   /** Lets other orgs use a service. No port does: the record has the field before a route writes it. */
   authorize(serviceId: string, orgs: readonly string[]): Promise<void>;

@@ -53,6 +53,7 @@ export async function everyCaller(idp: TestIdp, audience: string) {
     root: await signIn(root),
     browser: await browser(),
     job: await service('platform', ['platform:manage'], 'platform-job'),
+    builder: await service('platform', ['platform:manage'], 'builder'),
     admin: await person({ org: 'acme', orgRoles: ['admin'] }),
     member: await person({ org: 'acme', orgRoles: ['member'] }),
     viewer: await person({ org: 'acme', orgRoles: ['viewer'] }),
@@ -61,8 +62,9 @@ export async function everyCaller(idp: TestIdp, audience: string) {
     guest: await person({ org: 'acme', orgRoles: [] }),
     orgless: await person({}),
     service: await service('acme', []),
-    reader: await service('acme', ['builder:read', 'septor:query']),
+    reader: await service('acme', ['builder:read', 'septor:query', 'wallet:read']),
     writer: await service('acme', ['builder:write']),
+    resolver: await service('platform', ['locker-resolve'], 'builder'),
     // Tokens of a service that claim the roles of a super admin: marked as a service's, or only by their subject.
     impostor: await signed({ ...claimsOfService('acme', []), ...stolenRoles }),
     unmarked: await signed({ ...unmarked, ...stolenRoles }),

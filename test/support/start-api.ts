@@ -4,17 +4,31 @@ import { newId } from '../../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
 import { createBuilderApp } from '../../api/builder-app.ts';
+import type { ImportDeps } from '../../api/catalog/import-secrets.ts';
 import { type Caller, createInternalKeyAuth, type UserCaller } from '../../api/http/caller.ts';
 import { startServer } from '../../api/http/server.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
+import { DOCKER_INSTALLATION } from '../../domain/deploys/plan.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import type { OrgRole } from '../../domain/roles.ts';
 import type { TokenVerifier } from '../../sdk/index.ts';
 import type { BuilderParts } from './builder-parts.ts';
+import { createInMemoryAudit } from './in-memory/audit-recorder.ts';
 import { createInMemoryBuilderParts } from './in-memory/builder-parts.ts';
 import { createInMemoryDeployCommands } from './in-memory/deploy-commands.ts';
+import { createInMemoryGrantCommands } from './in-memory/grant-commands.ts';
+import { createInMemoryReencryption } from './in-memory/reencryption.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
+
+/** A provider that has no client of a service. */
+const NO_CLIENTS: Pick<ClientAdministration, 'provision' | 'revokeScopes'> = {
+  provision: async () => {
+    throw new FairleadError('CLIENT_NOT_FOUND', 'no client');
+  },
+  revokeScopes: async () => [],
+};
 
 export interface Answer {
   readonly status: number;
@@ -32,6 +46,7 @@ export async function startApi(
   tokens: { verifier: TokenVerifier; issuer: string } | null = null,
   clients: ClientAdministration | null = null,
   parts: BuilderParts = createInMemoryBuilderParts(),
+  sources: Partial<Pick<ImportDeps, 'locker' | 'vault'>> = {},
 ) {
   const logged: string[] = [];
   const sink = new Writable({
@@ -41,8 +56,14 @@ export async function startApi(
     },
   });
   const now = () => new Date();
-  const { services, builds, releases, log, archives } = parts;
+  const { services, history, builds, releases, grants, log, serviceLogs, archives } = parts;
   const commands = createInMemoryDeployCommands();
+  const reencryption = createInMemoryReencryption();
+  const audit = createInMemoryAudit();
+  const grantCommands = createInMemoryGrantCommands({
+    ...{ grants, services, audit },
+    clients: clients ?? NO_CLIENTS,
+  });
   const internal = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret });
   const verifier = tokens?.verifier ?? null;
   const authenticate = createTokenAuth({ internalKey: internal, verifier, platformOrg: 'platform' });
@@ -50,16 +71,23 @@ export async function startApi(
   const checks: Record<string, () => Promise<void>> = { stores: parts.ping };
   const app = createBuilderApp(
     {
-      ...{ services, builds, releases, log, archives },
+      ...{ services, history, builds, releases, grants, log, serviceLogs, archives },
+      grantCommands,
       cipher: createSecretCipher([Buffer.alloc(32, 7)]),
+      locker: null,
+      vault: null,
+      ...sources,
       commands,
+      reencryption,
       clients,
+      audit,
       newId,
       now,
       publicUrl: (service, environment) => `http://${service}.${environment}.localhost:8000`,
       platformGitUrl: null,
       localSourcesRoot: '/',
       enforceMinimumCatalogVersion: false,
+      installation: { ...DOCKER_INSTALLATION, registry: true },
     },
     {
       // `x-test-user: org/role` plays a token of a user, which the internal key cannot.
@@ -98,7 +126,7 @@ export async function startApi(
     await server.stop();
     await parts.stop();
   };
-  return { ...parts, address: server.address, call, commands, logged, checks, server, stop };
+  return { ...parts, address: server.address, call, commands, reencryption, audit, logged, checks, server, stop };
 }
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;

@@ -34,7 +34,8 @@ import { startMongo, type TestMongo } from './start-mongo.ts';
 export const KEY = 'internal-key-of-this-test-0123456789';
 /** Tests make thousands of hashes: at the full cost they take most of their time. */
 const QUICK_HASH = { memory: 64, passes: 1, parallelism: 1 };
-const ENCRYPTION_KEY = randomBytes(32);
+/** Of all providers of this process. */
+export const ENCRYPTION_KEY = randomBytes(32);
 
 export interface Answer {
   readonly status: number;
@@ -61,13 +62,15 @@ export async function startIdp(
     trustedProxies?: readonly string[];
     /** Another than one of its own. */
     mongo?: TestMongo;
+    /** Of another provider on that database, which calls itself the same. */
+    issuer?: string;
   } = {},
 ) {
   const mongo = options.mongo ?? (await startMongo());
   const { db } = mongo.connection;
   await createIdentityIndexes(db);
   const port = await freePort();
-  const issuer = `http://localhost:${port}`;
+  const issuer = options.issuer ?? `http://localhost:${port}`;
   let aheadMs = 0;
   const clock = await followDatabaseClock({ db, onFailure: () => undefined });
   const ahead = (time: Date) => new Date(time.getTime() + aheadMs);
@@ -101,6 +104,7 @@ export async function startIdp(
       platformOrg: 'platform',
       externalAudiences: ['https://model.example'],
       serviceUrls: {},
+      clientSecrets: {},
       secureCookies: false,
     },
   };

@@ -3,11 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
+import { createServiceLogs } from '../../adapters/log-files/service-logs.ts';
 import { COLLECTIONS } from '../../adapters/mongo/catalog/indexes.ts';
 import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
+import { createVariableHistory } from '../../adapters/mongo/config/variable-history.ts';
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
+import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
 import type { BuilderParts } from './builder-parts.ts';
 import { startMongo } from './start-mongo.ts';
 
@@ -19,9 +22,12 @@ export async function createStoredBuilderParts(): Promise<BuilderParts> {
   const records = connection.db.collection<{ _id: string }>(COLLECTIONS.services);
   return {
     services: createServiceStore(deps),
+    history: createVariableHistory(deps),
     builds: createBuildStore(deps),
     releases: createReleaseStore(deps),
+    grants: createGrantStore(deps),
     log: createBuildLog(deps),
+    serviceLogs: createServiceLogs({ directory: join(folder, 'service-logs') }),
     archives: createArchiveStore({ directory: join(folder, 'archives'), newId }),
     authorize: async (serviceId, authorizedOrgs) =>
       void (await records.updateOne({ _id: serviceId }, { $set: { authorizedOrgs } })),

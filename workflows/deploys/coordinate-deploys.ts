@@ -28,9 +28,9 @@ import {
   type TargetRemoval,
   type TriggerOutcome,
 } from '../../domain/deploys/messages.ts';
+import { createMutex } from '../mutex.ts';
 import { ENVIRONMENT, ORG, SERVICE, STAGE } from '../search-attributes.ts';
 import { local, reliable, resolveHead } from './activity-proxies.ts';
-import { createMutex } from './mutex.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 import { runBuild } from './run-build.ts';
 

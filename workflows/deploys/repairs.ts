@@ -1,7 +1,7 @@
 import { CancellationScope, isCancellation, log, rootCause, setCurrentDetails } from '@temporalio/workflow';
 import type { DeployTarget } from '../../domain/deploys/ports.ts';
+import type { createMutex } from '../mutex.ts';
 import { local, repairTarget } from './activity-proxies.ts';
-import type { createMutex } from './mutex.ts';
 
 /** Repairs of what serves of one service and environment. */
 export interface Repairs {

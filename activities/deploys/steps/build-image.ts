@@ -16,7 +16,7 @@ export async function buildImage(
       buildId: build.buildId,
       service: build.service,
       environment: build.environment,
-      contextDirectory: posix.join(known.workDir, known.contextPath),
+      contextDirectory: posix.join(known.workDir, facts.monorepoPath ?? known.contextPath),
       dockerfile: posix.join(known.workDir, known.dockerfile),
       tag: known.imageTag,
       labels: facts.commitSha === undefined ? {} : { 'org.opencontainers.image.revision': facts.commitSha },
@@ -27,12 +27,13 @@ export async function buildImage(
   return {};
 }
 
-/** The build-time env file under the id by which the container file mounts it. */
+/** The build-time env file, and variables by themselves, under the ids by which the container file mounts them. */
 async function buildSecrets(
   deps: Pick<DeploysDeps, 'services' | 'cipher'>,
-  { build, facts: { buildEnvId, catalog } }: StepContext,
+  { build, facts: { buildEnvId, registryVariables = [], catalog } }: StepContext,
 ): Promise<Readonly<Record<string, string>>> {
   if (buildEnvId === undefined || catalog === undefined) return {};
   const buildEnv = await buildEnvOf(deps, build, catalog);
-  return { [buildEnvId]: buildEnv?.text ?? '' };
+  const alone = registryVariables.map((name) => [buildEnv?.ids[name] ?? name, buildEnv?.values[name] ?? ''] as const);
+  return { [buildEnvId]: buildEnv?.text ?? '', ...Object.fromEntries(alone) };
 }

@@ -1,3 +1,4 @@
+import { variablesIn } from '../../../domain/config/service-variables.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
@@ -8,9 +9,10 @@ import { requireFacts, type StepContext } from '../step.ts';
 export async function preflightConfig(deps: Pick<DeploysDeps, 'services'>, context: StepContext): Promise<BuildFacts> {
   const { catalog } = requireFacts(context.facts, ['catalog']);
   const service = await findService(deps, context.build);
+  const { config, secrets, ownSecrets } = variablesIn(service, context.build.environment);
   const missing = catalog.config
     .filter(
-      ({ key, required }) => required && ![service.config, service.secrets].some((set) => Object.hasOwn(set, key)),
+      ({ key, required }) => required && ![config, secrets, ownSecrets].some((values) => Object.hasOwn(values, key)),
     )
     .filter((entry) => entry.default === null)
     .map(({ key }) => key);

@@ -1,5 +1,7 @@
-import { MANIFEST, readAppSource } from '../../../domain/catalog/app-source.ts';
+import { type AppSource, MANIFEST, readAppSource } from '../../../domain/catalog/app-source.ts';
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
+import { findMonorepo } from '../../../domain/catalog/find-monorepo.ts';
+import { exampleVariables } from '../../../domain/catalog/variables-file.ts';
 import type { AppDescription } from '../../../domain/deploys/app/app-description.ts';
 import { appFindings } from '../../../domain/deploys/app/app-findings.ts';
 import { chooseContainerFile, OWN_CONTAINER_FILE } from '../../../domain/deploys/app/choose-container-file.ts';
@@ -26,15 +28,22 @@ const FILE_LIMIT_BYTES = 256 * 1024;
 const DEFAULT_PORT = 3000;
 
 type Deps = Pick<DeploysDeps, 'services' | 'workspace' | 'cipher'> & {
+  readonly images: Pick<DeploysDeps['images'], 'mounts'>;
   readonly settings: Pick<DeploysDeps['settings'], 'registry' | 'autoContainerFile' | 'secretsEnabled'>;
 };
 
 /** A container file ready to build, whichever way it came to be. Paths are relative to the build context. */
 interface Prepared {
+  /** The build context inside the source: the app's folder, or that of the monorepo which the app is a package of. */
+  readonly buildContext: string;
+  /** The app's folder, relative to the build context. */
+  readonly appFolder: string;
   readonly files: readonly ContextFile[];
   readonly dockerfile: string;
   readonly port: number;
   readonly generated: boolean;
+  /** Build-time variables that it mounts each by itself. */
+  readonly registryVariables: readonly string[];
 }
 
 /**
@@ -44,12 +53,17 @@ interface Prepared {
 export async function prepareContainerFile(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build } = context;
   const known = requireFacts(context.facts, ['catalog', 'contextPath']);
-  const place = (path: string) => inside(known.contextPath, path);
-  const prepared = await decide(deps, context, known.catalog, place);
+  const source = await readAppSource(sourceTree(deps.workspace, build.buildId, known.contextPath));
   const buildEnv = await buildEnvOf(deps, build, known.catalog);
+  const prepared = await decide(deps, context, source, buildEnv);
+  const place = (path: string) => inside(prepared.buildContext, path);
+  const example = exampleVariables(source.variables ?? {});
   const [containerFile, ...others] = prepared.files;
   if (containerFile === undefined) throw new FairleadError('INTERNAL', 'No container file was prepared.');
-  const written = buildEnv === null ? containerFile : withBuildEnv(containerFile, buildEnv, context);
+  const written =
+    buildEnv === null
+      ? containerFile
+      : withBuildEnv(containerFile, { ...buildEnv, folder: prepared.appFolder }, context);
   for (const file of [written, ...others]) {
     await deps.workspace.write(build.buildId, place(file.path), file.text, file.mode);
   }
@@ -57,48 +71,55 @@ export async function prepareContainerFile(deps: Deps, context: StepContext): Pr
   context.onLine(`The image runs as user ${user ?? 'of its base image'}`);
   return {
     dockerfile: place(prepared.dockerfile),
+    ...(prepared.buildContext === known.contextPath ? {} : { monorepoPath: prepared.buildContext }),
     generatedContainerFile: prepared.generated,
     port: prepared.port,
     imageTag: imageTag(deps.settings.registry, context),
     ...(buildEnv === null ? {} : { buildEnvId: buildEnv.id }),
+    ...(prepared.registryVariables.length === 0 ? {} : { registryVariables: [...prepared.registryVariables] }),
+    ...(example === null ? {} : { exampleVariables: { file: example.file, names: [...example.names] } }),
   };
 }
 
 async function decide(
   deps: Deps,
   context: StepContext,
-  catalog: Catalog,
-  place: (path: string) => string,
+  source: AppSource,
+  buildEnv: BuildEnv | null,
 ): Promise<Prepared> {
   const { workspace, settings } = deps;
+  const { catalog, contextPath } = requireFacts(context.facts, ['catalog', 'contextPath']);
+  const place = (path: string) => inside(contextPath, path);
   const { buildId } = context.build;
   const read = (path: string) => workspace.readText(buildId, path, FILE_LIMIT_BYTES);
   const named = context.facts.dockerfile ?? null;
   const namedText = named === null ? null : await read(named);
   const ownText = await read(place(OWN_CONTAINER_FILE));
-  const source = await readAppSource(sourceTree(workspace, buildId, place('')));
+  const monorepo = await findMonorepo(sourceTree(workspace, buildId, ''), contextPath);
   const choice = chooseContainerFile({
     framework: catalog.framework,
     named: named === null ? null : { path: named, exists: namedText !== null },
     hasOwn: ownText !== null,
     hasManifest: source.texts[MANIFEST] !== undefined,
     mayGenerate: settings.autoContainerFile,
-    describe: () => describeApp(source, catalog),
+    describe: () => describeApp(source, catalog, monorepo),
   });
   for (const warning of choice.warnings) context.warn(warning);
   for (const hint of sourceHints(source)) context.onLine(hint);
-  if (choice.app !== null) return generate(deps, context, choice.app);
+  const ofApp = { buildContext: contextPath, appFolder: '' };
+  if (choice.app !== null) {
+    const isMember = choice.app.workspace !== null && monorepo !== null;
+    const where = isMember ? { buildContext: monorepo.folder, appFolder: monorepo.app } : ofApp;
+    return { ...generate(deps, context, choice.app, buildEnv), ...where };
+  }
   const isNamed = choice.path === named;
-  return patch(
-    deps,
-    context,
-    catalog,
-    isNamed ? choice.path : place(choice.path),
-    (isNamed ? namedText : ownText) ?? '',
-  );
+  const fileName = isNamed ? choice.path : place(choice.path);
+  return { ...patch(deps, context, catalog, fileName, (isNamed ? namedText : ownText) ?? ''), ...ofApp };
 }
 
-function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: string, text: string): Prepared {
+type ContainerFiles = Omit<Prepared, 'buildContext' | 'appFolder'>;
+
+function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: string, text: string): ContainerFiles {
   const checked = checkSources(text, sourcePolicy(deps, context, fileName));
   const patched = patchContainerFile(checked.text, { secretsEnabled: deps.settings.secretsEnabled, fileName });
   context.onLine(`Using ${fileName}`);
@@ -111,12 +132,21 @@ function patch(deps: Deps, context: StepContext, catalog: Catalog, fileName: str
     dockerfile: GENERATED_CONTAINER_FILE,
     port: catalog.port ?? patched.port ?? DEFAULT_PORT,
     generated: false,
+    registryVariables: [],
   };
 }
 
 /** Words of the repository stand in it, so it is checked like one that the repository brings. */
-function generate(deps: Deps, context: StepContext, app: AppDescription): Prepared {
-  const generated = generateContainerFile(app, { secretsEnabled: deps.settings.secretsEnabled });
+function generate(deps: Deps, context: StepContext, app: AppDescription, buildEnv: BuildEnv | null): ContainerFiles {
+  const registrySecrets = app.registryVariables.flatMap((name) => {
+    const id = buildEnv?.ids[name];
+    return id === undefined ? [] : [{ name, id }];
+  });
+  const generated = generateContainerFile(app, {
+    secretsEnabled: deps.settings.secretsEnabled,
+    cacheMounts: deps.images.mounts,
+    registrySecrets,
+  });
   const policy = sourcePolicy(deps, context, 'the generated container file');
   const files = generated.files.map((file) =>
     file.path === generated.dockerfile ? { ...file, text: checkSources(file.text, policy).text } : file,
@@ -125,11 +155,23 @@ function generate(deps: Deps, context: StepContext, app: AppDescription): Prepar
   context.onLine(`Generated a container file for ${what}; it runs on ${app.runsOn}`);
   for (const { title, value, reason } of appFindings(app)) context.onLine(`${title}: ${value} (${reason})`);
   for (const warning of app.warnings) context.warn(warning);
-  return { ...generated, files, port: app.port.value, generated: true };
+  const registryVariables = registrySecrets.map(({ name }) => name);
+  const missing = app.registryVariables.filter((name) => !registryVariables.includes(name));
+  if (missing.length > 0) context.warn(missingForRegistry(missing));
+  return { ...generated, files, port: app.port.value, generated: true, registryVariables };
 }
 
-function withBuildEnv(containerFile: ContextFile, { id, names }: BuildEnv, context: StepContext): ContextFile {
-  const { text, mounts } = mountBuildEnv(containerFile.text, id);
+function missingForRegistry(names: readonly string[]): string {
+  const what = names.length === 1 ? `${names[0]} is` : `${names.join(', ')} are`;
+  return `${what} named in the settings of the package manager, and not among the build-time variables: name them in platform.io/env-vars in catalog-info.yaml, and set them with --secret`;
+}
+
+function withBuildEnv(
+  containerFile: ContextFile,
+  { id, names, folder }: BuildEnv & { readonly folder: string },
+  context: StepContext,
+): ContextFile {
+  const { text, mounts } = mountBuildEnv(containerFile.text, id, folder);
   context.onLine(`Build-time variables: ${names.join(', ')}`);
   if (mounts === 0) {
     context.warn('No RUN instruction after a copy of the whole build context (COPY . .) sees the build-time variables');
@@ -137,10 +179,18 @@ function withBuildEnv(containerFile: ContextFile, { id, names }: BuildEnv, conte
   return { ...containerFile, text };
 }
 
-/** By the service's id, since its name may be somebody else's one day. */
+/**
+ * By the service's id, since its name may be somebody else's one day. Caches are those of one environment: whoever may
+ * deploy to another one could leave something in them.
+ */
 function sourcePolicy(deps: Deps, { build }: StepContext, fileName: string): SourcePolicy {
   const { registry } = deps.settings;
-  return { registry, repository: repositoryOf(registry, build), cacheScope: build.serviceId, fileName };
+  return {
+    registry,
+    repository: repositoryOf(registry, build),
+    cacheScope: `${build.serviceId}/${build.environment}`,
+    fileName,
+  };
 }
 
 /** One tag for each build, so that no build's image is replaced by another's. */

@@ -85,8 +85,10 @@ function wantedClient(
     context.warn(`No redirect URI is registered: ${publicUrl} is not https, and people cannot log in there.`);
   }
   const { scopes, refused } = deriveScopes(catalog.dependencies, service.org, targets);
-  for (const { scope, because } of refused)
-    context.warn(`The scope ${scope} was not granted: ${SCOPE_REMEDIES[because]}.`);
+  for (const { scope, because } of refused) {
+    // Of these the step of scope grants decides.
+    if (because !== 'other_org') context.warn(`The scope ${scope} was not granted: ${SCOPE_REMEDIES[because]}.`);
+  }
   const passportConfig = { ...auth.passport, allowedEmbedOrigins: [...auth.passport.allowedEmbedOrigins] };
   return {
     service: service.name,
@@ -99,12 +101,10 @@ function wantedClient(
   };
 }
 
-const SCOPE_REMEDIES: Readonly<Record<ScopeRefusal, string>> = {
+const SCOPE_REMEDIES: Readonly<Record<Exclude<ScopeRefusal, 'other_org'>, string>> = {
   malformed: 'a scope has printable characters without blanks, quotes and backslashes',
   platform: 'a platform admin can add it to the client',
   unknown_service: 'no service has that name; deploy that one first',
-  other_org:
-    'the service belongs to another org, which must authorize yours; a platform admin can add the scope to the client',
 };
 
 /**

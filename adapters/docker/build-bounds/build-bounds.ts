@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type BuildLimit, type BuildLimits, exceeds } from '../../../domain/deploys/build-limits.ts';
+import { createMutex } from '../../../domain/mutex.ts';
 import { freeBytes } from '../../free-bytes.ts';
 import type { ProcessEnv } from '../../process/base-env.ts';
-import { createMutex } from '../mutex.ts';
 import { markOf, readStep, runningSteps, stepsFolder } from './buildkit-steps.ts';
 import type { Cgroups } from './cgroups.ts';
 import { endFillers } from './end-fillers.ts';

@@ -3,16 +3,17 @@ import type Docker from 'dockerode';
 import type { ContainerCreateOptions, ContainerInspectInfo } from 'dockerode';
 import type { EffectContext } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { createMutex } from '../../../domain/mutex.ts';
 import { isLoopbackHost } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { engineProxySocket } from '../../build-proxy/engine-proxy.ts';
 import { engineError } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { LABELS } from '../labels.ts';
-import { createMutex } from '../mutex.ts';
 import { optionsDigest } from '../options-digest.ts';
 import { removeContainer } from '../remove-container.ts';
 import { buildRelayName } from '../workload-names.ts';
-import { LOOPBACK, type RelayRoute, relayContainer, untilListening } from './relay-container.ts';
+import { LOOPBACK, relayContainer, untilListening } from './relay-container.ts';
+import type { RelayRoute } from './relay-route.ts';
 
 /** Where RUN steps find the proxy. */
 export const STEP_PROXY_PORT = 3128;

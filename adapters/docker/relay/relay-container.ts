@@ -12,7 +12,9 @@ import { imageLabels } from '../labels.ts';
 import { decodeLogFrames } from '../log-frames.ts';
 import { removeContainer } from '../remove-container.ts';
 import { containerName, type WorkloadTarget } from '../workload-names.ts';
+import type { DependencyRoutes } from './dependency-routes.ts';
 import type { PlatformAccess } from './platform-access.ts';
+import type { RelayRoute } from './relay-route.ts';
 
 const PROGRAM = join(import.meta.dirname, 'relay-program.mjs');
 const MOUNT = '/run/fairlead';
@@ -24,20 +26,13 @@ const SHARED = 'container:';
 /** `localhost` is both. */
 export const LOOPBACK = ['127.0.0.1', '::1'] as const;
 
+/** Of a workload: the proxies take a bounded number, which one workload alone must not use up. */
+const CONNECTIONS_OF_WORKLOAD = 500;
+
 const START_DEADLINE_MS = 30_000;
 const LOOK_EVERY_MS = 50;
 /** In the network of the relay alone. */
 const ANY_PORT = { 'net.ipv4.ip_unprivileged_port_start': '0' };
-
-/** Where a relay listens in its network, and where that leads. */
-export interface RelayRoute {
-  readonly host: string;
-  readonly port: number;
-  /** Unix socket of a proxy of the platform. */
-  readonly socket: string;
-  /** Host and port to which the proxy is asked for a tunnel; without it the proxy gets what the client sends. */
-  readonly to?: string;
-}
 
 /** What every relay has: a container that leads from ports of its network to sockets of proxies, and can do nothing else. */
 export async function relayContainer(relay: {
@@ -49,8 +44,10 @@ export async function relayContainer(relay: {
   readonly names?: { readonly socket: string; readonly ports: readonly number[] };
   /** Connections that one address of its network may have at once; default: any number. */
   readonly perClient?: number;
+  /** Connections at once of all addresses; default: any number. */
+  readonly connections?: number;
 }): Promise<ContainerCreateOptions> {
-  const { image, folder, routes, names, perClient } = relay;
+  const { image, folder, routes, names, perClient, connections } = relay;
   const inside = <T extends { readonly socket: string }>(way: T): T => {
     return { ...way, socket: join(MOUNT, relative(folder, way.socket)) };
   };
@@ -62,6 +59,7 @@ export async function relayContainer(relay: {
       `ROUTES=${JSON.stringify(routes.map(inside))}`,
       ...(names === undefined ? [] : [`NAMES=${JSON.stringify(inside(names))}`]),
       ...(perClient === undefined ? [] : [`PER_CLIENT=${perClient}`]),
+      ...(connections === undefined ? [] : [`CONNECTIONS=${connections}`]),
       `PROGRAM=${await readFile(PROGRAM, 'utf8')}`,
     ],
     HostConfig: {
@@ -82,24 +80,33 @@ export async function relayContainer(relay: {
 
 /**
  * The relay of a workload: it has the network which the workload joins, so that `localhost` is the same for both, and
- * outlives restarts of the workload's own process. It publishes the workload's port in its place.
+ * outlives restarts of the workload's own process. It publishes the workload's port in its place. Its hosts file is the
+ * workload's as well.
  */
 export async function relayOptions(
   spec: WorkloadSpec,
   facts: Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort'>,
-  relay: { readonly access: PlatformAccess; readonly ports: readonly number[]; readonly image: string },
+  relay: {
+    readonly access: PlatformAccess;
+    readonly ports: readonly number[];
+    readonly dependencies: DependencyRoutes;
+    readonly image: string;
+  },
 ): Promise<ContainerCreateOptions> {
-  const { access, ports, image } = relay;
+  const { access, ports, dependencies, image } = relay;
   const { HostConfig: network, ...exposed } = networkOptions(spec, facts);
-  const routes = LOOPBACK.flatMap((host) => ports.map((port) => ({ host, port, socket: access.socket })));
+  const toPlatform = LOOPBACK.flatMap((host) => ports.map((port) => ({ host, port, socket: access.socket })));
+  const routes = [...toPlatform, ...dependencies.routes];
   const folder = dirname(access.socket);
-  const { HostConfig, ...container } = await relayContainer({ image, folder, routes });
+  const { HostConfig, ...container } = await relayContainer({
+    ...{ image, folder, routes, connections: CONNECTIONS_OF_WORKLOAD },
+  });
   return {
     ...container,
     ...exposed,
     name: relayName(facts.stackId, spec),
     Labels: imageLabels(facts.stackId, spec),
-    HostConfig: { ...HostConfig, ...network },
+    HostConfig: { ...HostConfig, ...network, ExtraHosts: [...dependencies.hosts] },
   };
 }
 

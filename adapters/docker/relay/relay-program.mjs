@@ -18,7 +18,10 @@ const MOST_CLIENTS = 128;
 const MOST_NAMES = 128;
 /** Connections of one client at once: the proxy takes a bounded number, which one client alone must not use up. */
 const perClient = Number(process.env.PER_CLIENT ?? Number.POSITIVE_INFINITY);
+/** Of all clients together: a workload may come from many addresses. */
+const most = Number(process.env.CONNECTIONS ?? Number.POSITIVE_INFINITY);
 const connections = new Map();
+let opened = 0;
 
 await Promise.all([...routes.map(listen), ...(names === null ? [] : listenForNames(names))]);
 console.log('listening');
@@ -47,16 +50,18 @@ function listen({ host, port, socket, to }) {
   });
 }
 
-/** False for a client that has too many connections: this one is closed, so that its program tries again or says so. */
+/** False when there are too many connections: this one is closed, so that its program tries again or says so. */
 function admit(client) {
   const { remoteAddress: address } = client;
   const open = connections.get(address) ?? 0;
-  if (open >= perClient) {
+  if (open >= perClient || opened >= most) {
     client.destroy();
     return false;
   }
   connections.set(address, open + 1);
+  opened += 1;
   client.once('close', () => {
+    opened -= 1;
     const left = connections.get(address) - 1;
     if (left > 0) connections.set(address, left);
     else connections.delete(address);

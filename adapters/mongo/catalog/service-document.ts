@@ -8,6 +8,18 @@ const credential = z.object({ clientId: text, secret: sealedSecretSchema });
 
 const grants = z.array(z.object({ id: text, name: text }));
 
+const mark = z.object({
+  changedAt: z.date(),
+  changedBy: text,
+  origin: z.object({ kind: z.enum(['locker', 'vault']), name: text }).exactOptional(),
+});
+
+const variableSet = z.object({
+  config: z.record(text, text).default({}),
+  secrets: z.record(text, sealedSecretSchema).default({}),
+  marks: z.record(text, mark).default({}),
+});
+
 const serviceSchema = z.object({
   _id: text,
   name: text,
@@ -18,8 +30,14 @@ const serviceSchema = z.object({
   appPath: nullableText,
   dockerfilePath: nullableText,
   port: z.int().nullable(),
-  config: z.record(text, text).default({}),
-  secrets: z.record(text, sealedSecretSchema).default({}),
+  ...variableSet.shape,
+  overrides: z
+    .object({
+      prod: variableSet.exactOptional(),
+      sandbox: variableSet.exactOptional(),
+      uat: variableSet.exactOptional(),
+    })
+    .default({}),
   oauthCredentials: z
     .object({ prod: credential.exactOptional(), sandbox: credential.exactOptional(), uat: credential.exactOptional() })
     .default({}),
@@ -29,6 +47,7 @@ const serviceSchema = z.object({
   namespaces: z
     .object({ prod: z.date().exactOptional(), sandbox: z.date().exactOptional(), uat: z.date().exactOptional() })
     .default({}),
+  variablesRevision: z.int().default(0),
   lastBuildId: nullableText,
   removingSince: z.date().nullable().default(null),
   createdAt: z.date(),

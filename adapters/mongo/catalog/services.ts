@@ -1,11 +1,13 @@
 import type { Db } from 'mongodb';
 import { z } from 'zod';
-import type { ServiceChanges, ServiceStore } from '../../../domain/catalog/ports.ts';
+import type { SealedPlace, ServiceChanges, ServiceStore } from '../../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../../domain/catalog/service.ts';
 import type { Clock } from '../../../domain/clock.ts';
+import type { VariableChanges } from '../../../domain/config/variable-change.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
+import { sealedReplacement } from '../sealed-secret-schema.ts';
 import { COLLECTIONS } from './indexes.ts';
 import { readService } from './service-document.ts';
 
@@ -21,12 +23,12 @@ type ServiceKey = Parameters<ServiceStore['upsert']>[0];
 export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
   const collection = deps.db.collection<ServiceDocument>(COLLECTIONS.services);
 
-  /** One atomic upsert; null when another caller inserted that name in between, or another org owns it. */
-  async function tryUpsert(key: ServiceKey, changes: ServiceChanges) {
+  /** One atomic upsert; null when another caller inserted or changed that name in between, or another org owns it. */
+  async function tryUpsert(key: ServiceKey, changes: ServiceChanges, seen: number | undefined) {
     try {
       const result = await mongoCall(() =>
         collection.findOneAndUpdate(
-          { name: key.name, org: key.org, removingSince: null },
+          { name: key.name, org: key.org, removingSince: null, ...ofRevision(seen) },
           upsertOf(key, changes, deps.now()),
           {
             upsert: true,
@@ -43,18 +45,34 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
   }
 
   return {
-    async upsert(key, changes) {
-      const first = await tryUpsert(key, changes);
+    async upsert(key, changes, seen) {
+      const first = await tryUpsert(key, changes, seen);
       if (first !== null) return first;
       const existing = await mongoCall(() => collection.findOne({ name: key.name }));
       if (existing !== null && existing.org !== key.org) throw ownerMismatch(key.name);
       if (existing !== null && readService(existing).removingSince !== null) throw isBeingRemoved(key.name);
       // The name was taken by this org between the match and the insert: now it matches.
-      const second = await tryUpsert(key, changes);
+      const second = await tryUpsert(key, changes, seen);
       if (second !== null) return second;
-      throw new FairleadError('CONFLICT', `Another request is changing service ${key.name}; try again`, {
-        retryable: true,
-      });
+      throw isBeingChanged(key.name);
+    },
+    async changeVariables(id, environment, changes, seen) {
+      const prefix = environment === null ? '' : `overrides.${environment}.`;
+      const update = variablesUpdate(changes, prefix);
+      const set = { ...update.set, updatedAt: deps.now() };
+      const found = await mongoCall(() =>
+        collection.findOneAndUpdate(
+          { _id: id, removingSince: null, ...ofRevision(seen) },
+          { $set: set, ...unsetOf(update.unset), ...NEXT_REVISION },
+          { returnDocument: 'after' },
+        ),
+      );
+      if (found !== null) return readService(found);
+      const existing = await mongoCall(() => collection.findOne({ _id: id }));
+      if (existing === null) return null;
+      throw readService(existing).removingSince === null
+        ? isBeingChanged(existing.name)
+        : isBeingRemoved(existing.name);
     },
     async find(idOrName): Promise<ServiceRecord | null> {
       const filter = idOrName.startsWith('svc_') ? { _id: idOrName } : { name: idOrName };
@@ -108,12 +126,33 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       const update = { $set: { [`pendingGrants.${environment}`]: list } };
       return (await mongoCall(() => collection.updateOne({ _id: id }, update))).matchedCount === 1;
     },
+    async replaceSealed(id, place, change) {
+      const { condition, update } = sealedReplacement(pathOf(place), change);
+      return (await mongoCall(() => collection.updateOne({ _id: id, ...condition }, update))).matchedCount === 1;
+    },
     async clearOAuthCredential(id, environment, clientId) {
       const path = `oauthCredentials.${environment}`;
       const update = { $unset: { [path]: '' as const }, $set: { updatedAt: deps.now() } };
       await mongoCall(() => collection.updateOne({ _id: id, [`${path}.clientId`]: clientId }, update));
     },
   };
+}
+
+function pathOf(place: SealedPlace): string {
+  if (place.kind === 'credential') return `oauthCredentials.${place.environment}.secret`;
+  return `${place.environment === null ? '' : `overrides.${place.environment}.`}secrets.${place.name}`;
+}
+
+const NEXT_REVISION: object = { $inc: { variablesRevision: 1 } };
+
+/** Version 0.1 counted no revisions. */
+function ofRevision(seen: number | undefined): Record<string, unknown> {
+  if (seen === undefined) return {};
+  return { variablesRevision: seen === 0 ? { $in: [null, 0] } : seen };
+}
+
+function isBeingChanged(name: string): FairleadError {
+  return new FairleadError('CONFLICT', `Another request is changing service ${name}; try again`, { retryable: true });
 }
 
 function isBeingRemoved(name: string): FairleadError {
@@ -130,20 +169,15 @@ function ownerMismatch(name: string): FairleadError {
 const CLEARED = { gitUrl: null, branch: null, appPath: null, dockerfilePath: null, port: null } as const;
 
 function upsertOf(key: ServiceKey, changes: ServiceChanges, now: Date) {
-  const { config = {}, secrets = {}, ...plain } = changes;
-  const set: Record<string, unknown> = { ...plain, updatedAt: now };
-  const unset: Record<string, ''> = {};
-  // Names of variables hold letters, digits and underscores only, so they are safe as parts of a field path.
-  for (const [group, entries] of Object.entries({ config, secrets })) {
-    for (const [name, value] of Object.entries(entries)) {
-      if (value === null) unset[`${group}.${name}`] = '';
-      else set[`${group}.${name}`] = value;
-    }
-  }
+  const { config, secrets, marks, ...plain } = changes;
+  const changesVariables = [config, secrets, marks].some((group) => Object.keys(group ?? {}).length > 0);
+  const variables = variablesUpdate({ config, secrets, marks }, '');
+  const set: Record<string, unknown> = { ...plain, ...variables.set, updatedAt: now };
   const initial = Object.entries(CLEARED).filter(([field]) => set[field] === undefined);
   return {
     $set: set,
-    ...(Object.keys(unset).length > 0 ? { $unset: unset } : {}),
+    ...unsetOf(variables.unset),
+    ...(changesVariables ? NEXT_REVISION : {}),
     $setOnInsert: {
       _id: key.id,
       authorizedOrgs: [],
@@ -152,4 +186,22 @@ function upsertOf(key: ServiceKey, changes: ServiceChanges, now: Date) {
       ...Object.fromEntries(initial),
     },
   };
+}
+
+/** Names of variables hold letters, digits and underscores only, so they are safe as parts of a field path. */
+function variablesUpdate(groups: { [K in keyof VariableChanges]: VariableChanges[K] | undefined }, prefix: string) {
+  const set: Record<string, unknown> = {};
+  const unset: Record<string, ''> = {};
+  for (const [group, entries] of Object.entries(groups)) {
+    for (const [name, value] of Object.entries(entries ?? {})) {
+      const path = `${prefix}${group}.${name}`;
+      if (value === null) unset[path] = '';
+      else set[path] = value;
+    }
+  }
+  return { set, unset };
+}
+
+function unsetOf(unset: Record<string, ''>) {
+  return Object.keys(unset).length > 0 ? { $unset: unset } : {};
 }

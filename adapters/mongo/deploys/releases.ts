@@ -7,6 +7,7 @@ import { ENVIRONMENTS } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, toPage } from '../cursor.ts';
+import { sealedReplacement } from '../sealed-secret-schema.ts';
 import { readRelease } from './documents.ts';
 import { COLLECTIONS } from './indexes.ts';
 
@@ -98,6 +99,21 @@ export function createReleaseStore(deps: { db: Db }): ReleaseStore {
           .toArray(),
       );
       return toPage(documents.map(readRelease), limit, cursorKey);
+    },
+    async listAll({ cursor, limit }) {
+      const after = decodeCursor(cursor, z.tuple([z.string().max(100)]));
+      const documents = await mongoCall(() =>
+        collection
+          .find(after === null ? {} : { _id: { $gt: after[0] } })
+          .sort({ _id: 1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      return toPage(documents.map(readRelease), limit, ({ id }) => [id]);
+    },
+    async replaceSecret(id, name, change) {
+      const { condition, update } = sealedReplacement(`secrets.${name}`, change);
+      return (await mongoCall(() => collection.updateOne({ _id: id, ...condition }, update))).matchedCount === 1;
     },
     async removeService({ id, name }) {
       await mongoCall(() => collection.deleteMany({ service: name, serviceId: id }));

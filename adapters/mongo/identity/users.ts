@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { UserChanges, UserStore } from '../../../domain/identity/ports.ts';
+import { PLATFORM_ROLES } from '../../../domain/roles.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
 import { insertNew } from '../insert-new.ts';
@@ -75,12 +76,13 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
       return documents.map(readUser);
     },
     findByEmail: (email) => findOne({ email }),
-    async list({ query }, { cursor, limit }) {
+    async list({ query, platformRoles }, { cursor, limit }) {
       const after = decodeCursor(cursor, z.tuple([z.string().max(400)]));
+      const holders = (platformRoles ? { platformRoles: { $in: PLATFORM_ROLES } } : {}) as Filter<UserDocument>;
       const prefix = query === null ? {} : { email: { $gte: query, $lt: `${query}${AFTER_ANY_CHARACTER}` } };
       const documents = await mongoCall(() =>
         collection
-          .find({ $and: [prefix, after === null ? {} : { email: { $gt: after[0] } }] })
+          .find({ $and: [holders, prefix, after === null ? {} : { email: { $gt: after[0] } }] })
           .sort({ email: 1 })
           .limit(limit + 1)
           .toArray(),
@@ -91,11 +93,13 @@ export function createUserStore(deps: { db: Db; now: Clock }): UserStore {
       const filter = { platformRoles: role, suspendedAt: null } as Filter<UserDocument>;
       return mongoCall(() => collection.countDocuments(filter));
     },
-    async update(id, changes) {
+    async update(id, changes, before) {
       const update = { $set: { ...pickChanges(changes, CHANGEABLE), updatedAt: deps.now() } };
       // What it answers may already hold a later writer's change: it is the user as they are afterwards all the same.
       const options = { returnDocument: 'after' } as const;
-      const document = await mongoCall(() => collection.findOneAndUpdate({ _id: id }, update, options));
+      const read = before === undefined ? {} : { platformRoles: before.platformRoles };
+      const filter = { _id: id, ...read } as Filter<UserDocument>;
+      const document = await mongoCall(() => collection.findOneAndUpdate(filter, update, options));
       return document === null ? null : readUser(document);
     },
     async setPassword(id, passwordVersion, passwordHash, { withoutFactors } = { withoutFactors: false }) {

@@ -48,6 +48,10 @@ export function createInviteStore(deps: { db: Db; now: Clock }): InviteStore {
       const { matchedCount } = await mongoCall(() => collection.updateOne(taken, { $set: { finishedAt: at } }));
       return matchedCount === 1;
     },
+    async finishAllOf(userId, orgId, at) {
+      const taken = { orgId, acceptedBy: userId, finishedAt: null };
+      await mongoCall(() => collection.updateMany(taken, { $set: { finishedAt: at } }));
+    },
     async revoke(id, orgId, at) {
       const filter = { id, orgId, ...open(at) };
       const { matchedCount } = await mongoCall(() => collection.updateOne(filter, { $set: { revokedAt: at } }));

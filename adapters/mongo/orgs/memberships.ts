@@ -3,8 +3,9 @@ import { z } from 'zod';
 import type { Clock } from '../../../domain/clock.ts';
 import type { Membership } from '../../../domain/orgs/org.ts';
 import type { MembershipStore } from '../../../domain/orgs/ports.ts';
-import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
+import { insertIfNew } from '../insert-new.ts';
 import { upsertOnceMore } from '../upsert-once-more.ts';
 import { COLLECTIONS } from './indexes.ts';
 import { readMembership } from './org-documents.ts';
@@ -23,15 +24,7 @@ export function createMembershipStore(deps: { db: Db; now: Clock }): MembershipS
       const { matchedCount } = await mongoCall(() => collection.updateOne(read, { $set: set }));
       return matchedCount === 1;
     },
-    async insert(membership) {
-      try {
-        await mongoCall(() => collection.insertOne({ ...membership }));
-        return true;
-      } catch (error) {
-        if (isDuplicateKey(error)) return false;
-        throw error;
-      }
-    },
+    insert: (membership) => insertIfNew(collection, { ...membership }),
     async find(userId, orgId) {
       const document = await mongoCall(() => collection.findOne({ userId, orgId }));
       return document === null ? null : readMembership(document);

@@ -25,7 +25,9 @@ export async function requireUser(deps: Pick<IdentityDeps, 'users'>, userId: str
  * Changes a person's name, or their platform roles. Roles are given by super admins in person: not by the internal key,
  * since nobody gives more than they hold and a key holds none. Told in the audit trail before it is done. A role that is
  * taken away ends the tokens that name it, before as well: who was cut off and repeats it finds no role to take away.
- * @throws USER_NOT_FOUND, ROLE_ESCALATION; CONFLICT when no super admin would be left
+ * Roles are written over exactly those that were read: of two changes at once one is refused, and neither is lost.
+ * @throws USER_NOT_FOUND, ROLE_ESCALATION; CONFLICT when no super admin would be left, or when the platform roles are
+ * others than `before`, or than those that were read
  */
 export async function changeUser(
   deps: IdentityDeps,
@@ -36,6 +38,7 @@ export async function changeUser(
   const before = await requireUser(deps, userId);
   const { platformRoles } = body;
   if (platformRoles !== undefined) requireSuperAdmin(context, platformRoles);
+  if (body.before !== undefined && !isSameRoles(body.before.platformRoles, before.platformRoles)) throw rolesChanged();
   const changes: UserChanges = {
     ...(body.firstName === undefined ? {} : { firstName: body.firstName }),
     ...(body.lastName === undefined ? {} : { lastName: body.lastName }),
@@ -49,7 +52,7 @@ export async function changeUser(
     fields: Object.keys(changes),
     ...(platformRoles === undefined ? {} : { platformRoles, platformRolesBefore: before.platformRoles }),
   });
-  const change = () => keepingASuperAdmin(deps, before, changes, { platformRoles: before.platformRoles });
+  const change = () => keepingASuperAdmin(deps, before, changes);
   return onlyGives ? change() : voidingAccessTokens(deps, userId, change);
 }
 
@@ -67,7 +70,7 @@ export async function suspendUser(
   const suspendedAt = suspended ? (before.suspendedAt ?? deps.now()) : null;
   if (suspended) await refuseLastSuperAdmin(deps, before);
   await noteUser(deps, context, suspended ? 'user.suspended' : 'user.restored', before);
-  const after = await keepingASuperAdmin(deps, before, { suspendedAt }, { suspendedAt: before.suspendedAt });
+  const after = await keepingASuperAdmin(deps, before, { suspendedAt });
   if (suspended) {
     await deps.links.consumeAllOfUser(userId, deps.now());
     await revokeUser(deps, context, userId, { reason: 'suspended' });
@@ -96,18 +99,34 @@ function needsASuperAdmin(): FairleadError {
   return new FairleadError('CONFLICT', 'The platform must keep a super admin: make another user one first');
 }
 
-/** Looks after the change, so that two super admins who remove each other at once do not leave none: see api/orgs/members.ts. */
+/**
+ * Looks after the change, so that two super admins who remove each other at once do not leave none: see api/orgs/members.ts.
+ * Whoever changed the roles once more has looked as well, so roles are put back only where they are still these.
+ */
 async function keepingASuperAdmin(
   deps: IdentityDeps,
-  { id, platformRoles }: UserRecord,
-  changes: UserChanges,
-  undo: UserChanges,
+  before: UserRecord,
+  changes: Pick<UserChanges, 'firstName' | 'lastName' | 'platformRoles' | 'suspendedAt'>,
 ): Promise<UserRecord> {
-  const after = await deps.users.update(id, changes);
-  if (after === null) throw new FairleadError('USER_NOT_FOUND', 'There is no such user');
+  const { id, platformRoles, suspendedAt } = before;
+  const after = await deps.users.update(id, changes, changes.platformRoles === undefined ? undefined : before);
+  if (after === null) {
+    await requireUser(deps, id);
+    throw rolesChanged();
+  }
   if (!isPlatformAdmin(platformRoles) || (await deps.users.countWithPlatformRole('super_admin')) > 0) return after;
-  await deps.users.update(id, undo);
+  if (changes.platformRoles === undefined) await deps.users.update(id, { suspendedAt });
+  else await deps.users.update(id, { platformRoles }, { platformRoles: changes.platformRoles });
   throw needsASuperAdmin();
+}
+
+function isSameRoles(one: readonly string[], other: readonly string[]): boolean {
+  return [...one].sort().join() === [...other].sort().join();
+}
+
+function rolesChanged(): FairleadError {
+  const message = 'Somebody changed the platform roles of this user meanwhile: look at them, and repeat it';
+  return new FairleadError('CONFLICT', message);
 }
 
 function noteUser(

@@ -49,6 +49,8 @@ export function userRoutes(deps: IdentityDeps): readonly Route[] {
       method: 'patch',
       path: '/api/v2/users/:id',
       summary: "Change a user's name, or platform roles (super admins only)",
+      description:
+        'CONFLICT when no super admin would be left, and when somebody else changes the platform roles at the same time, or, with `before`, has changed them since they were read.',
       tag,
       callers: ADMINISTRATORS,
       params,

@@ -94,9 +94,8 @@ async function signUpInvited(
   const { firstName, lastName, password } = body;
   const expected = { email: body.email, orgId: place.org.id };
   const person = { firstName, lastName, password, vouched: true };
-  const { user } = await acceptInvite(deps, context, { token, newUser: person, expected });
-  await noteSignup(deps, context, place, user, true);
-  return user;
+  const tell = (made: UserRecord) => noteSignup(deps, context, place, made, true);
+  return (await acceptInvite(deps, context, { token, newUser: person, expected, tell })).user;
 }
 
 function userExists(): FairleadError {

@@ -26,6 +26,8 @@ export type InviteAcceptance = {
   readonly token: string;
   /** What the invitation must be for, where that is known beforehand. */
   readonly expected?: { readonly email: string; readonly orgId: string };
+  /** Tells more of it in the audit trail, before the account is whole. */
+  readonly tell?: (user: UserRecord) => Promise<void>;
 } & ({ readonly user: UserRecord } | { readonly newUser: InvitedPerson });
 
 export interface OpenInvite {
@@ -78,6 +80,7 @@ export async function acceptInvite(
   if (taken === null) throw inviteInvalid();
   await addToOrg(deps, user, org, taken);
   await noteInvite(deps, context, 'org.invite_accepted', taken, { userId: user.id }, user.id);
+  await acceptance.tell?.(user);
   const first = (await complete()) && (await deps.invites.finish(taken.tokenHash, deps.now()));
   if (!first) throw inviteInvalid();
   return { user: (await deps.users.find(user.id)) ?? user, org };

@@ -1,15 +1,16 @@
 import type { AccessTokenClaims } from '../../../domain/identity/claims.ts';
 import type { RouteContext } from '../../http/define-route.ts';
-import { audit } from '../audit.ts';
+import { type AuditFacts, audit } from '../audit.ts';
 import { CACHED_READ_MS } from '../cached-reads.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { deny } from './deny.ts';
 
 /**
- * Ends of tokens and logins. Each writes the denylist first: an access token that is void and a login that still lives
- * is put right by calling again, the other way round would leave tokens alive unnoticed. What ended for good, by its id,
- * is void from then on. A person and a client go on, so their tokens are denied once more after the effect: those that
- * were issued while it took place are void, too. All are idempotent.
+ * Ends of tokens and logins. Each is told in the audit trail first: what cannot be told is not done. Then the denylist is
+ * written, and then the records: a login that still lives although its tokens are void is put right by calling again, the
+ * other way round would leave tokens alive unnoticed. What ended for good, by its id, is void from then on, and is told
+ * once however often it is repeated. A person and a client go on, so their tokens are denied once more after the effect:
+ * those that were issued while it took place are void, too. All are idempotent.
  */
 
 type Deps = Pick<IdentityDeps, 'revocations' | 'databaseTime' | 'grants' | 'sessions' | 'audit' | 'newId' | 'now'>;
@@ -25,31 +26,36 @@ export interface RevokeOptions {
 
 /** Ends one login at one client: its refresh tokens, and every access token made of it (RFC 7009, 2.1). */
 export async function revokeGrant(deps: Deps, context: Context, grantId: string, options: RevokeOptions = {}) {
-  await deny(deps, 'grant', grantId);
-  if (await deps.grants.revoke(grantId, deps.now())) {
-    await note(deps, context, 'oauth.grant_revoked', grantId, options);
+  const grant = await deps.grants.find(grantId);
+  if (grant !== null && grant.revokedAt === null) {
+    await noteEnd(deps, context, 'oauth.grant_revoked', grantId, options);
   }
+  await deny(deps, 'grant', grantId);
+  await deps.grants.revoke(grantId, deps.now());
 }
 
 /**
  * Ends a browser session with the logins made in it. Those with `offline_access` go on: their tokens carry no `sid`.
  */
 export async function revokeSession(deps: Deps, context: Context, sessionId: string, options: RevokeOptions = {}) {
+  const session = await deps.sessions.find(sessionId);
+  if (session !== null && session.revokedAt === null) {
+    await noteEnd(deps, context, 'session.revoked', sessionId, options);
+  }
   await deny(deps, 'session', sessionId);
   const now = deps.now();
-  const revoked = await deps.sessions.revoke(sessionId, now);
-  const grants = await deps.grants.revokeOfSession(sessionId, now);
-  if (revoked) await note(deps, context, 'session.revoked', sessionId, options, { grants: grants.length });
+  await deps.sessions.revoke(sessionId, now);
+  await deps.grants.revokeOfSession(sessionId, now);
 }
 
 /** Ends every session and login of a person. Tokens issued within the same second are void as well. */
 export async function revokeUser(deps: Deps, context: Context, userId: string, options: RevokeOptions = {}) {
+  await note(deps, context, 'user.logins_revoked', userId, options);
   await deny(deps, 'user', userId);
   const now = deps.now();
   await deps.sessions.revokeAllOfUser(userId, now);
   await deps.grants.revokeAllOfUser(userId, now);
   await deny(deps, 'user', userId);
-  await note(deps, context, 'user.logins_revoked', userId, options);
 }
 
 /**
@@ -58,10 +64,10 @@ export async function revokeUser(deps: Deps, context: Context, userId: string, o
  */
 export async function revokeClient(deps: Deps, context: Context, clientId: string, options: RevokeOptions = {}) {
   const aheadMs = CACHED_READ_MS;
+  await note(deps, context, 'oauth.client_tokens_revoked', clientId, options);
   await deny(deps, 'client', clientId, { aheadMs });
   await deps.grants.revokeAllOfClient(clientId, deps.now());
   await deny(deps, 'client', clientId, { aheadMs });
-  await note(deps, context, 'oauth.client_tokens_revoked', clientId, options);
 }
 
 /** Voids one access token until it expires. */
@@ -71,9 +77,21 @@ export async function revokeToken(
   claims: Pick<AccessTokenClaims, 'jti' | 'exp' | 'sub' | 'client_id' | 'orgSlug'>,
   options: RevokeOptions = {},
 ) {
-  await deny(deps, 'token', claims.jti, { lastExpiry: new Date(claims.exp * 1000) });
   const data = { sub: claims.sub, clientId: claims.client_id };
-  await note(deps, context, 'oauth.token_revoked', claims.jti, options, data, claims.orgSlug ?? null);
+  await noteEnd(deps, context, 'oauth.token_revoked', claims.jti, options, { data, orgSlug: claims.orgSlug ?? null });
+  await deny(deps, 'token', claims.jti, { lastExpiry: new Date(claims.exp * 1000) });
+}
+
+/** What ends once: whoever repeats it after a kill, or ends it at the same moment, records it under the same id. */
+function noteEnd(
+  deps: Deps,
+  context: Context,
+  type: string,
+  subject: string,
+  options: RevokeOptions,
+  facts: Partial<Pick<AuditFacts, 'data' | 'orgSlug'>> = {},
+): Promise<void> {
+  return note(deps, context, type, subject, options, { ...facts, id: `${type}/${subject}` });
 }
 
 async function note(
@@ -82,14 +100,14 @@ async function note(
   type: string,
   subject: string,
   { actor, reason }: RevokeOptions,
-  data: Readonly<Record<string, string | number>> = {},
-  orgSlug: string | null = null,
+  facts: Partial<Pick<AuditFacts, 'data' | 'orgSlug' | 'id'>> = {},
 ): Promise<void> {
   await audit(deps, context, {
+    orgSlug: null,
+    ...facts,
     type,
     actor: actor ?? context?.caller?.name ?? 'system',
     subject,
-    orgSlug,
-    data: { ...data, ...(reason === undefined ? {} : { reason }) },
+    data: { ...facts.data, ...(reason === undefined ? {} : { reason }) },
   });
 }

@@ -1,6 +1,8 @@
 import type { Framework } from '../../catalog/catalog.ts';
+import type { BuildCache } from '../container-file/build-caches.ts';
 import type { PackageManager } from '../container-file/detect-package-manager.ts';
 import type { InstallCommands } from '../container-file/install-commands.ts';
+import type { Workspace } from './workspace.ts';
 
 /** Something that was decided, and why. */
 export interface Choice<T> {
@@ -27,6 +29,8 @@ export interface AppDescription {
   readonly frameworkReason: string;
   /** The framework's version as the manifest asks for it; null when it names none. */
   readonly frameworkVersion: string | null;
+  /** Its place in a monorepo, whose folder is then the build context; null where the app's folder is. */
+  readonly workspace: Workspace | null;
   readonly manager: PackageManager;
   readonly commands: InstallCommands;
   /** The image it is built on, and runs on unless a web server serves it. */
@@ -39,6 +43,8 @@ export interface AppDescription {
   readonly installsFromSource: Choice<boolean>;
   /** Shell command that builds it; null without a build. */
   readonly build: Choice<string> | null;
+  /** What its build keeps for the next one; empty without a build. */
+  readonly caches: readonly BuildCache[];
   /** Exec-form command that starts it; null where a web server serves its files. */
   readonly start: Choice<readonly string[]> | null;
   /** Folder of a Next.js build; null for all else. */
@@ -53,7 +59,13 @@ export interface AppDescription {
   /** Variables that make known servers listen on every address. */
   readonly environment: Readonly<Record<string, string>>;
   readonly runsOn: string;
+  /** Version of Bun in the image of an app that Bun starts; null for all others. */
+  readonly bun: string | null;
+  /** Variables that the settings of the package manager name, such as `NPM_TOKEN` in .npmrc. */
+  readonly registryVariables: readonly string[];
   readonly hasIgnoreFile: boolean;
+  /** True when the `.env` of the repository is part of the image. */
+  readonly keepsSettingsFile: boolean;
   readonly healthEndpoint: string;
   readonly warnings: readonly string[];
 }

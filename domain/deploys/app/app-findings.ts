@@ -1,4 +1,5 @@
 import type { AppDescription, Choice } from './app-description.ts';
+import type { Workspace } from './workspace.ts';
 
 /** One thing that was found, why, and what changes it. */
 export interface Finding {
@@ -31,6 +32,22 @@ export function appFindings(app: AppDescription): readonly Finding[] {
           }),
         ]
       : []),
+    ...(app.workspace === null
+      ? []
+      : [
+          row('monorepo', 'Monorepo', 'workspaces in its package.json, pnpm-workspace.yaml', {
+            value: app.workspace.app.folder,
+            reason: needsOf(app.workspace),
+          }),
+        ]),
+    ...(app.registryVariables.length === 0
+      ? []
+      : [
+          row('registryVariables', 'Registry variables', 'platform.io/env-vars', {
+            value: app.registryVariables.join(', '),
+            reason: 'the settings of the package manager name them',
+          }),
+        ]),
     ...optional('install', 'Install', 'platform.io/install-command', app.install),
     ...optional('build', 'Build', 'platform.io/build-command', app.build),
     ...optional(
@@ -62,6 +79,11 @@ export function appFindings(app: AppDescription): readonly Finding[] {
       reason: start === null ? 'a web server serves the site' : 'the image of its Node.js',
     }),
   ];
+}
+
+function needsOf({ needs }: Workspace): string {
+  if (needs.length === 0) return 'it is a package of one, and needs no other package of it';
+  return `it is a package of one, and needs ${needs.map(({ folder }) => folder).join(', ')}`;
 }
 
 function row(key: string, title: string, setBy: string, { value, reason }: Choice<string>): Finding {

@@ -1,21 +1,27 @@
 import { type AppSource, MANIFEST } from '../../catalog/app-source.ts';
 import type { Framework } from '../../catalog/catalog.ts';
+import type { Monorepo } from '../../catalog/find-monorepo.ts';
 import { type Manifest, readManifest } from '../../catalog/read-manifest.ts';
 import { siteGenerator } from '../../catalog/site-generators.ts';
 import { FairleadError } from '../../errors.ts';
 import { BASE_IMAGES } from '../container-file/base-images.ts';
-import { detectPackageManager } from '../container-file/detect-package-manager.ts';
-import { type InstallCommands, installCommands } from '../container-file/install-commands.ts';
+import { bunVersion, type PackageManager } from '../container-file/detect-package-manager.ts';
+import type { InstallCommands } from '../container-file/install-commands.ts';
 import type { AppDescription, Choice } from './app-description.ts';
 import { buildCommand } from './build-command.ts';
+import { isStartedByBun } from './bun-start.ts';
 import { installHooks } from './install-hooks.ts';
 import { keptPackages } from './kept-packages.ts';
-import { nativePackages } from './native-packages.ts';
 import { isUsualStart, type NextjsSettings, neededBySettings, nextjsSettings, nextjsSite } from './nextjs-app.ts';
-import { nodeImage } from './node-version.ts';
+import { withPrismaClient } from './prisma-generate.ts';
 import { refuseWorkersOnly } from './refuse-workers-only.ts';
+import { settingsFile } from './settings-file.ts';
 import { type Start, startCommand, statedStart } from './start-command.ts';
 import { siteBuild, staticSite } from './static-site.ts';
+import { partOfPackages, surroundings, withoutPackages } from './surroundings.ts';
+import { toolCaches } from './tool-caches.ts';
+import type { Workspace } from './workspace.ts';
+import { workspaceBuild } from './workspace-build.ts';
 
 /** What the catalog declares of an app; null where it declares nothing. */
 export interface Declared {
@@ -54,32 +60,32 @@ const LISTEN_VARIABLES: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * How an app is built and started, from its source alone (spec 2, step 4). Pure: none of the source is run.
+ * How an app is built and started, from its source alone (spec 2, step 4). Pure: none of the source is run. Of a package of
+ * a monorepo the packages are those that the monorepo's lockfile names, and what it needs of the monorepo is built first.
  *
  * @throws CONTAINER_FILE_INVALID when the manifest is missing or says no way to start the app.
  */
-export function describeApp(source: AppSource, declared: Declared): AppDescription {
+export function describeApp(source: AppSource, declared: Declared, monorepo: Monorepo | null = null): AppDescription {
   const { framework } = declared;
   const text = source.texts[MANIFEST] ?? null;
   if (text === null && framework !== 'static') throw withoutManifest(framework);
   const warnings: string[] = [];
   const manifest = readManifest(text, warnings);
-  refuseWorkersOnly(framework, manifest, source);
+  refuseWorkersOnly(framework, manifest, source, declared.startCommand ?? null);
   const ofNode: string[] = [];
-  const manager = detectPackageManager(manifest, source, ofNode);
-  const commands = installCommands(manager, manifest, source, ofNode);
-  const node = nodeImage(manifest, source);
-  if (node.warning !== null) ofNode.push(node.warning);
-  const { start, build, ...shape } = shapeOf({ source, declared, manifest, commands });
+  const around = surroundings({ source, manifest, monorepo }, ofNode);
+  const { manager, commands, node } = around;
+  const { start, build: ownBuild, ...shape } = shapeOf({ source, declared, manifest, commands });
+  const generated = declared.buildCommand == null ? withPrismaClient(ownBuild, manifest, source) : ownBuild;
+  const build = workspaceBuild({ ...around, declared: declared.buildCommand ?? null, own: generated });
   // A site that is served as it is installs nothing, so packages and Node.js are no concern of its owner.
   const usesNode = start !== null || build !== null;
   if (usesNode) warnings.push(...ofNode);
   warnings.push(...(start?.warnings ?? []));
-  const hooks = installHooks(manifest);
-  const kept = keptPackages(start?.commands ?? [], manifest, [
-    FRAMEWORK_PACKAGES[framework ?? 'static'],
-    ...(shape.nextFolder === null ? [] : neededBySettings(source)),
-  ]);
+  const hooks = installHooks(around.installed);
+  const kept = keptPackages(start?.commands ?? [], manifest, neededAtRunTime(framework, source, shape.nextFolder));
+  const settings = settingsFile(source);
+  if (usesNode) warnings.push(...settings.warnings);
   return {
     framework,
     frameworkReason: frameworkReason(framework, manifest),
@@ -87,7 +93,7 @@ export function describeApp(source: AppSource, declared: Declared): AppDescripti
     manager,
     commands,
     nodeImage: { value: node.image, reason: node.reason },
-    nativePackages: usesNode ? nativePackages(source, manifest) : [],
+    ...(usesNode ? partOfPackages(around, manifest) : withoutPackages(source)),
     install: usesNode
       ? installOf(declared, manager.lockfile, commands, build !== null || hooks.needsAll || kept.value)
       : null,
@@ -96,16 +102,39 @@ export function describeApp(source: AppSource, declared: Declared): AppDescripti
         ? hooks.needsSource
         : { value: true, reason: 'platform.io/install-command may need it' },
     build,
+    caches: toolCaches(manifest, source, build),
     ...shape,
-    start: start?.command ?? null,
+    start: startIn(around.workspace, start),
     port: portOf(declared, start),
     keepsDevelopment: kept,
     environment: environmentOf(manifest),
     runsOn: start === null ? BASE_IMAGES.nginx : node.image,
-    hasIgnoreFile: source.files.includes('.dockerignore'),
+    bun: bunOf(start, manager),
+    keepsSettingsFile: settings.isKept,
     healthEndpoint: declared.healthEndpoint,
     warnings,
   };
+}
+
+function bunOf(start: Start | null, manager: PackageManager): string | null {
+  return start !== null && isStartedByBun(start.command.value.join(' ')) ? bunVersion(manager) : null;
+}
+
+/** The script that starts what a Next.js build made lies in the app's folder. */
+function startIn(workspace: Workspace | null, start: Start | null): Choice<readonly string[]> | null {
+  if (start === null || workspace === null) return start?.command ?? null;
+  const { value, reason } = start.command;
+  return {
+    value: value.map((word) => (word === '/app/start.sh' ? `/app/${workspace.app.folder}/start.sh` : word)),
+    reason,
+  };
+}
+
+/** Packages without which a server does not start, whatever its start command is. */
+function neededAtRunTime(framework: Framework | null, source: AppSource, nextFolder: string | null): readonly string[] {
+  // What a Next.js app loads is part of what its build makes.
+  const loaded = nextFolder === null ? (source.loaded ?? []) : neededBySettings(source);
+  return [FRAMEWORK_PACKAGES[framework ?? 'static'], ...loaded];
 }
 
 interface ShapeFacts {

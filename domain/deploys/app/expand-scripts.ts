@@ -121,7 +121,7 @@ function expand(line: string, reading: Reading, through: readonly string[]): rea
   return chain;
 }
 
-/** npm is in every image of Node.js; yarn, pnpm and bun are not. A program of a package needs no runner. */
+/** npm is in every image of Node.js; yarn and pnpm are not, and bun is in those of apps that it starts. A program of a package needs no runner. */
 function runnable({ text, words }: Command, script: CalledScript | null): string {
   if (script !== null) {
     const variables = words.slice(0, words.length - withoutVariables(words).length).map(quoted);
@@ -129,6 +129,8 @@ function runnable({ text, words }: Command, script: CalledScript | null): string
     return [...variables, 'npm', 'run', script.name, ...given].join(' ');
   }
   const [, runner = '', program = ''] = RUNNER.exec(text) ?? [];
+  // Bun runs files itself.
+  if (/^bun(?: run)? $/.test(runner) && /\.[cm]?[jt]sx?$/.test(program)) return text;
   return OWN_WORDS.has(program) ? text : text.slice(runner.length);
 }
 

@@ -26,10 +26,12 @@ export interface InstallHooks {
   readonly needsSource: Choice<boolean>;
 }
 
-/** What the app's own install scripts need. */
-export function installHooks({ scripts }: Manifest): InstallHooks {
-  const hooks = HOOKS.filter((name) => (scripts[name] ?? '').trim() !== '');
-  const working = hooks.find((name) => !commandsOfLine(scripts[name] ?? '').every(({ words }) => isHarmless(words)));
+/** What the install scripts of an app need, and those of the packages of its monorepo that are installed with it. */
+export function installHooks(manifests: readonly Manifest[]): InstallHooks {
+  const hooks = manifests.flatMap(({ scripts }) =>
+    HOOKS.map((name) => ({ name, line: scripts[name] ?? '' })).filter(({ line }) => line.trim() !== ''),
+  );
+  const working = hooks.find(({ line }) => !commandsOfLine(line).every(({ words }) => isHarmless(words)))?.name;
   return {
     needsAll: hooks.length > 0,
     needsSource:

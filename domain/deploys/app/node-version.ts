@@ -31,6 +31,8 @@ const END_OF_LIFE: Readonly<Record<number, string>> = { 20: 'April 2026' };
 
 export interface NodeImage {
   readonly image: string;
+  /** False where nothing in the source names a version. */
+  readonly isNamed: boolean;
   readonly reason: string;
   readonly warning: string | null;
 }
@@ -56,14 +58,14 @@ export function nodeImage(manifest: Manifest, source: AppSource): NodeImage {
   const usable = engines !== null && isRange(engines.range) ? engines : null;
   const pin = pins.find(({ range }) => usable === null || intersects(range, usable.range));
   const wanted = pin ?? usable;
-  if (wanted !== null && wanted !== undefined) return imageFor(wanted);
+  if (wanted !== null && wanted !== undefined) return { ...imageFor(wanted), isNamed: true };
   if (engines === null)
-    return { image: BASE_IMAGES.node, reason: 'the default; nothing names a version', warning: null };
+    return { image: BASE_IMAGES.node, reason: 'the default; nothing names a version', warning: null, isNamed: false };
   const warning = `${asking(engines)}, which is no range of versions; it is ignored`;
-  return { image: BASE_IMAGES.node, reason: 'the default', warning };
+  return { image: BASE_IMAGES.node, reason: 'the default', warning, isNamed: true };
 }
 
-function imageFor(wanted: Wanted): NodeImage {
+function imageFor(wanted: Wanted): Omit<NodeImage, 'isNamed'> {
   const { range, place, isPin } = wanted;
   const reason = `${place} asks for ${JSON.stringify(range)}`;
   const remedy = 'to run on another version, add a Dockerfile and name it in platform.io/dockerfile';

@@ -7,6 +7,7 @@ import { entryFile } from './entry-file.ts';
 import { expandLine, expandScript, type ScriptCommand } from './expand-scripts.ts';
 import { inAnImage } from './in-an-image.ts';
 import { isBuild } from './programs.ts';
+import { workspaceServer } from './workspace-server.ts';
 
 /** How an app is started. */
 export interface Start {
@@ -23,9 +24,11 @@ export interface Start {
 const PRODUCTION_SCRIPTS = ['start:prod', 'start:production', 'start-prod', 'production', 'prod'];
 const OTHER_SCRIPTS = ['serve', 'server'];
 
+const FOR_DEVELOPMENT = ', and its start script is for development';
+
 /** A start for development: it watches, or builds in memory. */
 const DEVELOPMENT =
-  /\bnodemon\b|\bts-node-dev\b|\btsnd\b|--watch\b|\bwatch\b|\bnest start\b|\b(?:next|astro|vite|nuxt|nuxi|wrangler|remix|gatsby|tsup) (?:dev|develop)\b/;
+  /\bnodemon\b|\bts-node-dev\b|\btsnd\b|--watch\b|\bwatch\b|\bnest start\b|\b(?:next|astro|vite|nuxt|nuxi|wrangler|remix|gatsby|tsup) (?:dev|develop)\b|\b(?:ng|nx) serve\b/;
 
 /**
  * What starts an app: the catalog's word, Procfile's `web`, the `start` script with `prestart`, another script for
@@ -37,7 +40,7 @@ const DEVELOPMENT =
 export function startCommand(manifest: Manifest, source: AppSource, declared: string | null): Start {
   const found = statedStart(manifest, source, declared);
   if (found !== null) return startOf(found, manifest, source);
-  const entry = entryFile(manifest, source);
+  const entry = workspaceServer(manifest, source)?.command ?? entryFile(manifest, source);
   if (entry !== null) {
     const command = { text: entry.value.join(' '), words: entry.value, joint: null };
     return { command: entry, commands: [command], builds: [], warnings: [] };
@@ -67,11 +70,11 @@ export function statedStart(manifest: Manifest, source: AppSource, declared: str
     reason: `package.json has a ${name} script${why}`,
   });
   const production = PRODUCTION_SCRIPTS.find((name) => isFilled(scripts[name]));
+  const server = production === undefined ? workspaceServer(manifest, source) : null;
+  if (server !== null) return server.script === null ? null : script(server.script, FOR_DEVELOPMENT);
   if (isFilled(scripts.start)) {
     const isDevelopment = DEVELOPMENT.test(scripts.start);
-    return isDevelopment && production !== undefined
-      ? script(production, ', and its start script is for development')
-      : script('start', '');
+    return isDevelopment && production !== undefined ? script(production, FOR_DEVELOPMENT) : script('start', '');
   }
   const other = production ?? OTHER_SCRIPTS.find((name) => isFilled(scripts[name]));
   return other === undefined ? null : script(other, ' and no start script');

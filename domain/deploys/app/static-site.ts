@@ -105,7 +105,7 @@ const angularSchema = z.looseObject({
 });
 
 /** The output folder of an Angular workspace's application; null when its file names none and no application. */
-function angularOutput(text: string): string | null {
+export function angularOutput(text: string): string | null {
   const { data } = angularSchema.safeParse(parseJson(text));
   const projects = Object.entries(data?.projects ?? {});
   const first = projects.find(([name]) => name === data?.defaultProject);

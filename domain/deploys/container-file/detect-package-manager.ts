@@ -60,6 +60,11 @@ export function detectPackageManager(
   return { name, version, lockfile: match?.[0] ?? null, berry };
 }
 
+/** The Bun that starts an app: the one that installs its packages, or the pinned one. */
+export function bunVersion({ name, version }: PackageManager): string {
+  return name === 'bun' && version !== null ? version : PINNED.bun;
+}
+
 /** Its lockfile tells yarn 2 and later even where nothing else does. */
 function isBerry(stated: string | null, files: readonly string[], texts: AppSource['texts']): boolean {
   if (stated !== null) return !/^[01]\./.test(stated);

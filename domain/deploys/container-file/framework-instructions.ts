@@ -1,27 +1,34 @@
 import type { AppDescription } from '../app/app-description.ts';
-import { APP_USER, BASE_IMAGES, compilingImage } from './base-images.ts';
+import { APP_USER, BASE_IMAGES } from './base-images.ts';
+import {
+  binFolders,
+  builtSource,
+  type ImageOptions,
+  installStage,
+  intoFolder,
+  leaveStage,
+  packageMounts,
+  pruneCommand,
+  registryExports,
+} from './build-stage.ts';
 import { ENTRYPOINT_PATH, ENTRYPOINT_SCRIPT, writeFileInstruction } from './entrypoint-script.ts';
+import { NAME_OF_USER } from './name-of-user.ts';
 import { COLLECT_LIBRARIES, COPY_LIBRARIES } from './native-libraries.ts';
 import { NGINX_START_SCRIPT, nginxConf } from './nginx-conf.ts';
 
 /** Starts the web server of static sites. */
 const WEB_SERVER = ['/bin/sh', '/app-start.sh'];
 
-/** Programs that ask the system who they are, as `os.userInfo()` does, fail where the user's number has no name. */
-const NAME_OF_USER = `RUN grep -q "^[^:]*:[^:]*:${APP_USER}:" /etc/passwd || echo "app:x:${APP_USER}:${APP_USER}::/tmp:/bin/sh" >> /etc/passwd`;
-
-/** How the image is made beside what the app itself is. */
-export interface ImageOptions {
-  readonly secretsEnabled: boolean;
-}
-
 /** A Node server, with a build when it has one. */
 export function nodeInstructions(app: AppDescription, options: ImageOptions): readonly string[] {
-  const prune = prunes(app) ? [`RUN ${app.commands.prune}`] : [];
-  if (app.build === null && !app.installsFromSource.value && !app.commands.hasWorkspaces) {
+  const prune = prunes(app)
+    ? [`RUN ${packageMounts(app, options)}${registryExports(options)}${pruneCommand(app)}`]
+    : [];
+  if (app.build === null && !app.installsFromSource.value && Object.keys(app.commands.manifests).length === 0) {
     return [
-      ...installStage(app),
+      ...installStage(app, options),
       ...(app.install?.value === app.commands.installProduction ? [] : prune),
+      ...leaveStage(app, options),
       'RUN mkdir -p node_modules',
       ...collectLibraries(app),
       ...nodeStage(app, ['COPY --from=build /app/node_modules ./node_modules', 'COPY . .', 'RUN mkdir -p public']),
@@ -29,11 +36,12 @@ export function nodeInstructions(app: AppDescription, options: ImageOptions): re
     ];
   }
   return [
-    ...installStage(app),
-    ...builtSource(app),
+    ...installStage(app, options),
+    ...builtSource(app, options),
     ...prune,
+    ...leaveStage(app, options),
     ...collectLibraries(app),
-    ...nodeStage(app, ['COPY --from=build /app ./']),
+    ...nodeStage(app, ['COPY --from=build /app ./', ...intoFolder(app)]),
     ...ending(app, options),
   ];
 }
@@ -43,25 +51,33 @@ export function nodeInstructions(app: AppDescription, options: ImageOptions): re
  * by what the build made.
  */
 export function nextjsInstructions(app: AppDescription, options: ImageOptions): readonly string[] {
-  const prune = prunes(app) ? `{ ${app.commands.prune}; }` : 'true';
+  const prune = prunes(app) ? `(${pruneCommand(app)})` : 'true';
   const folder = app.nextFolder ?? '.next';
   const cache = 'mkdir -p /tmp/next-cache';
+  const within = app.workspace === null ? '' : `${app.workspace.app.folder}/`;
+  const out = `/out/${within}`;
+  const next = app.workspace === null ? 'node node_modules/next/dist/bin/next' : 'next';
   return [
-    ...installStage(app),
+    ...installStage(app, options),
     'ENV NEXT_TELEMETRY_DISABLED=1 NODE_ENV=production',
-    ...builtSource(app),
-    'RUN mkdir -p /out \\',
-    `  && if ${app.nextStarts ? '' : 'false && '}[ -f ${folder}/standalone/server.js ]; then \\`,
-    `    cp -R ${folder}/standalone/. /out/ && mkdir -p /out/${folder} && cp -R ${folder}/static /out/${folder}/static \\`,
-    `    && rm -rf /out/public && cp -R public /out/public && echo '${cache}; exec node server.js' > /out/start.sh; \\`,
+    ...builtSource(app, options),
+    ...leaveStage(app, options),
+    `RUN ${packageMounts(app, options)}${registryExports(options)}mkdir -p /out \\`,
+    `  && if ${app.nextStarts ? '' : 'false && '}[ -f ${folder}/standalone/${within}server.js ]; then \\`,
+    `    cp -R ${folder}/standalone/. /out/ && mkdir -p ${out}${folder} && cp -R ${folder}/static ${out}${folder}/static \\`,
+    `    && rm -rf ${out}public && cp -R public ${out}public && echo '${cache}; exec node server.js' > ${out}start.sh; \\`,
     '  else \\',
-    `    ${prune} && rm -rf ${folder}/cache && cp -R . /out/ \\`,
-    `    && echo '${cache}; exec node node_modules/next/dist/bin/next start' > /out/start.sh; \\`,
+    `    ${prune} && rm -rf ${folder}/cache && cp -R /app/. /out/ \\`,
+    `    && echo '${cache}; exec ${next} start' > ${out}start.sh; \\`,
     '  fi \\',
     // The cache is written at run time, when the root file system is read-only.
-    `  && mkdir -p /out/${folder} && rm -rf /out/${folder}/cache && ln -s /tmp/next-cache /out/${folder}/cache`,
+    `  && mkdir -p ${out}${folder} && rm -rf ${out}${folder}/cache && ln -s /tmp/next-cache ${out}${folder}/cache`,
     ...collectLibraries(app),
-    ...nodeStage(app, ['ENV HOSTNAME=0.0.0.0 NEXT_TELEMETRY_DISABLED=1', 'COPY --from=build /out ./']),
+    ...nodeStage(app, [
+      'ENV HOSTNAME=0.0.0.0 NEXT_TELEMETRY_DISABLED=1',
+      'COPY --from=build /out ./',
+      ...intoFolder(app),
+    ]),
     ...ending(app, options),
   ];
 }
@@ -73,7 +89,7 @@ export function staticInstructions(app: AppDescription, options: ImageOptions): 
   return [
     ...(app.build === null
       ? [`FROM ${BASE_IMAGES.nginx} AS build`, 'WORKDIR /app', 'COPY . .']
-      : [...installStage(app), ...builtSource(app)]),
+      : [...installStage(app, options), ...builtSource(app, options), ...leaveStage(app, options)]),
     `RUN mkdir -p /site && for folder in ${folders}; do \\`,
     '    if [ -f "$folder/index.html" ]; then cp -R "$folder/." /site/; break; fi; \\',
     '  done \\',
@@ -107,30 +123,10 @@ function prunes({ commands, keepsDevelopment }: AppDescription): boolean {
   return commands.prune !== null && !keepsDevelopment.value;
 }
 
-function installStage(app: AppDescription): readonly string[] {
-  const { commands, nodeImage, nativePackages, install, installsFromSource } = app;
-  return [
-    `FROM ${nativePackages.length > 0 ? compilingImage(nodeImage.value) : nodeImage.value} AS build`,
-    'WORKDIR /app',
-    // Hooks for git have nothing to do in an image, which has no repository.
-    'ENV HUSKY=0 PATH=/app/node_modules/.bin:$PATH',
-    ...commands.prepare,
-    ...(installsFromSource.value ? ['COPY . .'] : commands.copy),
-    ...(install === null ? [] : [runInstruction(install.value)]),
-  ];
-}
-
-function builtSource({ build, installsFromSource }: AppDescription): readonly string[] {
-  return [
-    ...(installsFromSource.value ? [] : ['COPY . .']),
-    'RUN mkdir -p public',
-    ...(build === null ? [] : [runInstruction(build.value)]),
-  ];
-}
-
-/** A RUN instruction of a command line of the app's author, who can write neither further instructions nor flags of RUN with it. */
-function runInstruction(line: string): string {
-  return /^[\w./@][\w ./:=@%+,&-]*$/.test(line) ? `RUN ${line}` : `RUN ${JSON.stringify(['/bin/sh', '-c', line])}`;
+/** Its package comes with a program for each kind of machine, of which the one that fits has been taken. */
+function bunInstruction(version: string): string {
+  const rest = '"$(npm root --global)/bun/node_modules" /root/.npm';
+  return `RUN npm install --global --no-audit --no-fund bun@${version} && rm -rf ${rest} && bun --version`;
 }
 
 /** The pages of some sites look for their files below a path, such as that of a project's page at their usual host. */
@@ -144,14 +140,15 @@ function collectLibraries({ nativePackages }: AppDescription): readonly string[]
 }
 
 function nodeStage(app: AppDescription, content: readonly string[]): readonly string[] {
-  const { port, runsOn, environment, nativePackages } = app;
+  const { port, runsOn, environment, nativePackages, bun } = app;
   return [
     '',
     `FROM ${runsOn}`,
     NAME_OF_USER,
+    ...(bun === null ? [] : [bunInstruction(bun)]),
     'WORKDIR /app',
     // The app's user has no home folder, and only /tmp is writable when it runs.
-    `ENV NODE_ENV=production PORT=${port.value} HOME=/tmp PATH=/app/node_modules/.bin:$PATH`,
+    `ENV NODE_ENV=production PORT=${port.value} HOME=/tmp PATH=${binFolders(app)}:$PATH`,
     ...Object.entries(environment).map(([name, value]) => `ENV ${name}=${value}`),
     ...(nativePackages.length > 0 ? [COPY_LIBRARIES] : []),
     ...content,

@@ -1,7 +1,7 @@
 import { Add, Copy, DockerfileParser, From, type Instruction } from 'dockerfile-ast';
 import { expandVariables } from './expand-variables.ts';
 
-/** Name of the build-time env file, at the root of the build context (spec 2, step 5). */
+/** Name of the build-time env file, in the app's folder of the build context (spec 2, step 5). */
 export const BUILD_ENV_FILE = '.env.production';
 
 /**
@@ -12,9 +12,14 @@ export const BUILD_ENV_FILE = '.env.production';
  * @param text a container file that was read without an error
  * @param secretId names the secret for the builder. It is part of what decides whether a layer is built again, so it has
  *   to change with the content.
+ * @param appFolder the app's folder in the build context
  * @returns the text, each line where it was, and to how many instructions the file is shown
  */
-export function mountBuildEnv(text: string, secretId: string): { readonly text: string; readonly mounts: number } {
+export function mountBuildEnv(
+  text: string,
+  secretId: string,
+  appFolder: string = '',
+): { readonly text: string; readonly mounts: number } {
   const lines = text.split('\n');
   const stages: StageFolders[] = [];
   const globals = new Map<string, string>();
@@ -27,7 +32,7 @@ export function mountBuildEnv(text: string, secretId: string): { readonly text: 
       const { start } = instruction.getInstructionRange();
       const at = start.character + 'RUN'.length;
       const line = lines[start.line] ?? '';
-      const flags = [...stage.roots].map((root) => mountFlag(root, secretId)).join('');
+      const flags = [...stage.roots].map((root) => mountFlag(inside(root, appFolder), secretId)).join('');
       lines[start.line] = line.slice(0, at) + flags + line.slice(at);
       mounts += 1;
     } else visit(instruction, stage, globals);

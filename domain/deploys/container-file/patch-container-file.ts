@@ -2,6 +2,7 @@ import { APP_USER } from './base-images.ts';
 import { finalUser } from './check-user.ts';
 import { ENTRYPOINT_FILE, ENTRYPOINT_PATH, ENTRYPOINT_SCRIPT } from './entrypoint-script.ts';
 import type { ContextFile } from './generate-container-file.ts';
+import { NAME_OF_USER_IF_MAY } from './name-of-user.ts';
 import { type ContainerFile, readContainerFile } from './read-container-file.ts';
 import type { PlacedInstruction } from './stage.ts';
 import { textOffsets } from './text-offsets.ts';
@@ -27,9 +28,9 @@ export interface PatchedContainerFile {
 }
 
 /**
- * Patches a hand-written container file (spec 2, step 4): the final USER becomes a number when it is a name, and with
- * secrets enabled the entry point is wrapped. All else stays byte for byte. A file without USER gets one. Root stays
- * root: `checkUser` refuses it.
+ * Patches a hand-written container file (spec 2, step 4): the final USER becomes a number when it is a name, and gets a
+ * name in /etc/passwd where the stage has a shell; with secrets enabled the entry point is wrapped. All else stays byte
+ * for byte. A file without USER gets one. Root stays root: `checkUser` refuses it.
  *
  * @throws CONTAINER_FILE_INVALID with file name and line.
  */
@@ -55,13 +56,20 @@ export function patchContainerFile(text: string, options: PatchOptions): Patched
 }
 
 function patchUser(text: string, file: ContainerFile, changes: string[]): string {
-  const user = file.finalChain.find((stage) => stage.user !== null)?.user;
+  const stage = file.finalChain.find(({ user }) => user !== null);
+  const user = stage?.user;
   if (user === null || user === undefined) return addUser(text, file, changes);
   const name = user.value?.split(':')[0] ?? null;
   if (name === 'root' || (name !== null && /^\d+$/.test(name))) return text;
   changes.push(`line ${user.line}: USER ${user.arguments} became USER ${APP_USER}, because the user must be a number`);
-  return replaceArguments(text, user, APP_USER);
+  const replaced = replaceArguments(text, user, APP_USER);
+  if (stage?.hasShell !== true) return replaced;
+  changes.push(NAMED);
+  const { from } = textOffsets(replaced, { start: { line: user.line - 1, character: 0 }, end: user.end });
+  return `${replaced.slice(0, from)}${NAME_OF_USER_IF_MAY}\n${replaced.slice(from)}`;
 }
+
+const NAMED = `user ${APP_USER} was given a name in /etc/passwd, because programs may ask for it`;
 
 /**
  * Without a USER the image would run as its base image's user, mostly root: it gets a number, and a home folder that it
@@ -72,7 +80,10 @@ function addUser(text: string, file: ContainerFile, changes: string[]): string {
   const command = file.finalChain.flatMap(({ entrypoint, cmd }) => [entrypoint?.arguments, cmd?.arguments]).join(' ');
   if (image === 'scratch' || NEEDS_ROOT_IMAGE.test(image) || NEEDS_ROOT_PROGRAM.test(command)) return text;
   changes.push(`USER ${APP_USER} was added at the end, because no line sets a user, so the image would run as root`);
-  return `${text}${text.endsWith('\n') ? '' : '\n'}ENV HOME=/tmp\nUSER ${APP_USER}\n`;
+  const hasShell = file.finalChain[0]?.hasShell === true;
+  if (hasShell) changes.push(NAMED);
+  const name = hasShell ? `${NAME_OF_USER_IF_MAY}\n` : '';
+  return `${text}${text.endsWith('\n') ? '' : '\n'}${name}ENV HOME=/tmp\nUSER ${APP_USER}\n`;
 }
 
 /** Images whose entry point sets up folders as root and then becomes another user. */

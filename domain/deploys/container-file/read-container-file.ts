@@ -80,6 +80,9 @@ function note(instruction: Instruction, stage: Stage): string | null {
     case 'USER':
       stage.user = { ...placed, value: expandVariables(placed.arguments, stage.variables) };
       return null;
+    case 'RUN':
+      stage.hasShell ||= stage.user === null && !/^(?:--\S+\s+)*\[/.test(placed.arguments);
+      return null;
     case 'ENTRYPOINT':
       stage.entrypoint = placed;
       return null;
@@ -120,6 +123,7 @@ function beginStage(instruction: Instruction, { stages, images, globals }: Readi
     parent,
     line: instruction.getRange().start.line + 1,
     user: null,
+    hasShell: false,
     entrypoint: null,
     cmd: null,
     ports: [],

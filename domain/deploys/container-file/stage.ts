@@ -15,6 +15,8 @@ export interface Stage {
   readonly line: number;
   /** Its last USER, with the value after variables are replaced: null when a variable has no default. */
   user: (PlacedInstruction & { readonly value: string | null }) | null;
+  /** True when it runs a line in a shell before it sets a user: so there is a shell, and mostly root. */
+  hasShell: boolean;
   entrypoint: PlacedInstruction | null;
   cmd: PlacedInstruction | null;
   /** Ports of EXPOSE, in order. */

@@ -1,14 +1,20 @@
-import { declares, notProvided } from '../step-decisions.ts';
-import { futureStep } from '../step-definition.ts';
+import { declares, notProvided, withRegistry } from '../step-decisions.ts';
+import { step } from '../step-definition.ts';
 
-export const bindings = futureStep({
+/** Runs also where the catalog declares none: those of earlier deploys are removed then. */
+export const bindings = step({
   key: 'bindings',
   title: 'Queue and schedule bindings',
   stage: 'testing',
-  when: ({ catalog }) =>
-    notProvided(
-      declares(catalog, 'queues') || declares(catalog, 'schedules'),
-      'the catalog declares no queues or schedules',
-    ),
+  when: (context) => {
+    const decision = withRegistry(context);
+    if (decision === 'run') return decision;
+    return notProvided(declares(context.catalog, 'queues') || declares(context.catalog, 'schedules'), decision.skip);
+  },
+  needs: ['releaseId'],
+  activity: 'bindQueues',
+  attemptSeconds: 8,
+  deadlineSeconds: 10,
+  cancellable: false,
   failOpen: [{ system: 'registry', codes: 'any' }],
 });

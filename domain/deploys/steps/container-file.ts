@@ -11,6 +11,8 @@ export const containerFile = step({
   gives: {
     /** Container file to build with, inside the source, relative. */
     dockerfile: z.string().nullable(),
+    /** Folder of the monorepo that the app is a package of, which is then the build context in the place of `contextPath`. */
+    monorepoPath: z.string(),
     /** True when the container file was generated, so a read-only root file system is known to work. */
     generatedContainerFile: z.boolean(),
     /** Port the workload listens on. */
@@ -18,6 +20,10 @@ export const containerFile = step({
     imageTag: z.string(),
     /** Id under which the container file mounts the build-time env file; none when no variable is for the build. */
     buildEnvId: z.string(),
+    /** Build-time variables that the install mounts each by itself, such as the token of a package registry. */
+    registryVariables: z.array(z.string()),
+    /** The file of the source that tells which variables it takes, such as `.env.example`, and their names. */
+    exampleVariables: z.object({ file: z.string(), names: z.array(z.string()) }),
   },
   activity: 'prepareContainerFile',
   local: true,

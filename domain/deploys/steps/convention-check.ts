@@ -1,9 +1,14 @@
-import { skip } from '../step-decisions.ts';
-import { futureStep } from '../step-definition.ts';
+import { always } from '../step-decisions.ts';
+import { step } from '../step-definition.ts';
 
-export const conventionCheck = futureStep({
+export const conventionCheck = step({
   key: 'convention-check',
   title: 'Convention check',
   stage: 'building',
-  when: () => skip('no convention rules are installed'),
+  when: always,
+  needs: ['catalog'],
+  activity: 'checkConventions',
+  local: true,
+  attemptSeconds: 30,
+  deadlineSeconds: 60,
 });

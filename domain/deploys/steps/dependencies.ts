@@ -1,10 +1,23 @@
-import { listNotProvided } from '../step-decisions.ts';
-import { futureStep } from '../step-definition.ts';
+import { z } from 'zod';
+import { skip } from '../step-decisions.ts';
+import { step } from '../step-definition.ts';
 
-export const dependencies = futureStep({
+/** Only reads. What is deployed may change while an image is built again, so a retry resolves anew until its install. */
+export const dependencies = step({
   key: 'dependencies',
   title: 'Resolve dependencies',
   stage: 'deploying',
-  when: listNotProvided('dependencies', 'the catalog declares no dependencies'),
+  when: ({ catalog }) =>
+    (catalog?.dependencies.length ?? 0) > 0 ? 'run' : skip('the catalog declares no dependencies'),
+  needs: ['catalog', 'port'],
+  gives: {
+    /** Those that are deployed in the environment of the build; see domain/deploys/dependency.ts. */
+    dependencies: z.array(z.object({ service: z.string(), url: z.string(), variable: z.string().nullable() })),
+  },
+  activity: 'resolveDependencies',
+  local: true,
+  attemptSeconds: 30,
+  deadlineSeconds: 60,
   failOpen: [{ system: 'registry', codes: ['UNAVAILABLE', 'STEP_DEADLINE_EXCEEDED'] }],
+  remadeUntil: 'install',
 });

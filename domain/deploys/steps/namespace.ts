@@ -1,10 +1,14 @@
-import { notProvided } from '../step-decisions.ts';
-import { futureStep } from '../step-definition.ts';
+import { withRegistry } from '../step-decisions.ts';
+import { step } from '../step-definition.ts';
 
-export const namespace = futureStep({
+/** The record of a namespace; the Docker runtime has nothing to create for it. It stays when the build fails. */
+export const namespace = step({
   key: 'namespace',
   title: 'Namespace',
   stage: 'deploying',
-  when: ({ installation }) =>
-    notProvided(installation.runtime === 'kubernetes', 'the Docker runtime has no namespaces'),
+  when: withRegistry,
+  activity: 'registerNamespace',
+  attemptSeconds: 8,
+  deadlineSeconds: 10,
+  failOpen: [{ system: 'registry', codes: 'any' }],
 });

@@ -1,10 +1,15 @@
-import { skip } from '../step-decisions.ts';
-import { futureStep } from '../step-definition.ts';
+import { withRegistry } from '../step-decisions.ts';
+import { step } from '../step-definition.ts';
 
-export const snapshot = futureStep({
+/** One attempt: a deploy waits for nothing that only describes it. */
+export const snapshot = step({
   key: 'snapshot',
   title: 'Deploy snapshot',
   stage: 'deploying',
-  when: () => skip('no registry service (REGISTRY_URL) keeps deploy snapshots'),
+  when: withRegistry,
+  needs: ['releaseId'],
+  activity: 'storeSnapshot',
+  attemptSeconds: 4,
+  deadlineSeconds: 4,
   failOpen: [{ system: 'registry', codes: 'any' }],
 });

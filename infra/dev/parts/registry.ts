@@ -19,34 +19,38 @@ const BCRYPT_ROUNDS = 4;
  * nothing while it serves: what pruning names, and what nothing refers to any more, is removed before each start.
  */
 export const registry = definePart({
-  name: 'registry',
+  name: 'image-registry',
   title: 'image registry',
   tools: [imageRegistry],
-  ports: { registry: { usual: 5050, variable: 'FAIRLEAD_REGISTRY_PORT', title: 'the image registry' } },
+  ports: { imageRegistry: { usual: 5050, variable: 'FAIRLEAD_REGISTRY_PORT', title: 'the image registry' } },
   folder: 'registry',
   secrets: [TOKEN],
   replacedBy: 'DOCKER_REGISTRY',
   replacedWith: ['DOCKER_REGISTRY_USER', 'DOCKER_REGISTRY_TOKEN'],
   starts: 'always',
   provides: [
-    { variable: 'DOCKER_REGISTRY', heldBy: 'every process', value: ({ ports }) => addressOf(ports.registry) },
+    { variable: 'DOCKER_REGISTRY', heldBy: 'every process', value: ({ ports }) => addressOf(ports.imageRegistry) },
     { variable: 'DOCKER_REGISTRY_USER', heldBy: 'worker', value: () => USER },
     { variable: 'DOCKER_REGISTRY_TOKEN', heldBy: 'worker', value: ({ secret }) => secret(TOKEN) },
     { variable: 'REGISTRY_DELETIONS', heldBy: 'worker', value: ({ dataDir }) => deletionsIn(dataDir) },
   ],
-  addresses: (ports) => ({ registry: addressOf(ports.registry) }),
-  credentials: ({ ports, secret }) => ({ address: addressOf(ports.registry), user: USER, password: secret(TOKEN) }),
+  addresses: (ports) => ({ 'image-registry': addressOf(ports.imageRegistry) }),
+  credentials: ({ ports, secret }) => ({
+    address: addressOf(ports.imageRegistry),
+    user: USER,
+    password: secret(TOKEN),
+  }),
   children: (tool, { dataDir, ports, secret, report }) => {
     const home = join(dataDir, 'registry');
     const config = join(home, 'config.yml');
     return [
       {
-        name: 'registry',
+        name: 'image-registry',
         command: tool.path,
         args: ['serve', config],
         env: { OTEL_TRACES_EXPORTER: 'none' },
         exitsBy: 'watchdog',
-        ready: { kind: 'http', url: `http://${HOST}:${ports.registry}/v2/`, status: 401 },
+        ready: { kind: 'http', url: `http://${HOST}:${ports.imageRegistry}/v2/`, status: 401 },
         readyTimeoutMs: 20_000,
         graceMs: 5_000,
         beforeStart: async () => {
@@ -58,7 +62,7 @@ export const registry = definePart({
           const { hash } = await import('bcryptjs');
           const passwords = `${USER}:${await hash(secret(TOKEN), BCRYPT_ROUNDS)}\n`;
           await writeFile(join(home, 'passwords'), passwords, { mode: 0o600 });
-          await writeFile(config, configuration(home, ports.registry));
+          await writeFile(config, configuration(home, ports.imageRegistry));
           await removeUnneededManifests(join(store, 'repositories'), deletionsIn(dataDir));
           const collect = () => runProgram(tool.path, ['garbage-collect', config], { timeoutMs: 60_000 });
           await collect().catch(async () => {

@@ -6,6 +6,9 @@ import type { Workload } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { buildRecord, buildRequest, releaseRecord } from '../../ports/records.ts';
+import { serviceLogLine } from '../../ports/service-logs.ts';
+import { createInMemoryServiceLogs } from '../../support/in-memory/service-logs.ts';
+import { createInMemoryServiceRegistry } from '../../support/in-memory/service-registry.ts';
 import { NOW, upkeepParts } from './upkeep-parts.ts';
 
 const SHOP = { id: 'svc_shop', name: 'shop' };
@@ -41,6 +44,38 @@ describe('removing a service', () => {
     assert.equal(await deps.releases.active('shop', 'prod'), null);
     assert.equal(await deps.services.find(SHOP.id), null);
     await removeService(deps, SHOP);
+  });
+
+  it('removes what its workloads printed, and nothing of another service', async () => {
+    const { deps } = await servedShop();
+    const serviceLogs = createInMemoryServiceLogs();
+    const writer = await serviceLogs.takeOver();
+    for (const serviceId of [SHOP.id, 'svc_other']) {
+      const log = await writer.open({ serviceId, environment: 'prod' });
+      await log.append([serviceLogLine('printed')]);
+    }
+    await removeService({ ...deps, serviceLogs }, SHOP);
+    assert.deepEqual(await serviceLogs.serviceIds(), ['svc_other']);
+  });
+
+  it('removes what the service registry has of it before its record; while the registry is away the record stays', async () => {
+    const { deps } = await servedShop();
+    const registry = createInMemoryServiceRegistry({ now: () => NOW });
+    const entry = () => registry.stores.entries.find(SHOP.id);
+    await registry.declare({ ...SHOP, org: 'acme', serviceSince: NOW });
+    for (const environment of ['prod', 'sandbox', 'uat', 'dev'] as const) {
+      const binding = { kind: 'queue', name: 'mail', port: 1, path: '/', cron: null } as const;
+      await registry.putBinding({ serviceId: SHOP.id, environment, epoch: 1 }, binding);
+    }
+    const away = new FairleadError('UNAVAILABLE', 'away', { system: 'registry', retryable: true });
+    const refusing = { ...registry, removeService: () => Promise.reject(away) };
+    await assert.rejects(removeService({ ...deps, serviceRegistry: refusing }, SHOP), (error) => error === away);
+    assert.notEqual(await deps.services.find(SHOP.id), null);
+    assert.equal((await entry())?.removedAt, null);
+    await removeService({ ...deps, serviceRegistry: registry }, SHOP);
+    assert.equal(await deps.services.find(SHOP.id), null);
+    const left = await entry();
+    assert.deepEqual([left?.environments, left?.removedAt], [{}, NOW]);
   });
 
   it('takes what was granted of it from every client, so that the next owner of its name finds nothing granted', async () => {

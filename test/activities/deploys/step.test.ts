@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { CancelledFailure } from '@temporalio/activity';
 import { openBuild } from '../../../activities/deploys/open-build.ts';
+import { releaseIdOf } from '../../../activities/deploys/release-id.ts';
 import { runStep, type StepContext } from '../../../activities/deploys/step.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { cutBeforeRedaction } from '../../../domain/logs/cut-line.ts';
-import { catalogRecord } from '../../ports/records.ts';
+import { catalogRecord, releaseRecord } from '../../ports/records.ts';
 import { unlessAborted } from '../../support/in-memory/network.ts';
 import { asActivity } from './as-activity.ts';
 import { useDeploy } from './use-deploy.ts';
@@ -163,6 +164,20 @@ describe('a step as an activity', () => {
       mistake,
     );
     assert.deepEqual(await logged(), ['info: Build image', 'error: Build image: unexpected error']);
+  });
+
+  it('what a release was given stays out of the log, also when the variables were changed since', async () => {
+    const { parts, build, run, logged } = await openedBuild();
+    const id = releaseIdOf(build);
+    const context = { service: 'hello', environment: build.environment, key: 'API_TOKEN' };
+    const secrets = { API_TOKEN: parts.cipher.seal('earlier-canary-0123456789', context) };
+    const { serviceId, environment } = build;
+    await parts.releases.put(releaseRecord({ id, serviceId, service: 'hello', environment, secrets }));
+    await run('install', async ({ onLine }) => {
+      onLine(`used earlier-canary-0123456789 and ${SERVICE_SECRET}`);
+      return {};
+    });
+    assert.equal((await logged()).at(-1), 'info: used [REDACTED] and [REDACTED]');
   });
 
   it('a service with thousands of secret lines deploys, and none of them is in the log', async () => {

@@ -16,6 +16,8 @@ import { LABELS } from '../../../adapters/docker/labels.ts';
 import { stopStack } from '../../../adapters/docker/stack-teardown.ts';
 import { buildEngineName, buildRelayName } from '../../../adapters/docker/workload-names.ts';
 import { buildLimits } from '../../../domain/deploys/build-limits.ts';
+import { dropCaches, linkCaches, toolMounts } from '../../../domain/deploys/container-file/build-caches.ts';
+import { checkSources } from '../../../domain/deploys/container-file/check-sources.ts';
 import type { ImageBuilder, ImageBuildInput } from '../../../domain/deploys/ports.ts';
 import { buildFailure, imageBuilderSuite, SMALL_IMAGE } from '../../ports/image-builder.ts';
 import { recordingContext } from '../../ports/workload-runtime.ts';
@@ -65,6 +67,37 @@ const outputOfRun = async (...runs: string[]): Promise<string> =>
   );
 
 imageBuilderSuite(() => ({ builder, registry: stack.registry.address, registryDown, input: stack.input }));
+
+describe('caches of builds', () => {
+  const caches = [{ id: 'tool', folder: 'out/cache' }];
+  /** A build whose tool removes its folder, looks into its cache and adds to it. */
+  const buildOf = async (service: string, limitKib?: number): Promise<string> => {
+    const tool = `rm -rf out/made; ls out/cache; touch out/cache/kept; ${anew()}`;
+    const written = [
+      'FROM alpine',
+      'WORKDIR /app',
+      `RUN ${anew()}`,
+      ...linkCaches(caches),
+      `RUN ${toolMounts(caches)}${tool}`,
+      `RUN ${toolMounts(caches)}${dropCaches(caches, limitKib)}; ls -l out; ${anew()}`,
+    ].join('\n');
+    const policy = { registry: 'localhost:5050', repository: '', cacheScope: `svc_${service}/prod`, fileName: 'f' };
+    const output = await outputOf(await stack.input(service, { Dockerfile: checkSources(written, policy).text }));
+    assert.doesNotMatch(output, /cache -> /, 'no link is left');
+    return output;
+  };
+
+  it("are there for the service's next build, and for no other service", async () => {
+    assert.doesNotMatch(await buildOf('first'), /^#\d+ [\d.]+ kept$/m);
+    assert.match(await buildOf('first'), /^#\d+ [\d.]+ kept$/m);
+    assert.doesNotMatch(await buildOf('second'), /^#\d+ [\d.]+ kept$/m);
+  });
+
+  it('are emptied when they hold more than a service may keep', async () => {
+    await buildOf('full', -1);
+    assert.doesNotMatch(await buildOf('full'), /^#\d+ [\d.]+ kept$/m);
+  });
+});
 
 describe('what RUN instructions reach in the engine of builds', () => {
   it('no port of this machine: not on its loopback, not on all its addresses, not by the gateway or by a proxy', async (t) => {

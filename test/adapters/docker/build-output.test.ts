@@ -79,11 +79,37 @@ describe('the output of a build', () => {
     }
   });
 
+  it('tells the instruction without its mounts, which are of the platform, and its line by them', () => {
+    const flags = '--mount=type=cache,id=svc_1/prod/npm,target=/caches/packages --mount=type=secret,id=a';
+    const output = createBuildOutput(`FROM alpine\nRUN ${flags} npm ci\n`);
+    for (const line of [`#5 [2/2] RUN ${flags} npm ci`, '#5 ERROR: executor failed running']) output.take(line);
+    const { instruction, line } = output.failure();
+    assert.deepEqual({ instruction, line }, { instruction: 'RUN npm ci', line: 2 });
+  });
+
   it('tells the instruction that failed with the legacy builder', () => {
     const output = createBuildOutput(FILE);
     for (const line of ['Step 2/3 : RUN one', 'a', 'Step 3/3 : RUN two', 'b']) output.take(line);
     const { instruction, line, lastLines } = output.failure();
     assert.deepEqual({ instruction, line, lastLines }, { instruction: 'RUN two', line: 3, lastLines: ['b'] });
+  });
+
+  it('tells the line that named the error first, and none of the stack that follows it', () => {
+    const output = createBuildOutput('FROM node\nRUN npm run build\n');
+    const cause = '[11ty] Could not load the "sharp" module using the linux-x64 runtime';
+    const frames = Array.from({ length: 40 }, (_, index) => `[11ty]     at load (node:internal/a:${index}:1)`);
+    const printed = ['> build', '[11ty] Writing a.html', `[11ty] 1. Error: x: ${cause}`, ...frames, '[11ty] Copied 3'];
+    const end = '#5 ERROR: process "/bin/sh -c npm run build" did not complete successfully: exit code: 1';
+    for (const line of ['#5 [2/2] RUN npm run build', ...printed.map((text) => `#5 1.0 ${text}`), end]) {
+      output.take(line);
+    }
+    const { lastLines } = output.failure();
+    assert.match(lastLines[0] ?? '', /Could not load the "sharp" module/);
+    assert.ok(lastLines.includes('[11ty] Copied 3'));
+    assert.deepEqual(
+      lastLines.filter((line) => line.includes('at load')),
+      [],
+    );
   });
 
   it('tells what to do where the output shows it, also above what the package manager says of the failure', () => {

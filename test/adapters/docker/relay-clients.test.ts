@@ -5,14 +5,15 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { freePort } from '../../support/free-port.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { stopChild } from './engine-fixture.ts';
 
 const PROGRAM = join(import.meta.dirname, '..', '..', '..', 'adapters', 'docker', 'relay', 'relay-program.mjs');
 
-it('one step of a build does not use up the connections of the others', async (t) => {
+/** A relay of these variables; `isServed` says whether a connection from an address is taken, and keeps it open. */
+async function startRelay(t: TestContext, variables: Readonly<Record<string, string>>) {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-relay-'));
   const socket = join(folder, 'proxy.sock');
   const proxy = createServer((peer) => void peer.on('error', () => undefined).write('hello'));
@@ -20,7 +21,7 @@ it('one step of a build does not use up the connections of the others', async (t
   const port = await freePort();
   const ROUTES = JSON.stringify([{ host: '127.0.0.1', port, socket }]);
   const relay = spawn(process.execPath, [PROGRAM], {
-    env: { ROUTES, PER_CLIENT: '3' },
+    env: { ROUTES, ...variables },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
   const clients: Socket[] = [];
@@ -38,10 +39,24 @@ it('one step of a build does not use up the connections of the others', async (t
       () => false,
     );
   };
+  return { isServed, hangUp: () => clients.forEach((client) => void client.destroy()) };
+}
+
+it('one step of a build does not use up the connections of the others', async (t) => {
+  const { isServed, hangUp } = await startRelay(t, { PER_CLIENT: '3' });
   const greedy: boolean[] = [];
   for (let opened = 0; opened < 5; opened += 1) greedy.push(await isServed('127.0.0.1'));
   assert.deepEqual(greedy, [true, true, true, false, false]);
   assert.equal(await isServed('127.0.0.2'), true);
-  for (const client of clients) client.destroy();
+  hangUp();
+  await waitUntil('a place is free again', () => isServed('127.0.0.1'));
+});
+
+it('one workload does not use up the connections of the others, whatever addresses it comes from', async (t) => {
+  const { isServed, hangUp } = await startRelay(t, { CONNECTIONS: '3' });
+  const greedy: boolean[] = [];
+  for (let last = 1; last <= 5; last += 1) greedy.push(await isServed(`127.0.0.${last}`));
+  assert.deepEqual(greedy, [true, true, true, false, false]);
+  hangUp();
   await waitUntil('a place is free again', () => isServed('127.0.0.1'));
 });

@@ -4,6 +4,7 @@ import type { Db } from 'mongodb';
 import { createBatchStore } from '../../../adapters/mongo/audit-ledger/batches.ts';
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
 import { connectMongo } from '../../../adapters/mongo/connect.ts';
+import { createEntryStore } from '../../../adapters/mongo/registry/entries.ts';
 import { batchOf } from '../../ports/audit-ledger/batch-store.ts';
 import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
 import { type Answer, startScriptedMongo } from '../../support/scripted-mongo.ts';
@@ -53,6 +54,16 @@ test('whatever the concern that failed, events of a write that was also refused 
       String(code),
     );
   }
+});
+
+test('an entry of the service registry is read as a majority has it, as the next revision is made of it', async () => {
+  const asked: unknown[] = [];
+  const answer: Answer = ({ readConcern }) => {
+    asked.push(readConcern);
+    return { ok: 1, cursor: { id: 0n, ns: 'test.registry_entries', firstBatch: [] } };
+  };
+  assert.equal(await withServer(answer, (db) => createEntryStore({ db }).find('svc_hello')), null);
+  assert.deepEqual(asked, [{ level: 'linearizable' }]);
 });
 
 test('a server that is no replica set is asked without a majority', async () => {

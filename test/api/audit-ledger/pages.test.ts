@@ -57,7 +57,7 @@ describe('the pages for auditors', () => {
       }),
     });
     const clients = platformClients(
-      { ...idp.deps.settings, serviceUrls: { 'audit-ledger': ledger.address } },
+      { ...idp.deps.settings, serviceUrls: { 'audit-ledger': ledger.address }, secrets: {} },
       new Date(),
     );
     const client = clients.find(({ clientId }) => clientId === serviceRow('audit-ledger').pagesClient);

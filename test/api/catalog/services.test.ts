@@ -238,3 +238,37 @@ it('only an administrator of the platform may name a local path as the source', 
   const moved = await api.call('POST', '/services', { ...body, gitUrl: '/srv/repositories/two' }, asMember);
   assert.equal(moved.body.error.code, 'SOURCE_REFUSED');
 });
+
+it('who registered, changed and deleted a service is told to the ledger, with names of variables alone', async () => {
+  const user = { 'x-test-user': 'acme/admin' };
+  const told = () => api.audit.told().filter(({ entityId }) => entityId === 'audited');
+  const gitUrl = 'https://git.example/a/audited.git';
+  await api.call('POST', '/services', { name: 'audited', gitUrl }, user);
+  await api.call('POST', '/services', { name: 'audited', gitUrl }, user);
+  const changes = { config: { COLOUR: CANARY, OLD: null }, secrets: { API_KEY: CANARY } };
+  await api.call('POST', '/services', { name: 'audited', port: 8080, ...changes }, user);
+  await api.call(
+    'PATCH',
+    '/services/audited/config',
+    { environment: 'prod', set: { SIZE: CANARY }, unset: ['COLOUR'] },
+    user,
+  );
+  assert.equal((await api.call('DELETE', '/services/audited', undefined, user)).status, 200);
+  assert.deepEqual(
+    told().map(({ eventType, data }) => [
+      eventType,
+      data.fields ?? null,
+      data.set ?? null,
+      data.setSecret ?? null,
+      data.unset ?? null,
+    ]),
+    [
+      ['service.registered', ['gitUrl'], [], [], []],
+      ['service.changed', ['port'], ['COLOUR'], ['API_KEY'], ['OLD']],
+      ['service.config_changed', null, ['SIZE'], [], []],
+      ['service.deleted', null, null, null, null],
+    ],
+  );
+  for (const { metadata, orgSlug } of told()) assert.deepEqual([metadata.actor, orgSlug], ['usr_test', 'acme']);
+  assert.ok(!JSON.stringify(told()).includes(CANARY));
+});

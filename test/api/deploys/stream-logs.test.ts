@@ -48,7 +48,7 @@ it('a reader that takes nothing is disconnected, and no lines are read ahead for
     pages += 1;
     return Array.from({ length: limit }, (_, index) => ({ ...logLine('x'.repeat(4_000)), seq: after + index + 1 }));
   };
-  const stream = await openStream({ builds, log: { read, hasMore: async () => true }, slowReaderMs: 300 });
+  const stream = await openStream({ builds, log: { read, hasMore: async () => true }, times: { slowReaderMs: 300 } });
   stream.socket.pause();
   try {
     await stream.done;
@@ -62,7 +62,7 @@ it('a reader that takes nothing is disconnected, and no lines are read ahead for
 
 it('a quiet stream is kept alive, and ends when the client goes', async () => {
   const quiet = { read: async () => [], hasMore: async () => false };
-  const stream = await openStream({ builds, log: quiet, pollMs: 10, heartbeatMs: 30 });
+  const stream = await openStream({ builds, log: quiet, pollMs: 10, times: { heartbeatMs: 30 } });
   try {
     let text = '';
     const signal = AbortSignal.timeout(5_000);
@@ -78,7 +78,7 @@ it('a stream whose caller would not be let in any more ends, however long the bu
   let allowed = true;
   let seq = 0;
   const log = { read: async () => [{ ...logLine('tick'), seq: ++seq }], hasMore: async () => true };
-  const stream = await openStream({ builds, log, recheckMs: 20 }, async () => allowed);
+  const stream = await openStream({ builds, log, times: { recheckMs: 20 } }, async () => allowed);
   try {
     stream.socket.resume();
     await once(stream.socket, 'data');

@@ -4,6 +4,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { type Answer, startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { createCallers } from '../orgs/callers.ts';
 import { type Headless, seedHeadless } from './embed/embed-fixture.ts';
+import { createLogins, type Logins } from './oauth/logins.ts';
 import { createBrowser } from './pages/browse.ts';
 
 const PASSWORD = 'a sentence nobody guesses';
@@ -13,8 +14,10 @@ const CLIENTS = '/api/internal/oauth-clients';
 describe('what cannot be told in the audit trail is not done, so no secret and no change is lost', () => {
   let idp: TestIdp;
   let shop: Headless;
+  let logins: Logins;
   before(async () => {
     idp = await startIdp();
+    logins = createLogins(idp);
     shop = await seedHeadless(idp, 'acme');
   });
   after(() => idp.stop());
@@ -176,6 +179,66 @@ describe('what cannot be told in the audit trail is not done, so no secret and n
     assert.equal((await root.call('PATCH', `/api/v2/users/${root.id}`, { platformRoles: [] })).status, 409);
     assert.equal((await root.call('POST', `/api/v2/users/${root.id}/suspend`)).status, 409);
     assert.equal(await told(), before, 'what is refused is not told');
+  });
+
+  it('of a login, a session or a token that is ended, by whomever', async () => {
+    const user = await idp.seedUser('ends@example.com', { org: 'acme' });
+    const of = await logins.client({ orgSlug: 'acme' });
+    const alive = async () => {
+      const [grants, sessions, denied] = await Promise.all([
+        idp.deps.grants.listOfUser(user.id, idp.deps.now()),
+        idp.deps.sessions.listOfUser(user.id, idp.deps.now()),
+        idp.db.collection('revocations').find({}).toArray(),
+      ]);
+      return { grants: grants.map(({ id }) => id), sessions: sessions.map(({ id }) => id), denied };
+    };
+    const begin = () => logins.login(of, user, { audience: [idp.issuer] });
+    const giveUp = (token = '') =>
+      idp.call('POST', '/api/oauth/revoke', { form: { ...logins.credentials(of), token } });
+    const ends: readonly [string, (login: Awaited<ReturnType<typeof begin>>) => Promise<Answer>, number][] = [
+      ['oauth.grant_revoked', ({ tokens }) => giveUp(tokens.refresh_token), 200],
+      ['oauth.token_revoked', ({ tokens }) => giveUp(tokens.access_token), 200],
+      [
+        'session.revoked',
+        ({ tokens, sessionId }) => {
+          const headers = { authorization: `Bearer ${tokens.access_token}` };
+          return idp.call('DELETE', `/api/v2/me/sessions/${sessionId}`, { headers });
+        },
+        200,
+      ],
+      ['user.logins_revoked', () => call('DELETE', `/api/v2/orgs/acme/members/${user.id}/sessions`), 200],
+    ];
+    for (const [type, end, ended] of ends) {
+      const login = await begin();
+      const told = () => idp.db.collection('audit_events').countDocuments({ type });
+      const before = await told();
+      await refusedWithoutTrail(() => end(login), alive);
+      const { status, text } = await end(login);
+      assert.equal(status, ended, text);
+      assert.equal(await told(), before + 1, type);
+    }
+  });
+
+  it('of a refresh token that is used again, and the login is told once however often it is', async () => {
+    const user = await idp.seedUser('replayed@example.com', { org: 'acme' });
+    const of = await logins.client({ orgSlug: 'acme' });
+    const { tokens } = await logins.login(of, user);
+    await logins.refresh(of, tokens.refresh_token);
+    idp.advance(60_000);
+    const replay = () => logins.refresh(of, tokens.refresh_token);
+    const alive = async () => (await idp.deps.grants.listOfUser(user.id, idp.deps.now())).map(({ id }) => id);
+    const [grantId] = await alive();
+    await refusedWithoutTrail(replay, alive);
+    // Cut off after it was told: who repeats it ends the login and tells nothing twice.
+    const { revocations } = idp.deps;
+    const add = () => Promise.reject(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
+    Object.assign(idp.deps, { revocations: { ...revocations, add } });
+    assert.equal((await replay()).status, 503);
+    Object.assign(idp.deps, { revocations });
+    assert.equal((await replay()).status, 400);
+    assert.deepEqual(await alive(), []);
+    const told = { type: 'oauth.grant_revoked', subject: grantId };
+    assert.equal(await idp.db.collection('audit_events').countDocuments(told), 1);
   });
 
   it('of signing keys that are rotated', async () => {

@@ -172,3 +172,40 @@ test('a platform org of another slug cannot be made beside the first', async () 
   await start({ ...idp.deps, settings });
   assert.equal((await idp.deps.orgs.findPlatformOrg())?.slug, 'platform');
 });
+
+test('the builder gets tokens for the locker by the secret of the settings, which starts put in and take away', async () => {
+  const secret = 'builder-secret-of-this-test-0123456789';
+  const withSecret = (clientSecrets: Record<string, string>) => ({
+    ...idp.deps,
+    settings: { ...idp.deps.settings, clientSecrets },
+  });
+  const ask = (clientSecret: string, more: Record<string, string> = {}) =>
+    idp.call('POST', '/api/oauth/token', {
+      form: {
+        grant_type: 'client_credentials',
+        client_id: 'builder',
+        client_secret: clientSecret,
+        audience: 'locker',
+        ...more,
+      },
+    });
+  assert.equal((await ask(secret)).status, 401, 'without a setting the client has no secret');
+  await Promise.all(Array.from({ length: 5 }, () => start(withSecret({ builder: secret }))));
+  const first = await idp.deps.clients.find('builder');
+  assert.equal(first?.secrets.length, 1);
+  assert.ok(!JSON.stringify(first).includes(secret));
+  const told = (await updatesOf('builder')).length;
+  await start(withSecret({ builder: secret }));
+  assert.deepEqual(
+    [(await updatesOf('builder')).length, (await idp.deps.clients.find('builder'))?.secrets[0]?.id],
+    [told, first?.secrets[0]?.id],
+  );
+  const { body } = await ask(secret);
+  assert.equal(body.scope, 'locker-resolve');
+  assert.equal((await ask(secret, { scope: 'platform:manage' })).status, 400);
+  const another = `${secret}-another`;
+  await start(withSecret({ builder: another }));
+  assert.deepEqual([(await ask(secret)).status, (await ask(another)).status], [401, 200]);
+  await start();
+  assert.deepEqual((await idp.deps.clients.find('builder'))?.secrets, []);
+});

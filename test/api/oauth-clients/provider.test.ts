@@ -191,6 +191,9 @@ describe('clients made by the platform', () => {
     const ofOne = await call('POST', '/revoke-scopes', { service: 'notes', clientId: 'holder' });
     assert.deepEqual(ofOne.body.data.clientIds, []);
     assert.deepEqual((await idp.deps.clients.find('keeper'))?.allowedScopes, ['notes:admin']);
+    await call('POST', '/revoke-scopes', { service: 'notes', clientId: 'keeper', reason: 'grant ended' });
+    const ended = (await eventsOf('keeper')).map(({ data }) => data.reason);
+    assert.deepEqual(ended, ['grant ended']);
     assert.equal((await call('POST', '/revoke-scopes', { service: 'personas' })).status, 403);
     assert.deepEqual((await idp.deps.clients.find('holder'))?.allowedScopes, ['openid', 'personas:mint']);
   });

@@ -145,6 +145,31 @@ test("the policy of the platform's org binds platform roles", async () => {
   await idp.deps.orgs.update(org.id, { policy: { secondFactorRequired: false, sessionHours: null } });
 });
 
+test("a policy of the platform's org ends tokens with platform roles, of people of other orgs as well", async (t) => {
+  const platform = await idp.deps.orgs.find('platform');
+  assert.ok(platform);
+  t.after(() => idp.deps.orgs.update(platform.id, { policy: { secondFactorRequired: false, sessionHours: null } }));
+  const { slug } = await seed({}, false);
+  const people = await Promise.all(
+    [slug, undefined].map((org) =>
+      idp.seedUser(`root-of-${org}@example.com`, { platformRoles: ['super_admin'], ...(org && { org }) }),
+    ),
+  );
+  const bystander = await idp.seedUser(`bystander-${slug}@example.com`, { org: slug });
+  const weak = await Promise.all(people.map(async (user) => (await signIn(user, ['pwd'])).tokens));
+  const own = (await signIn(bystander, ['pwd'])).tokens.access_token;
+  for (const { access_token: token } of weak) assert.equal((await call(token, 'GET', '/api/v2/users')).status, 200);
+  const json = { policy: { secondFactorRequired: true } };
+  assert.equal((await idp.call('PATCH', '/api/v2/orgs/platform', { headers: idp.internal, json })).status, 200);
+  for (const { access_token: token } of weak) assert.equal((await call(token, 'GET', '/api/v2/users')).status, 401);
+  assert.equal((await call(own, 'GET', '/api/v2/me')).status, 200, 'whom it does not bind goes on');
+  idp.advance(3_000);
+  for (const { refresh_token: token } of weak) {
+    const next = (await logins.refresh(cli, token)).body.access_token;
+    assert.deepEqual(claimsOf(next).roles, [], 'their logins go on without the roles');
+  }
+});
+
 test('somebody without a second factor is led to add one, and somebody with one to show it, before a client gets a code', async () => {
   const { user, slug } = await seed({ secondFactorRequired: true });
   const redirect = 'https://shop.example/api/auth/callback';

@@ -37,7 +37,7 @@ describe('a login of the command line', () => {
     while (last !== 401 && Date.now() < deadline) last = await status();
     assert.equal(last, 401);
     const after = await run('services');
-    assert.deepEqual([after.code, /fairlead login/.test(after.stderr)], [4, true]);
+    assert.deepEqual([after.code, /fairlead\.mjs login/.test(after.stderr)], [4, true]);
   });
 
   it('asks with PKCE S256, a state and a nonce, and comes back to 127.0.0.1 on a port of its own', async () => {

@@ -87,7 +87,7 @@ describe('a login that the command line keeps', () => {
       assert.equal(code, 4);
       assert.match(
         stderr,
-        /^error LOGIN_ENDED Your login at \S+ has expired or was ended\.\nRun `fairlead login`\.\n$/,
+        /^error LOGIN_ENDED Your login at \S+ has expired or was ended\.\nRun `node [\w./]+fairlead\.mjs login`\.\n$/,
       );
     }
   });

@@ -8,6 +8,8 @@ const read = (text: string) => parseCatalog(text, { enforceMinimumVersion: false
 const SECTIONS =
   '  storage: [{ name: a, tier: s3-sm }]\n  dependencies: [{ service: b }]\n  config: [{ key: C }]\n  tests: {}\n  userAccess: {}\n  registration: {}\n';
 
+const many = (count: number): string => Array.from({ length: count }, (_, index) => `{ name: q${index} },`).join('');
+
 function catalog(version: string, spec: string, annotations = ''): string {
   return `metadata:\n  name: hello\n  annotations:\n    platform.io/catalog-version: ${version}\n${annotations}spec:\n  owner: acme\n${spec}`;
 }
@@ -42,6 +44,42 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ['no metadata', 'spec: {}\n', /: metadata: expected a mapping with the name of the service, found nothing/],
   ['no name', 'metadata: {}\n', /metadata\.name: expected a service name.*found nothing/],
   ['a number as name', 'metadata: { name: 5 }\n', /1:19: metadata\.name: expected a service name.*found 5/],
+  [
+    'more routes than are registered',
+    catalog('0.6.0', `  routes: [${'{ path: /a },'.repeat(501)}]\n`),
+    /at most 500 routes/,
+  ],
+  [
+    'a longer path than is registered',
+    catalog('0.6.0', `  routes: [{ path: /${'a'.repeat(1_000)} }]\n`),
+    /at most 1000/,
+  ],
+  [
+    'a prefix with a query',
+    catalog('0.6.0', '  routes: [{ path: /a, stripPrefix: "/v1?x" }]\n'),
+    /stripPrefix: expected a path/,
+  ],
+  [
+    'an auth mode of a long name',
+    catalog('0.6.0', `  routes: [{ path: /a, auth: ${'a'.repeat(201)} }]\n`),
+    /auth: expected the name of/,
+  ],
+  [
+    'more methods than there are',
+    catalog('0.6.0', `  routes: [{ path: /a, methods: [${'GET,'.repeat(21)}] }]\n`),
+    /at most 20/,
+  ],
+  ['more queues than are bound', catalog('0.6.0', `  queues: [${many(101)}]\n`), /at most 100 queues/],
+  [
+    'more dependencies than an org looks through',
+    catalog('0.6.0', `  dependencies: [${'{ service: b },'.repeat(101)}]\n`),
+    /at most 100 dependencies/,
+  ],
+  [
+    'more scopes than an org looks through',
+    catalog('0.6.0', `  dependencies: [{ service: b, scopes: [${'read,'.repeat(51)}] }]\n`),
+    /at most 50 scopes/,
+  ],
   ['an upper-case name', 'metadata: { name: Hello }\n', /found "Hello"/],
   [
     'annotations as list',
@@ -113,6 +151,21 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
     'fractional gas',
     catalog('0.6.0', '  routes: [{ path: /a, gas: 1.5 }]\n'),
     /gas: expected a whole number.*found 1\.5/,
+  ],
+  [
+    'a queue without a name',
+    catalog('0.6.0', '  queues: [{ path: /a }]\n'),
+    /name: expected a name: 1 to 63 lower-case letters/,
+  ],
+  [
+    'a schedule that runs on words',
+    catalog('0.6.0', '  schedules: [{ name: night, cron: every night }]\n'),
+    /cron: expected five fields such as "0 2 \* \* \*"/,
+  ],
+  [
+    'a schedule at an address',
+    catalog('0.6.0', '  schedules: [{ name: a, cron: "* * * * *", path: "https://x.example" }]\n'),
+    /path: expected a path that begins with \//,
   ],
   [
     'an unknown charge',

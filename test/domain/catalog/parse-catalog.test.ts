@@ -25,6 +25,8 @@ test('a full catalog of the current version is read without a warning', () => {
   config:
     - { key: LIMIT, default: 5, description: dropped }
     - { key: API_KEY, secret: true, required: true }
+  queues: [{ name: mail.out }, { name: orders, path: /work/orders, retries: 3 }]
+  schedules: [{ name: night, cron: "0 2 * * *" }]
   tests: { gated: true }
   seo: { enabled: true }
 `,
@@ -73,10 +75,15 @@ test('a full catalog of the current version is read without a warning', () => {
     dependencies: [{ service: 'mailer', scopes: ['send', 'read'] }],
     routes: [
       { path: '/items/{id}', methods: ['GET', 'POST'], auth: 'user', gas: 3, charge: 'callerOrg', stripPrefix: '/api' },
-      { path: '/items/:id/free', methods: [], auth: null, gas: 0, charge: 'service', stripPrefix: null },
+      { path: '/items/:id/free', methods: [], auth: null, gas: 0, charge: null, stripPrefix: null },
     ],
     auth: null,
-    sections: ['seo', 'tests'],
+    bindings: [
+      { kind: 'queue', name: 'mail.out', path: '/queues/mail.out', cron: null },
+      { kind: 'queue', name: 'orders', path: '/work/orders', cron: null },
+      { kind: 'schedule', name: 'night', path: '/schedules/night', cron: '0 2 * * *' },
+    ],
+    sections: ['queues', 'schedules', 'seo', 'tests'],
   });
 });
 

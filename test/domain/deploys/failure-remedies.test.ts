@@ -15,6 +15,14 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['"SMTP_HOST" is required', 'start', /SMTP_HOST/],
     ['Error: Missing API_TOKEN', 'start', /API_TOKEN/],
     [
+      "Error: env must have required property 'API_HOST', env must have required property 'API_PORT'",
+      'start',
+      /^The variables API_HOST, API_PORT are not set\. .*--secret NAME/,
+    ],
+    ['"MONGODB_URL" is required. "JWT_SECRET" is required', 'start', /^The variables MONGODB_URL, JWT_SECRET are/],
+    ['"code": "invalid_type",\n"path": [\n  "DB_PATH"\n],', 'start', /^The variable DB_PATH is not set/],
+    ['✖ Invalid input: expected string, received undefined\n  → at LOG_LEVEL', 'start', /^The variable LOG_LEVEL is/],
+    [
       'Error: Environment variable not found: SENTRY_DSN',
       'build',
       /needs the variable SENTRY_DSN: name it in platform\.io\/env-vars/,
@@ -37,6 +45,36 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
     ['YN0028: │ The lockfile would have been modified by this install', 'build', /`yarn install`/],
     ['ERR_PNPM_OUTDATED_LOCKFILE  Cannot install with "frozen-lockfile"', 'build', /`pnpm install`/],
     ['error: lockfile had changes, but lockfile is frozen', 'build', /`bun install`/],
+  ],
+  'the program of a package for this machine that is not installed, by its name': [
+    [
+      'Error: Could not load the "sharp" module using the linux-x64 runtime',
+      'start',
+      /^The program of sharp for Linux is/,
+    ],
+    [
+      'Error: Cannot find module @rollup/rollup-linux-x64-gnu. npm has a bug',
+      'build',
+      /^@rollup\/rollup-linux-x64-gnu is/,
+    ],
+    [
+      "Error: Cannot find module '../lightningcss.linux-x64-gnu.node'",
+      'build',
+      /^lightningcss\.linux-x64-gnu is missing/,
+    ],
+    [
+      'The package "@esbuild/linux-x64" could not be found, and is needed by esbuild.',
+      'build',
+      /^@esbuild\/linux-x64 is/,
+    ],
+    ['⨯ Failed to load SWC binary for linux/x64', 'build', /@swc\/core.*commit the new lockfile/],
+  ],
+  'engines of Prisma that builds cannot download': [
+    [
+      'Error: request to https://binaries.prisma.sh/all_commits/x/debian-openssl-3.0.x/schema-engine.gz.sha256 failed',
+      'build',
+      /Prisma could not download its engines.*BUILD_REGISTRIES/,
+    ],
   ],
   'a native module that cannot be compiled, by its name and cause': [
     [
@@ -62,6 +100,15 @@ const CASES: Readonly<Record<string, readonly Case[]>> = {
       'start',
       /leave node_modules out/,
     ],
+  ],
+  'a folder that it cannot write to': [
+    ["Error: EROFS: read-only file system, mkdir '/app/data'", 'start', /^It writes to \/app\/data, .*writable-paths/],
+    [
+      "Error: ENOENT: no such file or directory, mkdir '/etc/todos'",
+      'start',
+      /^It writes to \/etc\/todos, which is read-only and stays so: .*a folder of its own such as \/data/,
+    ],
+    ['Error: SQLITE_CANTOPEN: unable to open database file', 'start', /^It writes to a folder that is read-only/],
   ],
   'a port that is taken': [
     ['Error: listen EADDRINUSE: address already in use :::3000', 'start', /taken by another program/],

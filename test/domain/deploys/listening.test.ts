@@ -16,6 +16,8 @@ for (const [what, sockets, found] of [
     { kind: 'loopback', host: '::1', port: 3000 },
   ],
   ['elsewhere, with metrics above', [on('::', 9464), on('::', 8080)], { kind: 'other-port', port: 8080 }],
+  ['elsewhere, with metrics below', [on('::', 9090), on('::', 9999)], { kind: 'other-port', port: 9999 }],
+  ['at a port for metrics alone', [on('::', 9464)], { kind: 'other-port', port: 9464 }],
   [
     'elsewhere, with a debugger on the loopback',
     [on('127.0.0.1', 2000), on('::', 8080)],

@@ -119,6 +119,32 @@ describe('planDeploy', () => {
     assert.equal(statesOf(planDeploy(null, DEPLOY)).get('oauth-client'), 'skipped');
   });
 
+  it('has the deploy gate where there are a wallet and a catalog, and says else which is missing', () => {
+    const gateOf = (known: Catalog | null, wallet: boolean) => {
+      const context = { ...contextOf(known, DEPLOY), installation: { ...DOCKER_INSTALLATION, wallet } };
+      const gate = plan(context).find(({ key }) => key === 'deploy-gate');
+      return [gate?.state, gate?.reason];
+    };
+    const declared = { ...catalog, declared: true };
+    assert.deepEqual(gateOf(declared, true), ['pending', null]);
+    assert.deepEqual(gateOf(null, true), ['pending', null], 'before the catalog is read, it is planned');
+    assert.match(String(gateOf({ ...catalog, declared: false }, true)[1]), /no catalog/);
+    assert.match(String(gateOf(declared, false)[1]), /no wallet \(WALLET_URL\)/);
+  });
+
+  it('asks the deploy gate again for a retry from any step up to the install, and not for what follows or a rollback', () => {
+    const stateOf = (asked: Asked) => {
+      const context = contextOf({ ...catalog, declared: true }, asked);
+      const steps = plan({ ...context, installation: { ...DOCKER_INSTALLATION, wallet: true } });
+      return steps.find(({ key }) => key === 'deploy-gate')?.state;
+    };
+    for (const fromStep of ['source', 'config-preflight', 'image-push', 'install']) {
+      assert.equal(stateOf({ kind: 'retry', fromStep }), 'pending', fromStep);
+    }
+    assert.equal(stateOf({ kind: 'retry', fromStep: 'health-check' }), 'reused');
+    assert.equal(stateOf({ kind: 'rollback', fromStep: null }), 'reused');
+  });
+
   it('leaves the plan of a build from before there were clients as it was', () => {
     const { auth: _, ...before } = { ...catalog, sections: ['auth'] as const };
     assert.equal(statesOf(planDeploy(before as unknown as Catalog, DEPLOY)).get('oauth-client'), 'skipped');

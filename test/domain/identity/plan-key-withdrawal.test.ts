@@ -50,6 +50,20 @@ describe('withdrawing a signing key', () => {
     assert.equal(planKeyWithdrawal(before, 'c', NOW), null);
   });
 
+  it('of a second key at the same moment tells of both', () => {
+    const first = planKeyWithdrawal(set({ a: 'active', b: 'next', c: 'retiring' }), 'a', NOW);
+    const second = planKeyWithdrawal(
+      { version: 2, keys: first?.keys ?? [], withdrawn: first?.withdrawn ?? [] },
+      'b',
+      NOW,
+    );
+    assert.deepEqual(second?.withdrawn, [
+      { id: 'a', withdrawnAt: NOW },
+      { id: 'b', withdrawnAt: NOW },
+    ]);
+    assert.deepEqual([statesOf(second?.keys), second?.create], [{ c: 'retiring' }, ['active', 'next']]);
+  });
+
   it('is told of for thirty days at least', () => {
     const [old, young] = [WITHDRAWN_KEPT_MS, WITHDRAWN_KEPT_MS - 1].map((ms) => new Date(NOW.getTime() - ms));
     assert.ok(old && young);

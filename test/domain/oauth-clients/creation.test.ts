@@ -26,6 +26,7 @@ describe('who may create what client', () => {
     [{ orgSlug: 'other' }, 'orgSlug'],
     [{ allowedScopes: ['openid', 'offline_access'] }, 'allowedScopes'],
     [{ allowedScopes: ['mailer:send'] }, 'allowedScopes'],
+    [{ allowedScopes: ['locker-resolve'] }, 'allowedScopes'],
     [{ allowedGrantTypes: ['client_credentials'] }, 'allowedGrantTypes'],
     [{ allowedGrantTypes: ['urn:ietf:params:oauth:grant-type:token-exchange'] }, 'allowedGrantTypes'],
     [{ trustedClient: true }, 'trustedClient'],

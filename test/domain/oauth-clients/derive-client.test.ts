@@ -35,12 +35,22 @@ describe('scopes a deploy derives', () => {
   });
 
   it('no service can be named so that its scope is one the platform gives a meaning', () => {
-    const names = ['personas', 'org', 'builder', 'platform', 'idp', 'fairlead', 'webmaster'];
+    const names = [
+      'personas',
+      'org',
+      'builder',
+      'platform',
+      'idp',
+      'fairlead',
+      'webmaster',
+      'locker',
+      'locker-resolve',
+    ];
     const dependencies = names.map((name) => ({ service: name, scopes: ['mint', 'manage', 'sync'] }));
     const own = names.map((name) => service(name, 'acme'));
     const { scopes, refused } = deriveScopes(dependencies, 'acme', own);
     assert.deepEqual(scopes, BASIC);
-    assert.equal(refused.length, 21);
+    assert.equal(refused.length, 27);
     assert.ok(refused.every(({ because }) => because === 'platform'));
   });
 

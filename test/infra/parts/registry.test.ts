@@ -10,14 +10,14 @@ const MANIFEST_TYPE = 'application/vnd.docker.distribution.manifest.v2+json';
 
 let part: TestPart;
 before(async () => {
-  part = await runPart('registry');
+  part = await runPart('image-registry');
 });
 after(() => part.stop());
 
 const basic = (password: string): string => `Basic ${Buffer.from(`fairlead:${password}`).toString('base64')}`;
 const token = (): string => part.context.secret('REGISTRY_TOKEN');
 const deletions = (): string => join(part.context.dataDir, 'registry', 'deletions');
-const address = (): string => `localhost:${part.context.ports.registry}`;
+const address = (): string => `localhost:${part.context.ports.imageRegistry}`;
 
 function call(method: string, path: string, { authorization = basic(token()), body, type }: Call = {}) {
   const headers = {
@@ -25,7 +25,7 @@ function call(method: string, path: string, { authorization = basic(token()), bo
     ...(type === undefined ? {} : { 'content-type': type }),
     accept: MANIFEST_TYPE,
   };
-  const url = path.startsWith('http') ? path : `http://127.0.0.1:${part.context.ports.registry}/v2/${path}`;
+  const url = path.startsWith('http') ? path : `http://127.0.0.1:${part.context.ports.imageRegistry}/v2/${path}`;
   return fetch(url, { method, headers, ...(body === undefined ? {} : { body }) });
 }
 

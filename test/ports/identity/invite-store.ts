@@ -86,6 +86,24 @@ export function inviteStoreSuite(create: (now: Clock) => InviteStore): void {
       assert.deepEqual(await open('ORG-REVOKE'), []);
     });
 
+    it('that a person took is theirs no more once all of theirs in the org are finished, and others are as they were', async () => {
+      const takenBy = async (name: string, userId: string | null, orgId = 'ORG-DONE') => {
+        await store.insert(inviteRecord({ id: `inv_${name}`, orgId, email: `${name}@done.test` }));
+        if (userId !== null) await store.consume(`hash of inv_${name}`, userId, at(1));
+      };
+      await takenBy('d1', 'usr_done');
+      await takenBy('d2', 'usr_other');
+      await takenBy('d3', null);
+      await takenBy('d4', 'usr_done', 'ORG-DONE-TOO');
+      for (const hostile of HOSTILE) await store.finishAllOf(hostile, 'ORG-DONE', at(2));
+      await store.finishAllOf('usr_done', 'ORG-DONE', at(2));
+      assert.equal(await store.consume('hash of inv_d1', 'usr_done', at(3)), null);
+      assert.equal((await store.findByTokenHash('hash of inv_d1'))?.finishedAt?.getTime(), at(2).getTime());
+      assert.ok(await store.consume('hash of inv_d2', 'usr_other', at(3)));
+      assert.ok(await store.consume('hash of inv_d3', 'usr_done', at(3)));
+      assert.ok(await store.consume('hash of inv_d4', 'usr_done', at(3)));
+    });
+
     it('lists open ones, newest first', async () => {
       for (const [index, id] of ['inv_l1', 'inv_l2', 'inv_l3'].entries()) {
         await store.insert(inviteRecord({ id, orgId: 'ORG-LIST', email: `${id}@example.test`, createdAt: at(index) }));

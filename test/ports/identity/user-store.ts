@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Clock } from '../../../domain/clock.ts';
 import type { UserChanges, UserStore } from '../../../domain/identity/ports.ts';
+import type { UserRecord } from '../../../domain/identity/user.ts';
 import { allPages } from './all-pages.ts';
 import { CALLERS, HOSTILE, refusals, winners } from './at-once.ts';
 import { at, passkey, totpFactor, userRecord } from './records.ts';
@@ -54,6 +55,21 @@ export function userStoreSuite(create: (now: Clock) => UserStore): void {
       assert.deepEqual(await store.find('usr_change'), changed);
     });
 
+    it('of 50 that change the platform roles they read at once one does; who read others changes nothing', async () => {
+      await store.insert(userRecord({ id: 'usr_roles', platformRoles: ['developer'] }));
+      const given = (caller: number) => (caller % 2 === 0 ? (['developer', 'devops'] as const) : ([] as const));
+      const before = { platformRoles: ['developer'] as const };
+      const change = async (caller: number) =>
+        (await store.update('usr_roles', { platformRoles: given(caller), firstName: `${caller}` }, before)) !== null;
+      assert.equal(await winners(change), 1);
+      const user = await store.find('usr_roles');
+      assert.deepEqual(user?.platformRoles, given(Number(user?.firstName)));
+      for (const platformRoles of [['developer'], ['super_admin', 'developer']] as const) {
+        assert.equal(await store.update('usr_roles', { platformRoles: ['super_admin'] }, { platformRoles }), null);
+      }
+      assert.deepEqual(await store.find('usr_roles'), user);
+    });
+
     it('lists by address, in pages that miss and repeat nothing, and by a prefix that is no pattern', async () => {
       for (const name of ['pb', 'pa.x', 'pa', 'paz']) {
         await store.insert(userRecord({ id: `usr_${name}`, email: `${name}@list.test` }));
@@ -66,6 +82,19 @@ export function userStoreSuite(create: (now: Clock) => UserStore): void {
       const all = await emails(null);
       assert.deepEqual(all, [...all].sort());
       assert.deepEqual(await emails(''), all);
+    });
+
+    it('lists those alone who have a platform role, suspended people as well, in pages', async () => {
+      const insert = (name: string, fields: Partial<UserRecord> = {}) =>
+        store.insert(userRecord({ id: `usr_${name}`, email: `${name}@holders.test`, ...fields }));
+      await insert('plain');
+      await insert('holder1', { platformRoles: ['devops'] });
+      await insert('holder2', { platformRoles: ['developer', 'devops'], suspendedAt: at(1) });
+      const names = async (query: string | null) =>
+        (await allPages((page) => store.list({ query, platformRoles: true }, page), 1)).map((user) => user.email);
+      assert.deepEqual(await names('holder'), ['holder1@holders.test', 'holder2@holders.test']);
+      assert.ok((await names(null)).includes('holder2@holders.test'));
+      assert.deepEqual(await names('plain'), []);
     });
 
     it('counts who has a platform role, suspended people left out', async () => {

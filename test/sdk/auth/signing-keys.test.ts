@@ -67,6 +67,16 @@ describe('the key set', () => {
     assert.ok(provider.count(JWKS) <= 3, `${provider.count(JWKS)} reads`);
   });
 
+  it('is asked once more for a key that came right after a read: its tokens are refused for seconds, not for a minute', async () => {
+    await verifier.verify(await provider.sign());
+    await provider.addKey('key_2');
+    const token = await provider.sign(far, {}, 'key_2');
+    await assert.rejects(verifier.verify(token), { details: { reason: 'unknown-key' } });
+    laterMs = 6_000;
+    await verifier.verify(token);
+    assert.equal(provider.count(JWKS), 2);
+  });
+
   it('that lost a key: its tokens are refused, the ones known from before as well', async () => {
     const token = await provider.sign(far);
     await verifier.verify(token);

@@ -13,6 +13,10 @@ const ROBOTS = 3;
 /** Tokens and logins that are watched at once, over the ends of sequences. */
 const WATCHED = 40;
 const STEPS = 6;
+/** Tokens that are looked at after a step although it neither issued nor ended them, of each kind. */
+const OTHERS = 2;
+/** After so many sequences all tokens that are watched are looked at. */
+const COMPARED_EVERY = 10;
 /** `iat` has whole seconds: what is issued within the second of a revocation of its person or client is void. */
 const NEXT_SECOND_MS = 2_000;
 /** Another process may know a client for a moment after it was deleted. */
@@ -61,8 +65,8 @@ export interface Played {
 
 /**
  * People and clients that do at random what they may do at a real provider, and a small model of which tokens live then.
- * After each step the tokens that it is about, and some others, are compared: none lives that the model has as dead, and
- * none is dead that it has as alive.
+ * After each step the tokens that it issued or ended, and some others, are compared: none lives that the model has as dead,
+ * and none is dead that it has as alive. All that are watched are compared now and then.
  */
 export async function createIdentityModel(idp: TestIdp, random: Random) {
   const { deps } = idp;
@@ -72,6 +76,8 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
   const violations: string[] = [];
   let tokens: Token[] = [];
   let kept: Login[] = [];
+  /** Tokens that were issued or ended by the step that is being played. */
+  const changed = new Set<Token>();
 
   await idp.seedOrg('acme');
   await logins.person({ org: 'acme', orgRoles: ['admin'] });
@@ -107,12 +113,19 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
   function take(text: string | undefined, facts: Pick<Token, 'holder' | 'client' | 'login'>): void {
     if (text === undefined) throw new Error('no token came');
     const expiresAtMs = claimsOf(text).exp * 1000;
-    tokens.push({ ...facts, text, askedBy: facts.client.seeded, expiresAtMs, dead: null });
+    const token = { ...facts, text, askedBy: facts.client.seeded, expiresAtMs, dead: null };
+    tokens.push(token);
+    changed.add(token);
     tokens = tokens.slice(-WATCHED);
   }
 
   function kill(why: string, isMeant: (token: Token) => boolean): void {
-    for (const token of tokens) if (isMeant(token)) token.dead ??= why;
+    for (const token of tokens) if (token.dead === null && isMeant(token)) die(token, why);
+  }
+
+  function die(token: Token, why: string): void {
+    token.dead = why;
+    changed.add(token);
   }
 
   function end(why: string, isMeant: (login: Login) => boolean): void {
@@ -131,7 +144,9 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
     const person = pick(people);
     const client = pick([cli, ...shops]);
     if (person === undefined || client === undefined) return null;
-    const scopes = ['openid', 'profile', 'email', ...(random.chance(0.4) ? ['offline_access'] : [])];
+    // An ID token is a signature more, and nobody revokes it: some ask for one.
+    const openid = random.chance(0.2) ? ['openid'] : [];
+    const scopes = [...openid, 'profile', 'email', ...(random.chance(0.4) ? ['offline_access'] : [])];
     const audience = [idp.issuer, client.seeded.client.clientId];
     const { form, sessionId } = await logins.seedCode(client.seeded, person.user, { scopes, audience });
     const answer = await logins.token(client.seeded, form);
@@ -208,7 +223,7 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
     if (token === undefined) return null;
     const form = { ...logins.credentials(token.client.seeded), token: token.text };
     expect('a revocation', true, await idp.call('POST', '/api/oauth/revoke', { form }));
-    token.dead ??= 'it was revoked';
+    die(token, 'it was revoked');
     return token.holder;
   };
 
@@ -300,10 +315,16 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
   ];
   const lots = steps.flatMap((step) => Array.from({ length: step[0] }, () => step));
 
+  const draw = (list: readonly Token[]): Token[] =>
+    Array.from({ length: OTHERS }, () => pick(list)).filter((token) => token !== undefined);
+
+  /** Those that the step issued or ended, some of whom it was about, and some of all. */
   async function compare(name: string, about: Person | Client | null): Promise<void> {
-    const others = Array.from({ length: 3 }, () => pick(tokens)).filter((token) => token !== undefined);
     const meant = tokens.filter(({ holder, client }) => about !== null && (holder === about || client === about));
-    for (const token of new Set([...meant, ...others])) {
+    const drawn = [...draw(meant), ...draw(tokens)];
+    const looked = new Set([...changed, ...drawn]);
+    changed.clear();
+    for (const token of looked) {
       const current = await deps.clients.find(token.askedBy.client.clientId);
       const active = current !== null && (await introspect(deps, current, token.text)).active;
       if (active === lives(token)) continue;
@@ -314,6 +335,7 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
     }
   }
 
+  let sequences = 0;
   return {
     /** One sequence: it goes on from what the ones before left. */
     play: async (): Promise<void> => {
@@ -322,6 +344,11 @@ export async function createIdentityModel(idp: TestIdp, random: Random) {
         const about = await step();
         stepsTaken[name] = (stepsTaken[name] ?? 0) + 1;
         await compare(name, about);
+      }
+      sequences += 1;
+      if (sequences % COMPARED_EVERY === 0) {
+        for (const token of tokens) changed.add(token);
+        await compare('everything', null);
       }
     },
     played: (): Played => ({ steps: stepsTaken, violations }),

@@ -9,13 +9,18 @@ import { createInMemoryClientStore } from './client-store.ts';
 import { createInMemoryEdgeRouter } from './edge-router.ts';
 import { createInMemoryEpochStore } from './epoch-store.ts';
 import { createFileTree } from './file-tree.ts';
+import { createInMemoryGrantCommands } from './grant-commands.ts';
+import { createInMemoryGrantStore } from './grant-store.ts';
 import { createInMemoryImageBuilder } from './image-builder.ts';
 import { createInMemoryRegistry } from './image-registry.ts';
 import { createInMemoryNetwork } from './network.ts';
 import { createInMemoryReleaseStore } from './release-store.ts';
 import type { InMemoryRepository } from './repository.ts';
+import { createInMemoryServiceLogs } from './service-logs.ts';
+import { createInMemoryServiceRegistry } from './service-registry.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
 import { createInMemorySourceFetcher } from './source-fetcher.ts';
+import { createInMemoryVariableHistory } from './variable-history.ts';
 import { createInMemoryWorkflows } from './workflow-directory.ts';
 import { createInMemoryRuntime } from './workload-runtime.ts';
 import { createInMemoryWorkspace } from './workspace.ts';
@@ -23,6 +28,7 @@ import { createInMemoryWorkspace } from './workspace.ts';
 const SETTINGS: DeploySettings = {
   registry: 'localhost:5050',
   autoContainerFile: true,
+  sdkPackages: ['@fairlead/', 'plain-sdk'],
   secretsEnabled: false,
   enforceMinimumCatalogVersion: false,
   minFreeDiskBytes: 1024 ** 3,
@@ -31,6 +37,7 @@ const SETTINGS: DeploySettings = {
   readinessTimeoutMs: 1_000,
   platformUrls: {},
   hasPlatformProxy: false,
+  gate: { allowedOrgs: ['*'], skipServices: [], platformOrg: 'platform' },
   platformSecrets: [],
 };
 
@@ -48,12 +55,24 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
   const repositories = new Map<string, InMemoryRepository>();
   const clientStore = createInMemoryClientStore({ now });
   const archives = createInMemoryArchiveStore({ now });
+  const services = createInMemoryServiceStore({ now });
+  const clients = createInMemoryClientAdministration({
+    clients: clientStore,
+    now,
+    orgs: new Set(['acme', 'platform']),
+  });
+  const audit = createInMemoryAudit();
+  const grants = createInMemoryGrantStore();
   const parts = {
-    services: createInMemoryServiceStore({ now }),
+    services,
+    grants,
+    grantCommands: createInMemoryGrantCommands({ grants, services, clients, audit }),
+    variableHistory: createInMemoryVariableHistory(),
     builds: createInMemoryBuildStore({ now }),
     releases: createInMemoryReleaseStore(),
     epochs: createInMemoryEpochStore(),
     log: createInMemoryBuildLog({ now }),
+    serviceLogs: createInMemoryServiceLogs(),
     archives,
     sources: createInMemorySourceFetcher({ files, archives, repositories }),
     workspace: createInMemoryWorkspace({ files }),
@@ -61,8 +80,10 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     runtime: createInMemoryRuntime({ network, registry }),
     edge: createInMemoryEdgeRouter({ network }),
     cipher: createSecretCipher([Buffer.alloc(32, 7)]),
-    clients: createInMemoryClientAdministration({ clients: clientStore, now, orgs: new Set(['acme', 'platform']) }),
-    audit: createInMemoryAudit(),
+    clients,
+    wallet: null,
+    serviceRegistry: createInMemoryServiceRegistry({ now }),
+    audit,
     workflows: createInMemoryWorkflows(),
     now,
     settings: { ...SETTINGS, ...settings },

@@ -40,6 +40,7 @@ export function createInMemoryImageBuilder(options: InMemoryImageBuilderOptions)
   const { files, registry, hostsDown = new Set(), freeBytes = () => PLENTY_BYTES } = options;
   const images = new Map<string, Image>();
   return {
+    mounts: true,
     async build(input, { signal, onLine }) {
       signal.throwIfAborted();
       const text = containerFileOf(files, input.dockerfile);

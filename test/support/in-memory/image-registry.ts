@@ -1,13 +1,18 @@
 import type { ListeningSocket } from '../../../domain/deploys/listening.ts';
 import type { WorkloadSpec } from '../../../domain/deploys/ports.ts';
+import type { OutputStream } from '../../../domain/logs/output-line.ts';
 import type { Listener } from './network.ts';
 
-/** What an image runs: called once for each start with what the workload is given. */
-export type Program = (spec: Pick<WorkloadSpec, 'env' | 'tier'>) => RunningProgram;
+/** What an image runs: called once for each start with what the workload is given, and with what prints a line. */
+export type Program = (spec: Pick<WorkloadSpec, 'env' | 'tier'>, print: Print) => RunningProgram;
+
+export type Print = (text: string, stream?: OutputStream) => void;
 
 export interface RunningProgram {
   /** What it writes when it starts. */
   readonly output: readonly string[];
+  /** What it writes then to its other output. */
+  readonly errors?: readonly string[];
   /** Null when it does not listen. */
   readonly listener: Listener | null;
   /** Where it listens; by default everywhere, at the port of its workload. */
@@ -31,7 +36,7 @@ export function createInMemoryRegistry(): InMemoryRegistry {
 }
 
 /** Answers every path with its commit, as a healthy service does. */
-export const healthyProgram: Program = ({ env }) => ({
+export const healthyProgram = ({ env }: Parameters<Program>[0]): RunningProgram => ({
   output: [`listening on ${env.PORT}`],
   listener: () => ({ status: 200, body: JSON.stringify({ status: 'ok', commit: env.GIT_COMMIT }) }),
   ended: null,

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { epochIsOver } from '../../../domain/deploys/epoch.ts';
 import type { DeployTarget, ReleaseStore } from '../../../domain/deploys/ports.ts';
@@ -69,6 +70,18 @@ export function createInMemoryReleaseStore(): ReleaseStore {
       return true;
     },
     list: async (service, environment, page) => pageOf(of(service, environment), page, NEWEST),
+    listAll: async (page) =>
+      pageOf(releases.values(), page, {
+        cursor: z.tuple([z.string()]),
+        keyOf: ({ id }: Release) => [id] as [string],
+        compare: byText,
+      }),
+    async replaceSecret(id, name, { from, to }) {
+      const release = releases.get(id);
+      if (release === undefined || !isDeepStrictEqual(release.secrets[name], from)) return false;
+      releases.set(id, keepRecord({ ...release, secrets: { ...release.secrets, [name]: to } }));
+      return true;
+    },
     async removeService({ id, name }) {
       for (const release of releases.values()) {
         if (release.service === name && release.serviceId === id) releases.delete(release.id);

@@ -1,7 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { ServiceChanges, ServiceStore } from '../../../domain/catalog/ports.ts';
+import type { SealedPlace, ServiceChanges, ServiceStore } from '../../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../../domain/catalog/service.ts';
 import type { Clock } from '../../../domain/clock.ts';
+import type { SealedSecret } from '../../../domain/config/sealed-secret.ts';
+import type { VariableSet } from '../../../domain/config/service-variables.ts';
+import type { VariableChanges } from '../../../domain/config/variable-change.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { keepRecord } from './keep-record.ts';
 import { byText, pageOf } from './page-of.ts';
@@ -27,13 +31,26 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
     return record !== undefined;
   };
   return {
-    async upsert(key, changes) {
+    async upsert(key, changes, seen) {
       const existing = named(key.name);
       if (existing !== undefined && existing.org !== key.org) throw ownerMismatch(key.name);
       if ((existing?.removingSince ?? null) !== null) throw isBeingRemoved(key.name);
+      if (seen !== undefined && (existing?.variablesRevision ?? 0) !== seen) throw isBeingChanged(key.name);
       const service = keepRecord(merge(existing ?? newRecord(key, now()), changes, now()));
       records.set(service.id, service);
       return { service, created: existing === undefined };
+    },
+    async changeVariables(id, environment, changes, seen) {
+      const record = records.get(id);
+      if (record === undefined) return null;
+      if (record.removingSince !== null) throw isBeingRemoved(record.name);
+      if (seen !== undefined && record.variablesRevision !== seen) throw isBeingChanged(record.name);
+      const own = environment === null ? record : (record.overrides[environment] ?? NO_VARIABLES);
+      const set = mergeVariables(own, changes);
+      const overrides = environment === null ? record.overrides : { ...record.overrides, [environment]: set };
+      const variablesRevision = record.variablesRevision + 1;
+      change(id, () => ({ ...(environment === null ? set : {}), overrides, variablesRevision, updatedAt: now() }));
+      return records.get(id) ?? null;
     },
     async find(idOrName) {
       const record = idOrName.startsWith('svc_') ? records.get(idOrName) : named(idOrName);
@@ -59,6 +76,12 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
       })),
     setPendingGrants: async (id, environment, grants) =>
       change(id, ({ pendingGrants }) => ({ pendingGrants: { ...pendingGrants, [environment]: grants } })),
+    async replaceSealed(id, place, { from, to }) {
+      const record = records.get(id);
+      if (record === undefined || !isDeepStrictEqual(sealedAt(record, place), from)) return false;
+      change(id, () => withSealed(record, place, to));
+      return true;
+    },
     async clearOAuthCredential(id, environment, clientId) {
       change(id, ({ oauthCredentials }) => {
         if (oauthCredentials[environment]?.clientId !== clientId) return {};
@@ -70,6 +93,23 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
       change(id, () => ({ authorizedOrgs: orgs }));
     },
   };
+}
+
+function sealedAt(record: ServiceRecord, place: SealedPlace): SealedSecret | undefined {
+  if (place.kind === 'credential') return record.oauthCredentials[place.environment]?.secret;
+  return (place.environment === null ? record : record.overrides[place.environment])?.secrets[place.name];
+}
+
+function withSealed(record: ServiceRecord, place: SealedPlace, to: SealedSecret): Partial<ServiceRecord> {
+  const { oauthCredentials, overrides } = record;
+  if (place.kind === 'credential') {
+    const credential = { clientId: oauthCredentials[place.environment]?.clientId ?? '', secret: to };
+    return { oauthCredentials: { ...oauthCredentials, [place.environment]: credential } };
+  }
+  if (place.environment === null) return { secrets: { ...record.secrets, [place.name]: to } };
+  const own = overrides[place.environment] ?? NO_VARIABLES;
+  const secrets = { ...own.secrets, [place.name]: to };
+  return { overrides: { ...overrides, [place.environment]: { ...own, secrets } } };
 }
 
 function isOf(record: ServiceRecord, org: string): boolean {
@@ -85,11 +125,12 @@ function newRecord(key: Pick<ServiceRecord, 'id' | 'name' | 'org'>, now: Date): 
     appPath: null,
     dockerfilePath: null,
     port: null,
-    config: {},
-    secrets: {},
+    ...NO_VARIABLES,
+    overrides: {},
     oauthCredentials: {},
     pendingGrants: {},
     namespaces: {},
+    variablesRevision: 0,
     lastBuildId: null,
     removingSince: null,
     createdAt: now,
@@ -98,13 +139,20 @@ function newRecord(key: Pick<ServiceRecord, 'id' | 'name' | 'org'>, now: Date): 
 }
 
 function merge(record: ServiceRecord, changes: ServiceChanges, now: Date): ServiceRecord {
-  const { config = {}, secrets = {}, ...plain } = changes;
+  const { config = {}, secrets = {}, marks = {}, ...plain } = changes;
+  const changesVariables = [config, secrets, marks].some((group) => Object.keys(group).length > 0);
+  const variablesRevision = record.variablesRevision + (changesVariables ? 1 : 0);
+  const variables = mergeVariables(record, { config, secrets, marks });
+  return { ...record, ...plain, ...variables, variablesRevision, updatedAt: now };
+}
+
+const NO_VARIABLES: VariableSet = { config: {}, secrets: {}, marks: {} };
+
+function mergeVariables(set: VariableSet, changes: VariableChanges): VariableSet {
   return {
-    ...record,
-    ...plain,
-    config: withEntries(record.config, config),
-    secrets: withEntries(record.secrets, secrets),
-    updatedAt: now,
+    config: withEntries(set.config, changes.config),
+    secrets: withEntries(set.secrets, changes.secrets),
+    marks: withEntries(set.marks, changes.marks),
   };
 }
 
@@ -118,6 +166,10 @@ function withEntries<T>(
     else merged[name] = value;
   }
   return merged;
+}
+
+function isBeingChanged(name: string): FairleadError {
+  return new FairleadError('CONFLICT', `Another request is changing service ${name}`, { retryable: true });
 }
 
 function isBeingRemoved(name: string): FairleadError {

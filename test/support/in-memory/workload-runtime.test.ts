@@ -17,10 +17,12 @@ const SOCKETS: Readonly<Record<string, ListeningSocket>> = {
 };
 
 /** Behaves as `WORKLOAD_PROGRAM` of the suite does. */
-const program: Program = ({ env }) => {
+const program: Program = ({ env }, print) => {
   const answer = async (path: string): Promise<Reply> => {
     if (path === '/bad') return { status: 503, body: 'no' };
     if (path === '/big') return { status: 200, body: 'x'.repeat(1_000_000) };
+    const [, say, stream = 'out', length] = path.split('/');
+    if (say === 'say') print(`${'x'.repeat(Number(length))} said`, stream === 'out' ? 'out' : 'error');
     if (path === '/slow') await delay(400);
     return { status: 200, body: JSON.stringify({ status: 'ok', commit: env.GIT_COMMIT }) };
   };
@@ -28,7 +30,8 @@ const program: Program = ({ env }) => {
   const socket = SOCKETS[MODE];
   return {
     ...(socket === undefined ? {} : { socket }),
-    output: ['says out', 'says err'],
+    output: ['says out'],
+    errors: ['says err'],
     listener: MODE === 'silent' ? null : answer,
     ended: ENDS[MODE] ?? null,
   };

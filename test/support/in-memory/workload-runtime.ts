@@ -1,8 +1,10 @@
+import { EventEmitter, once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ListeningSocket } from '../../../domain/deploys/listening.ts';
 import type { Workload, WorkloadRuntime, WorkloadSpec } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
-import type { InMemoryRegistry, Program, RunningProgram } from './image-registry.ts';
+import { isAfter, type OutputLine, type OutputStream, outputText } from '../../../domain/logs/output-line.ts';
+import type { InMemoryRegistry, Print, Program, RunningProgram } from './image-registry.ts';
 import { type InMemoryNetwork, probeResult, type Reply } from './network.ts';
 
 export interface InMemoryRuntimeOptions {
@@ -17,6 +19,8 @@ export interface InMemoryRuntime extends WorkloadRuntime {
   specOf(workload: Workload): WorkloadSpec;
   /** Stops a workload without removing it, as a restart of the machine does. */
   stop(workload: Workload): void;
+  /** Has a workload print a line. */
+  print(workload: Workload, text: string, stream?: OutputStream): void;
 }
 
 interface Kept {
@@ -24,6 +28,9 @@ interface Kept {
   readonly spec: WorkloadSpec;
   readonly start: Program;
   readonly inFlight: Set<Promise<unknown>>;
+  readonly printed: OutputLine[];
+  /** Tells who follows that there is more, or that the workload is gone. */
+  readonly changed: EventEmitter;
   program: RunningProgram;
   running: boolean;
   limited: boolean;
@@ -52,6 +59,7 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
       if (existing !== undefined) {
         network.close(existing.workload.address);
         all.delete(existing.workload.id);
+        existing.changed.emit('change');
       }
       const kept = launch(spec, program, network);
       all.set(kept.workload.id, kept);
@@ -72,8 +80,19 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
       return kept?.running === true ? socketsOf(kept) : null;
     },
     async tail(workload, lines) {
-      const { output, ended } = all.get(workload.id)?.program ?? { output: [], ended: null };
-      return [...output, ...(ended === null ? [] : [`The program ended: ${ended}`])].slice(-lines);
+      const { output, errors = [], ended }: RunningProgram = all.get(workload.id)?.program ?? NOT_STARTED;
+      return [...output, ...errors, ...(ended === null ? [] : [`The program ended: ${ended}`])].slice(-lines);
+    },
+    async *follow({ id }, { after, signal }) {
+      const kept = all.get(id);
+      const { printed = [], changed } = kept ?? {};
+      for (let read = 0; !signal.aborted; ) {
+        const lines = printed.slice(read).filter((line) => isAfter(after, line));
+        read = printed.length;
+        if (lines.length > 0) yield lines;
+        if (changed === undefined || all.get(id) !== kept) return;
+        if (printed.length === read) await once(changed, 'change', { signal }).catch(() => undefined);
+      }
     },
     list: async (service, environment) =>
       newestFirst()
@@ -96,12 +115,14 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
       await Promise.race([Promise.allSettled(kept.inFlight), grace]);
       ended.abort();
       all.delete(id);
+      kept.changed.emit('change');
     },
     cpuMillis(workload) {
       const { limited, spec } = require(workload);
       return limited ? spec.tier.cpuLimitMillis : MACHINE_CPU_MILLIS;
     },
     specOf: (workload) => require(workload).spec,
+    print: (workload, text, stream) => printTo(require(workload))(text, stream),
     stop(workload) {
       require(workload).running = false;
       network.close(workload.address);
@@ -125,13 +146,29 @@ function launch(spec: WorkloadSpec, start: Program, network: InMemoryNetwork): K
   const { buildId, releaseId, service, environment } = spec;
   const address = network.listen(() => null);
   const workload = { id: `workload-${started}`, buildId, releaseId, service, environment, running: true, address };
-  const kept = { workload, spec, start, inFlight: new Set<Promise<unknown>>(), running: true, limited: false };
-  return run({ ...kept, program: NOT_STARTED }, network);
+  const changed = new EventEmitter().setMaxListeners(0);
+  const kept = { workload, spec, start, inFlight: new Set<Promise<unknown>>(), printed: [], changed };
+  return run({ ...kept, running: true, limited: false, program: NOT_STARTED }, network);
+}
+
+let printedLines = 0;
+
+function printTo({ printed, changed }: Pick<Kept, 'printed' | 'changed'>): Print {
+  return (text, stream = 'out') => {
+    printedLines += 1;
+    const nanoseconds = String(printedLines % 1_000_000).padStart(6, '0');
+    const at = `${new Date().toISOString().slice(0, -1)}${nanoseconds}Z`;
+    printed.push({ at, stream, text: outputText(Buffer.from(text)) });
+    changed.emit('change');
+  };
 }
 
 /** Starts the program and lets it answer at the workload's address. */
 function run(kept: Kept, network: InMemoryNetwork): Kept {
-  kept.program = kept.start(kept.spec);
+  const print = printTo(kept);
+  kept.program = kept.start(kept.spec, print);
+  for (const line of kept.program.output) print(line);
+  for (const line of kept.program.errors ?? []) print(line, 'error');
   kept.running = true;
   const { listener } = kept.program;
   const isReached = socketsOf(kept).some(({ host, port }) => host === ANY_HOST && port === kept.spec.port);

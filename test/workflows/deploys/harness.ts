@@ -17,6 +17,9 @@ import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { startTimeSkipping } from '../../support/start-time-skipping.ts';
 import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
+/** With it every step that does something runs. */
+const INSTALLATION = { ...DOCKER_INSTALLATION, wallet: true, registry: true };
+
 /** Asks for every step that does something. */
 export const CATALOG: Catalog = {
   name: 'hello',
@@ -40,8 +43,9 @@ export const CATALOG: Catalog = {
   config: [],
   databases: [],
   storage: [],
-  dependencies: [],
+  dependencies: [{ service: 'mailer', scopes: [] }],
   routes: [],
+  bindings: [],
   auth: { mode: 'sso', passport: NO_PASSPORT },
   sections: [],
 };
@@ -50,6 +54,7 @@ const STEP_FACTS: Partial<Record<StepActivity, BuildFacts>> = {
   fetchSource: { commitSha: 'a'.repeat(40), branch: 'main', workDir: '/w' },
   readCatalog: { catalog: CATALOG, appPath: '', contextPath: '' },
   pushImage: { imageDigest: 'localhost/hello@sha256:1' },
+  resolveDependencies: { dependencies: [] },
   installWorkload: { releaseId: 'rel_1', url: 'http://hello.prod.localhost' },
   checkHealth: { healthReportsCommit: true },
 };
@@ -120,7 +125,7 @@ export function createFakeActivities(
 export function planOf(request: BuildRequest, catalog: Catalog | null = request.resume?.facts.catalog ?? null) {
   const { kind, resume } = request;
   const fromStep = resume?.fromStep ?? null;
-  return stepsToRun(planDeploy({ kind, fromStep, done: null, catalog, facts: {}, installation: DOCKER_INSTALLATION }));
+  return stepsToRun(planDeploy({ kind, fromStep, done: null, catalog, facts: {}, installation: INSTALLATION }));
 }
 
 /** What is left after the catalog was read. */

@@ -10,7 +10,17 @@ import { buildRequest } from '../../ports/records.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Activities, CATALOG, createFakeActivities, createTemporal, planOf } from './harness.ts';
 
-const LIVE_STEPS = ACTING_STEPS.map(({ key, run }) => ({ key: key as StepKey, activity: run.activity }));
+const LIVE_STEPS = ACTING_STEPS.map(({ key, run }) => ({
+  key: key as StepKey,
+  activity: run.activity,
+  cancellable: run.cancellable,
+  failsOpen: run.failOpen.some(({ codes }) => codes === 'any'),
+}));
+/** Steps whose failure takes the installation back: from the install to the registration of the release. */
+const UNDONE = LIVE_STEPS.slice(
+  LIVE_STEPS.findIndex(({ key }) => key === 'install'),
+  LIVE_STEPS.findIndex(({ key }) => key === 'service-registration') + 1,
+).map(({ key }) => key);
 const BEFORE_INSTALL = LIVE_STEPS.slice(
   0,
   LIVE_STEPS.findIndex(({ key }) => key === 'install'),
@@ -69,7 +79,7 @@ describe('runBuild', () => {
     assert.equal(finished.length, 1);
   });
 
-  for (const { key, activity } of LIVE_STEPS) {
+  for (const { key, activity } of LIVE_STEPS.filter((step) => !step.failsOpen)) {
     it(`a hard failure of ${key} ends the build as failed with that step's code and message`, async () => {
       const { activities, journal, finished } = fakes({
         [activity]: async () => {
@@ -94,15 +104,29 @@ describe('runBuild', () => {
         ['failed'],
       );
       const restored = journal.includes(`${request.buildId} restorePrevious`);
-      assert.equal(
-        restored,
-        key === 'install' || key === 'health-check' || key === 'service-registration',
-        'returns to the previous release until the new one is registered',
-      );
+      assert.equal(restored, UNDONE.includes(key), 'returns to the previous release until the new one is registered');
     });
   }
 
-  for (const { key, activity } of LIVE_STEPS.filter((step) => step.key !== 'service-registration')) {
+  for (const { key, activity } of LIVE_STEPS.filter((step) => step.failsOpen)) {
+    it(`a failure of ${key} is a warning, and the build goes on to its end`, async () => {
+      const { activities, journal } = fakes({
+        [activity]: async () => {
+          throw new FairleadError('UNAVAILABLE', 'The service registry cannot be reached.', { system: 'registry' });
+        },
+      });
+      const request = buildRequest();
+      const outcome = await temporal.withActivities(
+        activities,
+        async () => (await start(request)).result() as Promise<BuildOutcome>,
+      );
+      assert.equal(outcome.status, 'completed');
+      assert.ok(journal.includes(`${request.buildId} warned ${key} UNAVAILABLE`), journal.join());
+      assert.ok(!journal.includes(`${request.buildId} restorePrevious`));
+    });
+  }
+
+  for (const { key, activity } of LIVE_STEPS.filter((step) => step.cancellable)) {
     it(`a cancellation during ${key} ends the activity and the build as cancelled`, async () => {
       const { state, activity: hang } = hanging();
       const { activities, journal, finished } = fakes({ [activity]: hang });
@@ -117,7 +141,7 @@ describe('runBuild', () => {
         assert.equal(outcome.failure?.step, key);
       });
       assert.equal(finished[0]?.reason, 'cancelled');
-      assert.equal(journal.includes(`${request.buildId} restorePrevious`), ['install', 'health-check'].includes(key));
+      assert.equal(journal.includes(`${request.buildId} restorePrevious`), UNDONE.includes(key));
     });
   }
 

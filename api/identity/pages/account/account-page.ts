@@ -8,6 +8,7 @@ import { auditSection } from './audit-page.ts';
 import { confirmSection } from './confirm-page.ts';
 import { asksForMail } from './first-factor.ts';
 import { loginsSection } from './logins-section.ts';
+import { nextStepsSection } from './next-steps.ts';
 import { passkeysSection } from './passkeys-section.ts';
 import { passwordSection } from './password-section.ts';
 import { type Account, isRecent, withAccount } from './require-account.ts';
@@ -51,6 +52,7 @@ export async function accountPage(deps: IdentityDeps, account: Account, shown: A
       notice: NOTICES[shown.notice ?? ''] ?? null,
       body: html`<p>${name !== '' && html`<strong>${name}</strong> · `}${user.email}</p>
 ${confirmSection(account)}
+${await nextStepsSection(deps, account)}
 ${signOutForm(account)}
 ${!isRecent(deps, account) && html`<p class="quiet">To change how you sign in, you are asked to sign in once more.</p>`}
 ${passwordSection(account, shown.passwordDetails)}

@@ -45,6 +45,7 @@ describe('image-build', () => {
     await buildImage({ ...parts, images }, attempt(facts));
     const { commitSha: _, ...uploaded } = facts;
     await buildImage({ ...parts, images }, attempt(uploaded));
+    await buildImage({ ...parts, images }, attempt({ ...uploaded, monorepoPath: '' }));
     const { buildId, service, environment } = build;
     const expected = {
       ...{ buildId, service, environment, tag: TAG },
@@ -55,6 +56,7 @@ describe('image-build', () => {
     assert.deepEqual(inputs, [
       { ...expected, labels, secrets: {} },
       { ...expected, labels: {}, secrets: {} },
+      { ...expected, contextDirectory: facts.workDir, labels: {}, secrets: {} },
     ]);
   });
 

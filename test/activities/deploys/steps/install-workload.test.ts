@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { installWorkload } from '../../../../activities/deploys/steps/install-workload.ts';
+import { createStuckCheck } from '../../../../activities/deploys/stuck-workload.ts';
 import { POD_TIERS } from '../../../../domain/catalog/pod-tiers.ts';
 import type { BuildFacts } from '../../../../domain/deploys/facts.ts';
 import type { Workload } from '../../../../domain/deploys/ports.ts';
@@ -9,12 +10,14 @@ import { sealCredential } from '../../../../domain/oauth-clients/credential.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
 import { buildRecord, buildRequest, catalogRecord, releaseRecord } from '../../../ports/records.ts';
 import { recordingContext, workloadSpec } from '../../../ports/workload-runtime.ts';
+import { createInMemoryDeploys } from '../../../support/in-memory/deploys-deps.ts';
 import { healthyProgram, type Program } from '../../../support/in-memory/image-registry.ts';
 import { recordingStep } from '../step-context.ts';
 import { type Given, useDeploy } from '../use-deploy.ts';
 
 const IMAGE = `localhost:5050/hello@sha256:${'a'.repeat(64)}`;
 const COMMIT = 'c'.repeat(40);
+const SHOP = { service: 'shop', url: 'http://shop.prod.internal:7600', variable: 'SHOP_URL' };
 const SSO = { mode: 'sso', passport: NO_PASSPORT } as const;
 
 const facts: BuildFacts = {
@@ -99,6 +102,7 @@ describe('install', () => {
     assert.deepEqual(spec.env, {
       ...{ DEFAULTED: 'by default', COLOUR: 'blue', SECRET: 'hidden', IDP_URL: 'https://idp.example' },
       ...{ NODE_ENV: 'production', ENVIRONMENT: 'prod', PORT: '3000', GIT_COMMIT: COMMIT },
+      PUBLIC_URL: parts.edge.url('hello', 'prod'),
     });
     assert.deepEqual([spec.image, spec.readOnlyRoot, spec.healthEndpoint], [IMAGE, true, '/health']);
     const release = await parts.releases.find(spec.releaseId);
@@ -249,6 +253,17 @@ describe('install', () => {
       /a process manager runs, and its program ended with an error/,
     ],
     [
+      'is started again by pm2 in cluster mode, where its crash has code 0 and a long stack',
+      [
+        '12:00:01 0|app  | Error: boom',
+        ...Array.from({ length: 30 }, () => '12:00:01 0|app  |     at main (/app/a.js:1:1)'),
+        '2026-01-01T12:00:01: PM2 log: App [app:0] exited with code [0] via signal [SIGINT]',
+        '2026-01-01T12:00:01: PM2 log: Script /app/a.js had too many unstable restarts (16). Stopped. "errored"',
+        '12:00:01 PM2      | App [app:0] exited with code [0] via signal [SIGINT]',
+      ],
+      /a process manager runs.*\nIt printed: 12:00:01 0\|app {2}\| Error: boom/,
+    ],
+    [
       'crashed under a watcher',
       ['[nodemon] app crashed - waiting for file changes before starting...'],
       /a process manager runs/,
@@ -277,6 +292,32 @@ describe('install', () => {
       assert.deepEqual(step.diagnostics[0]?.lines.slice(0, output.length), output);
     });
   }
+
+  it('a program that pm2 starts once more is waited for, though pm2 tells its end twice', async () => {
+    const ended = [
+      '2026-01-01T12:00:01: PM2 log: App [app:0] exited with code [1]',
+      'PM2 | App [app:0] exited with code [1]',
+    ];
+    assert.equal(createStuckCheck(Date.now)(ended), null);
+  });
+
+  it('a program that stops for no known cause is told by its first error, and by the variables that it may lack', async () => {
+    const output = ['starting', 'TypeError: Cannot read properties of undefined', '    at main (/app/a.js:1:1)'];
+    const ending: Program = () => ({ output, listener: null, ended: 'exit code 1' });
+    const { parts, attempt, build } = await withImage(ending);
+    const key = { id: build.serviceId, name: 'hello', org: 'acme' };
+    await parts.services.upsert(key, { config: { MYSQL_HOST: 'db' } });
+    const names = ['PORT', 'MYSQL_HOST', 'MYSQL_USER', 'COOKIE_NAME'];
+    const step = attempt({ ...facts, exampleVariables: { file: '.env.example', names } });
+    await assert.rejects(installWorkload(parts, step), (error) => {
+      assert.ok(error instanceof FairleadError);
+      const [what, printed, unset] = error.message.split('\n');
+      assert.match(what ?? '', /the container stopped/);
+      assert.equal(printed, 'It printed: TypeError: Cannot read properties of undefined');
+      assert.match(unset ?? '', /^\.env\.example names variables that are not set: MYSQL_USER, COOKIE_NAME\. Set them/);
+      return true;
+    });
+  });
 
   /** A program that listens where it is not asked; `isAsked` says at which port it is. */
   const listening = (host: string, at: (env: Readonly<Record<string, string>>) => number): Program => {
@@ -366,6 +407,25 @@ describe('install', () => {
     });
   }
 
+  it('a service that opens its port for metrics first, and is quiet for long, is waited for at the other one', async (t) => {
+    const { parts, attempt, only } = await withImage(healthyProgram, PATIENT);
+    const timed = inSeconds(t, parts);
+    const starts = () => timed.took.seconds < 60;
+    const runtime: typeof parts.runtime = {
+      ...timed.parts.runtime,
+      probe: async (...given) => {
+        const probe = await timed.parts.runtime.probe(...given);
+        return starts() ? { ...probe, ok: false, status: null } : probe;
+      },
+      listening: async () => [{ host: '0.0.0.0', port: starts() ? 9464 : 3000 }],
+      tail: async () => ['connecting'],
+    };
+    const step = attempt(undeclared);
+    await installWorkload({ ...parts, runtime }, step);
+    assert.deepEqual(step.warnings, []);
+    assert.equal((await parts.releases.find((await only()).releaseId))?.port, 3000);
+  });
+
   it('a service that opens its port for metrics first is waited for as long as it prints', async (t) => {
     let lines = 0;
     const { parts, attempt, only } = await withImage(healthyProgram, PATIENT);
@@ -396,7 +456,7 @@ describe('install', () => {
     ['SQLite', 'Error: SQLITE_CANTOPEN: unable to open database file'],
   ] as const) {
     it(`a service that writes where it may not is told so: ${program}`, async () => {
-      const writing: Program = (spec) => ({ ...failing(503)(spec), output: [line] });
+      const writing: Program = (spec, print) => ({ ...failing(503)(spec, print), output: [line] });
       const { parts, attempt } = await withImage(writing);
       const message = /write to \/tmp, or name the folder in platform\.io\/writable-paths in catalog-info\.yaml/;
       await assert.rejects(installWorkload(parts, attempt(facts)), { code: 'HEALTH_CHECK_FAILED', message });
@@ -496,6 +556,40 @@ describe('install', () => {
     assert.equal(releaseId, 'rel_earlier');
     const { env } = parts.runtime.specOf(await only());
     assert.deepEqual([env.COLOUR, env.GIT_COMMIT], ['of then', undefined]);
+  });
+
+  it('a rollback restores the public address and the dependencies of its release', async () => {
+    const rollback = { kind: 'rollback', releaseId: 'rel_earlier' } as const;
+    const { parts, attempt, only } = await withImage(healthyProgram, { build: rollback });
+    const place = {
+      publicUrl: 'https://hello.example',
+      dependencies: [SHOP, { ...SHOP, service: 'redis', variable: null }],
+    };
+    await parts.releases.put(releaseRecord({ id: 'rel_earlier', imageDigest: IMAGE, secrets: {}, ...place }));
+    await installWorkload(parts, attempt());
+    const { env, dependencies } = parts.runtime.specOf(await only());
+    assert.deepEqual([env.PUBLIC_URL, env.SHOP_URL, env.REDIS_URL], ['https://hello.example', SHOP.url, undefined]);
+    assert.deepEqual(
+      dependencies.map(({ service }) => service),
+      ['shop', 'redis'],
+    );
+  });
+
+  it('the address of a dependency wins over a declared default, and what a person set over both', async () => {
+    const config = [{ key: 'SHOP_URL', secret: false, required: false, default: 'http://localhost:4000' }];
+    const found = { ...facts, catalog: catalogRecord({ config }), dependencies: [SHOP] };
+    const given = async (service: Given['service']) => {
+      const { parts, attempt, only } = await withImage(healthyProgram, { service: service ?? {} });
+      await installWorkload(parts, attempt(found));
+      const { env, dependencies, releaseId } = parts.runtime.specOf(await only());
+      assert.deepEqual(dependencies, (await parts.releases.find(releaseId))?.dependencies);
+      assert.equal(dependencies[0]?.url, SHOP.url, 'it is reached all the same');
+      return env.SHOP_URL;
+    };
+    const secret = createInMemoryDeploys().cipher.seal('https://secret.example', { service: 'hello', key: 'SHOP_URL' });
+    assert.equal(await given({}), SHOP.url);
+    assert.equal(await given({ config: { SHOP_URL: 'https://mine.example' } }), 'https://mine.example');
+    assert.equal(await given({ secrets: { SHOP_URL: secret } }), 'https://secret.example');
   });
 
   it('an attempt that is aborted before it starts, or while it waits, ends with the reason', async () => {

@@ -43,6 +43,22 @@ describe('config-preflight', () => {
     assert.deepEqual(await preflightConfig(parts, attempt({ catalog })), {});
   });
 
+  it('what is set for another environment alone is no value', async () => {
+    const { parts, attempt, build } = await useDeploy();
+    const step = attempt({ catalog: catalogRecord({ config: [declare('REGION')] }) });
+    const set = (environment: 'prod' | 'uat') =>
+      parts.services.changeVariables(build.serviceId, environment, {
+        config: { REGION: 'eu' },
+        secrets: {},
+        marks: {},
+      });
+    assert.equal(build.environment, 'prod');
+    await set('uat');
+    await assert.rejects(preflightConfig(parts, step), { code: 'CONFIG_PREFLIGHT_FAILED' });
+    await set('prod');
+    assert.deepEqual(await preflightConfig(parts, step), {});
+  });
+
   it('names that every object has are no values', async () => {
     const { parts, attempt } = await useDeploy();
     const catalog = catalogRecord({ config: [declare('constructor'), declare('toString')] });

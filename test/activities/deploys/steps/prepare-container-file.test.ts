@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { buildImage } from '../../../../activities/deploys/steps/build-image.ts';
 import { prepareContainerFile } from '../../../../activities/deploys/steps/prepare-container-file.ts';
 import type { BuildFacts } from '../../../../domain/deploys/facts.ts';
+import type { ImageBuildInput } from '../../../../domain/deploys/ports.ts';
 import { catalogRecord } from '../../../ports/records.ts';
 import { type Given, useDeploy } from '../use-deploy.ts';
 
@@ -35,6 +37,13 @@ describe('prepare-container-file', () => {
     assert.ok(step.lines.includes('Generated a container file for express; it runs on node:24-bookworm-slim'));
   });
 
+  it('hands on which variables the source tells that it takes', async () => {
+    const files = { 'package.json': EXPRESS, '.env.example': 'MYSQL_HOST=localhost\nMYSQL_PASSWORD=' };
+    const { parts, attempt } = await withFiles(files);
+    const { exampleVariables } = await prepareContainerFile(parts, attempt(known));
+    assert.deepEqual(exampleVariables, { file: '.env.example', names: ['MYSQL_HOST', 'MYSQL_PASSWORD'] });
+  });
+
   it('works inside the build context, and an image without a commit says that it was uploaded', async () => {
     const { parts, attempt, read } = await withFiles({ 'apps/web/package.json': EXPRESS });
     const { catalog } = known;
@@ -42,6 +51,26 @@ describe('prepare-container-file', () => {
     assert.equal(facts.dockerfile, 'apps/web/.fairlead/Dockerfile');
     assert.match(facts.imageTag ?? '', /:prod-upload-/);
     assert.ok((await read('apps/web/.fairlead/Dockerfile')) !== null);
+  });
+
+  it('of a package of a monorepo the monorepo is the build context, and the app sees its build-time variables', async () => {
+    const { parts, attempt, read, build } = await withFiles({
+      'package.json': JSON.stringify({ workspaces: ['apps/*'] }),
+      'package-lock.json': '{}',
+      'apps/web/package.json': JSON.stringify({
+        ...JSON.parse(EXPRESS),
+        scripts: { build: 'tsc', start: 'node a.js' },
+      }),
+    });
+    const key = { id: build.serviceId, name: build.service, org: 'acme' };
+    await parts.services.upsert(key, { config: { COLOUR: 'blue' } });
+    const catalog = catalogRecord({ buildEnvVars: ['COLOUR'] });
+    const facts = await prepareContainerFile(parts, attempt({ ...known, catalog, contextPath: 'apps/web' }));
+    assert.deepEqual([facts.monorepoPath, facts.dockerfile], ['', '.fairlead/Dockerfile']);
+    const text = (await read('.fairlead/Dockerfile')) ?? '';
+    assert.match(text, /target=\/app\/apps\/web\/\.env\.production,mode=0444 .*npm run build/);
+    assert.ok((await read('fairlead-manifests/apps/web/package.json')) !== null);
+    assert.equal(await read('apps/web/.fairlead/Dockerfile'), null);
   });
 
   it('patches the one that the catalog names: its named user becomes a number, its port is taken', async () => {
@@ -60,7 +89,7 @@ describe('prepare-container-file', () => {
       const { parts, attempt, read } = await withFiles({ 'package.json': EXPRESS });
       await prepareContainerFile(parts, attempt({ ...known, catalog: catalogRecord({ [name]: mount }) }));
       const text = (await read('.fairlead/Dockerfile')) ?? '';
-      assert.match(text, /^RUN \["\/bin\/sh","-c","--mount=/m, name);
+      assert.match(text, /^RUN (?:--mount=type=cache,\S+ )*\["\/bin\/sh","-c","--mount=/m, name);
       assert.doesNotMatch(text, /^RUN --mount=type=bind/m, name);
     }
   });
@@ -141,6 +170,70 @@ describe('prepare-container-file', () => {
     assert.notEqual(changed.buildEnvId, buildEnvId, 'set anew, so layers are built anew');
     assert.ok(step.lines.includes('Build-time variables: COLOUR, NPM_TOKEN'));
     assert.ok(![...step.lines, ...step.warnings].join().includes('canary'));
+  });
+
+  it('the token that .npmrc names is mounted for the commands of the package manager, each variable by itself', async () => {
+    const { parts, attempt, read, build } = await withFiles({
+      'package.json': EXPRESS,
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the settings
+      '.npmrc': '//npm.example/:_authToken=${NPM_TOKEN}\n//two.example/:_authToken=${TWO_TOKEN}\n',
+    });
+    const token = parts.cipher.seal('canary-value', { service: build.service, key: 'NPM_TOKEN' });
+    const key = { id: build.serviceId, name: build.service, org: 'acme' };
+    await parts.services.upsert(key, { secrets: { NPM_TOKEN: token }, config: { COLOUR: 'blue' } });
+    const step = attempt({ ...known, catalog: catalogRecord({ buildEnvVars: ['COLOUR', 'NPM_TOKEN'] }) });
+    const facts = await prepareContainerFile(parts, step);
+    assert.deepEqual(facts.registryVariables, ['NPM_TOKEN']);
+    const text = (await read('.fairlead/Dockerfile')) ?? '';
+    const [install = ''] = text
+      .split('\n')
+      .filter((line) => line.includes('npm ci') || line.includes('npm install --omit'));
+    const id = /--mount=type=secret,id=(build-variable-[0-9a-f]{16}),target=\/run\/registry-variables\/NPM_TOKEN /.exec(
+      install,
+    )?.[1];
+    assert.ok(id !== undefined && install.includes('export NPM_TOKEN='), install);
+    assert.doesNotMatch(text.slice(text.lastIndexOf('\nFROM ')), /NPM_TOKEN|registry-variables/);
+    assert.ok(step.warnings.some((line) => /^TWO_TOKEN is named .*platform\.io\/env-vars/.test(line)));
+    const inputs: ImageBuildInput[] = [];
+    const images = {
+      ...parts.images,
+      build: async (input: ImageBuildInput) => ({ imageId: String(inputs.push(input)) }),
+    };
+    const all = {
+      ...known,
+      ...facts,
+      catalog: catalogRecord({ buildEnvVars: ['COLOUR', 'NPM_TOKEN'] }),
+      workDir: '/w',
+    };
+    await buildImage({ ...parts, images }, attempt(all));
+    assert.equal(inputs[0]?.secrets[id ?? ''], 'canary-value');
+    await parts.services.upsert(key, { config: { COLOUR: 'red' } });
+    await prepareContainerFile(parts, attempt(all));
+    assert.ok((await read('.fairlead/Dockerfile'))?.includes(`id=${id},`), 'another variable does not install anew');
+  });
+
+  it('caches belong to one service in one environment, whatever the container file calls them', async () => {
+    const own = { Dockerfile: 'FROM alpine\nRUN --mount=type=cache,id=prod/npm,target=/c true\nUSER 1\nCMD ["x"]\n' };
+    for (const [files, facts] of [
+      [{ 'package.json': EXPRESS }, known],
+      [own, unknownFramework],
+    ] as const) {
+      const { parts, attempt, read, build } = await withFiles(files);
+      await prepareContainerFile(parts, attempt(facts));
+      const text = (await read('.fairlead/Dockerfile')) ?? '';
+      const ids = [...text.matchAll(/--mount=\S*id=([^,]*)/g)].map(([, id = '']) => id);
+      assert.ok(ids.length > 0);
+      assert.deepEqual(
+        ids.filter((id) => !id.startsWith(`${build.serviceId}/${build.environment}/`)),
+        [],
+      );
+    }
+  });
+
+  it('a builder that cannot mount gets a generated file without mounts', async () => {
+    const { parts, attempt, read } = await withFiles({ 'package.json': EXPRESS });
+    await prepareContainerFile({ ...parts, images: { ...parts.images, mounts: false } }, attempt(known));
+    assert.doesNotMatch((await read('.fairlead/Dockerfile')) ?? '--mount', /--mount|\/caches/);
   });
 
   it('what cannot run, or would run as root, ends the build with its code', async () => {

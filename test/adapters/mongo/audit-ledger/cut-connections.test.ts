@@ -7,8 +7,8 @@ import { createEventStore } from '../../../../adapters/mongo/audit-ledger/events
 import { createLedgerIndexes, LEDGER_COLLECTIONS } from '../../../../adapters/mongo/audit-ledger/indexes.ts';
 import { verifyChain } from '../../../../domain/audit-ledger/verify-chain.ts';
 import { collect } from '../../../ports/audit-ledger/collect.ts';
+import { type CuttingProxy, startCuttingProxy } from '../../../support/cutting-proxy.ts';
 import { startMongo, type TestMongo } from '../../../support/start-mongo.ts';
-import { type CuttingProxy, startCuttingProxy } from './cutting-proxy.ts';
 import type { AcknowledgedEvent } from './emit-through-cuts.ts';
 
 const SCRIPT = fileURLToPath(new URL('./emit-through-cuts.ts', import.meta.url));
@@ -31,7 +31,7 @@ describe('processes whose connections to the database are cut', { timeout: 400_0
     const { hostname: host, port } = new URL(mongo.uri);
     proxy = await startCuttingProxy({
       server: { host, port: Number(port) },
-      collection: LEDGER_COLLECTIONS.events,
+      isMeant: ({ insert }) => insert === LEDGER_COLLECTIONS.events,
       next() {
         if (proxy.cuts.answer >= CUTS) reached.resolve();
         if (proxy.cuts.answer >= CUTS || Math.random() < 0.05) return null;

@@ -124,6 +124,41 @@ test('platform roles are given by a super admin in person, and a role that is ta
   assert.equal(outcome(await ada.call('GET', '/api/v2/users')), '403 FORBIDDEN');
 });
 
+test('of two changes of platform roles at once one is refused: none is lost, and no role comes back', async () => {
+  const person = await callers.person({ platformRoles: ['developer', 'devops'] });
+  const path = `/api/v2/users/${person.id}`;
+  const stored = async () => (await idp.deps.users.find(person.id))?.platformRoles;
+  // The one takes a role between the other's read and write.
+  meanwhile(idp.deps, 'users', 'update', async () => {
+    assert.equal((await root.call('PATCH', path, { platformRoles: ['developer'] })).status, 200);
+  });
+  const late = await root.call('PATCH', path, { platformRoles: ['super_admin', 'developer', 'devops'] });
+  assert.equal(outcome(late), '409 CONFLICT');
+  assert.deepEqual(await stored(), ['developer']);
+  // What was read before that is no longer there to be changed.
+  const before = { platformRoles: ['developer', 'devops'] };
+  const stale = await root.call('PATCH', path, { platformRoles: ['devops'], firstName: 'Grace', before });
+  assert.equal(outcome(stale), '409 CONFLICT');
+  const fresh = await root.call('PATCH', path, { platformRoles: ['devops'], before: { platformRoles: ['developer'] } });
+  assert.deepEqual([fresh.status, await stored()], [200, ['devops']]);
+});
+
+test('of changes of platform roles that race, what is stored is what the last one that was answered well wrote', async () => {
+  const person = await callers.person({ platformRoles: [] });
+  const path = `/api/v2/users/${person.id}`;
+  const wanted = [['developer'], ['devops'], ['developer', 'devops'], []];
+  for (let round = 0; round < 5; round += 1) {
+    const before = { platformRoles: (await idp.deps.users.find(person.id))?.platformRoles };
+    const changes = wanted.filter((roles) => roles.join() !== before.platformRoles?.join());
+    const answers = await Promise.all(
+      changes.map((platformRoles) => root.call('PATCH', path, { platformRoles, before })),
+    );
+    const won = changes.filter((_, index) => answers[index]?.status === 200);
+    assert.equal(won.length, 1, answers.map(outcome).join());
+    assert.deepEqual((await idp.deps.users.find(person.id))?.platformRoles, won[0]);
+  }
+});
+
 test('a platform role that is taken away by a change which is cut off leaves no token that names it', async () => {
   const person = await callers.person({ platformRoles: ['super_admin'] });
   const path = `/api/v2/users/${person.id}`;

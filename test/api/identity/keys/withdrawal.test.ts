@@ -107,6 +107,45 @@ describe('withdrawing a signing key that leaked', () => {
     await assert.rejects(without.verify(token), { details: { reason: 'unknown-key' } });
   });
 
+  it('of two that are withdrawn at the same moment both are void, whatever key set a verifier gets, and the third signs', async () => {
+    const active = await keyIn('active');
+    const first = await serviceToken();
+    // A key that signed before: it is the next one's turn, and then it is leaked, too.
+    idp.advance(3 * 60_000);
+    await idp.call('POST', '/api/admin/keys/rotate', { headers: idp.internal, json: { force: true } });
+    const successor = await keyIn('active');
+    const second = await serviceToken();
+    const keys = await (await fetch(`${idp.address}/.well-known/jwks.json`)).text();
+    const clock = idp.deps.now;
+    const verifiers = [false, true].map((misled) => {
+      const counted = countDenylistReads();
+      const stale: typeof fetch = async (input, init) =>
+        misled && String(input).endsWith('jwks.json') ? new Response(keys) : counted.fetch(input, init);
+      return { verifier: verifierOf({ clock, fetch: stale }), begun: counted.begun };
+    });
+    for (const { verifier } of verifiers) for (const token of [first, second]) await verifier.verify(token);
+    const replies = await Promise.all([withdraw(active), withdraw(successor)]);
+    assert.deepEqual(
+      replies.map(({ status }) => status),
+      [200, 200],
+    );
+    for (const token of [first, second]) assert.deepEqual(await logins.introspect(shop, token), { active: false });
+    for (const { verifier, begun } of verifiers) {
+      await untilRefused(
+        async () => (await isAccepted(verifier, first)) || (await isAccepted(verifier, second)),
+        begun,
+      );
+      for (const token of [first, second]) {
+        await assert.rejects(verifier.verify(token), { details: { reason: 'unknown-key' } });
+      }
+    }
+    const { withdrawn } = await idp.deps.signingKeys.read();
+    for (const id of [active, successor]) assert.equal(withdrawn.filter((one) => one.id === id).length, 1);
+    const third = await serviceToken();
+    assert.equal((await verifiers[0]?.verifier.verify(third))?.kind, 'service');
+    assert.equal((await verifierOf({ clock }).verify(third)).kind, 'service');
+  });
+
   it('can be repeated, is there for keys of every state, and says that there is no such key', async () => {
     const next = await keyIn('next');
     const once = await withdraw(next);

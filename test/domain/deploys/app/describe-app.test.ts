@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { readVariablesFile } from '../../../../domain/catalog/variables-file.ts';
 import { type Declared, describeApp } from '../../../../domain/deploys/app/describe-app.ts';
+import { generateContainerFile } from '../../../../domain/deploys/container-file/generate-container-file.ts';
 
 /** The description of an app with this manifest, beside files that are empty or have a text. */
 function describe(manifest: object, declared: Partial<Declared> = {}, files: Readonly<Record<string, string>> = {}) {
@@ -280,3 +282,117 @@ it('a Node.js server of no known framework is started like any other', () => {
   const app = describe({ scripts: { start: 'node index.js' } }, { framework: null });
   assert.deepEqual([app.framework, app.start?.value], [null, ['node', 'index.js']]);
 });
+
+it('packages for development stay where the code of a server loads one of them, and not where Next.js builds it in', () => {
+  const manifest = {
+    scripts: { start: 'node a.js', build: 'tsc' },
+    dependencies: { fastify: '4', next: '15' },
+    devDependencies: { 'pino-pretty': '10', typescript: '5' },
+  };
+  const kept = (framework: Declared['framework'], loaded: readonly string[], scripts = manifest.scripts) => {
+    const texts = { 'package.json': JSON.stringify({ ...manifest, scripts }) };
+    const declared = { framework, port: null, healthEndpoint: '/health' };
+    return describeApp({ files: Object.keys(texts), texts, loaded }, declared).keepsDevelopment;
+  };
+  assert.deepEqual(kept('fastify', ['fastify', 'pino-pretty']), {
+    value: true,
+    reason: 'the app needs pino-pretty to start, which is in devDependencies',
+  });
+  assert.equal(kept('fastify', ['fastify', 'node']).value, false);
+  assert.equal(kept('nextjs', ['pino-pretty'], { start: 'next start', build: 'next build' }).value, false);
+});
+
+describeSettings('API_HOST=1', true, /^\.env of the repository is part of the image/);
+describeSettings('API_HOST=1\nAPI_SECRET=2', false, /because API_SECRET in it looks like a secret: .*--set: API_HOST$/);
+
+function describeSettings(text: string, isKept: boolean, warning: RegExp): void {
+  it(`an .env that the repository holds is ${isKept ? 'part of the image' : 'left out of the image where it holds a secret'}, with a warning`, () => {
+    const manifest = { scripts: { start: 'node --env-file=.env a.js' }, dependencies: { express: '5' } };
+    const texts = { 'package.json': JSON.stringify(manifest) };
+    const source = { files: ['package.json', '.env'], texts, variables: { '.env': readVariablesFile(text) } };
+    const app = describeApp(source, { framework: 'express', port: null, healthEndpoint: '/health' });
+    assert.equal(app.keepsSettingsFile, isKept);
+    assert.ok(
+      app.warnings.some((line) => warning.test(line)),
+      app.warnings.join(),
+    );
+    assert.deepEqual(app.start?.value, isKept ? ['node', '--env-file=.env', 'a.js'] : ['node', 'a.js']);
+    const ignored = generateContainerFile(app, { secretsEnabled: false, cacheMounts: false }).files.find(
+      ({ path }) => path === '.dockerignore',
+    );
+    assert.equal(/^!\.env$/m.test(ignored?.text ?? ''), isKept);
+  });
+}
+
+it('the client of Prisma is made before the build where there is a schema and no script makes it', () => {
+  const dependencies = { prisma: '7', express: '5' };
+  const scripts = { start: 'node server.js' };
+  const schema = { prisma: '' };
+  const buildOf = (manifest: object, files: Readonly<Record<string, string>> = schema, declared = {}) =>
+    describe({ dependencies, ...manifest }, declared, files).build?.value ?? null;
+  assert.equal(buildOf({ scripts }), 'prisma generate');
+  assert.equal(buildOf({ scripts: { ...scripts, build: 'tsc' } }), 'prisma generate && npm run build');
+  assert.equal(buildOf({ scripts, prisma: { schema: 'src/a.prisma' } }, {}), 'prisma generate');
+  assert.equal(buildOf({ scripts, dependencies: { '@prisma/client': '7' } }), null, 'without its program');
+  assert.equal(buildOf({ scripts }, {}), null, 'without a schema');
+  assert.equal(buildOf({ scripts }, schema, { buildCommand: 'make' }), 'make');
+  const made = { ...scripts, build: 'npm run db && tsc', db: 'prisma generate --no-hints' };
+  assert.equal(buildOf({ scripts: made }), 'npm run build');
+  assert.equal(buildOf({ scripts: { ...scripts, postinstall: 'npx prisma generate' } }), null);
+});
+
+it('an app that Bun starts runs on Bun, a hono app without an adapter as well', () => {
+  for (const start of ['bun run src/index.ts', 'bun src/index.ts', 'NODE_ENV=production bun run src/index.ts']) {
+    const app = describe({ scripts: { start }, dependencies: { hono: '4' } }, { framework: 'hono' });
+    assert.equal(app.start?.value.at(-1), `exec ${start.startsWith('NODE') ? 'env ' : ''}${start}`);
+    assert.match(app.bun ?? '', /^1\.\d+\.\d+$/);
+    const { files } = generateContainerFile(app, { secretsEnabled: false, cacheMounts: false });
+    assert.match(files[0]?.text.split('\nFROM ').at(-1) ?? '', /RUN npm install --global .*bun@1\./);
+  }
+  assert.equal(describe({ scripts: { start: 'bun run next start' } }).bun, null, 'a program of a package needs no Bun');
+  assert.equal(describe({ scripts: { start: 'bunx serve' } }).bun !== null, true);
+  assert.throws(
+    () =>
+      describe({ scripts: { dev: 'bun run --hot src/index.ts' }, dependencies: { hono: '4' } }, { framework: 'hono' }),
+    /let Bun start it/,
+  );
+});
+
+const SERVED = { start: 'nx serve', build: 'nx build' };
+const ANGULAR = JSON.stringify({
+  projects: { shop: { architect: { build: { options: { outputPath: 'dist/shop' } } } } },
+});
+const NX = JSON.stringify({ targets: { build: { options: { outputPath: 'dist/api', main: 'src/main.ts' } } } });
+
+for (const [what, manifest, files, started] of [
+  ['Nx', { scripts: SERVED, dependencies: { express: '5' } }, { 'project.json': NX }, 'node dist/api/main.js'],
+  [
+    'Angular with server-side rendering',
+    { scripts: { start: 'ng serve', build: 'ng build' }, dependencies: { express: '5', '@angular/ssr': '19' } },
+    { 'angular.json': ANGULAR },
+    'node dist/shop/server/server.mjs',
+  ],
+  [
+    'Angular with a script for it',
+    { scripts: { start: 'ng serve', build: 'ng build', 'serve:ssr:a': 'node dist/a/server/server.mjs' } },
+    {},
+    'node dist/a/server/server.mjs',
+  ],
+  [
+    'Nx with a script for production',
+    { scripts: { ...SERVED, 'start:prod': 'node dist/x.js' }, dependencies: { express: '5' } },
+    { 'project.json': NX },
+    'node dist/x.js',
+  ],
+  ['Nx that does not say where it builds', { scripts: SERVED }, {}, '/bin/sh -c exec nx serve'],
+  [
+    'Nx that leads out',
+    { scripts: SERVED },
+    { 'project.json': NX.replace('dist/api', '../x') },
+    '/bin/sh -c exec nx serve',
+  ],
+] as const) {
+  it(`a workspace is started by the server that it builds, not by one for development: ${what}`, () => {
+    assert.equal(describe(manifest, {}, files).start?.value.join(' '), started);
+  });
+}

@@ -13,7 +13,10 @@ function nextjs(config: string, scripts: object = USUAL, devDependencies: object
   };
   const source = { files: ['package-lock.json', ...Object.keys(texts)], texts };
   const app = describeApp(source, { framework: 'nextjs', port: null, healthEndpoint: '/api/health' });
-  return { ...app, text: generateContainerFile(app, { secretsEnabled: false }).files[0]?.text ?? '' };
+  return {
+    ...app,
+    text: generateContainerFile(app, { secretsEnabled: false, cacheMounts: false }).files[0]?.text ?? '',
+  };
 }
 
 it('the server is started from the folder that the settings name', () => {

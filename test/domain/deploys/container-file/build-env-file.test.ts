@@ -25,6 +25,17 @@ test('a dollar sign is escaped, so that nothing is put in its place', () => {
   assert.equal(buildEnvFile({ A: 'pa$HOME' })?.text, "A='pa\\$HOME'\n");
 });
 
+test('a value that ends with a backslash takes nothing of the next one', () => {
+  const values = { FOLDER: 'C:\\data files\\', COLOUR: '#fff', BLANK: ' ', LAST: "it's" };
+  const file = buildEnvFile(values)?.text ?? '';
+  assert.deepEqual({ ...parseEnv(file) }, values);
+  // How dotenv finds a name and its value, and so Next.js and Vite.
+  const line =
+    /^\s*([\w.-]+)\s*=\s*?(\s*'(?:\\'|[^'])*'|\s*"(?:\\"|[^"])*"|\s*`(?:\\`|[^`])*`|[^#\r\n]+)?\s*(?:#.*)?$/gm;
+  const names = [...file.matchAll(line)].map(([, name]) => name);
+  assert.deepEqual(names, Object.keys(values));
+});
+
 test('only names are told, keys without a value are left out, and nothing makes no file', () => {
   assert.deepEqual(buildEnvFile({ A: 'secret', B: null, C: undefined })?.names, ['A']);
   assert.equal(buildEnvFile({ B: null }), null);

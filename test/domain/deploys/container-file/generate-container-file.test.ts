@@ -13,15 +13,21 @@ const FRAMEWORKS: readonly Framework[] = ['express', 'fastify', 'hono', 'nextjs'
 interface Given extends Partial<Declared> {
   readonly files?: readonly string[];
   readonly secretsEnabled?: boolean;
+  readonly cacheMounts?: boolean;
   /** Further texts by path. */
   readonly texts?: Readonly<Record<string, string>>;
 }
 
 function generate(framework: Framework, manifest: object | null, given: Given = {}) {
-  const { files = ['package.json', 'package-lock.json'], secretsEnabled = false, ...declared } = given;
+  const {
+    files = ['package.json', 'package-lock.json'],
+    secretsEnabled = false,
+    cacheMounts = false,
+    ...declared
+  } = given;
   const texts = { ...given.texts, ...(manifest === null ? {} : { 'package.json': JSON.stringify(manifest) }) };
   const app = describeApp({ files, texts }, { framework, port: null, healthEndpoint: '/health', ...declared });
-  const generated = generateContainerFile(app, { secretsEnabled });
+  const generated = generateContainerFile(app, { secretsEnabled, cacheMounts });
   return { ...app, port: app.port.value, files: generated.files, text: generated.files[0]?.text ?? '' };
 }
 
@@ -226,7 +232,8 @@ test('with a native module it is built on the image with compilers, and runs on 
     const file = readContainerFile(text, 'Dockerfile');
     assert.deepEqual(file.baseImages, ['node:24-bookworm', 'node:24-bookworm-slim'], text);
     assert.ok(text.indexOf('-exec ldd') < text.indexOf('COPY --from=build /native-libraries/ /'), text);
-    assert.doesNotMatch(generate(framework, manifest).text, /native-libraries/);
+    assert.match(text, /ENV JOBS=4\n/, 'not one compiler after another');
+    assert.doesNotMatch(generate(framework, manifest).text, /native-libraries|JOBS=/);
   }
 });
 
@@ -264,7 +271,57 @@ test('packed packages and folders of the repository are there when packages are 
 
 test('of packages in a repository the manifests are there when packages are installed, and the folders when it runs', () => {
   const texts = { 'packages/a/package.json': '{}' };
-  const { text } = generate('express', { ...start, workspaces: ['packages/*'] }, { texts });
-  assert.match(text, /COPY \["packages\/a\/package\.json","\.\/packages\/a\/package\.json"\]\nRUN npm ci/);
+  const { text, files } = generate('express', { ...start, workspaces: ['packages/*'] }, { texts });
+  assert.match(text, /COPY fairlead-manifests \.\/\nRUN npm ci/, 'in one layer, of which an image has not many');
+  assert.equal(files.find(({ path }) => path === 'fairlead-manifests/packages/a/package.json')?.text, '{}');
   assert.match(text, /COPY \. \.[\s\S]*FROM [\s\S]*COPY --from=build \/app \.\/\n/);
+});
+
+const CACHES: readonly (readonly [string, readonly string[], string, string])[] = [
+  ['npm', ['package-lock.json'], 'npm', 'npm_config_cache'],
+  ['yarn', ['yarn.lock'], 'yarn', 'YARN_CACHE_FOLDER'],
+  ['yarn 4', ['yarn.lock', '.yarnrc.yml'], 'yarn', 'YARN_GLOBAL_FOLDER'],
+  ['pnpm', ['pnpm-lock.yaml'], 'pnpm', 'npm_config_store_dir'],
+  ['bun', ['bun.lock'], 'bun', 'BUN_INSTALL_CACHE_DIR'],
+];
+
+for (const [name, files, id, variable] of CACHES) {
+  test(`what ${name} fetched is kept for the next build, and is in no image`, () => {
+    const { text } = generate('express', built, { files: ['package.json', ...files], cacheMounts: true });
+    const [stage = '', final = ''] = text.split(/\n\n(?=FROM )/);
+    assert.match(stage, new RegExp(`^ENV ${variable}=/caches/packages$`, 'm'));
+    const mount = `RUN --mount=type=cache,id=${id},target=/caches/packages,sharing=locked `;
+    const installs = stage
+      .split('\n')
+      .filter((line) => / install|npm ci| prune| focus/.test(line) && !/--global/.test(line));
+    assert.ok(installs.length >= 2 && installs.every((line) => line.startsWith(mount)), installs.join('\n'));
+    assert.doesNotMatch(final, /caches|--mount/);
+  });
+}
+
+test('what a tool keeps is linked to before the build, and no link is left after it', () => {
+  const next = { scripts: { build: 'rm -rf .next && next build' }, dependencies: { next: '16.0.0', astro: '5' } };
+  const { text } = generate('nextjs', next, { cacheMounts: true });
+  const lines = text.split('\n');
+  const at = (pattern: RegExp) => lines.findIndex((line) => pattern.test(line));
+  const [link, build, drop] = [
+    at(/ln -s \/caches\/next \.next\/cache .* ln -s \/caches\/astro node_modules\/\.astro/),
+    at(/^RUN (?:--mount=type=cache,id=\w+,target=\/caches\/\w+,sharing=locked ){4}npm run build$/),
+    at(/rm -rf \.next\/cache node_modules\/\.astro node_modules\/\.cache; /),
+  ];
+  assert.ok(link > 0 && build > link && drop > build, text);
+  assert.match(
+    lines[link] ?? '',
+    /rm -rf \.next\/cache \/caches\/next\/fetch-cache/,
+    'what other servers answered goes',
+  );
+  const exported = generate('nextjs', next, {
+    cacheMounts: true,
+    texts: { 'next.config.js': "module.exports = { output: 'export', distDir: 'out' }" },
+  });
+  assert.match(exported.text, /ln -s \/caches\/next \.next\/cache/);
+});
+
+test('a site that is served as it is has no caches', () => {
+  assert.doesNotMatch(generate('static', null, { files: ['index.html'], cacheMounts: true }).text, /caches|--mount/);
 });

@@ -8,6 +8,9 @@ import { FairleadError } from '../../../../domain/errors.ts';
 
 const patch = (text: string) => patchContainerFile(text, { secretsEnabled: false });
 
+const NAME =
+  'RUN grep -q "^[^:]*:[^:]*:1001:" /etc/passwd || echo "app:x:1001:1001::/tmp:/bin/sh" >> /etc/passwd || true\n';
+
 const USERS: readonly (readonly [string, string, string])[] = [
   ['a name', 'FROM a\nUSER node\n', 'FROM a\nUSER 1001\n'],
   ['a name with a group', 'FROM a\nUSER app:grp\n', 'FROM a\nUSER 1001\n'],
@@ -42,7 +45,7 @@ const USERS: readonly (readonly [string, string, string])[] = [
   [
     'another escape character',
     '# escape=`\nFROM a\nRUN x `\n  y\nUSER node\n',
-    '# escape=`\nFROM a\nRUN x `\n  y\nUSER 1001\n',
+    `# escape=\`\nFROM a\nRUN x \`\n  y\n${NAME}USER 1001\n`,
   ],
 ];
 
@@ -65,11 +68,32 @@ for (const [text, isAdded] of NO_USER) {
   });
 }
 
+for (const [name, before, after] of [
+  ['that replaces a name', 'FROM a\nRUN x\nUSER node\nCMD y\n', `FROM a\nRUN x\n${NAME}USER 1001\nCMD y\n`],
+  [
+    'that is added',
+    'FROM a\nRUN --mount=type=cache,target=/c x\n',
+    `FROM a\nRUN --mount=type=cache,target=/c x\n${NAME}ENV HOME=/tmp\nUSER 1001\n`,
+  ],
+  ['not without a shell', 'FROM a\nRUN ["x"]\nUSER node\n', 'FROM a\nRUN ["x"]\nUSER 1001\n'],
+  ['not that of another stage', 'FROM a AS b\nRUN x\nFROM c\nUSER node\n', 'FROM a AS b\nRUN x\nFROM c\nUSER 1001\n'],
+  ['not of a number of the author', 'FROM a\nRUN x\nUSER 1000\n', 'FROM a\nRUN x\nUSER 1000\n'],
+] as const) {
+  test(`the user gets a name in /etc/passwd: ${name}`, () => {
+    const patched = patch(before);
+    assert.equal(patched.text, after);
+    assert.equal(
+      patched.changes.some((change) => change.includes('/etc/passwd')),
+      after.includes(NAME),
+    );
+  });
+}
+
 for (const [name, before, after] of USERS) {
   test(`the final user becomes a number and the rest stays byte for byte: ${name}`, () => {
     const patched = patch(before);
     assert.equal(patched.text, after);
-    assert.equal(patched.changes.length, before === after ? 0 : 1);
+    assert.equal(patched.changes.length, before === after ? 0 : after.includes(NAME) ? 2 : 1);
   });
 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { startIdp, type TestIdp } from '../../../../support/start-idp.ts';
+import { createLogins } from '../../oauth/logins.ts';
 import { answerOf, authorizePath, createBrowser, createPkce, type Page } from '../browse.ts';
 
 const PASSWORD = 'correct horse battery';
@@ -34,6 +35,21 @@ describe('the account page', () => {
   it('sends whoever is not signed in to the login page, and back', async () => {
     const answer = await createBrowser(idp).request('GET', '/account');
     assert.equal(answer.location, '/login');
+  });
+
+  it('names the next steps for a platform admin until an application has access, and for nobody else', async () => {
+    const email = 'root@example.com';
+    const root = await idp.seedUser(email, { password: PASSWORD, platformRoles: ['super_admin'] });
+    const { browser } = await signedIn(email);
+    const { html } = await browser.open('/account');
+    for (const step of ['Next steps', 'npx fairlead login', 'npx fairlead deploy', 'npx fairlead invite']) {
+      assert.ok(html.includes(step), step);
+    }
+    assert.doesNotMatch((await (await signedIn()).browser.open('/account')).html, /Next steps/);
+    const client = await idp.deps.clients.find('shop-prod');
+    assert.ok(client !== null);
+    await createLogins(idp).login({ client, secret: '' }, root, { scopes: ['openid', 'offline_access'] });
+    assert.doesNotMatch((await browser.open('/account')).html, /Next steps/);
   });
 
   it('lists browsers with what they are and where, and signs one of them out', async () => {

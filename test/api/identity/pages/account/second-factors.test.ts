@@ -1,38 +1,13 @@
 import assert from 'node:assert/strict';
-import { createHash, generateKeyPairSync, randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { Secret, TOTP } from 'otpauth';
 import { startIdp, type TestIdp } from '../../../../support/start-idp.ts';
 import { type Browser, createBrowser, type Page } from '../browse.ts';
+import { createAuthenticator } from './create-authenticator.ts';
 
 const PASSWORD = 'correct horse battery';
 const NEW = 'a sentence that is only mine';
 const DAY_MS = 86_400_000;
-
-/** What a browser sends for a new passkey: an attestation `none` of a fresh P-256 key (WebAuthn, 6.5.1 and 8.7). */
-function createCredential(challenge: string, origin: string): string {
-  const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const { x = '', y = '' } = publicKey.export({ format: 'jwk' });
-  const id = randomBytes(16);
-  const key = [Buffer.from('a5010203262001215820', 'hex'), Buffer.from(x, 'base64url')];
-  key.push(Buffer.from('225820', 'hex'), Buffer.from(y, 'base64url'));
-  const authData = Buffer.concat([
-    ...[createHash('sha256').update(new URL(origin).hostname).digest(), Buffer.from('4500000000', 'hex')],
-    ...[Buffer.alloc(16), Buffer.of(0, id.length), id, ...key],
-  ]);
-  const names = ['a363666d74646e6f6e65', '6761747453746d74a0', '686175746844617461', '58'];
-  const attestation = Buffer.concat([Buffer.from(names.join(''), 'hex'), Buffer.of(authData.length), authData]);
-  const clientData = JSON.stringify({ type: 'webauthn.create', challenge, origin, crossOrigin: false });
-  return JSON.stringify({
-    ...{ id: id.toString('base64url'), rawId: id.toString('base64url'), type: 'public-key' },
-    clientExtensionResults: {},
-    response: {
-      clientDataJSON: Buffer.from(clientData).toString('base64url'),
-      attestationObject: attestation.toString('base64url'),
-      transports: [],
-    },
-  });
-}
 
 describe('second factors that a thief adds or would remove', () => {
   let idp: TestIdp;
@@ -64,7 +39,7 @@ describe('second factors that a thief adds or would remove', () => {
     const [, csrf = ''] = /name="csrf" value="([^"]+)"/.exec(account.html) ?? [];
     const headers = { 'sec-fetch-site': 'same-origin' };
     const options = await browser.request('POST', '/account/passkeys/options', { json: { csrf }, headers });
-    const credential = createCredential(JSON.parse(options.html).data.challenge, idp.issuer);
+    const credential = createAuthenticator(idp.issuer)(JSON.parse(options.html).data.challenge);
     return browser.request('POST', '/account/passkeys', { form: { csrf, proof: '', name: '', credential }, headers });
   }
 

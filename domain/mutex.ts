@@ -1,4 +1,4 @@
-/** A mutex for each key: calls of one key run one after the other, so that two starts of one build make one container. */
+/** A mutex for each key: calls of one key run one after the other, in the order in which they were made. Nothing is kept of an idle key. */
 export function createMutex(): <T>(key: string, call: () => Promise<T>) => Promise<T> {
   const last = new Map<string, Promise<unknown>>();
   return async (key, call) => {

@@ -16,15 +16,17 @@ export interface CuttingProxy {
 }
 
 /**
- * Stands between clients and a database server, on MongoDB's wire protocol, and cuts the connections of inserts into a
- * collection: within the command, which the server then does not carry out; or when the server has answered and the client has
- * not heard all of it, between write and acknowledgement.
- * @param next is asked before each insert; null lets it pass
+ * Stands between clients and a database server, on MongoDB's wire protocol, and cuts the connections of some commands:
+ * within the command, which the server then does not carry out; or when the server has answered and the client has not heard
+ * all of it, between write and acknowledgement.
  */
 export async function startCuttingProxy(options: {
   readonly server: { readonly host: string; readonly port: number };
-  readonly collection: string;
+  readonly isMeant: (command: Readonly<Record<string, unknown>>) => boolean;
+  /** Asked before each command that is meant; null lets it pass. */
   readonly next: () => Cut | null;
+  /** Called when a connection is cut, before anything else happens. */
+  readonly onCut?: () => void;
 }): Promise<CuttingProxy> {
   const sockets = new Set<Socket>();
   const cuts = { command: 0, answer: 0 };
@@ -46,11 +48,12 @@ export async function startCuttingProxy(options: {
     /** Sends a part of a message, and ends both connections when it has left. */
     const cut = (to: Socket, message: Buffer, { of, part }: Cut): void => {
       cuts[of] += 1;
+      options.onCut?.();
       to.end(message.subarray(0, Math.floor(part * message.length)));
       (to === client ? server : client).destroy();
     };
     readMessages(client, (message) => {
-      const found = isInsert(message, options.collection) ? options.next() : null;
+      const found = options.isMeant(commandOf(message)) ? options.next() : null;
       if (found?.of === 'command') cut(server, message, found);
       else {
         if (found !== null) waiting = { id: message.readInt32LE(4), part: found.part };
@@ -84,9 +87,9 @@ function readMessages(socket: Socket, look: (message: Buffer) => void): void {
   });
 }
 
-function isInsert(message: Buffer, collection: string): boolean {
-  if (message.readInt32LE(12) !== OP_MSG || message[HEADER_BYTES + 4] !== 0) return false;
+/** Empty for a message of another kind. */
+function commandOf(message: Buffer): Readonly<Record<string, unknown>> {
+  if (message.readInt32LE(12) !== OP_MSG || message[HEADER_BYTES + 4] !== 0) return {};
   const start = HEADER_BYTES + PREFIX_BYTES;
-  const command = BSON.deserialize(message.subarray(start, start + message.readInt32LE(start)));
-  return command.insert === collection;
+  return BSON.deserialize(message.subarray(start, start + message.readInt32LE(start)));
 }

@@ -1,0 +1,73 @@
+import type { SealedPlace, ServiceStore } from '../../domain/catalog/ports.ts';
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import type { StoredSecret, StoredSecrets } from '../../domain/config/ports.ts';
+import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
+import { variableSets } from '../../domain/config/service-variables.ts';
+import type { ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { Environment } from '../../domain/environment.ts';
+import { valueContext } from '../../domain/locker/item-values.ts';
+import type { LockerStore } from '../../domain/locker/ports.ts';
+import { credentialContext } from '../../domain/oauth-clients/credential.ts';
+
+/** The variables of services, and the credentials of their clients. */
+export function secretsOfServices(services: Pick<ServiceStore, 'list' | 'replaceSealed'>): StoredSecrets {
+  return {
+    async read(request) {
+      const page = await services.list({ org: null }, request);
+      return { items: page.items.flatMap((service) => secretsOf(services, service)), nextCursor: page.nextCursor };
+    },
+  };
+}
+
+function secretsOf(services: Pick<ServiceStore, 'replaceSealed'>, service: ServiceRecord): StoredSecret[] {
+  const stored = (place: SealedPlace, context: StoredSecret['context'], secret: SealedSecret): StoredSecret => ({
+    context,
+    secret,
+    replace: async (to) => void (await services.replaceSealed(service.id, place, { from: secret, to })),
+  });
+  const variables = variableSets(service).flatMap(({ environment, set }) =>
+    Object.entries(set.secrets).map(([name, secret]) => {
+      const context = { service: service.name, key: name, ...(environment === null ? {} : { environment }) };
+      return stored({ kind: 'variable', environment, name }, context, secret);
+    }),
+  );
+  const credentials = Object.entries(service.oauthCredentials).map(([key, { secret }]) => {
+    const environment = key as Environment;
+    return stored({ kind: 'credential', environment }, credentialContext(service.name, environment), secret);
+  });
+  return [...variables, ...credentials];
+}
+
+/** The secrets that releases keep, for a rollback to what they had. */
+export function secretsOfReleases(releases: Pick<ReleaseStore, 'listAll' | 'replaceSecret'>): StoredSecrets {
+  return {
+    async read(request) {
+      const page = await releases.listAll(request);
+      const items = page.items.flatMap(({ id, service, environment, secrets }) =>
+        Object.entries(secrets).map(([key, secret]) => ({
+          context: { service, environment, key },
+          secret,
+          replace: async (to: SealedSecret) => void (await releases.replaceSecret(id, key, { from: secret, to })),
+        })),
+      );
+      return { items, nextCursor: page.nextCursor };
+    },
+  };
+}
+
+/** The values of the locker, of orgs and of people. */
+export function secretsOfLocker(items: Pick<LockerStore, 'listAll' | 'replaceValue'>): StoredSecrets {
+  return {
+    async read(request) {
+      const page = await items.listAll(request);
+      const values = page.items.flatMap((item) =>
+        item.fields.map(({ name, value }) => ({
+          context: valueContext(item, name),
+          secret: value,
+          replace: async (to: SealedSecret) => void (await items.replaceValue(item.id, name, { from: value, to })),
+        })),
+      );
+      return { items: values, nextCursor: page.nextCursor };
+    },
+  };
+}

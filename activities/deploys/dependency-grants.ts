@@ -1,0 +1,95 @@
+import { type Catalog, MOST_SCOPES } from '../../domain/catalog/catalog.ts';
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { blockOf, type GrantBlock, type GrantKey, partyOf } from '../../domain/grants/grant.ts';
+import { dependencyScopes, hasScopesOf } from '../../domain/oauth-clients/derive-client.ts';
+import type { DeploysDeps } from './deps.ts';
+import { targetsOf } from './pending-grants.ts';
+import type { StepContext } from './step.ts';
+
+type Deps = Pick<DeploysDeps, 'services' | 'grantCommands'>;
+
+/** Scopes that a catalog declares of a service of another org, which has not authorized this one. */
+interface ForeignScopes {
+  readonly key: GrantKey;
+  readonly scopes: readonly string[];
+}
+
+/** A grant that keeps a build from going on, as the build record names it. */
+export interface BlockedGrant {
+  readonly id: string;
+  readonly service: string;
+  readonly state: GrantBlock;
+  readonly scopes: readonly string[];
+}
+
+/** What the service needs grants for. A service without a client has no tokens, and so needs none. */
+export async function foreignScopes(
+  { services }: Pick<Deps, 'services'>,
+  service: ServiceRecord,
+  environment: StepContext['build']['environment'],
+  catalog: Pick<Catalog, 'dependencies' | 'auth'>,
+): Promise<readonly ForeignScopes[]> {
+  if (catalog.auth === null) return [];
+  const foreign: ForeignScopes[] = [];
+  for (const target of await targetsOf({ services }, catalog)) {
+    if (hasScopesOf(target, service.org)) continue;
+    const declared = catalog.dependencies.filter(({ service: name }) => name === target.name);
+    const scopes = [...new Set(declared.flatMap((dependency) => dependencyScopes(dependency).scopes))];
+    if (scopes.length > MOST_SCOPES) {
+      throw new FairleadError('CATALOG_INVALID', `spec.dependencies: at most ${MOST_SCOPES} scopes of ${target.name}`);
+    }
+    if (scopes.length > 0)
+      foreign.push({ key: { holder: partyOf(service), environment, target: partyOf(target) }, scopes });
+  }
+  return foreign;
+}
+
+/**
+ * Asks for what is not granted yet, and ends the build unless all of it is (spec 2, "Scope grant states"). Idempotent.
+ * @throws SCOPE_GRANT_BLOCKED naming each grant and the command; UNAVAILABLE of `identity-provider` when no worker answers
+ */
+export async function requireGrants(
+  { grantCommands }: Pick<Deps, 'grantCommands'>,
+  { build }: Pick<StepContext, 'build'>,
+  needed: readonly ForeignScopes[],
+): Promise<void> {
+  const blocked: BlockedGrant[] = [];
+  for (const { key, scopes } of needed) {
+    const request = { scopes, by: build.requestedBy, as: 'deploy', requestId: build.requestId } as const;
+    const { id, status, granted } = await reached(() => grantCommands.request(key, request));
+    const state = blockOf({ status, granted }, scopes);
+    if (state !== null) blocked.push({ id, service: key.target.name, state, scopes });
+  }
+  if (blocked.length === 0) return;
+  const lines = blocked.map((grant) => `${grant.service}: ${SAID[grant.state](grant)}`);
+  throw new FairleadError('SCOPE_GRANT_BLOCKED', ['Deploy blocked: scope grants are missing.', ...lines].join('\n'), {
+    details: { blockedGrants: blocked },
+  });
+}
+
+const SAID: Readonly<Record<GrantBlock, (grant: BlockedGrant) => string>> = {
+  pending: ({ id, scopes }) =>
+    `grant ${id} is pending for ${scopes.join(', ')}; an admin of its org runs \`fairlead grants approve ${id}\`, then deploy again`,
+  approved_missing: ({ id, scopes, service }) =>
+    `grant ${id} is approved, but not for all of ${scopes.join(', ')}; its org runs \`fairlead grants revoke ${id}\`, you run \`fairlead grants request ${service} ${scopes.join(' ')}\`, and its org approves`,
+  denied: ({ id }) => `grant ${id} was denied; an admin of its org can still approve it`,
+  revoked: ({ id, scopes, service }) =>
+    `grant ${id} was revoked; ask anew with \`fairlead grants request ${service} ${scopes.join(' ')}\``,
+};
+
+/** Gives the client what was approved: after the deploy made it. */
+export async function applyGrants({ grantCommands }: Pick<Deps, 'grantCommands'>, needed: readonly ForeignScopes[]) {
+  for (const { key } of needed) await reached(() => grantCommands.apply(key));
+}
+
+/** The workflows of grants wait for the identity provider; without it nothing is granted, and the build goes on. */
+async function reached<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await call();
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'UNAVAILABLE') throw error;
+    const message = 'Scope grants could not be looked at: no worker answers that reaches the identity provider.';
+    throw new FairleadError('UNAVAILABLE', message, { cause: error, system: 'identity-provider', retryable: true });
+  }
+}

@@ -1,0 +1,41 @@
+import { MANIFEST } from '../../../domain/catalog/app-source.ts';
+import { readManifest } from '../../../domain/catalog/read-manifest.ts';
+import { joinInside } from '../../../domain/catalog/source-path.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import { notesOfChangelog } from '../../../domain/deploys/release-notes.ts';
+import { sdkVersions } from '../../../domain/deploys/sdk-packages.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { DeploysDeps } from '../deps.ts';
+import { requireFacts, type StepContext } from '../step.ts';
+
+type Deps = Pick<DeploysDeps, 'workspace'> & { readonly settings: Pick<DeploysDeps['settings'], 'sdkPackages'> };
+
+const CHANGELOG = 'CHANGELOG.md';
+const LOCK = 'package-lock.json';
+const FILE_LIMIT_BYTES = 1024 ** 2;
+const LOCK_LIMIT_BYTES = 8 * 1024 ** 2;
+
+/**
+ * Reads what is new from CHANGELOG.md at the root of the repository, and the versions of packages of the SDK from the
+ * manifest and the lock file of the app. Reads only. A file that cannot be read counts as absent, with a warning.
+ */
+export async function readReleaseNotes(deps: Deps, context: StepContext): Promise<BuildFacts> {
+  const { build, facts, warn } = context;
+  const { appPath } = requireFacts(facts, ['appPath']);
+  const read = async (path: string, limitBytes = FILE_LIMIT_BYTES): Promise<string | null> => {
+    try {
+      return await deps.workspace.readText(build.buildId, path, limitBytes);
+    } catch (error) {
+      if (!(error instanceof FairleadError) || error.code !== 'SOURCE_REFUSED') throw error;
+      warn(`${error.message} It is taken as absent.`);
+      return null;
+    }
+  };
+  const changelog = await read(CHANGELOG);
+  const manifest = readManifest(await read(joinInside(appPath, MANIFEST)), []);
+  const lock = await read(joinInside(appPath, LOCK), LOCK_LIMIT_BYTES);
+  return {
+    releaseNotes: changelog === null ? null : notesOfChangelog(changelog),
+    sdkVersions: sdkVersions(manifest, lock, deps.settings.sdkPackages),
+  };
+}

@@ -1,0 +1,86 @@
+import type { ServiceRecord } from '../../../domain/catalog/service.ts';
+import { variablesIn } from '../../../domain/config/service-variables.ts';
+import {
+  dependencyUrl,
+  dependencyVariable,
+  type ResolvedDependency,
+  resolvedDependency,
+} from '../../../domain/deploys/dependency.ts';
+import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import type { DeployTarget } from '../../../domain/deploys/ports.ts';
+import { isLoopbackHost } from '../../../domain/oauth-clients/redirect-uri.ts';
+import type { DeploysDeps } from '../deps.ts';
+import { targetsOf } from '../pending-grants.ts';
+import { findService } from '../service-lookup.ts';
+import { requireFacts, type StepContext } from '../step.ts';
+
+type Deps = Pick<DeploysDeps, 'services' | 'releases' | 'edge'> & {
+  readonly settings: Pick<DeploysDeps['settings'], 'hasPlatformProxy'>;
+};
+
+/** Why a service is not given the address of a dependency. */
+type Unresolved =
+  /** Also where there is no service of that name: who deploys need not learn which names other orgs have. */
+  | 'not_deployed'
+  /** Its public address is the only one, and leads to the container itself when it is used in one. */
+  | 'unreachable';
+
+const WARNINGS: Readonly<Record<Unresolved, (target: DeployTarget) => string>> = {
+  not_deployed: ({ service, environment }) =>
+    `${dependencyVariable(service)} is not given: no service ${service} is deployed in ${environment}. Deploy it there, then deploy this service again.`,
+  unreachable: ({ service }) =>
+    `${dependencyVariable(service)} is not given: on this set-up, containers do not reach the address of ${service}. Run the stack on Linux beside its container engine, or set PLATFORM_DOMAIN to a domain that leads to this machine, then deploy this service again.`,
+};
+
+/**
+ * Finds where the dependencies of the catalog answer in the environment of the build (spec 2, "dependency resolution").
+ * For one without an address there is a warning, and the deploy goes on. Idempotent: it only reads.
+ */
+export async function resolveDependencies(deps: Deps, context: StepContext): Promise<BuildFacts> {
+  const { catalog, port } = requireFacts(context.facts, ['catalog', 'port']);
+  const { environment } = context.build;
+  const [service, known] = await Promise.all([findService(deps, context.build), targetsOf(deps, catalog)]);
+  const dependencies: ResolvedDependency[] = [];
+  for (const name of new Set(catalog.dependencies.map((declared) => declared.service))) {
+    const target = { service: name, environment };
+    const record = known.find((candidate) => candidate.name === name) ?? null;
+    const found = await resolve(deps, target, { record, port });
+    if ('because' in found) {
+      context.warn(WARNINGS[found.because](target));
+      continue;
+    }
+    const dependency = resolvedDependency(name, found.url);
+    report(context, dependency, service);
+    dependencies.push(dependency);
+  }
+  return { dependencies };
+}
+
+async function resolve(
+  { releases, settings, edge }: Deps,
+  target: DeployTarget,
+  { record, port }: { readonly record: ServiceRecord | null; readonly port: number },
+): Promise<{ readonly url: string } | { readonly because: Unresolved }> {
+  const { service, environment } = target;
+  if (record === null || (await releases.active(service, environment)) === null) return { because: 'not_deployed' };
+  if (settings.hasPlatformProxy) return { url: dependencyUrl(target, port) };
+  const url = edge.url(service, environment);
+  return isLoopbackHost(new URL(url).hostname) ? { because: 'unreachable' } : { url };
+}
+
+/** Says by which variable a dependency is found, or why by none. */
+function report(
+  { build, onLine, warn }: StepContext,
+  { service: name, url, variable }: ResolvedDependency,
+  caller: ServiceRecord,
+): void {
+  if (variable === null) {
+    const reserved = `${dependencyVariable(name)} is a variable of the platform, so it does not hold the address of ${name}`;
+    const own = `${dependencyVariable(`${name}-service`)}=${url} --service ${build.service} --env ${build.environment}`;
+    warn(`${reserved}. Set one of your own: fairlead config set ${own}`);
+    return;
+  }
+  const set = Object.values(variablesIn(caller, build.environment)).some((values) => Object.hasOwn(values, variable));
+  if (set) onLine(`${variable} stays as it was set with fairlead config; ${name} answers at ${url}`);
+  else onLine(`${variable} is ${url}`);
+}

@@ -1,0 +1,17 @@
+import type { AuditRecorder } from '../../domain/audit/ports.ts';
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { GrantStore } from '../../domain/grants/ports.ts';
+import type { NewId } from '../../domain/ids.ts';
+import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
+
+/** Everything the activities of grants work with, built by a composition root in `workers/`. */
+export interface GrantsDeps {
+  readonly grants: GrantStore;
+  readonly services: Pick<ServiceStore, 'find'>;
+  readonly clients: Pick<ClientAdministration, 'provision' | 'revokeScopes'>;
+  /** Null when no audit ledger is configured. */
+  readonly audit: AuditRecorder | null;
+  readonly newId: NewId;
+  readonly now: Clock;
+}

@@ -1,0 +1,110 @@
+import { z } from 'zod';
+import { FairleadError, isErrorCode } from '../../domain/errors.ts';
+import { parseJson } from '../../domain/parse-json.ts';
+
+/** A service of the platform that another one asks. */
+export interface PlatformConnection {
+  /** Base address without a trailing slash. */
+  readonly url: string;
+  /** The key that the service takes from the platform's own processes. */
+  readonly internalKey: string;
+  /** Longest wait for one answer; 10 seconds when it says nothing. */
+  readonly timeoutMs?: number;
+}
+
+/** How its failures are told. */
+export interface CalledService {
+  /** As {@link FairleadError.system} names it. */
+  readonly system: string;
+  /** Begins a sentence: `The identity provider`. */
+  readonly title: string;
+  /** The variable of the key, for who has to correct it. */
+  readonly keyVariable: string;
+}
+
+export interface PlatformRequest {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Below the base address, its parts encoded. */
+  readonly path: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * One call of a service of the platform by its internal key: the data of its envelope.
+ * @throws the service's own code where it is about the request; UNAVAILABLE (retryable, of that system) when the service
+ *   is away, takes no calls from here, or answers what is no answer
+ */
+export type PlatformCall = <T extends z.ZodType>(reply: T, request: PlatformRequest) => Promise<z.output<T>>;
+
+const TIMEOUT_MS = 10_000;
+/** No answer of the platform's own services is longer: pages are bounded. */
+const MOST_BYTES = 8 * 1024 ** 2;
+
+const envelopeSchema = z.discriminatedUnion('success', [
+  z.object({ success: z.literal(true), data: z.unknown() }),
+  z.object({
+    success: z.literal(false),
+    error: z.object({ code: z.string(), message: z.string(), details: z.unknown().optional() }),
+  }),
+]);
+
+/** Codes that are about the calling process and its key, not about what its own caller asked for. */
+const OURS = new Set(['UNAUTHORIZED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED', 'METHOD_NOT_ALLOWED']);
+
+export function createPlatformCall(connection: PlatformConnection, service: CalledService): PlatformCall {
+  const unavailable = (what: string, cause?: unknown): FairleadError =>
+    new FairleadError('UNAVAILABLE', `${service.title} ${what}.`, { system: service.system, retryable: true, cause });
+
+  async function send({ url, internalKey, timeoutMs = TIMEOUT_MS }: PlatformConnection, request: PlatformRequest) {
+    const { method, path, body, headers, signal } = request;
+    const limit = AbortSignal.timeout(timeoutMs);
+    try {
+      const response = await fetch(url + path, {
+        method,
+        // The key must not follow a redirect to another host.
+        redirect: 'error',
+        headers: {
+          accept: 'application/json',
+          'x-internal-key': internalKey,
+          ...headers,
+          ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+        signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
+      });
+      return { status: response.status, body: parseJson(await readText(response)) };
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw unavailable(limit.aborted ? `did not answer within ${timeoutMs / 1000} s` : 'cannot be reached', error);
+    }
+  }
+
+  function asOwnError({ code, message, details }: { code: string; message: string; details?: unknown }) {
+    if (code === 'UNAUTHORIZED') return unavailable(`does not take the key of the builder (${service.keyVariable})`);
+    if (!isErrorCode(code) || OURS.has(code)) return unavailable(`failed with ${code}`);
+    return new FairleadError(code, message, { details });
+  }
+
+  return async (reply, request) => {
+    const response = await send(connection, request);
+    const envelope = envelopeSchema.safeParse(response.body);
+    if (!envelope.success) throw unavailable(`answered ${response.status} in an unexpected format`);
+    if (!envelope.data.success) throw asOwnError(envelope.data.error);
+    const data = reply.safeParse(envelope.data.data);
+    if (!data.success) throw unavailable('has another version: its reply has another format', data.error);
+    return data.data;
+  };
+}
+
+/** The text of an answer, cut at the bound: what is longer is no JSON then. */
+async function readText(response: Response): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = '';
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    if (text.length > MOST_BYTES) break;
+  }
+  return text;
+}

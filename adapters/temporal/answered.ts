@@ -1,0 +1,45 @@
+import {
+  type Client,
+  isGrpcServiceError,
+  WorkflowFailedError,
+  WorkflowUpdateFailedError,
+  WorkflowUpdateRPCTimeoutOrCancelledError,
+} from '@temporalio/client';
+import { ApplicationFailure } from '@temporalio/common';
+import { FairleadError, isErrorCode } from '../../domain/errors.ts';
+
+const ANSWER_WITHIN_MS = 25_000;
+
+/**
+ * A call that a workflow answers, such as an update.
+ * @throws the domain error of the workflow or its activity; UNAVAILABLE (retryable) when no worker answers in time
+ */
+export async function answered<T>(client: Client, call: () => Promise<T>): Promise<T> {
+  try {
+    return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, call);
+  } catch (error) {
+    throw toDomainError(error);
+  }
+}
+
+function toDomainError(error: unknown): unknown {
+  if (error instanceof FairleadError) return error;
+  if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
+    return domainErrorOf(error) ?? error;
+  }
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcServiceError(error)) {
+    const message = 'No worker answered in time. An accepted request is not lost: try again in a moment.';
+    return new FairleadError('UNAVAILABLE', message, { cause: error, retryable: true });
+  }
+  return error;
+}
+
+/** The domain error that an activity threw, found behind the layers that carried it here. */
+function domainErrorOf(error: Error): FairleadError | null {
+  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
+    if (cause instanceof ApplicationFailure && isErrorCode(cause.type)) {
+      return new FairleadError(cause.type, cause.message, { details: cause.details?.[0], cause: error });
+    }
+  }
+  return null;
+}

@@ -1,0 +1,45 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { ChangeItemContext } from '../../domain/locker/change-item.ts';
+import { handleOfItem, type ItemPlace, type LockerItem } from '../../domain/locker/item.ts';
+import { checkAgain } from '../check-again.ts';
+import type { Caller } from '../http/caller.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import type { LockerDeps } from './deps.ts';
+import { itemEvent, recordEvent } from './record-event.ts';
+
+/** What is to be done to an item, and how it is told. */
+export interface StoredChange {
+  readonly place: ItemPlace;
+  /** As in `locker.item_changed`. */
+  readonly done: string;
+  readonly data?: Parameters<typeof itemEvent>[2];
+  /** The item afterwards; the same one when nothing is to do. @throws what refuses the change */
+  make(item: LockerItem | null, context: ChangeItemContext): LockerItem;
+}
+
+/**
+ * Looks at an item, records the change, and writes it over what was looked at; all of it again when another was first.
+ * @throws what `make` throws; LOCKER_FULL; UNAVAILABLE; CONFLICT while others change it again and again
+ */
+export function changeStoredItem(
+  deps: LockerDeps,
+  context: RouteContext<Caller>,
+  { place, done, data, make }: StoredChange,
+): Promise<LockerItem> {
+  return checkAgain(async () => {
+    const { cipher, newId, now, items } = deps;
+    const item = await items.find(place);
+    const by = { cipher, newItemId: () => newId('lockerItem'), at: now(), by: context.caller.name };
+    const next = make(item, by);
+    if (next === item) return next;
+    await recordEvent(deps, context, itemEvent(place, done, data));
+    await (item === null ? items.insert(next) : items.replace(next));
+    return next;
+  });
+}
+
+/** An item that has to be there. @throws LOCKER_ITEM_NOT_FOUND */
+export function requireItem(item: LockerItem | null, place: ItemPlace): LockerItem {
+  if (item !== null) return item;
+  throw new FairleadError('LOCKER_ITEM_NOT_FOUND', `There is no item ${handleOfItem(place)}`);
+}

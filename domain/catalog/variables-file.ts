@@ -1,0 +1,57 @@
+import { isSensitiveName } from '../logs/sensitive-names.ts';
+
+/** What a file of variables, such as `.env`, names; its values are not kept. */
+export interface VariablesFile {
+  readonly names: readonly string[];
+  /** Those of them that look like secrets, by their names or by their values. */
+  readonly secrets: readonly string[];
+}
+
+/** Variables for settings, which a repository may hold. */
+export const SETTINGS_FILE = '.env';
+/** Names of the file that tells which variables an app takes. */
+export const EXAMPLE_FILES = [
+  '.env.example',
+  '.env.sample',
+  '.env.template',
+  '.env.dist',
+  '.env-example',
+  '.example.env',
+  '.sample.env',
+  'env.example',
+  'env.sample',
+  'example.env',
+  'sample.env',
+] as const;
+
+const MOST_NAMES = 60;
+/** What tools put into the pages of a site, which everybody reads. */
+const PUBLIC_NAME = /^(?:NEXT_PUBLIC|VITE|PUBLIC|REACT_APP|VUE_APP|GATSBY|NUXT_PUBLIC|EXPO_PUBLIC)_/;
+/** A password in an address, a private key, or the form of a key of a well-known vendor. */
+const SECRET_VALUE =
+  /:\/\/[^\s/:@]{0,200}:[^\s/@]{1,200}@|-----BEGIN |\b(?:sk|rk|pk|whsec)_(?:live|test)_\w{8}|\bAKIA[A-Z0-9]{12}|\bgh[pousr]_\w{20}|\bxox[abp]-|\beyJ[\w-]{10,}\.[\w-]{10,}/;
+
+/** Reads the names out of a file in the notation of dotenv. */
+export function readVariablesFile(text: string): VariablesFile {
+  const found = text.split('\n').flatMap((line) => {
+    const [, name, value = ''] =
+      /^\s*(?:export\s+)?([A-Za-z_]\w{0,99})\s*=[ \t]*(.*)$/.exec(line.slice(0, 4_000)) ?? [];
+    return name === undefined ? [] : [{ name, value: value.trim() }];
+  });
+  const isSecret = ({ name, value }: { name: string; value: string }): boolean =>
+    !PUBLIC_NAME.test(name) && !/^(?:""|'')?$/.test(value) && (isSensitiveName(name) || SECRET_VALUE.test(value));
+  const distinct = (names: readonly string[]) => [...new Set(names)].slice(0, MOST_NAMES);
+  return {
+    names: distinct(found.map(({ name }) => name)),
+    secrets: distinct(found.filter(isSecret).map(({ name }) => name)),
+  };
+}
+
+/** The file that tells which variables an app takes, and their names; null where there is none. */
+export function exampleVariables(
+  variables: Readonly<Record<string, VariablesFile>>,
+): { readonly file: string; readonly names: readonly string[] } | null {
+  const file = EXAMPLE_FILES.find((name) => variables[name] !== undefined);
+  const names = file === undefined ? [] : (variables[file]?.names ?? []);
+  return file === undefined || names.length === 0 ? null : { file, names };
+}

@@ -1,0 +1,77 @@
+import type { Catalog } from '../catalog/catalog.ts';
+import { isSensitiveName } from '../logs/sensitive-names.ts';
+
+/** What a catalog should look like beyond what its schema demands (spec 2, step 8). */
+export interface ConventionRule {
+  readonly id: string;
+  /** `block` ends the build unless somebody gives a reason to skip the check. */
+  readonly level: 'warn' | 'block';
+  /** What to do instead. */
+  readonly remedy: string;
+  /** The places that violate it, as a reader of the catalog finds them. */
+  readonly violations: (catalog: Catalog) => readonly string[];
+}
+
+/** The one table of conventions. A row is all that a new one takes. */
+export const CONVENTION_RULES: readonly ConventionRule[] = [
+  {
+    id: 'no-credential-as-default',
+    level: 'block',
+    remedy: 'store it with `fairlead config set --secret`, and leave the default out of the repository',
+    violations: ({ config }) =>
+      config
+        .filter(({ key, secret, default: value }) => value !== null && value !== '' && (secret || isSensitiveName(key)))
+        .map(({ key }) => `spec.config ${key}`),
+  },
+  {
+    id: 'no-wildcard-scope',
+    level: 'block',
+    remedy: 'name the scopes that the service uses',
+    violations: ({ dependencies }) =>
+      dependencies
+        .filter(({ scopes }) => scopes.some((scope) => scope.includes('*')))
+        .map(({ service }) => `spec.dependencies ${service}`),
+  },
+  {
+    id: 'payer-is-known',
+    level: 'block',
+    remedy: 'ask for a signed-in caller with auth, or charge the service',
+    violations: ({ routes }) =>
+      routes
+        .filter(({ gas, charge, auth }) => gas > 0 && charge === 'callerOrg' && (auth === null || OPEN.has(auth)))
+        .map(({ path }) => `spec.routes ${path}`),
+  },
+  {
+    id: 'charge-is-declared',
+    level: 'warn',
+    remedy: 'say with charge who pays; undeclared, it is the service',
+    violations: ({ routes }) =>
+      routes.filter(({ gas, charge }) => gas > 0 && charge === null).map(({ path }) => `spec.routes ${path}`),
+  },
+  {
+    id: 'dependency-names-scopes',
+    level: 'warn',
+    remedy: 'name the scopes that the service uses: without them its tokens say nothing to the other service',
+    violations: ({ auth, dependencies }) =>
+      auth === null
+        ? []
+        : dependencies.filter(({ scopes }) => scopes.length === 0).map(({ service }) => `spec.dependencies ${service}`),
+  },
+];
+
+/** Auth modes of a route that let in whoever comes. */
+const OPEN: ReadonlySet<string> = new Set(['none', 'public', 'false']);
+
+export interface ConventionViolation {
+  readonly rule: string;
+  readonly level: ConventionRule['level'];
+  readonly message: string;
+}
+
+/** What a catalog violates; nothing for a source without one, which cannot know of them. */
+export function conventionViolations(catalog: Catalog): readonly ConventionViolation[] {
+  if (!catalog.declared) return [];
+  return CONVENTION_RULES.flatMap(({ id, level, remedy, violations }) =>
+    violations(catalog).map((place) => ({ rule: id, level, message: `${place}: ${remedy} (${id})` })),
+  );
+}

@@ -1,0 +1,51 @@
+import { isReservedVariable } from '../config/variable-names.ts';
+import type { Environment } from '../environment.ts';
+
+/** A dependency that is deployed where its caller is: what the caller is given of it. */
+export interface ResolvedDependency {
+  /** Name of the service that is called. */
+  readonly service: string;
+  /** Where it answers, as seen from the container of the caller. */
+  readonly url: string;
+  /** The variable that holds the address; null where that name is the platform's own. */
+  readonly variable: string | null;
+}
+
+/** Ends the names that dependencies have in containers: `shop.prod.internal`. `.internal` is kept for private use. */
+export const DEPENDENCY_DOMAIN = 'internal';
+
+const DEPENDENCY_PORT = 7600;
+
+/**
+ * Where a workload reaches a service that it depends on, through the relay beside it. It follows from the name alone, so
+ * that a redeploy of the dependency changes nothing.
+ * @param ownPort at which the caller listens: nobody else can listen there in its network
+ */
+export function dependencyUrl(
+  { service, environment }: { readonly service: string; readonly environment: Environment },
+  ownPort: number,
+): string {
+  const port = ownPort === DEPENDENCY_PORT ? DEPENDENCY_PORT + 1 : DEPENDENCY_PORT;
+  return `http://${service}.${environment}.${DEPENDENCY_DOMAIN}:${port}`;
+}
+
+/**
+ * `SHOP_API_URL` for `shop-api`. Names of services have no underscores, so no two of them have the same variable. A
+ * variable may not begin with a digit: that of `3d-shop` is `_3D_SHOP_URL`.
+ */
+export function dependencyVariable(service: string): string {
+  const name = `${service.toUpperCase().replaceAll('-', '_')}_URL`;
+  return /^\d/.test(name) ? `_${name}` : name;
+}
+
+/** @returns the dependency as its caller is given it */
+export function resolvedDependency(service: string, url: string): ResolvedDependency {
+  const variable = dependencyVariable(service);
+  return { service, url, variable: isReservedVariable(variable) ? null : variable };
+}
+
+/** The variables by which a workload is given the addresses of its dependencies. */
+export function dependencyVariables(dependencies: readonly ResolvedDependency[]): Readonly<Record<string, string>> {
+  const named = dependencies.flatMap(({ variable, url }) => (variable === null ? [] : [[variable, url] as const]));
+  return Object.fromEntries(named);
+}

@@ -1,0 +1,49 @@
+/** What is new in a release, as its changelog shows it (spec 3, "Changelog flow"). */
+export interface ReleaseNotes {
+  /** Markdown. */
+  readonly notes: string;
+  readonly version: string | null;
+}
+
+/** Notes travel from step to step with the facts of a build, which are a few kilobytes in all. */
+export const MOST_CHARACTERS = 3_000;
+const MOST_VERSION_CHARACTERS = 100;
+const CUT = '\n…';
+const HEADING = /^##[ \t]+(?!#)(.*)$/;
+const VERSION = /\bv?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)/;
+
+/**
+ * The newest section of a CHANGELOG.md that says something: from its `## ` heading, of which the version is taken, to the
+ * next. A file without such headings is taken as a whole. Null for one that says nothing.
+ */
+export function notesOfChangelog(text: string): ReleaseNotes | null {
+  const lines = text.split(/\r?\n/);
+  const headings = lines.flatMap((line, index) => (HEADING.test(line) ? [index] : []));
+  if (headings.length === 0) return notesOf(lines.filter((line) => !/^#[ \t]/.test(line)).join('\n'), null);
+  for (const [number, start] of headings.entries()) {
+    const found = notesOf(lines.slice(start + 1, headings[number + 1]).join('\n'), versionOf(lines[start] ?? ''));
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Null for a heading without one, and for one too long to travel with a build. */
+function versionOf(heading: string): string | null {
+  const version = VERSION.exec(heading)?.[1] ?? null;
+  return version === null || version.length > MOST_VERSION_CHARACTERS ? null : version;
+}
+
+/** The subjects of commits, newest first, as a list. Null for none. */
+export function notesOfCommits(subjects: readonly string[]): ReleaseNotes | null {
+  return notesOf(subjects.map((subject) => `- ${subject.replace(/\s+/g, ' ').trim()}`).join('\n'), null);
+}
+
+function notesOf(text: string, version: string | null): ReleaseNotes | null {
+  // Whoever shows it may have a terminal, which obeys control characters.
+  const notes = text.replace(/(?![\n\t])\p{Cc}/gu, '').trim();
+  if (notes === '') return null;
+  return {
+    notes: notes.length > MOST_CHARACTERS ? notes.slice(0, MOST_CHARACTERS - CUT.length) + CUT : notes,
+    version,
+  };
+}

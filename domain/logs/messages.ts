@@ -1,0 +1,2 @@
+/** Names of the workflows of logs. */
+export const LOGS_WORKFLOWS = { collectOutput: 'collectOutput' } as const;

@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { parseEnv } from 'node:util';
+import { draftOf } from '../../cli/env-file.ts';
+import { listFolder } from '../../cli/pack-folder.ts';
+import { KEY, startApi, type TestApi } from '../support/start-api.ts';
+import { type CliResult, runCli } from './run-cli.ts';
+
+const CANARY = 'canary value with "quotes" and $HOME';
+
+/** The commands against a real builder. */
+describe('fairlead config', () => {
+  let api: TestApi;
+  let folder: string;
+  before(async () => {
+    api = await startApi();
+  });
+  after(() => api.stop());
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairlead-config-'));
+    await writeFile(join(folder, 'catalog-info.yaml'), 'metadata:\n  name: shop\n');
+    await api.services.remove((await api.services.find('shop'))?.id ?? '');
+    await api.services.upsert({ id: 'svc_shop', name: 'shop', org: 'platform' }, {});
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const run = (args: readonly string[], stdin?: string): Promise<CliResult> =>
+    runCli({ url: api.address }, ['config', ...args], {
+      cwd: folder,
+      env: { FAIRLEAD_KEY: KEY },
+      ...(stdin === undefined ? {} : { stdin }),
+    });
+  const ok = async (args: readonly string[], stdin?: string): Promise<CliResult> => {
+    const result = await run(args, stdin);
+    assert.equal(result.code, 0, result.stderr);
+    return result;
+  };
+
+  it('set stores plain values and secrets of the folder’s service, and says when they count', async () => {
+    const set = await ok(['set', 'COLOUR=blue', 'EMPTY=', 'EQUALS=a=b', '--secret', 'API_KEY'], `${CANARY}\n`);
+    assert.equal(set.stdout, 'Set COLOUR, EMPTY, EQUALS, API_KEY of shop in every environment\n');
+    assert.match(set.stderr, /takes effect with the next deploy/);
+    const list = await ok(['list']);
+    assert.match(list.stdout, /^VARIABLE +VALUE +ENV +CHANGED +BY\n/);
+    assert.match(list.stdout, /API_KEY +\*{8} +all +now +internal/);
+    assert.match(list.stdout, /EQUALS +a=b +all/);
+    const texts = [set, list, await ok(['list', '--json']), await ok(['history']), await ok(['history', '--json'])];
+    for (const { stdout, stderr } of texts) assert.ok(!(stdout + stderr).includes('canary'));
+    assert.deepEqual((await ok(['-q'])).stdout.split('\n').filter(Boolean), ['API_KEY', 'COLOUR', 'EMPTY', 'EQUALS']);
+  });
+
+  it('with --env a change is for that environment alone', async () => {
+    await ok(['set', 'REGION=eu']);
+    const set = await ok(['set', 'REGION=test', '--env', 'uat']);
+    assert.equal(set.stdout, 'Set REGION of shop in uat\n');
+    const prod = await ok(['set', 'REGION=live', '--env', 'prod']);
+    assert.equal(prod.stdout, 'Set REGION of shop in prod\n', 'the default of --env, when it is typed');
+    const rows = JSON.parse((await ok(['list', '--json'])).stdout).data.variables;
+    assert.deepEqual(
+      rows.map((row: { environment: string | null; value: string }) => [row.environment, row.value]),
+      [
+        [null, 'eu'],
+        ['uat', 'test'],
+        ['prod', 'live'],
+      ],
+    );
+    assert.equal((await ok(['unset', 'REGION', '--env', 'uat'])).stdout, 'Removed REGION of shop in uat\n');
+    assert.match((await ok(['unset', 'REGION', '--env', 'uat'])).stderr, /REGION was not set in uat/);
+  });
+
+  it('refuses a value of a secret on the command line, and a word that is no assignment, without repeating either', async () => {
+    for (const args of [['set', '--secret', `API_KEY=${CANARY}`], ['set', CANARY], ['set', '=x'], ['set']]) {
+      const { code, stdout, stderr } = await run(args);
+      assert.equal(code, 2, stderr);
+      assert.ok(!(stdout + stderr).includes('canary'), stderr);
+    }
+    const reserved = await run(['set', 'PORT=80', 'FINE=1']);
+    assert.match(reserved.stderr, /RESERVED_ENV_VAR/);
+    assert.deepEqual((await api.services.find('shop'))?.config, {}, 'nothing of a refused change is stored');
+    assert.match((await run(['list', '--service', 'nobody'])).stderr, /SERVICE_NOT_FOUND/);
+  });
+
+  it('a plain value under the name of a secret is stored, hidden, and remarked upon', async () => {
+    const { stderr } = await ok(['set', 'DB_PASSWORD=hunter2hunter2']);
+    assert.match(stderr, /DB_PASSWORD is stored in clear\. To encrypt it: `fairlead config set --secret DB_PASSWORD`/);
+    assert.ok(!(await ok(['list'])).stdout.includes('hunter2'));
+  });
+
+  it('history tells the names of each change, those that were removed with a dash', async () => {
+    await ok(['set', 'A=1', '--secret', 'S'], 'secret');
+    await ok(['unset', 'A']);
+    const { stdout } = await ok(['history']);
+    const [, newest = '', oldest = ''] = stdout.split('\n');
+    assert.match(newest, /internal +all +-A/);
+    assert.match(oldest, /internal +all +A, S/);
+  });
+
+  describe('pull', () => {
+    const file = () => join(folder, '.env.local');
+
+    it('writes every value so that Node reads it back, for its owner alone', async () => {
+      const values = { PLAIN: 'blue', LINES: 'one\ntwo', QUOTED: `it's "so"` };
+      await ok(['set', ...Object.entries(values).map(([key, value]) => `${key}=${value}`), '--secret', 'S'], CANARY);
+      const { stdout, stderr } = await ok(['pull']);
+      assert.equal(stdout, 'Wrote 4 variables of shop in prod to .env.local\n');
+      assert.ok(!(stdout + stderr).includes('canary'));
+      assert.equal((await stat(file())).mode & 0o777, 0o600);
+      assert.deepEqual({ ...parseEnv(await readFile(file(), 'utf8')) }, { ...values, S: CANARY });
+      assert.deepEqual((await readdir(folder)).sort(), ['.env.local', 'catalog-info.yaml'], 'no draft is left');
+    });
+
+    it('escapes a dollar sign where a package would put a variable in its place', async () => {
+      await ok(['set', '--secret', 'S'], CANARY);
+      await writeFile(join(folder, 'package.json'), '{"dependencies":{"next":"15.0.0"}}');
+      await ok(['pull']);
+      assert.match(await readFile(file(), 'utf8'), /\\\$HOME/);
+    });
+
+    it('has the values of one environment', async () => {
+      await ok(['set', 'REGION=eu', 'BOTH=1']);
+      await ok(['set', 'REGION=test', '--env', 'uat']);
+      await ok(['pull', '--env', 'uat', '--file', 'uat.env']);
+      assert.deepEqual({ ...parseEnv(await readFile(join(folder, 'uat.env'), 'utf8')) }, { BOTH: '1', REGION: 'test' });
+    });
+
+    it('replaces its own file, and another’s only when that is agreed to', async () => {
+      await ok(['set', 'A=1']);
+      await writeFile(file(), 'MINE=1\n');
+      const refused = await run(['pull']);
+      assert.equal(refused.code, 2);
+      assert.match(refused.stderr, /--yes/);
+      assert.equal(await readFile(file(), 'utf8'), 'MINE=1\n');
+      await ok(['pull', '--yes']);
+      await chmod(file(), 0o644);
+      await ok(['pull']);
+      assert.equal((await stat(file())).mode & 0o777, 0o600);
+    });
+
+    it('writes through no link', async () => {
+      await ok(['set', 'A=1']);
+      const elsewhere = join(folder, 'elsewhere');
+      await writeFile(elsewhere, 'kept');
+      await symlink(elsewhere, file());
+      await ok(['pull', '--yes']);
+      assert.equal(await readFile(elsewhere, 'utf8'), 'kept');
+      assert.equal((await stat(file())).isFile(), true);
+    });
+
+    it('what a kill leaves of the file is not uploaded, and git ignores it with the others of its kind', async () => {
+      const left = draftOf(file());
+      await writeFile(left, CANARY);
+      const uploaded = async () => (await listFolder(folder)).map((entry) => entry.path);
+      assert.deepEqual(await uploaded(), ['catalog-info.yaml']);
+      execFileSync('git', ['init', '-q'], { cwd: folder });
+      assert.deepEqual(await uploaded(), ['catalog-info.yaml']);
+      await writeFile(join(folder, '.gitignore'), '.env*.local\n');
+      const untracked = execFileSync('git', ['ls-files', '--others', '--exclude-standard'], { cwd: folder });
+      assert.ok(!String(untracked).includes('.env'));
+    });
+
+    it('says when git would take the file', async () => {
+      await ok(['set', 'A=1']);
+      execFileSync('git', ['init', '-q'], { cwd: folder });
+      assert.match((await ok(['pull'])).stderr, /git does not ignore \.env\.local/);
+      await writeFile(join(folder, '.gitignore'), '.env.local\n');
+      assert.ok(!(await ok(['pull'])).stderr.includes('git does not ignore'));
+    });
+
+    it('a folder that is not there is told, and --json has names, no values', async () => {
+      await ok(['set', '--secret', 'S'], CANARY);
+      const missing = await run(['pull', '--file', 'no/such/folder.env']);
+      assert.equal(missing.code, 2);
+      assert.match(missing.stderr, /cannot be written/);
+      const { stdout } = await ok(['pull', '--json']);
+      assert.deepEqual(JSON.parse(stdout).data, {
+        service: 'shop',
+        environment: 'prod',
+        file: '.env.local',
+        names: ['S'],
+      });
+    });
+  });
+});

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import type { OpenServiceLog } from '../../domain/logs/service-log.ts';
+import { releaseRecord } from '../ports/records.ts';
+import { linesOf, serviceLogLine } from '../ports/service-logs.ts';
+import { KEY, startApi, type TestApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type CliResult, runCli, startCli } from './run-cli.ts';
+import { startTestApi } from './test-api.ts';
+
+const ENV = { FAIRLEAD_KEY: KEY };
+
+/** The command against a real builder. */
+describe('fairlead tail', () => {
+  let api: TestApi;
+  let folder: string;
+  let log: OpenServiceLog;
+  let epoch = 0;
+  before(async () => {
+    api = await startApi();
+  });
+  after(() => api.stop());
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'fairlead-tail-'));
+    await writeFile(join(folder, 'catalog-info.yaml'), 'metadata:\n  name: shop\n');
+    await api.services.upsert({ id: 'svc_shop', name: 'shop', org: 'platform' }, {});
+    await api.serviceLogs.remove('svc_shop');
+    log = await (await api.serviceLogs.takeOver()).open({ serviceId: 'svc_shop', environment: 'prod' });
+  });
+  afterEach(() => rm(folder, { recursive: true, force: true }));
+
+  const live = async (): Promise<void> => {
+    epoch += 1;
+    const release = { id: 'rel_1', service: 'shop', serviceId: 'svc_shop', environment: 'prod' } as const;
+    await api.releases.put(releaseRecord(release));
+    await api.releases.activate('rel_1', { at: new Date(), epoch, buildId: 'bld_1' });
+  };
+  const ok = async (...args: string[]): Promise<CliResult> => {
+    const result = await runCli({ url: api.address }, ['tail', ...args], { cwd: folder, env: ENV });
+    assert.equal(result.code, 0, result.stderr);
+    return result;
+  };
+  const shown = (stdout: string) =>
+    stdout
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => line.replace(/^[\d:]{8} /, ''));
+
+  it('says plainly that a service is not live, or printed nothing yet', async () => {
+    assert.match((await ok()).stderr, /shop is not live in prod\. Deploy it: `fairlead deploy`/);
+    await live();
+    assert.match((await ok()).stderr, /^shop printed nothing yet in prod\n$/);
+    assert.match((await ok('--contains', 'x')).stderr, /^No line matches\n$/);
+    const { stderr, code } = await runCli({ url: api.address }, ['tail', 'nobody'], { env: ENV });
+    assert.match(stderr, /SERVICE_NOT_FOUND/);
+    assert.equal(code, 3);
+  });
+
+  it('shows the last lines of the folder’s service, and says of which release they are when that changes', async () => {
+    await live();
+    await log.append([...linesOf(1, 2), serviceLogLine('of the next', { release: 'rel_2', stream: 'error' })]);
+    const all = await ok();
+    assert.deepEqual(shown(all.stdout), ['line 1', 'line 2', 'of the next']);
+    assert.equal(all.stderr, 'Release rel_1\nRelease rel_2\n');
+    assert.deepEqual(shown((await ok('-n', '1')).stdout), ['of the next']);
+    assert.deepEqual(shown((await ok('--stream', 'out', '--contains', '2')).stdout), ['line 2']);
+    assert.deepEqual(shown((await ok('shop', '--env', 'uat')).stdout), []);
+  });
+
+  it('with --json it is one document, whose text is what was printed', async () => {
+    await live();
+    await log.append(linesOf(1, 2));
+    const { success, data } = JSON.parse((await ok('--json')).stdout);
+    assert.deepEqual([success, data.service, data.live, data.truncated], [true, 'shop', true, false]);
+    assert.deepEqual(
+      data.items.map(({ text }: { text: string }) => text),
+      ['line 1', 'line 2'],
+    );
+  });
+
+  it('nothing that reaches the terminal can command it, whatever stands in the log', async () => {
+    await live();
+    await log.append([serviceLogLine('\u001b[2J\u001b]0;owned\u0007red\u0000 \u202eturned')]);
+    assert.deepEqual(shown((await ok()).stdout), ['red turned']);
+  });
+
+  it('-f shows lines as they come, those of a new release too, and Ctrl-C ends it', async () => {
+    await live();
+    await log.append(linesOf(1, 1));
+    const running = startCli({ url: api.address }, ['tail', '-f'], { cwd: folder, env: ENV });
+    await waitUntil('the first line', () => running.text().includes('line 1'));
+    await log.append([serviceLogLine('line 2', { release: 'rel_2' })]);
+    await waitUntil('the second line', () => running.text().includes('line 2'));
+    running.child.kill('SIGINT');
+    const { code, stdout, stderr } = await running.done;
+    assert.deepEqual(shown(stdout), ['line 1', 'line 2']);
+    assert.match(stderr, /Release rel_1\nRelease rel_2\nStopped following shop/);
+    assert.equal(code, 130);
+  });
+
+  it('-f --json is one event a line', async () => {
+    await live();
+    await log.append(linesOf(1, 1));
+    const running = startCli({ url: api.address }, ['tail', '-f', '--json'], { cwd: folder, env: ENV });
+    await waitUntil('the first line', () => running.text().includes('line 1'));
+    await log.append(linesOf(2, 2));
+    await waitUntil('the second line', () => running.text().includes('line 2'));
+    running.child.kill('SIGTERM');
+    const events = (await running.done).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(events.map(({ event, text }) => [event, text]).slice(0, 2), [
+      ['line', 'line 1'],
+      ['line', 'line 2'],
+    ]);
+  });
+});
+
+it('fairlead tail -f goes on after the last line that it showed when the API was restarted', async () => {
+  const api = await startTestApi();
+  const line = (number: number) => ({
+    id: `1:${number}`,
+    at: '2026-01-01T00:00:00.000000000Z',
+    stream: 'out',
+    release: 'rel_1',
+    text: `line ${number}`,
+  });
+  const data = { environment: 'prod', items: [line(1)], truncated: false, live: true };
+  api.answers.set('GET /services/hello/logs', { status: 200, data });
+  const running = startCli(api, ['tail', '-f', 'hello']);
+  await waitUntil('the stream', () => api.requests.some(({ headers }) => headers.accept === 'text/event-stream'));
+  await api.stop();
+  await waitUntil('the loss', () => running.text().includes('Connection lost'));
+  await api.start();
+  const resumed = () => api.requests.filter(({ headers }) => headers.accept === 'text/event-stream');
+  await waitUntil('another stream', () => resumed().length > 1);
+  assert.ok(resumed().every(({ headers }) => headers['last-event-id'] === '1:1'));
+  running.child.kill('SIGINT');
+  await running.done;
+  await api.stop();
+});
