@@ -42,7 +42,11 @@ export async function startHostileStack(): Promise<HostileStack> {
   const leaky = { leakyBuild: planted('build'), leakyConfig: planted('config') };
   await plantHome(home, canaries.home);
   await mkdir(repositories);
+  // Whatever fails here, what runs is ended: an open server would keep the process of the test.
+  await using undo = new AsyncDisposableStack();
+  undo.defer(() => rm(root, { recursive: true, force: true }));
   const gitHost = await startGitHttpServer(repositories, canaries.git);
+  undo.defer(() => gitHost.close());
   const outer = process.env.FAIRLEAD_TEST_STACK;
   const stack = await startStack({
     dataDir,
@@ -64,24 +68,19 @@ export async function startHostileStack(): Promise<HostileStack> {
       LOG_LEVEL: 'debug',
     },
   });
+  undo.defer(() => stack.stop());
   process.env.FAIRLEAD_TEST_STACK = dataDir;
-  const own: Record<string, string> = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'));
-  const { STACK_ID: stackId = '', ...keys } = own;
-  const dispose = async () => {
-    await stack.stop();
+  undo.defer(() => {
     if (outer === undefined) delete process.env.FAIRLEAD_TEST_STACK;
     else process.env.FAIRLEAD_TEST_STACK = outer;
-    await gitHost.close();
-    await rm(root, { recursive: true, force: true });
-  };
-  try {
-    const token = await signInMember(stack, ATTACKER_ORG);
-    const secrets = { ...canaries, ...leaky, ...keys };
-    return { stack, dataDir, stackId, secrets, repositories, gitHost, home, token, [Symbol.asyncDispose]: dispose };
-  } catch (error) {
-    await dispose();
-    throw error;
-  }
+  });
+  const own: Record<string, string> = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'));
+  const { STACK_ID: stackId = '', ...keys } = own;
+  const token = await signInMember(stack, ATTACKER_ORG);
+  const secrets = { ...canaries, ...leaky, ...keys };
+  const running = undo.move();
+  const dispose = () => running.disposeAsync();
+  return { stack, dataDir, stackId, secrets, repositories, gitHost, home, token, [Symbol.asyncDispose]: dispose };
 }
 
 /** Files that programs look for below a home folder, each with the canary. */

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import { SERVICE_NAMES } from '../../domain/services.ts';
 import type { ChildSpec } from '../../infra/dev/child-process.ts';
+import { claimPort } from '../../infra/dev/free-ports.ts';
+import { PART_ROWS } from '../../infra/dev/parts.ts';
 import {
   fixedPorts,
   holdFreePorts,
   neededPorts,
   PORTS,
+  type Ports,
   type StackPorts,
   startOnPorts,
 } from '../../infra/dev/stack-ports.ts';
@@ -76,11 +81,11 @@ test('a port that is not handed over stays held, and refuses whoever calls', asy
   const { ports, handOver, release } = await holdFreePorts();
   await handOver(['mongo']);
   await free(await take(ports.mongo));
-  await assert.rejects(take(ports.registry), { code: 'EADDRINUSE' });
-  const caller = connect(ports.registry, '127.0.0.1').resume();
+  await assert.rejects(take(ports.imageRegistry), { code: 'EADDRINUSE' });
+  const caller = connect(ports.imageRegistry, '127.0.0.1').resume();
   await Promise.race([once(caller, 'close'), once(caller, 'error')]);
   await release();
-  await free(await take(ports.registry));
+  await free(await take(ports.imageRegistry));
 });
 
 test('free ports are all different, and nobody else gets them until they are handed over', async () => {
@@ -90,6 +95,23 @@ test('free ports are all different, and nobody else gets them until they are han
   await assert.rejects(take(first.ports.mongo), { code: 'EADDRINUSE' });
   await Promise.all([first.release(), second.release()]);
   await free(await take(first.ports.mongo));
+});
+
+test('a port that was handed over stays claimed among processes until its process ends', async () => {
+  const script = `import { claimPort, freePorts } from '${new URL('../../infra/dev/free-ports.ts', import.meta.url)}';
+    const [port] = await freePorts(1);
+    process.stdout.write(JSON.stringify({ port, again: await claimPort(port) }));
+    process.stdin.resume();`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const [said] = await once(child.stdout, 'data');
+  const { port, again } = JSON.parse(String(said));
+  assert.equal(again, false);
+  assert.equal(await claimPort(port), false);
+  // Its own program can listen.
+  await free(await take(port));
+  child.kill('SIGKILL');
+  await once(child, 'exit');
+  assert.equal(await claimPort(port), true);
 });
 
 /** A program on the port of MongoDB, for what a stack is; it says that port is its own by answering. */
@@ -159,4 +181,12 @@ test('a start that fails for another reason is not tried again', async () => {
   const options = { env: {}, needed: ['mongo'], report: silentReporter } as const;
   await assert.rejects(startOnPorts('free', options, start), /no disk/);
   assert.equal(tries, 1);
+});
+
+test('no service, part or address of a part has the name of another: each has its own port and its own line', () => {
+  const ports = [...SERVICE_NAMES, 'edge', ...PART_ROWS.flatMap((part) => Object.keys(part.ports))];
+  assert.deepEqual(ports.toSorted(), Object.keys(PORTS).toSorted());
+  const usual = Object.fromEntries(Object.entries(PORTS).map(([name, row]) => [name, row.usual])) as Ports;
+  const lines = [...SERVICE_NAMES, ...PART_ROWS.flatMap((part) => Object.keys(part.addresses(usual)))];
+  assert.deepEqual(lines, [...new Set(lines)]);
 });
