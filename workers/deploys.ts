@@ -37,6 +37,7 @@ import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createEpochStore } from '../adapters/mongo/deploys/epochs.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
+import { createUptimeMonitor } from '../adapters/monitor/uptime-monitor.ts';
 import { createServiceRegistry } from '../adapters/registry/service-registry.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
@@ -95,6 +96,7 @@ export const deploys = defineModule({
       clients: composeClients(parts),
       wallet: composeWallet(parts),
       serviceRegistry: composeServiceRegistry(parts),
+      monitor: composeMonitor(parts),
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(client),
       audit: composeAudit(parts),
@@ -119,6 +121,11 @@ function composeWallet({ settings: { urls, internalKey } }: Parts): DeploysDeps[
 function composeServiceRegistry({ settings: { urls, internalKey } }: Parts): DeploysDeps['serviceRegistry'] {
   if (urls.registry === undefined || internalKey === undefined) return null;
   return createServiceRegistry({ url: urls.registry, internalKey });
+}
+
+function composeMonitor({ env, settings: { internalKey } }: Parts): DeploysDeps['monitor'] {
+  if (env.MONITOR_URL === undefined || internalKey === undefined) return null;
+  return createUptimeMonitor({ url: env.MONITOR_URL, internalKey });
 }
 
 export function composeAudit({ env, settings, logger: log, opened }: Parts): DeploysDeps['audit'] {

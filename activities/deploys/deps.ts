@@ -17,6 +17,7 @@ import type {
   WorkloadRuntime,
   Workspace,
 } from '../../domain/deploys/ports.ts';
+import type { UptimeMonitor } from '../../domain/deploys/uptime-monitor.ts';
 import type { GrantCommands, GrantStore } from '../../domain/grants/ports.ts';
 import type { ServiceLogs } from '../../domain/logs/service-log.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
@@ -46,6 +47,8 @@ export interface DeploysDeps {
   readonly wallet: WalletReader | null;
   /** The service registry; null when none is configured. Images are pushed elsewhere: `settings.registry`. */
   readonly serviceRegistry: ServiceRegistry | null;
+  /** Null when none is configured (MONITOR_URL). */
+  readonly monitor: UptimeMonitor | null;
   readonly grants: GrantStore;
   readonly grantCommands: GrantCommands;
   /** Null when no audit ledger is configured. */

@@ -33,6 +33,7 @@ import { publishChangelog } from './steps/publish-changelog.ts';
 import { pushImage } from './steps/push-image.ts';
 import { readCatalog } from './steps/read-catalog.ts';
 import { readReleaseNotes } from './steps/read-release-notes.ts';
+import { registerMonitor } from './steps/register-monitor.ts';
 import { registerNamespace } from './steps/register-namespace.ts';
 import { registerRelease } from './steps/register-release.ts';
 import { registerRoutes } from './steps/register-routes.ts';
@@ -62,6 +63,7 @@ const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
   checkSdkUpgrades,
   publishChangelog,
   registerNamespace,
+  registerMonitor,
 };
 
 /**

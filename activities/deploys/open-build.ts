@@ -3,10 +3,10 @@ import { notBegun, planDeploy, stepsToRun } from '../../domain/deploys/plan.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { LogLevel } from '../../domain/logs/log-line.ts';
 import type { DeploysDeps } from './deps.ts';
-import { planContext } from './replan.ts';
+import { type PlanDeps, planContext } from './replan.ts';
 
 type Deps = Pick<DeploysDeps, 'builds' | 'log' | 'now'>;
-type OpenDeps = Deps & Pick<DeploysDeps, 'services' | 'wallet' | 'serviceRegistry'>;
+type OpenDeps = Deps & PlanDeps & Pick<DeploysDeps, 'services'>;
 
 /**
  * Creates the record of a new build with its plan. Idempotent on the build id: the plan that was stored first stays.

@@ -11,9 +11,12 @@ import {
 import type { PlanContext } from '../../domain/deploys/step-definition.ts';
 import type { DeploysDeps } from './deps.ts';
 
+/** The parts whose presence decides which steps run. */
+export type PlanDeps = Pick<DeploysDeps, 'builds' | 'wallet' | 'serviceRegistry' | 'monitor'>;
+
 /** What the plan of a build depends on, with the facts that are known. Reads the record of the build that is retried. */
 export async function planContext(
-  { builds, wallet, serviceRegistry }: Pick<DeploysDeps, 'builds' | 'wallet' | 'serviceRegistry'>,
+  { builds, wallet, serviceRegistry, monitor }: PlanDeps,
   build: BuildRequest,
   facts: BuildFacts,
 ): Promise<PlanContext> {
@@ -24,7 +27,12 @@ export async function planContext(
     done: retried === null ? null : stepsDone(retried),
     catalog: facts.catalog ?? null,
     facts,
-    installation: { ...DOCKER_INSTALLATION, wallet: wallet !== null, registry: serviceRegistry !== null },
+    installation: {
+      ...DOCKER_INSTALLATION,
+      wallet: wallet !== null,
+      registry: serviceRegistry !== null,
+      monitor: monitor !== null,
+    },
   };
 }
 
@@ -38,7 +46,7 @@ export async function planContext(
  * before Temporal knew of the results; it runs again, because nobody else has them.
  */
 export async function replan(
-  deps: Pick<DeploysDeps, 'builds' | 'wallet' | 'serviceRegistry'>,
+  deps: PlanDeps,
   build: BuildRequest,
   { facts, after }: { readonly facts: BuildFacts; readonly after: string },
   warn: (warning: string) => void,

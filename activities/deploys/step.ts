@@ -8,7 +8,7 @@ import { whileHeartbeating } from '../while-heartbeating.ts';
 import { createBuildLogWriter } from './build-log-writer.ts';
 import type { DeploysDeps } from './deps.ts';
 import { buildRedactor, redactError } from './redaction.ts';
-import { replan } from './replan.ts';
+import { type PlanDeps, replan } from './replan.ts';
 
 export interface StepInput {
   readonly build: BuildRequest;
@@ -33,10 +33,7 @@ export interface StepContext extends StepInput, EffectContext {
 /** The work of a step; `D` names the ports that it uses. */
 export type StepWork<D = DeploysDeps> = (deps: D, context: StepContext) => Promise<BuildFacts>;
 
-type Deps = Pick<
-  DeploysDeps,
-  'builds' | 'log' | 'services' | 'releases' | 'serviceRegistry' | 'cipher' | 'wallet' | 'now' | 'settings'
->;
+type Deps = PlanDeps & Pick<DeploysDeps, 'log' | 'services' | 'releases' | 'cipher' | 'now' | 'settings'>;
 
 /**
  * Carries out one step of a build as an activity: records that it runs and how it ended, heartbeats, obeys the abort

@@ -21,10 +21,16 @@ import {
 /** The keys of stored secrets: the first seals, all open. */
 export const configSection = { CONFIG_ENCRYPTION_KEY: secret(encryptionKeys.optional()) };
 
+/** Services that deploys tell of a release; each is optional, and the plan says which is not set. */
+export const afterInstallSection = {
+  MONITOR_URL: baseUrl.optional(),
+};
+
 /** What the builder and the worker of its deploys both read. */
 export const deploysSection = {
   ...dataSection,
   ...configSection,
+  ...afterInstallSection,
   PLATFORM_DOMAIN: text.default('localhost'),
   EDGE_PORT: port.default(8000),
   GIT_URL: z.url({ protocol: /^https?$/ }).optional(),

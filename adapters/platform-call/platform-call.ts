@@ -20,6 +20,8 @@ export interface CalledService {
   readonly title: string;
   /** The variable of the key, for who has to correct it. */
   readonly keyVariable: string;
+  /** The longest answer that it has, in characters; 8 Mi when it says nothing. */
+  readonly mostCharacters?: number;
 }
 
 export interface PlatformRequest {
@@ -40,7 +42,7 @@ export type PlatformCall = <T extends z.ZodType>(reply: T, request: PlatformRequ
 
 const TIMEOUT_MS = 10_000;
 /** No answer of the platform's own services is longer: pages are bounded. */
-const MOST_BYTES = 8 * 1024 ** 2;
+const MOST_CHARACTERS = 8 * 1024 ** 2;
 
 const envelopeSchema = z.discriminatedUnion('success', [
   z.object({ success: z.literal(true), data: z.unknown() }),
@@ -74,7 +76,7 @@ export function createPlatformCall(connection: PlatformConnection, service: Call
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
         signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),
       });
-      return { status: response.status, body: parseJson(await readText(response)) };
+      return { status: response.status, body: parseJson(await readText(response, service.mostCharacters)) };
     } catch (error) {
       signal?.throwIfAborted();
       throw unavailable(limit.aborted ? `did not answer within ${timeoutMs / 1000} s` : 'cannot be reached', error);
@@ -98,13 +100,13 @@ export function createPlatformCall(connection: PlatformConnection, service: Call
   };
 }
 
-/** The text of an answer, cut at the bound: what is longer is no JSON then. */
-async function readText(response: Response): Promise<string> {
+/** The text of an answer; empty, which is no JSON, for one that is longer than the bound. */
+async function readText(response: Response, most = MOST_CHARACTERS): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of response.body ?? []) {
     text += decoder.decode(chunk, { stream: true });
-    if (text.length > MOST_BYTES) break;
+    if (text.length > most) return '';
   }
   return text;
 }

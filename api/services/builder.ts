@@ -82,6 +82,7 @@ export const builder = defineService({
         ...DOCKER_INSTALLATION,
         wallet: settings.urls.wallet !== undefined,
         registry: settings.urls.registry !== undefined,
+        monitor: env.MONITOR_URL !== undefined,
       },
     };
     return { app: createBuilderApp(deps, app) };

@@ -66,6 +66,8 @@ export interface ServiceStore {
   setLastBuild(id: string, buildId: string): Promise<void>;
   /** Notes that the service has a place in that environment from now on. Idempotent: the first moment stays. */
   addNamespace(id: string, environment: Environment): Promise<void>;
+  /** Notes under which id the uptime monitor knows it in that environment. Idempotent: the last id stays. */
+  setMonitor(id: string, environment: Environment, monitorId: string): Promise<void>;
   /** Puts the credential in the place of the one there is. False when there is no such service. */
   setOAuthCredential(id: string, environment: Environment, credential: OAuthCredential): Promise<boolean>;
   /** Puts the list in the place of the one there is. False when there is no such service. */

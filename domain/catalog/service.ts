@@ -27,6 +27,8 @@ export interface ServiceRecord extends ServiceVariables {
   readonly pendingGrants: Readonly<Partial<Record<Environment, readonly ScopeGrant[]>>>;
   /** Since when it has a place in an environment; each is told to the audit ledger once. */
   readonly namespaces: Readonly<Partial<Record<Environment, Date>>>;
+  /** By environment, the id under which the uptime monitor knows it (`pulseMonitorId` of the contract). */
+  readonly pulseMonitorIds: Readonly<Partial<Record<Environment, string>>>;
   /** How often its variables were changed; 0 for what no version has counted yet. */
   readonly variablesRevision: number;
   readonly lastBuildId: string | null;

@@ -3,7 +3,12 @@ import type { Decision, Installation, PlanContext, StepDefinition } from './step
 import { STEPS } from './steps.ts';
 
 /** What the one runtime of this version provides by itself. */
-export const DOCKER_INSTALLATION: Installation = { runtime: 'docker', wallet: false, registry: false };
+export const DOCKER_INSTALLATION: Installation = {
+  runtime: 'docker',
+  wallet: false,
+  registry: false,
+  monitor: false,
+};
 
 /**
  * The ordered plan of all steps of a build, pure (spec 2, "Pipeline order"). Steps that will not run are present and say

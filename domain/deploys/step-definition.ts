@@ -11,6 +11,8 @@ export interface Installation {
   readonly wallet: boolean;
   /** Whether it knows a service registry (REGISTRY_URL). */
   readonly registry: boolean;
+  /** Whether it knows an uptime monitor (MONITOR_URL). */
+  readonly monitor: boolean;
 }
 
 /** What decides which steps of a build run. */

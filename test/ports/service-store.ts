@@ -166,6 +166,18 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       assert.equal(await store().setPendingGrants('svc_nobody', 'prod', [shop]), false);
     });
 
+    it('keeps the last id of a monitor for each environment', async () => {
+      await store().upsert({ id: 'svc_watched', name: 'watched', org: 'acme' }, {});
+      const kept = async () => (await store().find('watched'))?.pulseMonitorIds;
+      assert.deepEqual(await kept(), {});
+      for (const id of ['first', 'second', 'second']) await store().setMonitor('svc_watched', 'prod', id);
+      await store().setMonitor('svc_watched', 'uat', 'other');
+      await store().upsert({ id: 'svc_other', name: 'watched', org: 'acme' }, { port: 80 });
+      assert.deepEqual(await kept(), { prod: 'second', uat: 'other' });
+      await store().setMonitor('svc_nobody', 'prod', 'x');
+      assert.equal(await store().find('svc_nobody'), null);
+    });
+
     it('notes an environment once, however often it is told of it', async () => {
       await store().upsert({ id: 'svc_places', name: 'places', org: 'acme' }, {});
       const places = async () => (await store().find('places'))?.namespaces;

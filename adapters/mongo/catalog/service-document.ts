@@ -47,6 +47,9 @@ const serviceSchema = z.object({
   namespaces: z
     .object({ prod: z.date().exactOptional(), sandbox: z.date().exactOptional(), uat: z.date().exactOptional() })
     .default({}),
+  pulseMonitorIds: z
+    .object({ prod: text.exactOptional(), sandbox: text.exactOptional(), uat: text.exactOptional() })
+    .default({}),
   variablesRevision: z.int().default(0),
   lastBuildId: nullableText,
   removingSince: z.date().nullable().default(null),

@@ -115,6 +115,10 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       const isNew = { _id: id, [path]: { $exists: false } };
       await mongoCall(() => collection.updateOne(isNew, { $set: { [path]: deps.now() } }));
     },
+    async setMonitor(id, environment, monitorId) {
+      const set = { [`pulseMonitorIds.${environment}`]: monitorId };
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: set }));
+    },
     async setOAuthCredential(id, environment, { clientId, secret }) {
       const credential = { clientId, secret: { keyId: secret.keyId, sealed: secret.sealed } };
       const set = { [`oauthCredentials.${environment}`]: credential, updatedAt: deps.now() };

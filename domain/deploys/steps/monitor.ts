@@ -1,10 +1,16 @@
 import { skip } from '../step-decisions.ts';
-import { futureStep } from '../step-definition.ts';
+import { step } from '../step-definition.ts';
 
-export const monitor = futureStep({
+/** Once the release serves for good: a deploy never waits long for its monitor, nor fails for it (spec 3, "Monitor behaviour"). */
+export const monitor = step({
   key: 'monitor',
   title: 'Uptime monitor',
   stage: 'testing',
-  when: () => skip('no uptime monitor (MONITOR_URL) is configured'),
+  when: ({ installation }) => (installation.monitor ? 'run' : skip('no uptime monitor is configured (MONITOR_URL)')),
+  needs: ['releaseId'],
+  activity: 'registerMonitor',
+  attemptSeconds: 8,
+  deadlineSeconds: 10,
+  cancellable: false,
   failOpen: [{ system: 'monitor', codes: 'any' }],
 });

@@ -20,6 +20,7 @@ import { createInMemoryServiceLogs } from './service-logs.ts';
 import { createInMemoryServiceRegistry } from './service-registry.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
 import { createInMemorySourceFetcher } from './source-fetcher.ts';
+import { createInMemoryUptimeMonitor } from './uptime-monitor.ts';
 import { createInMemoryVariableHistory } from './variable-history.ts';
 import { createInMemoryWorkflows } from './workflow-directory.ts';
 import { createInMemoryRuntime } from './workload-runtime.ts';
@@ -83,6 +84,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     clients,
     wallet: null,
     serviceRegistry: createInMemoryServiceRegistry({ now }),
+    monitor: createInMemoryUptimeMonitor(),
     audit,
     workflows: createInMemoryWorkflows(),
     now,

@@ -69,6 +69,9 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
     async addNamespace(id, environment) {
       change(id, ({ namespaces }) => ({ namespaces: { [environment]: now(), ...namespaces } }));
     },
+    async setMonitor(id, environment, monitorId) {
+      change(id, ({ pulseMonitorIds }) => ({ pulseMonitorIds: { ...pulseMonitorIds, [environment]: monitorId } }));
+    },
     setOAuthCredential: async (id, environment, credential) =>
       change(id, ({ oauthCredentials }) => ({
         oauthCredentials: { ...oauthCredentials, [environment]: credential },
@@ -130,6 +133,7 @@ function newRecord(key: Pick<ServiceRecord, 'id' | 'name' | 'org'>, now: Date): 
     oauthCredentials: {},
     pendingGrants: {},
     namespaces: {},
+    pulseMonitorIds: {},
     variablesRevision: 0,
     lastBuildId: null,
     removingSince: null,

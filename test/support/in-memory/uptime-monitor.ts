@@ -1,0 +1,19 @@
+import type { MonitorRegistration, UptimeMonitor } from '../../../domain/deploys/uptime-monitor.ts';
+
+export interface InMemoryUptimeMonitor extends UptimeMonitor {
+  /** What it watches, by address. */
+  readonly monitors: ReadonlyMap<string, MonitorRegistration>;
+}
+
+/** An uptime monitor in this process that checks nothing. */
+export function createInMemoryUptimeMonitor(): InMemoryUptimeMonitor {
+  const monitors = new Map<string, MonitorRegistration>();
+  return {
+    monitors,
+    async register(registration, signal) {
+      signal?.throwIfAborted();
+      monitors.set(registration.url, registration);
+      return { monitorId: `mon_${registration.namespace}` };
+    },
+  };
+}
