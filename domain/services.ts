@@ -46,6 +46,12 @@ export interface ServiceRow {
 /** Of a token by which values are taken out of the locker; no other scope includes it (spec 2, "Authentication", 5). */
 export const LOCKER_RESOLVE_SCOPE = 'locker-resolve';
 
+/** Of a token by which the site registry is told of deploys (spec 3, "Authentication"). */
+export const SITE_HOOKS_SCOPE = 'webmaster:hooks';
+
+/** The audience of tokens for the site registry, which this version does not run. */
+export const SITE_REGISTRY_CLIENT = 'site-registry';
+
 const KEY = { bytes: 32, encoding: 'base64', heldBy: 'every process' } as const;
 
 export const SERVICES = [
@@ -79,7 +85,7 @@ export const SERVICES = [
       { variable: 'BUILDER_CLIENT_SECRET', ...KEY, encoding: 'base64url' },
     ],
     platformClient: 'builder',
-    ownScopes: [LOCKER_RESOLVE_SCOPE],
+    ownScopes: [LOCKER_RESOLVE_SCOPE, SITE_HOOKS_SCOPE],
     pagesClient: null,
     injectedAs: null,
     reachableFromWorkloads: false,
@@ -195,7 +201,7 @@ export const PLATFORM_CLIENT_IDS: readonly string[] = [
 ];
 
 /** Services of later versions: who took the id of one of their clients today would be that client's owner then. */
-const LATER_SERVICES = ['console', 'gateway', 'mcp-gateway', 'monitor', 'site-registry', 'vault'];
+const LATER_SERVICES = ['console', 'gateway', 'mcp-gateway', 'monitor', SITE_REGISTRY_CLIENT, 'vault'];
 
 /** Ids that no client of an org may have. */
 export const RESERVED_CLIENT_IDS: ReadonlySet<string> = new Set([

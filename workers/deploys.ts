@@ -37,19 +37,18 @@ import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createEpochStore } from '../adapters/mongo/deploys/epochs.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
-import { createUptimeMonitor } from '../adapters/monitor/uptime-monitor.ts';
-import { createServiceRegistry } from '../adapters/registry/service-registry.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
-import { createWalletReader } from '../adapters/wallet/wallet-reader.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
 import { type BuildLimits, buildLimits } from '../domain/deploys/build-limits.ts';
 import { mostBuilds } from '../domain/deploys/build-slots.ts';
 import { OWN_SDK_PACKAGES } from '../domain/deploys/sdk-packages.ts';
+import { NO_CUSTOM_DOMAINS } from '../domain/deploys/site-registry.ts';
 import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
 import { defineModule, type WorkerParts } from './module.ts';
+import { composeServicesTold } from './services-told.ts';
 
 type Parts = WorkerParts<ReadSection<typeof deploysWorkerSection>>;
 
@@ -94,9 +93,8 @@ export const deploys = defineModule({
       }),
       cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
       clients: composeClients(parts),
-      wallet: composeWallet(parts),
-      serviceRegistry: composeServiceRegistry(parts),
-      monitor: composeMonitor(parts),
+      ...composeServicesTold(parts),
+      customDomains: NO_CUSTOM_DOMAINS,
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(client),
       audit: composeAudit(parts),
@@ -111,21 +109,6 @@ export const deploys = defineModule({
 export function composeClients({ settings: { urls, providerKey } }: Parts): DeploysDeps['clients'] {
   if (urls.idp === undefined || providerKey === undefined) return null;
   return createClientAdministration({ url: urls.idp, internalKey: providerKey });
-}
-
-function composeWallet({ settings: { urls, internalKey } }: Parts): DeploysDeps['wallet'] {
-  if (urls.wallet === undefined || internalKey === undefined) return null;
-  return createWalletReader({ url: urls.wallet, internalKey });
-}
-
-function composeServiceRegistry({ settings: { urls, internalKey } }: Parts): DeploysDeps['serviceRegistry'] {
-  if (urls.registry === undefined || internalKey === undefined) return null;
-  return createServiceRegistry({ url: urls.registry, internalKey });
-}
-
-function composeMonitor({ env, settings: { internalKey } }: Parts): DeploysDeps['monitor'] {
-  if (env.MONITOR_URL === undefined || internalKey === undefined) return null;
-  return createUptimeMonitor({ url: env.MONITOR_URL, internalKey });
 }
 
 export function composeAudit({ env, settings, logger: log, opened }: Parts): DeploysDeps['audit'] {
@@ -260,7 +243,7 @@ function platformAccess({ env, settings }: Parts, image: PlatformAccess['image']
 export function platformSecrets({ env, settings }: Pick<Parts, 'env' | 'settings'>): string[] {
   const secrets = [
     ...[env.GIT_TOKEN, env.GITHUB_TOKEN, env.DOCKER_REGISTRY_TOKEN],
-    ...[settings.providerKey, settings.internalKey],
+    ...[settings.providerKey, settings.internalKey, env.BUILDER_CLIENT_SECRET],
   ];
   return secrets.filter((secret) => secret !== undefined);
 }

@@ -17,6 +17,7 @@ import type {
   WorkloadRuntime,
   Workspace,
 } from '../../domain/deploys/ports.ts';
+import type { CustomDomains, SiteRegistry } from '../../domain/deploys/site-registry.ts';
 import type { UptimeMonitor } from '../../domain/deploys/uptime-monitor.ts';
 import type { GrantCommands, GrantStore } from '../../domain/grants/ports.ts';
 import type { ServiceLogs } from '../../domain/logs/service-log.ts';
@@ -49,6 +50,9 @@ export interface DeploysDeps {
   readonly serviceRegistry: ServiceRegistry | null;
   /** Null when none is configured (MONITOR_URL). */
   readonly monitor: UptimeMonitor | null;
+  /** Null when none is configured (SITE_REGISTRY_URL). */
+  readonly siteRegistry: SiteRegistry | null;
+  readonly customDomains: CustomDomains;
   readonly grants: GrantStore;
   readonly grantCommands: GrantCommands;
   /** Null when no audit ledger is configured. */

@@ -39,6 +39,8 @@ import { registerRelease } from './steps/register-release.ts';
 import { registerRoutes } from './steps/register-routes.ts';
 import { resolveDependencies } from './steps/resolve-dependencies.ts';
 import { storeSnapshot } from './steps/store-snapshot.ts';
+import { tellSiteRegistry } from './steps/tell-site-registry.ts';
+import { upsertSiteProperty } from './steps/upsert-site-property.ts';
 
 /** The work of each step that does something, under the name that its definition gives the activity. */
 const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
@@ -64,6 +66,8 @@ const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
   publishChangelog,
   registerNamespace,
   registerMonitor,
+  upsertSiteProperty,
+  tellSiteRegistry,
 };
 
 /**

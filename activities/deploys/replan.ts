@@ -12,11 +12,11 @@ import type { PlanContext } from '../../domain/deploys/step-definition.ts';
 import type { DeploysDeps } from './deps.ts';
 
 /** The parts whose presence decides which steps run. */
-export type PlanDeps = Pick<DeploysDeps, 'builds' | 'wallet' | 'serviceRegistry' | 'monitor'>;
+export type PlanDeps = Pick<DeploysDeps, 'builds' | 'wallet' | 'serviceRegistry' | 'monitor' | 'siteRegistry'>;
 
 /** What the plan of a build depends on, with the facts that are known. Reads the record of the build that is retried. */
 export async function planContext(
-  { builds, wallet, serviceRegistry, monitor }: PlanDeps,
+  { builds, wallet, serviceRegistry, monitor, siteRegistry }: PlanDeps,
   build: BuildRequest,
   facts: BuildFacts,
 ): Promise<PlanContext> {
@@ -32,6 +32,7 @@ export async function planContext(
       wallet: wallet !== null,
       registry: serviceRegistry !== null,
       monitor: monitor !== null,
+      siteRegistry: siteRegistry !== null,
     },
   };
 }

@@ -24,6 +24,9 @@ export const configSection = { CONFIG_ENCRYPTION_KEY: secret(encryptionKeys.opti
 /** Services that deploys tell of a release; each is optional, and the plan says which is not set. */
 export const afterInstallSection = {
   MONITOR_URL: baseUrl.optional(),
+  SITE_REGISTRY_URL: baseUrl.optional(),
+  /** By which the builder gets tokens for the locker and the site registry. */
+  BUILDER_CLIENT_SECRET: clientSecret,
 };
 
 /** What the builder and the worker of its deploys both read. */
@@ -48,8 +51,6 @@ export const builderSection = {
   ...deploysSection,
   /** What uploaded archives of one org may take together until they are built. */
   ORG_UPLOAD_QUOTA_BYTES: positiveCount.default(1024 ** 3),
-  /** By which the builder gets tokens for the locker; see LOCKER_URL. */
-  BUILDER_CLIENT_SECRET: clientSecret,
   /** The vault that was there before the locker: `config set --from-vault` looks there for what the locker has not. */
   LEGACY_VAULT_URL: baseUrl.optional(),
   LEGACY_VAULT_TOKEN: secret(text.optional()),

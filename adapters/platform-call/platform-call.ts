@@ -1,13 +1,22 @@
 import { z } from 'zod';
 import { FairleadError, isErrorCode } from '../../domain/errors.ts';
 import { parseJson } from '../../domain/parse-json.ts';
+import type { ServiceTokens } from '../../sdk/auth/service-tokens.ts';
 
 /** A service of the platform that another one asks. */
-export interface PlatformConnection {
-  /** Base address without a trailing slash. */
-  readonly url: string;
+export interface PlatformConnection extends Address {
   /** The key that the service takes from the platform's own processes. */
   readonly internalKey: string;
+}
+
+/** One that takes tokens of the caller's own client, and no key. */
+export interface TokenConnection extends Address {
+  readonly tokens: ServiceTokens;
+}
+
+interface Address {
+  /** Base address without a trailing slash. */
+  readonly url: string;
   /** Longest wait for one answer; 10 seconds when it says nothing. */
   readonly timeoutMs?: number;
 }
@@ -34,7 +43,7 @@ export interface PlatformRequest {
 }
 
 /**
- * One call of a service of the platform by its internal key: the data of its envelope.
+ * One call of a service of the platform by its internal key or by a token: the data of its envelope.
  * @throws the service's own code where it is about the request; UNAVAILABLE (retryable, of that system) when the service
  *   is away, takes no calls from here, or answers what is no answer
  */
@@ -55,11 +64,34 @@ const envelopeSchema = z.discriminatedUnion('success', [
 /** Codes that are about the calling process and its key, not about what its own caller asked for. */
 const OURS = new Set(['UNAUTHORIZED', 'INTERNAL', 'UNAVAILABLE', 'RATE_LIMITED', 'METHOD_NOT_ALLOWED']);
 
-export function createPlatformCall(connection: PlatformConnection, service: CalledService): PlatformCall {
+export function createPlatformCall(
+  connection: PlatformConnection | TokenConnection,
+  service: CalledService,
+): PlatformCall {
   const unavailable = (what: string, cause?: unknown): FairleadError =>
     new FairleadError('UNAVAILABLE', `${service.title} ${what}.`, { system: service.system, retryable: true, cause });
 
-  async function send({ url, internalKey, timeoutMs = TIMEOUT_MS }: PlatformConnection, request: PlatformRequest) {
+  /** A token that was revoked meanwhile is replaced once. */
+  async function sendKnown(request: PlatformRequest) {
+    if (!('tokens' in connection)) return send(request, { 'x-internal-key': connection.internalKey });
+    const { tokens } = connection;
+    const first = await tokenOf(tokens);
+    const answer = await send(request, { authorization: `Bearer ${first}` });
+    if (answer.status !== 401) return answer;
+    tokens.forget(first);
+    return send(request, { authorization: `Bearer ${await tokenOf(tokens)}` });
+  }
+
+  async function tokenOf(tokens: ServiceTokens): Promise<string> {
+    try {
+      return await tokens.token();
+    } catch (error) {
+      throw unavailable(`is not asked: the identity provider gives no token for it (${service.keyVariable})`, error);
+    }
+  }
+
+  async function send(request: PlatformRequest, credential: Readonly<Record<string, string>>) {
+    const { url, timeoutMs = TIMEOUT_MS } = connection;
     const { method, path, body, headers, signal } = request;
     const limit = AbortSignal.timeout(timeoutMs);
     try {
@@ -69,7 +101,7 @@ export function createPlatformCall(connection: PlatformConnection, service: Call
         redirect: 'error',
         headers: {
           accept: 'application/json',
-          'x-internal-key': internalKey,
+          ...credential,
           ...headers,
           ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         },
@@ -90,7 +122,7 @@ export function createPlatformCall(connection: PlatformConnection, service: Call
   }
 
   return async (reply, request) => {
-    const response = await send(connection, request);
+    const response = await sendKnown(request);
     const envelope = envelopeSchema.safeParse(response.body);
     if (!envelope.success) throw unavailable(`answered ${response.status} in an unexpected format`);
     if (!envelope.data.success) throw asOwnError(envelope.data.error);

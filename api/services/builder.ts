@@ -83,6 +83,7 @@ export const builder = defineService({
         wallet: settings.urls.wallet !== undefined,
         registry: settings.urls.registry !== undefined,
         monitor: env.MONITOR_URL !== undefined,
+        siteRegistry: env.SITE_REGISTRY_URL !== undefined,
       },
     };
     return { app: createBuilderApp(deps, app) };

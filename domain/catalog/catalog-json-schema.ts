@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import { CATALOG_SECTIONS } from './catalog.ts';
+import { CATALOG_SECTIONS, type CatalogSection } from './catalog.ts';
 import { catalogSchema } from './schema.ts';
 
 /** Of sections that are known and belong to steps of a deploy that are yet to come. */
 const OPEN_SECTION = 'Accepted; this version does not act on it';
+
+/** Sections with a shape of their own in the schema. */
+const ACTED_ON: readonly CatalogSection[] = ['auth', 'seo'];
 
 /** A JSON Schema as far as it is walked here. */
 interface SchemaNode {
@@ -18,7 +21,7 @@ interface SchemaNode {
 export function catalogJsonSchema(): Record<string, unknown> {
   const document = z.toJSONSchema(catalogSchema, { io: 'input', unrepresentable: 'any' }) as SchemaNode;
   const { $schema, properties, ...rest } = document;
-  const open = CATALOG_SECTIONS.filter((section) => section !== 'auth').map((section) => [
+  const open = CATALOG_SECTIONS.filter((section) => !ACTED_ON.includes(section)).map((section) => [
     section,
     { description: OPEN_SECTION },
   ]);

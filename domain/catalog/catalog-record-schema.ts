@@ -60,5 +60,9 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
     })
     .nullable()
     .default(null),
+  seo: z
+    .object({ enabled: z.boolean(), entity: z.string().nullable(), topic: z.string().nullable() })
+    .nullable()
+    .default(null),
   sections: z.array(z.enum(CATALOG_SECTIONS)),
 });

@@ -52,6 +52,8 @@ export interface Catalog {
   readonly bindings: readonly BindingDeclaration[];
   /** `spec.auth`; null without it: then the service has no OAuth client. */
   readonly auth: AuthDeclaration | null;
+  /** `spec.seo`; null without it. */
+  readonly seo: SeoDeclaration | null;
   /** Top-level keys of `spec` that belong to later steps (auth, tests, queues, …) and are present in the file. */
   readonly sections: readonly CatalogSection[];
 }
@@ -109,6 +111,13 @@ export type AuthMode = (typeof AUTH_MODES)[number];
 export interface AuthDeclaration {
   readonly mode: AuthMode;
   readonly passport: PassportConfig;
+}
+
+/** `spec.seo`: what the site registry is told of a service (spec 3, "Site registry"). */
+export interface SeoDeclaration {
+  readonly enabled: boolean;
+  readonly entity: string | null;
+  readonly topic: string | null;
 }
 
 export const CATALOG_SECTIONS = [

@@ -51,6 +51,7 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     routes: [],
     bindings: [],
     auth: null,
+    seo: null,
     sections: [],
   };
   return { catalog, warnings };

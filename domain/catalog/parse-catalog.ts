@@ -113,10 +113,15 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     dependencies: lastOfEach(file.spec?.dependencies ?? [], (entry) => entry.service, 'spec.dependencies', warnings),
     routes: file.spec?.routes ?? [],
     bindings: readBindings(file, warnings),
-    auth: file.spec?.auth ?? null,
+    ...declaredSections(file),
     sections: CATALOG_SECTIONS.filter((section) => recordHas(spec, section)),
   };
   return { catalog, warnings, declaredHealthEndpoint };
+}
+
+/** Sections of `spec` that are taken as they are. */
+function declaredSections({ spec }: CatalogFile): Pick<Catalog, 'auth' | 'seo'> {
+  return { auth: spec?.auth ?? null, seo: spec?.seo ?? null };
 }
 
 function readBindings({ spec }: CatalogFile, warnings: string[]): Catalog['bindings'] {

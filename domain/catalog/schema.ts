@@ -1,30 +1,14 @@
 import { z } from 'zod';
 import { VARIABLE_NAME } from '../config/variable-names.ts';
-import { NO_PASSPORT } from '../passport-config.ts';
 import { MOST_BINDINGS, MOST_METHODS, MOST_ROUTES } from '../registered-limits.ts';
-import { AUTH_MODES, MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
+import { auth } from './auth-schema.ts';
+import { MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
+import { seo } from './release-schema.ts';
+import { entry, flag, listOf, scalar, text } from './schema-kinds.ts';
 import { isInsidePath } from './source-path.ts';
 
 /** The catalog file's shape (spec 2, "Catalog file"). Each message completes the sentence "expected …, found …". */
 
-const scalar = z
-  .union([z.string(), z.number(), z.boolean()], { error: 'text, a number, true or false' })
-  .transform((value) => String(value));
-
-const listOf = <T extends z.ZodType>(item: T, what: string, most = Number.POSITIVE_INFINITY) =>
-  z
-    .array(item, { error: `a list of ${what}` })
-    .max(most, { error: `at most ${most} ${what}` })
-    .nullish()
-    .transform((items) => items ?? []);
-
-const entry = <T extends z.ZodRawShape>(shape: T, what: string) => z.object(shape, { error: `a mapping ${what}` });
-
-const text = (what: string) => z.string({ error: what }).min(1, { error: what });
-const flag = z
-  .boolean({ error: 'true or false' })
-  .nullish()
-  .transform((value) => value ?? false);
 const SERVICE_NAME = 'a service name: 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit';
 const ENV_NAME = 'a variable name: letters, digits and underscores, not beginning with a digit';
 const serviceName = z
@@ -122,47 +106,6 @@ const configEntry = entry(
       .describe('Value where none is set; never that of a secret'),
   },
   '{ key, secret, required, default }',
-);
-
-const ORIGIN = 'an origin such as https://shop.example, without a path';
-const origins = listOf(
-  z
-    .string({ error: ORIGIN })
-    .refine((value) => /^https?:/.test(value) && URL.canParse(value) && new URL(value).origin === value, {
-      error: ORIGIN,
-    }),
-  'origins',
-);
-
-/** The shorthand `branding: true` is a key like any unknown one: dropped without a word (spec 1, catalog rule 1). */
-const auth = entry(
-  {
-    mode: z
-      .enum(AUTH_MODES, { error: `one of ${AUTH_MODES.join(', ')}` })
-      .describe('sso: people sign in to the service. service-only: it calls other services'),
-    passport: entry(
-      {
-        includeBranding: flag.describe('Passports carry how the org looks'),
-        includeEntityHash: flag.describe('Passports carry the hash of the org'),
-        headless: flag.describe('Sign-up is embedded in pages of the service'),
-        allowedEmbedOrigins: origins.describe('Origins of the pages that may embed it'),
-        // One example of the spec spells the key this way.
-        allowedOrigins: origins.describe('The same as allowedEmbedOrigins'),
-      },
-      '{ includeBranding, includeEntityHash, headless, allowedEmbedOrigins }',
-    )
-      .nullish()
-      .transform((passport) => {
-        const { allowedOrigins = [], allowedEmbedOrigins = [], ...flags } = passport ?? {};
-        return {
-          ...NO_PASSPORT,
-          ...flags,
-          allowedEmbedOrigins: [...new Set([...allowedEmbedOrigins, ...allowedOrigins])],
-        };
-      })
-      .describe('What passports of signed-in people hold, and who may embed the sign-up'),
-  },
-  '{ mode, passport }',
 );
 
 const PORT = 'a port from 1 to 65535';
@@ -314,6 +257,7 @@ const spec = z.object(
       'buckets',
     ).describe('Object storage of the service'),
     config: listOf(configEntry, 'variables').describe('Variables that the service takes'),
+    seo: seo.nullish().describe('What the site registry is told: see docs/after-install.md'),
     auth: auth.nullish().describe('Asks for an OAuth client of the service at the identity provider'),
   },
   { error: 'a mapping' },

@@ -8,6 +8,7 @@ export const DOCKER_INSTALLATION: Installation = {
   wallet: false,
   registry: false,
   monitor: false,
+  siteRegistry: false,
 };
 
 /**

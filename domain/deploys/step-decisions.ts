@@ -1,4 +1,5 @@
 import type { Catalog, CatalogSection } from '../catalog/catalog.ts';
+import { hasSeo } from './site-registry.ts';
 import type { Decision, PlanContext } from './step-definition.ts';
 
 /** The decisions that definitions of steps are written with. */
@@ -14,6 +15,12 @@ export const always = (): 'run' => 'run';
 /** Runs a step where there is a service registry. */
 export function withRegistry({ installation }: PlanContext): Decision {
   return installation.registry ? 'run' : skip(NO_REGISTRY);
+}
+
+/** Runs a step where there is a site registry and the catalog enables `spec.seo`; of a rollback, the step itself looks. */
+export function withSiteRegistry({ installation, catalog, kind }: PlanContext): Decision {
+  if (kind !== 'rollback' && !hasSeo(catalog)) return skip('the catalog does not enable spec.seo');
+  return installation.siteRegistry ? 'run' : skip('no site registry is configured (SITE_REGISTRY_URL)');
 }
 
 export function skip(reason: string): Skip {

@@ -13,6 +13,8 @@ export interface Installation {
   readonly registry: boolean;
   /** Whether it knows an uptime monitor (MONITOR_URL). */
   readonly monitor: boolean;
+  /** Whether it knows a site registry (SITE_REGISTRY_URL). */
+  readonly siteRegistry: boolean;
 }
 
 /** What decides which steps of a build run. */

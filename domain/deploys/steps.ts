@@ -26,6 +26,8 @@ import { scopeGrants } from './steps/scope-grants.ts';
 import { sdkUpgradeGate } from './steps/sdk-upgrade-gate.ts';
 import { secretReadback } from './steps/secret-readback.ts';
 import { serviceRegistration } from './steps/service-registration.ts';
+import { siteProperty } from './steps/site-property.ts';
+import { siteRegistry } from './steps/site-registry.ts';
 import { snapshot } from './steps/snapshot.ts';
 import { source } from './steps/source.ts';
 import { storage } from './steps/storage.ts';
@@ -53,6 +55,7 @@ export const STEPS = [
   scopeGrants,
   modules,
   userAccess,
+  siteProperty,
   install,
   snapshot,
   dns,
@@ -64,6 +67,7 @@ export const STEPS = [
   bindings,
   roleMetadata,
   changelog,
+  siteRegistry,
   monitor,
 ] as const;
 

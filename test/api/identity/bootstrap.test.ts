@@ -200,8 +200,10 @@ test('the builder gets tokens for the locker by the secret of the settings, whic
     [(await updatesOf('builder')).length, (await idp.deps.clients.find('builder'))?.secrets[0]?.id],
     [told, first?.secrets[0]?.id],
   );
-  const { body } = await ask(secret);
+  const { body } = await ask(secret, { scope: 'locker-resolve' });
   assert.equal(body.scope, 'locker-resolve');
+  const hooks = await ask(secret, { scope: 'webmaster:hooks', audience: 'builder' });
+  assert.equal(hooks.body.scope, 'webmaster:hooks', 'and for the site registry');
   assert.equal((await ask(secret, { scope: 'platform:manage' })).status, 400);
   const another = `${secret}-another`;
   await start(withSecret({ builder: another }));

@@ -35,6 +35,12 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
     /spec\.auth\.mode: expected one of sso, service/,
   ],
   ['auth without a mode', catalog('0.6.0', '  auth: {}\n'), /spec\.auth\.mode: expected one of sso.*found nothing/],
+  ['seo as a flag', catalog('0.6.0', '  seo: true\n'), /spec\.seo: expected a mapping \{ enabled, entity, topic \}/],
+  [
+    'a topic with a control character',
+    catalog('0.6.0', '  seo: { enabled: true, topic: "a\\u0007" }\n'),
+    /spec\.seo\.topic: expected text of 1 to 200/,
+  ],
   ['auth as a word', catalog('0.6.0', '  auth: sso\n'), /spec\.auth: expected a mapping \{ mode, passport \}/],
   [
     'an embed origin with a path',

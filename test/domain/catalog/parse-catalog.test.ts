@@ -28,7 +28,7 @@ test('a full catalog of the current version is read without a warning', () => {
   queues: [{ name: mail.out }, { name: orders, path: /work/orders, retries: 3 }]
   schedules: [{ name: night, cron: "0 2 * * *" }]
   tests: { gated: true }
-  seo: { enabled: true }
+  seo: { enabled: true, entity: Hello Ltd, topic: greetings, pages: [/, { path: /about }] }
 `,
       `    platform.io/framework: fastify
     platform.io/pod-tier: medium
@@ -78,6 +78,7 @@ test('a full catalog of the current version is read without a warning', () => {
       { path: '/items/:id/free', methods: [], auth: null, gas: 0, charge: null, stripPrefix: null },
     ],
     auth: null,
+    seo: { enabled: true, entity: 'Hello Ltd', topic: 'greetings' },
     bindings: [
       { kind: 'queue', name: 'mail.out', path: '/queues/mail.out', cron: null },
       { kind: 'queue', name: 'orders', path: '/work/orders', cron: null },

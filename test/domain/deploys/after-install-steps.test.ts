@@ -11,11 +11,17 @@ const STEPS: readonly {
   readonly installation: Partial<Installation>;
   readonly system: string;
   readonly variable: RegExp;
-}[] = [{ key: 'monitor', installation: { monitor: true }, system: 'monitor', variable: /MONITOR_URL/ }];
+}[] = [
+  { key: 'monitor', installation: { monitor: true }, system: 'monitor', variable: /MONITOR_URL/ },
+  ...['site-property', 'site-registry'].map((key) => ({
+    ...{ key, installation: { siteRegistry: true }, system: 'site-registry', variable: /SITE_REGISTRY_URL/ },
+  })),
+];
+const CATALOG = catalogRecord({ seo: { enabled: true, entity: null, topic: null } });
 
 function planned(key: string, installation: Partial<Installation>) {
   const steps = planDeploy({
-    ...{ kind: 'deploy', fromStep: null, done: null, catalog: catalogRecord(), facts: {} },
+    ...{ kind: 'deploy', fromStep: null, done: null, catalog: CATALOG, facts: {} },
     installation: { ...DOCKER_INSTALLATION, ...installation },
   } as const);
   const found = steps.find((step) => step.key === key);

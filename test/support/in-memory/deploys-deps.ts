@@ -1,5 +1,6 @@
 import type { DeploySettings, DeploysDeps } from '../../../activities/deploys/deps.ts';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import { NO_CUSTOM_DOMAINS } from '../../../domain/deploys/site-registry.ts';
 import { createInMemoryArchiveStore } from './archive-store.ts';
 import { createInMemoryAudit } from './audit-recorder.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
@@ -19,6 +20,7 @@ import type { InMemoryRepository } from './repository.ts';
 import { createInMemoryServiceLogs } from './service-logs.ts';
 import { createInMemoryServiceRegistry } from './service-registry.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
+import { createInMemorySiteRegistry } from './site-registry.ts';
 import { createInMemorySourceFetcher } from './source-fetcher.ts';
 import { createInMemoryUptimeMonitor } from './uptime-monitor.ts';
 import { createInMemoryVariableHistory } from './variable-history.ts';
@@ -85,6 +87,8 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     wallet: null,
     serviceRegistry: createInMemoryServiceRegistry({ now }),
     monitor: createInMemoryUptimeMonitor(),
+    siteRegistry: createInMemorySiteRegistry(),
+    customDomains: NO_CUSTOM_DOMAINS,
     audit,
     workflows: createInMemoryWorkflows(),
     now,

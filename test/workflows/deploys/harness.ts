@@ -18,7 +18,7 @@ import { startTimeSkipping } from '../../support/start-time-skipping.ts';
 import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
 /** With it every step that does something runs. */
-const INSTALLATION = { ...DOCKER_INSTALLATION, wallet: true, registry: true, monitor: true };
+const INSTALLATION = { ...DOCKER_INSTALLATION, wallet: true, registry: true, monitor: true, siteRegistry: true };
 
 /** Asks for every step that does something. */
 export const CATALOG: Catalog = {
@@ -47,6 +47,7 @@ export const CATALOG: Catalog = {
   routes: [],
   bindings: [],
   auth: { mode: 'sso', passport: NO_PASSPORT },
+  seo: { enabled: true, entity: null, topic: null },
   sections: [],
 };
 
