@@ -49,8 +49,10 @@ export function createDependencyProxy(options: {
     const isSame = target?.service === asked?.service && target?.environment === asked?.environment;
     return target === undefined || !isSame ? { error: OTHER_SERVICE } : destinationOf(target);
   };
-  // It never listens: it is given the tunnels.
   const inside = createForwardingServer({ find, onError: options.onError, timeouts: options.timeouts });
+  // It never listens: it is given the tunnels. Node begins with this event to hold connections to their times, and to know
+  // the idle ones.
+  inside.server.emit('listening');
   const tunnels = new Set<Socket>();
   const server = createServer((request, response) => answerError(request, response, NO_TUNNEL));
   server.maxConnections = MAX_CONNECTIONS;

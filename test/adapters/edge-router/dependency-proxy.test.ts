@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { createDependencyProxy, type DependencyProxy } from '../../../adapters/edge-router/dependency-proxy.ts';
+import type { EdgeTimeouts } from '../../../adapters/edge-router/forwarding-server.ts';
 import { createEdgeRouter } from '../../../adapters/edge-router/route-files.ts';
 import type { EdgeRouter } from '../../../domain/deploys/ports.ts';
 import { bodyOf, handshake } from './edge-fixture.ts';
@@ -24,9 +25,8 @@ describe('the proxy from workloads to their dependencies', () => {
   const upstream = async (name: string): Promise<string> => {
     const server = createServer(async (incoming, response) => {
       const { method, headers } = incoming;
-      response.end(
-        `${name}: ${method} at ${headers.host} for ${headers['x-forwarded-host']}: ${await bodyOf(incoming)}`,
-      );
+      const body = await bodyOf(incoming).catch(() => 'a body that breaks off');
+      response.end(`${name}: ${method} at ${headers.host} for ${headers['x-forwarded-host']}: ${body}`);
     });
     server.on('upgrade', (_request, socket: Socket) => {
       socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nframes');
@@ -73,6 +73,13 @@ describe('the proxy from workloads to their dependencies', () => {
     const asked = request({ createConnection: () => socket, headers: { host }, method }).end(body);
     const [answer] = await once(asked, 'response');
     return { status: answer.statusCode, body: await bodyOf(answer) };
+  };
+
+  const listening = async (path: string, timeouts: Partial<EdgeTimeouts> = {}): Promise<DependencyProxy> => {
+    const routesDirectory = join(folder, 'routes');
+    const other = createDependencyProxy({ routesDirectory, onError: () => undefined, timeouts });
+    await once(other.server.listen(path), 'listening');
+    return other;
   };
 
   it('leads a tunnel to its service in its environment', async () => {
@@ -129,6 +136,34 @@ describe('the proxy from workloads to their dependencies', () => {
     assert.match(await text(socket), /^HTTP\/1\.1 101 [\s\S]*frames$/);
   });
 
+  const UNFINISHED = {
+    'no request': '',
+    'headers without an end': `GET / HTTP/1.1\r\nHost: ${SHOP}\r\nX-Slow: `,
+    'a body without an end': `POST / HTTP/1.1\r\nHost: ${SHOP}\r\nContent-Length: 9\r\n\r\n1`,
+  };
+  for (const [what, sent] of Object.entries(UNFINISHED)) {
+    it(`cuts a tunnel with ${what} off`, { timeout: 20_000 }, async () => {
+      const path = join(folder, 'limited.sock');
+      const limited = await listening(path, { headers: 300, request: 600 });
+      const asked = request({ socketPath: path, method: 'CONNECT', path: SHOP, headers: { host: SHOP } }).end();
+      const [, socket] = (await once(asked, 'connect')) as [unknown, Socket];
+      socket.write(sent);
+      assert.match(await text(socket), /^HTTP\/1\.1 408 /);
+      await limited.close(0);
+    });
+  }
+
+  it('ends idle tunnels when it closes, and waits for those that are at work alone', { timeout: 20_000 }, async () => {
+    const path = join(folder, 'idle.sock');
+    const other = await listening(path);
+    const asked = request({ socketPath: path, method: 'CONNECT', path: SHOP, headers: { host: SHOP } }).end();
+    const [, socket] = (await once(asked, 'connect')) as [unknown, Socket];
+    socket.write(`GET / HTTP/1.1\r\nHost: ${SHOP}\r\n\r\n`);
+    await once(socket, 'data');
+    await other.close(600_000);
+    socket.destroy();
+  });
+
   it('leads an open tunnel to where the service is by then, or says that it is gone', async () => {
     const socket = await tunnel(SHOP);
     const ask = async () => {
@@ -149,8 +184,7 @@ describe('the proxy from workloads to their dependencies', () => {
 
   it('ends with its tunnels', async () => {
     const path = join(folder, 'other.sock');
-    const other = createDependencyProxy({ routesDirectory: join(folder, 'routes'), onError: () => undefined });
-    await once(other.server.listen(path), 'listening');
+    const other = await listening(path);
     const client = connect(path);
     client.write(`CONNECT ${SHOP} HTTP/1.1\r\nHost: ${SHOP}\r\n\r\n`);
     await once(client, 'data');
