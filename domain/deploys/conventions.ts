@@ -38,7 +38,7 @@ export const CONVENTION_RULES: readonly ConventionRule[] = [
     remedy: 'ask for a signed-in caller with auth, or charge the service',
     violations: ({ routes }) =>
       routes
-        .filter(({ gas, charge, auth }) => gas > 0 && charge === 'callerOrg' && (auth === null || OPEN.has(auth)))
+        .filter(({ gas, charge, auth }) => gas > 0 && charge === 'callerOrg' && isOpen(auth))
         .map(({ path }) => `spec.routes ${path}`),
   },
   {
@@ -59,8 +59,10 @@ export const CONVENTION_RULES: readonly ConventionRule[] = [
   },
 ];
 
-/** Auth modes of a route that let in whoever comes. */
-const OPEN: ReadonlySet<string> = new Set(['none', 'public', 'false']);
+/** Auth modes of a route that let in whoever comes. `no` and `off` are text in YAML 1.2, and written for `false`. */
+const OPEN: ReadonlySet<string> = new Set(['none', 'public', 'false', 'no', 'off']);
+
+const isOpen = (auth: string | null): boolean => auth === null || OPEN.has(auth.trim().toLowerCase());
 
 export interface ConventionViolation {
   readonly rule: string;

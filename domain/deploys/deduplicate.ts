@@ -1,4 +1,4 @@
-import type { BuildSource } from './build.ts';
+import type { BuildRequest, BuildSource } from './build.ts';
 import type { BuildKind } from './build-kind.ts';
 
 /** A build of the same service and environment that has not ended, as its coordinator knows it. */
@@ -46,4 +46,15 @@ export function decideTrigger(
 function sameCommit(wanted: string, building: string | null): TriggerDecision {
   if (building === null) return 'new';
   return building.startsWith(wanted) || wanted.startsWith(building) ? 'attach' : 'new';
+}
+
+/**
+ * Whether two requests are held to the same conventions. Who skips them, and why, is told to the audit ledger with the
+ * build that does: a request that skips them attaches to none that does not, and one that does not to none that skips them.
+ */
+export function isHeldToSame(
+  inFlight: Pick<BuildRequest, 'skipConventionCheck'>,
+  request: Pick<BuildRequest, 'skipConventionCheck'>,
+): boolean {
+  return inFlight.skipConventionCheck === request.skipConventionCheck;
 }

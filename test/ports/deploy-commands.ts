@@ -50,6 +50,23 @@ export function deployCommandsSuite(under: () => CommandsUnderTest): void {
       });
     });
 
+    it('whoever skips the conventions is not attached to a build that checks them, nor the other way round', async () => {
+      const { commands, whileHeld, end } = under();
+      await whileHeld(async () => {
+        const checked = buildRequest({ source: git(null) });
+        await commands.request(checked);
+        const skipConventionCheck = 'incident 4711';
+        const skipping = again(checked, { skipConventionCheck });
+        const replaces = (supersededBuildId: string) => ({ deduplicated: false, supersededBuildId });
+        const outcome = { buildId: skipping.buildId, ...replaces(checked.buildId) };
+        assert.deepEqual(await commands.request(skipping), outcome);
+        assert.equal((await commands.request(again(checked, { skipConventionCheck }))).deduplicated, true);
+        const last = again(checked);
+        assert.deepEqual(await commands.request(last), { buildId: last.buildId, ...replaces(skipping.buildId) });
+        await end(last.buildId);
+      });
+    });
+
     it('something else makes the build in flight obsolete, and the answer says which', async () => {
       const { commands, whileHeld, end } = under();
       await whileHeld(async () => {

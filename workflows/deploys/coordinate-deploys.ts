@@ -10,12 +10,13 @@ import {
   getExternalWorkflowHandle,
   isCancellation,
   ParentClosePolicy,
+  patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
 import type { BuildRequest, FailureReason, PlannedStep } from '../../domain/deploys/build.ts';
-import { decideTrigger } from '../../domain/deploys/deduplicate.ts';
+import { decideTrigger, isHeldToSame } from '../../domain/deploys/deduplicate.ts';
 import {
   BUILD_SUPERSEDED,
   type BuildSuperseded,
@@ -158,6 +159,7 @@ function newestInFlight(state: Coordinator): BuildRequest | null {
 }
 
 async function isSameBuild(state: Coordinator, inFlight: BuildRequest, request: BuildRequest): Promise<boolean> {
+  if (!isHeldToSame(inFlight, request) && patched('compare-conventions')) return false;
   const { buildId, kind, source } = inFlight;
   const progress = await local.readSourceProgress(buildId);
   const decision = decideTrigger({ kind, source, ...progress }, request);

@@ -1,5 +1,5 @@
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
-import { decideTrigger } from '../../../domain/deploys/deduplicate.ts';
+import { decideTrigger, isHeldToSame } from '../../../domain/deploys/deduplicate.ts';
 import type { DeployCommands, TriggerOutcome } from '../../../domain/deploys/messages.ts';
 import { targetKey } from '../../../domain/ids.ts';
 
@@ -28,7 +28,8 @@ export function createInMemoryDeployCommands(): InMemoryDeployCommands {
     const target = targetKey(request.service, request.environment);
     const current = inFlight.get(target);
     const known = current && { kind: current.kind, source: current.source, cloned: false, commitSha: null };
-    if (current !== undefined && known !== undefined && decideTrigger(known, request) === 'attach') {
+    const isSame = current !== undefined && isHeldToSame(current, request);
+    if (isSame && known !== undefined && decideTrigger(known, request) === 'attach') {
       return { buildId: current.buildId, deduplicated: true, supersededBuildId: null };
     }
     inFlight.set(target, request);

@@ -79,6 +79,13 @@ describe('the convention check', () => {
     assert.deepEqual((await check({ ...bad, declared: false })).outcome, null);
   });
 
+  for (const open of ['None', 'PUBLIC', ' none ', 'False', 'no', 'off']) {
+    it(`takes the auth mode ${JSON.stringify(open)} for one that lets in anybody`, async () => {
+      const { outcome } = await check({ routes: [route({ charge: 'callerOrg', auth: open })] });
+      assert.equal(outcome?.code, 'CONVENTION_CHECK_FAILED');
+    });
+  }
+
   it('never repeats the value of a default', async () => {
     const { outcome } = await check({ config: [entry('API_TOKEN', 'hunter2')] });
     assert.ok(!JSON.stringify(outcome).includes('hunter2') && !outcome?.message.includes('hunter2'));
