@@ -18,6 +18,9 @@ export interface Dropped {
   readonly count: number;
 }
 
+/** A clock that is so far back was set back. Lines of two streams are out of order by less. */
+const SET_BACK_SECONDS = 5;
+
 export interface RateLimit {
   /** Whether the line is within the rate. */
   admits(line: OutputLine): boolean;
@@ -38,6 +41,8 @@ export function createRateLimit({ linesPerSecond, bytesPerSecond, burstSeconds }
 
   const refill = (at: string): void => {
     const now = Date.parse(at) / 1_000;
+    // Else nothing would be free until the clock is where it was.
+    if (now < clock - SET_BACK_SECONDS) clock = now;
     const passed = Math.max(0, now - clock);
     if (passed === 0) return;
     clock = now;

@@ -53,11 +53,17 @@ function takeMatching(lines: readonly RawLine[], { count, matches }: LastLines, 
   return true;
 }
 
+/** So many bytes at the end of a file; more when they hold no whole line, so that the last one can always be read. */
 async function readEnd(path: string, bytes: number): Promise<{ bytes: Buffer; from: number } | null> {
   return withFile(path, async (handle) => {
     const { size } = await handle.stat();
-    const from = Math.max(0, size - bytes);
-    return { bytes: await readPiece(handle, from, size - from), from };
+    const end = async (length: number) => {
+      const from = Math.max(0, size - length);
+      return { bytes: await readPiece(handle, from, size - from), from };
+    };
+    const piece = await end(bytes);
+    const hasWhole = piece.from === 0 || rawLines(piece.bytes, START).length > 1;
+    return hasWhole || bytes >= PIECE_BYTES ? piece : await end(PIECE_BYTES);
   });
 }
 
@@ -96,15 +102,17 @@ async function followingFile(folder: string, { file }: LogPlace, isThere: boolea
 async function readPieceAt(folder: string, place: LogPlace) {
   const piece = await withFile(filePath(folder, place.file), async (handle) => {
     const { size } = await handle.stat();
+    // Behind the end is what a write that failed half-way left: what was read of it is gone.
+    const offset = Math.min(place.offset, size);
     // The byte before tells whether the place is between two lines.
-    const from = Math.max(0, place.offset - 1);
-    return { from, size, bytes: await readPiece(handle, from, Math.min(PIECE_BYTES, size - from)) };
+    const from = Math.max(0, offset - 1);
+    return { from, offset, size, bytes: await readPiece(handle, from, Math.min(PIECE_BYTES, size - from)) };
   });
   if (piece === null) return null;
-  const raw = linesFrom(piece.bytes, { file: place.file, offset: piece.from }, place.offset > 0);
+  const raw = linesFrom(piece.bytes, { file: place.file, offset: piece.from }, piece.offset > 0);
   // No line has that many bytes: what stands there was not written by us.
-  const beyond = raw.length === 0 && piece.bytes.length === PIECE_BYTES ? piece.from + PIECE_BYTES : place.offset;
-  const next = raw.at(-1)?.next ?? { file: place.file, offset: Math.min(beyond, Math.max(place.offset, piece.size)) };
+  const beyond = raw.length === 0 && piece.bytes.length === PIECE_BYTES ? piece.from + PIECE_BYTES : piece.offset;
+  const next = raw.at(-1)?.next ?? { file: place.file, offset: Math.min(beyond, piece.size) };
   return { lines: raw.flatMap((line) => storedLine(line) ?? []), next };
 }
 

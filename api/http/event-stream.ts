@@ -43,11 +43,12 @@ export async function sendEvents(
 ): Promise<void> {
   const { heartbeatMs, slowReaderMs, recheckMs } = { ...TIMES, ...times };
   const ended = AbortSignal.any([gone, stopping]);
-  let lastWrite = Date.now();
-  let checkedAt = Date.now();
+  // Times of a clock that nobody sets back: a caller who lost access would go on reading until it has caught up.
+  let lastWrite = performance.now();
+  let checkedAt = performance.now();
 
   const write = async (text: string): Promise<void> => {
-    lastWrite = Date.now();
+    lastWrite = performance.now();
     if (response.write(text)) return;
     const limit = AbortSignal.timeout(slowReaderMs);
     try {
@@ -64,11 +65,11 @@ export async function sendEvents(
       return write(`${idLine}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
     },
     async keepAlive() {
-      if (Date.now() - lastWrite >= heartbeatMs) await write(': still here\n\n');
+      if (performance.now() - lastWrite >= heartbeatMs) await write(': still here\n\n');
     },
     async refused() {
-      if (Date.now() - checkedAt < recheckMs) return false;
-      checkedAt = Date.now();
+      if (performance.now() - checkedAt < recheckMs) return false;
+      checkedAt = performance.now();
       return !(await stillAllowed());
     },
   };

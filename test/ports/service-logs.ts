@@ -71,6 +71,26 @@ export function serviceLogsSuite(create: (options: { fileBytes: number }) => Pro
     await log.close();
   });
 
+  it('gives the last line however long it is', async () => {
+    const { logs, log } = await opened();
+    await log.append([serviceLogLine('before'), serviceLogLine('"'.repeat(16_000))]);
+    const read = await logs.last(TARGET, { count: 1, matches: all });
+    assert.deepEqual([textsOf(read.lines), read.truncated], [['"'.repeat(16_000)], true]);
+    await log.append(linesOf(1, 1));
+    assert.equal((await readAll(logs, read.next)).lines.length, 1);
+    await log.close();
+  });
+
+  it('goes on with what comes next after a place behind the end, as a write that failed leaves one', async () => {
+    const { logs, log } = await opened();
+    await log.append(linesOf(1, 2));
+    const { next } = await logs.after(TARGET, { file: 1, offset: 1_000_000 });
+    const more = linesOf(3, 4);
+    await log.append(more);
+    assert.deepEqual((await readAll(logs, next)).lines, more);
+    await log.close();
+  });
+
   it('goes on after each place that it gave, without missing or repeating a line', async () => {
     const { logs, log } = await opened();
     const lines = linesOf(1, 5);

@@ -287,6 +287,24 @@ describe('collecting what services print', () => {
     assert.ok(shop.warnings.length > 0);
   });
 
+  it('tries again after its time, also when the clock of the machine was set back meanwhile', {
+    timeout: 30_000,
+  }, async (t) => {
+    const { deps, builds, runtime, start, collect, untilText } = await served();
+    const workload = await start('bld_1');
+    runtime.print(workload, 'one');
+    const find = async (id: string) => {
+      if (Date.now() > 86_400_000) {
+        t.mock.timers.enable({ apis: ['Date'], now: 0 });
+        throw new Error('away');
+      }
+      return builds.find(id);
+    };
+    const collector = collect({ ...deps, builds: { find } });
+    t.after(() => collector.stop());
+    await untilText('one');
+  });
+
   it('writes nothing of a workload that no record tells whose it is, and removes logs of services that are gone', async () => {
     const { runtime, logs, collect, untilText, start } = await served();
     const writer = await logs.takeOver();

@@ -35,3 +35,14 @@ it('bounds bytes as well, and forgets nothing when the clock of the machine is s
   );
   assert.equal(limit.admits(lineAt(7_000)), true);
 });
+
+it('counts anew from a clock that was set back, and nothing twice for lines of two streams out of order', () => {
+  const limit = createRateLimit({ linesPerSecond: 10, bytesPerSecond: 1_000, burstSeconds: 1 });
+  const admitted = (times: readonly number[]) => times.filter((ms) => limit.admits(lineAt(ms))).length;
+  const hour = 3_600_000;
+  const flood = (from: number) => Array.from({ length: 100 }, (_, index) => from + index);
+  assert.equal(admitted(flood(hour)), 10);
+  assert.equal(admitted([1_000, 3_000]), 1, 'an hour back, and two seconds on');
+  const disordered = Array.from({ length: 200 }, (_, index) => 3_000 + (index % 2 === 0 ? 1_000 : 0));
+  assert.ok(admitted(disordered) <= 20, 'a second forth and back gives one second’s worth');
+});

@@ -33,9 +33,9 @@ export function createInMemoryServiceLogs({ fileBytes = 10 * 1024 ** 2 } = {}): 
         lines.map((line, index) => ({ line, next: { file: number, offset: index + 1 } })),
       );
       let budget = count * BYTES_A_LINE;
-      const inReach = all.toReversed().filter(({ line }) => {
+      const inReach = all.toReversed().filter(({ line }, index) => {
         budget -= sizeOf([line]);
-        return budget >= 0;
+        return index === 0 || budget >= 0;
       });
       const found = inReach.filter(({ line }) => matches(line));
       return {
@@ -50,7 +50,10 @@ export function createInMemoryServiceLogs({ fileBytes = 10 * 1024 ** 2 } = {}): 
       const newest = files.at(-1);
       if (oldest === undefined || newest === undefined) return { lines: [], next: place, lost: false };
       const isKept = files.some(({ number }) => number === place.file);
-      const from: LogPlace = isKept ? place : { file: oldest.number, offset: 0 };
+      const end = files.find(({ number }) => number === place.file)?.lines.length ?? 0;
+      const from: LogPlace = isKept
+        ? { ...place, offset: Math.min(place.offset, end) }
+        : { file: oldest.number, offset: 0 };
       const lines = files
         .filter(({ number }) => number >= from.file)
         .flatMap(({ number, lines }) =>
