@@ -1,5 +1,6 @@
 import type { Express } from 'express';
 import { apiTitle } from '../domain/services.ts';
+import { type AuthorizedOrgsDeps, authorizedOrgsRoutes } from './authorized-orgs/routes.ts';
 import { type ConfigDeps, configRoutes } from './catalog/config-routes.ts';
 import { type CatalogDeps, catalogRoutes } from './catalog/routes.ts';
 import { type ReencryptionDeps, reencryptionRoutes } from './config/routes.ts';
@@ -16,7 +17,13 @@ export interface BuilderOptions extends Omit<AppOptions, 'title' | 'routes' | 'v
 
 /** The builder: services, variables, builds, logs, releases and OAuth clients on one port. */
 export function createBuilderApp(
-  deps: CatalogDeps & ConfigDeps & ReencryptionDeps & DeploysDeps & BuilderClientsDeps & GrantsDeps,
+  deps: CatalogDeps &
+    ConfigDeps &
+    ReencryptionDeps &
+    DeploysDeps &
+    BuilderClientsDeps &
+    GrantsDeps &
+    AuthorizedOrgsDeps,
   options: BuilderOptions,
 ): Express {
   return createApp({
@@ -31,6 +38,7 @@ export function createBuilderApp(
       ...deploysRoutes(deps),
       ...builderClientRoutes(deps),
       ...grantsRoutes(deps),
+      ...authorizedOrgsRoutes(deps),
     ],
   });
 }

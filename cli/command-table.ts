@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander';
 import { BUILD_STATUSES } from '../domain/deploys/status.ts';
 import { MAX_LOG_LINES, OUTPUT_STREAMS } from '../domain/logs/output-line.ts';
+import { addAuthorizedOrgsCommands } from './authorized-orgs-command-table.ts';
 import { addConfigCommands } from './config-command-table.ts';
 import { addGrantCommands } from './grant-command-table.ts';
 import { addKeyCommands } from './key-command-table.ts';
@@ -176,7 +177,7 @@ function addServiceCommands(program: Command, perform: Perform): void {
     .description('print the address of a service; on a terminal, open it too')
     .argument('[service]', SERVICE_ARGUMENT)
     .action((service, _options, self) => perform(self, async (context) => (await loadOpen()).open(context, service)));
-  const services = program.command('services').description('list, show or delete services');
+  const services = program.command('services').description('list, show, share or delete services');
   services
     .command('list', { isDefault: true })
     .description('list services')
@@ -199,6 +200,7 @@ function addServiceCommands(program: Command, perform: Perform): void {
     .action((service, _options, self) =>
       perform(self, async (context) => (await loadServices()).deleteService(context, service, self.opts())),
     );
+  addAuthorizedOrgsCommands(services, perform);
 }
 
 function addLoginCommands(program: Command, perform: Perform): void {

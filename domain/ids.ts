@@ -20,6 +20,7 @@ export const ID_PREFIXES = {
   batch: 'bat',
   verification: 'ver',
   variableChange: 'chg',
+  sharingChange: 'soc',
   walletEntry: 'wle',
   lockerItem: 'itm',
   error: 'err',

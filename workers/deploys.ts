@@ -29,6 +29,7 @@ import type { ReadSection } from '../adapters/env.ts';
 import { createSourceFetcher } from '../adapters/git/git-source-fetcher.ts';
 import { createClientAdministration } from '../adapters/idp/client-administration.ts';
 import { createServiceLogs } from '../adapters/log-files/service-logs.ts';
+import { createSharingHistory } from '../adapters/mongo/authorized-orgs/sharing-history.ts';
 import { createBuilderIndexes } from '../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import { createVariableHistory } from '../adapters/mongo/config/variable-history.ts';
@@ -38,12 +39,14 @@ import { createEpochStore } from '../adapters/mongo/deploys/epochs.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
+import { createSharingCommands } from '../adapters/temporal/sharing-commands.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
 import { type BuildLimits, buildLimits } from '../domain/deploys/build-limits.ts';
 import { mostBuilds } from '../domain/deploys/build-slots.ts';
 import { OWN_SDK_PACKAGES } from '../domain/deploys/sdk-packages.ts';
 import { NO_CUSTOM_DOMAINS } from '../domain/deploys/site-registry.ts';
+import type { ClientAdministration } from '../domain/oauth-clients/administration-port.ts';
 import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
@@ -96,6 +99,8 @@ export const deploys = defineModule({
       ...composeServicesTold(parts),
       customDomains: NO_CUSTOM_DOMAINS,
       grants: createGrantStore({ db }),
+      sharingHistory: createSharingHistory({ db }),
+      sharingCommands: createSharingCommands(client),
       grantCommands: createGrantCommands(client),
       audit: composeAudit(parts),
       workflows: createWorkflowDirectory(client),
@@ -106,7 +111,7 @@ export const deploys = defineModule({
   },
 });
 
-export function composeClients({ settings: { urls, providerKey } }: Parts): DeploysDeps['clients'] {
+export function composeClients({ settings: { urls, providerKey } }: Parts): ClientAdministration | null {
   if (urls.idp === undefined || providerKey === undefined) return null;
   return createClientAdministration({ url: urls.idp, internalKey: providerKey });
 }

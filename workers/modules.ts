@@ -1,4 +1,5 @@
 import { auditLedger } from './audit-ledger.ts';
+import { authorizedOrgs } from './authorized-orgs.ts';
 import { config } from './config.ts';
 import { deploys } from './deploys.ts';
 import { grants } from './grants.ts';
@@ -7,4 +8,4 @@ import { logs } from './logs.ts';
 import type { WorkerModule } from './module.ts';
 
 /** Every module with a part in the worker. */
-export const MODULES: readonly WorkerModule[] = [deploys, config, grants, identity, auditLedger, logs];
+export const MODULES: readonly WorkerModule[] = [deploys, config, grants, authorizedOrgs, identity, auditLedger, logs];

@@ -1,4 +1,5 @@
 import type { AuditRecorder } from '../../domain/audit/ports.ts';
+import type { SharingCommands, SharingHistory } from '../../domain/authorized-orgs/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
@@ -55,6 +56,8 @@ export interface DeploysDeps {
   readonly customDomains: CustomDomains;
   readonly grants: GrantStore;
   readonly grantCommands: GrantCommands;
+  readonly sharingHistory: Pick<SharingHistory, 'removeService'>;
+  readonly sharingCommands: Pick<SharingCommands, 'withdraw'>;
   /** Null when no audit ledger is configured. */
   readonly audit: AuditRecorder | null;
   readonly workflows: WorkflowDirectory;

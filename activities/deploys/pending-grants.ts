@@ -2,6 +2,7 @@ import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { ScopeGrant, ServiceRecord } from '../../domain/catalog/service.ts';
 import type { Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { hasScopesOf } from '../../domain/oauth-clients/derive-client.ts';
 import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
 import { beginsPlatformScopes } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -10,7 +11,7 @@ import type { StepContext } from './step.ts';
 type Deps = Pick<DeploysDeps, 'services' | 'clients'>;
 
 interface Holder {
-  readonly service: Pick<ServiceRecord, 'id' | 'name'>;
+  readonly service: Pick<ServiceRecord, 'id' | 'name' | 'org'>;
   readonly environment: Environment;
 }
 
@@ -70,13 +71,16 @@ export async function settleEarlierGrants(
   }
 }
 
-/** Takes the scopes of those that are gone by now from the client, and notes none of all any more. */
+/**
+ * Takes the scopes of those that are gone by now, or whose org took this one out, from the client, and notes none of all
+ * any more. What a grant gives, the step of scope grants gives again.
+ */
 async function settle(deps: Deps, holder: Holder, grants: readonly ScopeGrant[]): Promise<void> {
   if (grants.length === 0 || deps.clients === null) return;
   const clientId = serviceClientId(holder.service.name, holder.environment);
   for (const { id, name } of grants) {
     const target = await deps.services.find(id);
-    if (target !== null && target.removingSince === null) continue;
+    if (target !== null && target.removingSince === null && hasScopesOf(target, holder.service.org)) continue;
     await deps.clients.revokeScopes({ service: name, clientId }, { actor: 'internal' });
   }
   await note(deps, holder, (noted) => without(noted, grants));

@@ -23,11 +23,13 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
     await deps.workflows.removeTarget({ service: service.name, serviceId: service.id, environment });
   }
   await removeClients(deps, service);
+  await withdrawRepositories(deps, service.id);
   // Its bindings in every environment with it (spec 2, "Services and builds").
   await deps.serviceRegistry?.removeService(service.id);
   await removeGrants(deps, service.id);
   await deps.releases.removeService(service);
   await deps.variableHistory.removeService(service.id);
+  await deps.sharingHistory.removeService(service.id);
   await deps.serviceLogs.remove(service.id);
   await deps.services.remove(service.id);
 }
@@ -43,6 +45,12 @@ async function removeClients({ services, clients }: DeploysDeps, { id, name }: {
     await clients.remove(clientId, { actor: 'internal' });
   }
   if (!beginsPlatformScopes(name)) await clients.revokeScopes({ service: name }, { actor: 'internal' });
+}
+
+/** The repository goes from the orgs that shared the service, while its record says who they are. */
+async function withdrawRepositories({ services, sharingCommands }: DeploysDeps, id: string): Promise<void> {
+  const sharing = (await services.find(id))?.sharing;
+  if ((sharing?.orgs.length ?? 0) > 0) await sharingCommands.withdraw(id);
 }
 
 /** What the service asked for and was asked for: after its clients, from which an approved grant is taken with them. */

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { OrgDirectory } from '../../domain/wallet/ports.ts';
+import type { OrgDirectory } from '../../domain/org-directory.ts';
 import { createIdpCall, type IdpConnection } from './idp-call.ts';
 
 const orgSchema = z.looseObject({ slug: z.string() });

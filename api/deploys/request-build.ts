@@ -15,6 +15,8 @@ export interface RequestBuildDeps {
   readonly commands: DeployCommands;
   readonly builds: BuildStore;
   readonly releases: ReleaseStore;
+  /** Told of each build that is asked for; returns at once. */
+  readonly deployed: (caller: Caller) => void;
   readonly newId: NewId;
   readonly now: Clock;
 }
@@ -53,6 +55,7 @@ export async function requestBuild(
     releaseId,
     ...(skipConventionCheck === undefined ? {} : { skipConventionCheck }),
   });
+  deps.deployed(by.caller);
   return { ...outcome, service: service.name, environment };
 }
 

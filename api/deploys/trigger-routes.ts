@@ -85,7 +85,7 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
     responses: { 202: { description: 'The archive is stored and the build queued', schema: uploadReplySchema } },
     errors: ['SERVICE_NOT_FOUND', 'ARCHIVE_INVALID', 'UPLOAD_QUOTA_EXCEEDED', 'DISK_FULL'],
     resource: ({ query }, { caller }) => requireService(deps.services, caller, query.service),
-    handle: async ({ query, resource: service }, context) => {
+    handle: async ({ query, resource }, context) => {
       const { stream, headers } = context;
       const {
         id: archiveId,
@@ -93,9 +93,11 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
         sizeBytes,
       } = await saveUpload(deps.archives, stream, {
         contentLength: headers['content-length'],
-        org: uploaderOf(service, context.caller),
+        org: uploaderOf(resource, context.caller),
         isNeeded: (id) => deps.builds.needsArchive(id),
       });
+      // An upload may be slow, and the org of the caller be taken out meanwhile.
+      const service = await requireService(deps.services, context.caller, resource.id);
       const source = { kind: 'archive', archiveId, sha256 } as const;
       const { environment, skipConventionCheck } = query;
       const wanted = { kind: 'deploy', service, environment, source, skipConventionCheck } as const;

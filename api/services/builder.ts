@@ -6,9 +6,11 @@ import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../../adapters/edge-router/route-files.ts';
 import { builderSection } from '../../adapters/env/deploys.ts';
 import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
+import { createOrgDirectory } from '../../adapters/idp/org-directory.ts';
 import { createLegacyVault } from '../../adapters/locker/legacy-vault.ts';
 import { createLockerClient } from '../../adapters/locker/locker-client.ts';
 import { createServiceLogs } from '../../adapters/log-files/service-logs.ts';
+import { createSharingHistory } from '../../adapters/mongo/authorized-orgs/sharing-history.ts';
 import { createBuilderIndexes } from '../../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
 import { createVariableHistory } from '../../adapters/mongo/config/variable-history.ts';
@@ -19,12 +21,15 @@ import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
 import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts';
 import { createGrantCommands } from '../../adapters/temporal/grant-commands.ts';
 import { createReencryptionCommands } from '../../adapters/temporal/reencryption-commands.ts';
+import { createSharingCommands } from '../../adapters/temporal/sharing-commands.ts';
 import type { LegacyVault, LockerSource } from '../../domain/config/secret-import.ts';
 import { DOCKER_INSTALLATION } from '../../domain/deploys/plan.ts';
 import type { ServiceUrls } from '../../domain/service-addresses.ts';
 import { LOCKER_RESOLVE_SCOPE, serviceRow } from '../../domain/services.ts';
 import { createServiceTokens } from '../../sdk/auth/service-tokens.ts';
+import { createMemberNotices } from '../authorized-orgs/member-notices.ts';
 import { createBuilderApp } from '../builder-app.ts';
+import type { Caller } from '../http/caller.ts';
 import { defineService } from '../service-definition.ts';
 
 const now = () => new Date();
@@ -50,12 +55,19 @@ export const builder = defineService({
       domain: env.PLATFORM_DOMAIN,
       port: env.EDGE_PORT,
     });
+    const sharingCommands = createSharingCommands(temporal());
+    // Without a git host of the platform there is nothing to bring up to date.
+    const notices = env.GIT_URL === undefined ? null : createMemberNotices({ commands: sharingCommands, log });
     const deps = {
       services: createServiceStore({ db, now }),
       builds: createBuildStore({ db, now }),
       history: createVariableHistory({ db }),
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(temporal()),
+      sharingHistory: createSharingHistory({ db }),
+      sharingCommands,
+      deployed: (caller: Caller) => notices?.deployed(caller),
+      orgs: idp === undefined ? null : createOrgDirectory({ url: idp, internalKey: settings.providerKey }),
       releases: createReleaseStore({ db }),
       log: createBuildLog({ db, now }),
       serviceLogs: createServiceLogs({ directory: join(env.DATA_DIR, 'service-logs') }),
@@ -86,7 +98,8 @@ export const builder = defineService({
         siteRegistry: env.SITE_REGISTRY_URL !== undefined,
       },
     };
-    return { app: createBuilderApp(deps, app) };
+    const authenticate = notices === null ? app.authenticate : notices.noticing(app.authenticate);
+    return { app: createBuilderApp(deps, { ...app, authenticate }) };
   },
 });
 

@@ -2,10 +2,11 @@ import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import { createMutex } from '../../domain/mutex.ts';
+import type { OrgDirectory } from '../../domain/org-directory.ts';
 import type { WalletAccount } from '../../domain/wallet/account.ts';
 import type { LedgerEntry } from '../../domain/wallet/entry.ts';
 import { applyMovement, isOf, type Movement, openAccount } from '../../domain/wallet/movement.ts';
-import type { OrgDirectory, WalletLedger, WalletStore } from '../../domain/wallet/ports.ts';
+import type { WalletLedger, WalletStore } from '../../domain/wallet/ports.ts';
 
 export interface WalletLedgerDeps {
   readonly store: WalletStore;

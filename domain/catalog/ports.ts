@@ -11,7 +11,7 @@ import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { VariableChanges } from '../config/variable-change.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { OAuthCredential, ScopeGrant, ServiceRecord } from './service.ts';
+import type { OAuthCredential, ScopeGrant, ServiceRecord, ServiceSharing } from './service.ts';
 
 /**
  * What a caller may set on a service; an absent field keeps what is stored. Variables are those of all environments,
@@ -63,6 +63,11 @@ export interface ServiceStore {
   setRemoving(id: string, isRemoving: boolean): Promise<boolean>;
   /** True when it existed. */
   remove(id: string): Promise<boolean>;
+  /**
+   * Replaces which orgs share the service, and with it `authorizedOrgs`: one write. False when it is of another revision
+   * than `seen` by now, when the service is being removed, or when there is none.
+   */
+  setSharing(id: string, sharing: ServiceSharing, seen: number): Promise<boolean>;
   setLastBuild(id: string, buildId: string): Promise<void>;
   /** Notes that the service has a place in that environment from now on. Idempotent: the first moment stays. */
   addNamespace(id: string, environment: Environment): Promise<void>;

@@ -1,6 +1,7 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { ServiceVariables } from '../config/service-variables.ts';
 import type { Environment } from '../environment.ts';
+import type { RepoRole } from '../repo-role.ts';
 
 /** The service record (spec 2, "Service record"), as far as the steps that exist today read and write it. */
 export interface ServiceRecord extends ServiceVariables {
@@ -10,7 +11,9 @@ export interface ServiceRecord extends ServiceVariables {
   readonly name: string;
   /** Slug of the owning org: billed, and the only one that may change the owner. */
   readonly org: string;
+  /** Slugs of the orgs that share it: those of `sharing`, written with it. */
   readonly authorizedOrgs: readonly string[];
+  readonly sharing: ServiceSharing;
   /** https URL, local path or `file://` URL of the repository; null for a service deployed by upload only. */
   readonly gitUrl: string | null;
   readonly branch: string | null;
@@ -46,3 +49,35 @@ export interface OAuthCredential {
   readonly clientId: string;
   readonly secret: SealedSecret;
 }
+
+/** Which orgs share a service, and how that came about (spec 2, "Authorized orgs"). Replaced as a whole. */
+export interface ServiceSharing {
+  /** How often it was changed. */
+  readonly revision: number;
+  readonly orgs: readonly SharingOrg[];
+  /** The newest change: what a killed attempt did not tell, the next one tells. Null before the first. */
+  readonly lastChange: SharingChange | null;
+}
+
+export interface SharingOrg {
+  readonly org: string;
+  readonly repoRole: RepoRole;
+  readonly authorizedBy: string;
+  readonly authorizedAt: Date;
+}
+
+export const SHARING_CHANGES = ['authorized', 'repo_role_changed', 'deauthorized'] as const;
+
+/** One change of who shares a service. */
+export interface SharingChange {
+  /** `soc_…` */
+  readonly id: string;
+  readonly kind: (typeof SHARING_CHANGES)[number];
+  readonly org: string;
+  /** After the change; null for an org that was taken out. */
+  readonly repoRole: RepoRole | null;
+  readonly by: string;
+  readonly at: Date;
+}
+
+export const NOT_SHARED: ServiceSharing = { revision: 0, orgs: [], lastChange: null };

@@ -182,7 +182,7 @@ export const revokeScopesBodySchema = z.strictObject({
   service: serviceNameSchema,
   clientId: z.string().min(1).max(200).exactOptional().describe('Of this client alone; without it, of all'),
   reason: z
-    .enum(['service removed', 'grant ended'])
+    .enum(['service removed', 'grant ended', 'org no longer authorized'])
     .exactOptional()
     .describe('For the audit trail; default: service removed'),
 });

@@ -44,12 +44,6 @@ export interface WalletLedger {
   listEntries(org: string, page: PageRequest): Promise<Page<LedgerEntry>>;
 }
 
-/** Which orgs there are: the identity provider knows. */
-export interface OrgDirectory {
-  /** @throws ORG_NOT_FOUND; UNAVAILABLE when the provider does not answer */
-  requireOrg(slug: string): Promise<void>;
-}
-
 /** The wallet as other parts of the platform read it. */
 export interface WalletReader {
   /**

@@ -42,6 +42,10 @@ const TABLE = readTable(`
   POST   /grants/none/approve {}                    401 404 404 403 404 403 403 404 403 403 403 403 403 403 403
   POST   /grants/none/deny {}                       401 404 404 403 404 403 403 404 403 403 403 403 403 403 403
   POST   /grants/none/revoke {}                     401 404 404 403 404 403 403 404 403 403 403 403 403 403 403
+  GET    /services/acme-shop/authorized-orgs        401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  GET    /services/acme-shop/authorized-orgs/history    401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  POST   /services/acme-shop/authorized-orgs {"orgSlug":"acme"}    401 400 400 400 400 403 403 404 403 403 403 403 403 403 403
+  DELETE /services/acme-shop/authorized-orgs/nobody    401 403 404 403 404 403 403 404 403 403 403 403 403 403 403
   GET    /oauth/clients                             401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
   POST   /oauth/clients                             401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
   GET    /oauth/clients/acme-client                 401 200 200 404 200 200 200 404 403 403 403 200 200 403 403

@@ -109,6 +109,36 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       assert.deepEqual(await store().find('reseal'), stored, 'nothing comes into being');
     });
 
+    it('replaces which orgs share it of the revision that was seen, with who sees it in lists', async () => {
+      await store().upsert({ id: 'svc_share', name: 'share', org: 'acme' }, {});
+      const at = new Date(0);
+      const sharing = (revision: number, ...orgs: string[]) => ({
+        revision,
+        orgs: orgs.map((org) => ({ org, repoRole: 'write' as const, authorizedBy: 'usr_ada', authorizedAt: at })),
+        lastChange: {
+          ...{ id: `soc_${revision}`, kind: 'authorized' as const, org: 'x', repoRole: null, by: 'usr_ada', at },
+        },
+      });
+      const seenBy = async (org: string) =>
+        (await store().list({ org }, { cursor: null, limit: 5 })).items.map(({ name }) => name);
+      assert.equal((await store().find('share'))?.sharing.revision, 0);
+      const races = await Promise.all(
+        Array.from({ length: 10 }, () => store().setSharing('svc_share', sharing(1, 'sharer', 'second'), 0)),
+      );
+      assert.equal(races.filter(Boolean).length, 1, 'of two at once one is made');
+      const found = await store().find('share');
+      assert.deepEqual(found?.sharing, sharing(1, 'sharer', 'second'));
+      assert.deepEqual(found?.authorizedOrgs, ['sharer', 'second']);
+      assert.deepEqual([await seenBy('sharer'), await seenBy('second')], [['share'], ['share']]);
+      await store().upsert({ id: 'svc_other', name: 'share', org: 'acme' }, { port: 80 });
+      assert.deepEqual((await store().find('share'))?.authorizedOrgs, ['sharer', 'second'], 'no other change loses it');
+      assert.equal(await store().setSharing('svc_share', sharing(2), 1), true);
+      assert.deepEqual(await seenBy('sharer'), []);
+      assert.equal(await store().setSharing('svc_nobody', sharing(1), 0), false);
+      await store().setRemoving('svc_share', true);
+      assert.equal(await store().setSharing('svc_share', sharing(3, 'late'), 2), false, 'not of one that is removed');
+    });
+
     it('refuses a name that another org owns', async () => {
       await store().upsert({ id: 'svc_owned', name: 'owned', org: 'acme' }, {});
       await assert.rejects(

@@ -30,6 +30,7 @@ import { hanging } from './hanging.ts';
 import { withOwnWorker } from './own-worker.ts';
 import type { Recordings } from './recordings.ts';
 import { reencryption } from './reencryption-scenario.ts';
+import { sharing } from './sharing-scenario.ts';
 import { upkeep } from './upkeep-scenario.ts';
 
 type Temporal = Awaited<ReturnType<typeof createTemporal>>;
@@ -56,6 +57,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   keyRotation,
   reencryption,
   grant,
+  sharing,
   outputCollection,
   chains,
   // The last of all: from then on the server skips no time.

@@ -1,3 +1,4 @@
+import type { SharingHistory } from '../../domain/authorized-orgs/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { VariableHistory } from '../../domain/config/variable-history.ts';
 import type { ArchiveStore, BuildLog, BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
@@ -10,11 +11,12 @@ export interface BuilderParts {
   readonly history: VariableHistory;
   readonly builds: BuildStore;
   readonly grants: GrantStore;
+  readonly sharingHistory: SharingHistory;
   readonly releases: ReleaseStore;
   readonly log: BuildLog;
   readonly serviceLogs: ServiceLogs;
   readonly archives: ArchiveStore;
-  /** Lets other orgs use a service. No port does: the record has the field before a route writes it. */
+  /** Lets exactly these orgs share a service. */
   authorize(serviceId: string, orgs: readonly string[]): Promise<void>;
   /** Fails while what is kept cannot be reached. */
   ping(): Promise<void>;

@@ -11,6 +11,7 @@ import { createTokenAuth } from '../../api/http/token-auth.ts';
 import { DOCKER_INSTALLATION } from '../../domain/deploys/plan.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
+import type { OrgDirectory } from '../../domain/org-directory.ts';
 import type { OrgRole } from '../../domain/roles.ts';
 import type { TokenVerifier } from '../../sdk/index.ts';
 import type { BuilderParts } from './builder-parts.ts';
@@ -19,15 +20,24 @@ import { createInMemoryBuilderParts } from './in-memory/builder-parts.ts';
 import { createInMemoryDeployCommands } from './in-memory/deploy-commands.ts';
 import { createInMemoryGrantCommands } from './in-memory/grant-commands.ts';
 import { createInMemoryReencryption } from './in-memory/reencryption.ts';
+import { createInMemorySharingCommands } from './in-memory/sharing-commands.ts';
 
 export const KEY = 'internal-key-of-this-test-0123456789';
 
 /** A provider that has no client of a service. */
-const NO_CLIENTS: Pick<ClientAdministration, 'provision' | 'revokeScopes'> = {
+const NO_CLIENTS: Pick<ClientAdministration, 'provision' | 'list' | 'revokeScopes'> = {
+  list: async () => ({ items: [], nextCursor: null }),
   provision: async () => {
     throw new FairleadError('CLIENT_NOT_FOUND', 'no client');
   },
   revokeScopes: async () => [],
+};
+
+/** Every org but one that is called `nobody`. */
+const ORGS: OrgDirectory = {
+  async requireOrg(slug) {
+    if (slug === 'nobody') throw new FairleadError('ORG_NOT_FOUND', 'There is no org nobody');
+  },
 };
 
 export interface Answer {
@@ -47,6 +57,7 @@ export async function startApi(
   clients: ClientAdministration | null = null,
   parts: BuilderParts = createInMemoryBuilderParts(),
   sources: Partial<Pick<ImportDeps, 'locker' | 'vault'>> = {},
+  orgs: OrgDirectory | null = ORGS,
 ) {
   const logged: string[] = [];
   const sink = new Writable({
@@ -64,6 +75,12 @@ export async function startApi(
     ...{ grants, services, audit },
     clients: clients ?? NO_CLIENTS,
   });
+  const sharingCommands = createInMemorySharingCommands({
+    ...{ services, grants, grantCommands, audit, now, sharingHistory: parts.sharingHistory },
+    clients: clients ?? NO_CLIENTS,
+    repositories: null,
+    gitHost: null,
+  });
   const internal = createInternalKeyAuth({ key: KEY, org: 'platform', equalsSecret });
   const verifier = tokens?.verifier ?? null;
   const authenticate = createTokenAuth({ internalKey: internal, verifier, platformOrg: 'platform' });
@@ -73,6 +90,10 @@ export async function startApi(
     {
       ...{ services, history, builds, releases, grants, log, serviceLogs, archives },
       grantCommands,
+      sharingHistory: parts.sharingHistory,
+      sharingCommands,
+      deployed: () => undefined,
+      orgs,
       cipher: createSecretCipher([Buffer.alloc(32, 7)]),
       locker: null,
       vault: null,
@@ -126,7 +147,19 @@ export async function startApi(
     await server.stop();
     await parts.stop();
   };
-  return { ...parts, address: server.address, call, commands, reencryption, audit, logged, checks, server, stop };
+  return {
+    ...parts,
+    address: server.address,
+    call,
+    commands,
+    sharingCommands,
+    reencryption,
+    audit,
+    logged,
+    checks,
+    server,
+    stop,
+  };
 }
 
 export type TestApi = Awaited<ReturnType<typeof startApi>>;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createServiceLogs } from '../../adapters/log-files/service-logs.ts';
-import { COLLECTIONS } from '../../adapters/mongo/catalog/indexes.ts';
+import { createSharingHistory } from '../../adapters/mongo/authorized-orgs/sharing-history.ts';
 import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
 import { createVariableHistory } from '../../adapters/mongo/config/variable-history.ts';
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
@@ -12,6 +12,7 @@ import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
 import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
 import type { BuilderParts } from './builder-parts.ts';
+import { shareService } from './share-service.ts';
 import { startMongo } from './start-mongo.ts';
 
 /** What the builder's routes keep, in a database of its own and a folder, as in production. */
@@ -19,18 +20,18 @@ export async function createStoredBuilderParts(): Promise<BuilderParts> {
   const { connection, stop } = await startMongo();
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-api-'));
   const deps = { db: connection.db, now: () => new Date() };
-  const records = connection.db.collection<{ _id: string }>(COLLECTIONS.services);
+  const services = createServiceStore(deps);
   return {
-    services: createServiceStore(deps),
+    services,
     history: createVariableHistory(deps),
     builds: createBuildStore(deps),
     releases: createReleaseStore(deps),
     grants: createGrantStore(deps),
+    sharingHistory: createSharingHistory(deps),
     log: createBuildLog(deps),
     serviceLogs: createServiceLogs({ directory: join(folder, 'service-logs') }),
     archives: createArchiveStore({ directory: join(folder, 'archives'), newId }),
-    authorize: async (serviceId, authorizedOrgs) =>
-      void (await records.updateOne({ _id: serviceId }, { $set: { authorizedOrgs } })),
+    authorize: (id, orgs) => shareService(services, id, orgs),
     ping: connection.ping,
     async stop() {
       await stop();

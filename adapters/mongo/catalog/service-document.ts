@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import type { ServiceRecord } from '../../../domain/catalog/service.ts';
+import { NOT_SHARED, type ServiceRecord, SHARING_CHANGES } from '../../../domain/catalog/service.ts';
+import { REPO_ROLES } from '../../../domain/repo-role.ts';
 import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 
 const text = z.string();
@@ -14,6 +15,23 @@ const mark = z.object({
   origin: z.object({ kind: z.enum(['locker', 'vault']), name: text }).exactOptional(),
 });
 
+const repoRole = z.enum(REPO_ROLES);
+
+const sharing = z.object({
+  revision: z.int(),
+  orgs: z.array(z.object({ org: text, repoRole, authorizedBy: text, authorizedAt: z.date() })),
+  lastChange: z
+    .object({
+      id: text,
+      kind: z.enum(SHARING_CHANGES),
+      org: text,
+      repoRole: repoRole.nullable(),
+      by: text,
+      at: z.date(),
+    })
+    .nullable(),
+});
+
 const variableSet = z.object({
   config: z.record(text, text).default({}),
   secrets: z.record(text, sealedSecretSchema).default({}),
@@ -25,6 +43,7 @@ const serviceSchema = z.object({
   name: text,
   org: text,
   authorizedOrgs: z.array(text),
+  sharing: sharing.default(NOT_SHARED as z.output<typeof sharing>),
   gitUrl: nullableText,
   branch: nullableText,
   appPath: nullableText,

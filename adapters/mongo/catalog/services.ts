@@ -105,6 +105,12 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       const result = await mongoCall(() => collection.deleteOne({ _id: id }));
       return result.deletedCount === 1;
     },
+    async setSharing(id, sharing, seen) {
+      const set = { sharing, authorizedOrgs: sharing.orgs.map(({ org }) => org), updatedAt: deps.now() };
+      const revision = seen === 0 ? { $in: [null, 0] } : seen;
+      const filter = { _id: id, removingSince: null, 'sharing.revision': revision };
+      return (await mongoCall(() => collection.updateOne(filter, { $set: set }))).matchedCount === 1;
+    },
     async setLastBuild(id, buildId) {
       await mongoCall(() =>
         collection.updateOne({ _id: id }, { $set: { lastBuildId: buildId, updatedAt: deps.now() } }),

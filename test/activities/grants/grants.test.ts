@@ -5,6 +5,7 @@ import { newId } from '../../../adapters/crypto/new-id.ts';
 import type { GrantDecision, GrantKey } from '../../../domain/grants/grant.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { createInMemoryDeploys, type InMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
+import { shareService } from '../../support/share-service.ts';
 
 const SCOPES = ['notes:read', 'notes:write'];
 
@@ -175,7 +176,7 @@ describe('activities of grants', () => {
     });
 
     it('what the later one gives without a grant, to an org that it authorized, stays', async () => {
-      const scopes = await applyAfterAll('target', () => parts.services.authorize('svc_later', ['acme']));
+      const scopes = await applyAfterAll('target', () => shareService(parts.services, 'svc_later', ['acme']));
       assert.deepEqual(scopes, ['openid', ...SCOPES]);
     });
   });

@@ -1,4 +1,5 @@
 import { after, before } from 'node:test';
+import { createSharingHistory } from '../../../adapters/mongo/authorized-orgs/sharing-history.ts';
 import { createServiceStore } from '../../../adapters/mongo/catalog/services.ts';
 import { createVariableHistory } from '../../../adapters/mongo/config/variable-history.ts';
 import { createBuildLog } from '../../../adapters/mongo/deploys/build-logs.ts';
@@ -15,6 +16,7 @@ import { grantStoreSuite } from '../../ports/grant-store.ts';
 import { lockerStoreSuite } from '../../ports/locker-store.ts';
 import { releaseStoreSuite } from '../../ports/release-store.ts';
 import { serviceStoreSuite } from '../../ports/service-store.ts';
+import { sharingHistorySuite } from '../../ports/sharing-history.ts';
 import { variableHistorySuite } from '../../ports/variable-history.ts';
 import { startMongo, type TestMongo } from '../../support/start-mongo.ts';
 
@@ -30,6 +32,7 @@ const deps = () => ({ db: mongo.connection.db, now });
 
 serviceStoreSuite(() => createServiceStore(deps()));
 variableHistorySuite(() => createVariableHistory(deps()));
+sharingHistorySuite(() => createSharingHistory(deps()));
 grantStoreSuite(() => createGrantStore(deps()));
 buildStoreSuite(() => createBuildStore(deps()));
 epochStoreSuite(() => createEpochStore(deps()));

@@ -1,4 +1,5 @@
 import type { BuilderParts } from '../builder-parts.ts';
+import { shareService } from '../share-service.ts';
 import { createInMemoryArchiveStore } from './archive-store.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
@@ -6,6 +7,7 @@ import { createInMemoryGrantStore } from './grant-store.ts';
 import { createInMemoryReleaseStore } from './release-store.ts';
 import { createInMemoryServiceLogs } from './service-logs.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
+import { createInMemorySharingHistory } from './sharing-history.ts';
 import { createInMemoryVariableHistory } from './variable-history.ts';
 
 /** What the builder's routes keep, in this process. */
@@ -18,10 +20,11 @@ export function createInMemoryBuilderParts(): BuilderParts {
     builds: createInMemoryBuildStore({ now }),
     releases: createInMemoryReleaseStore(),
     grants: createInMemoryGrantStore(),
+    sharingHistory: createInMemorySharingHistory(),
     log: createInMemoryBuildLog({ now }),
     serviceLogs: createInMemoryServiceLogs(),
     archives: createInMemoryArchiveStore({ now }),
-    authorize: services.authorize,
+    authorize: (id, orgs) => shareService(services, id, orgs),
     ping: async () => undefined,
     stop: async () => undefined,
   };

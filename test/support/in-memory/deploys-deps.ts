@@ -17,9 +17,12 @@ import { createInMemoryRegistry } from './image-registry.ts';
 import { createInMemoryNetwork } from './network.ts';
 import { createInMemoryReleaseStore } from './release-store.ts';
 import type { InMemoryRepository } from './repository.ts';
+import { createInMemoryRepositoryAccess } from './repository-access.ts';
 import { createInMemoryServiceLogs } from './service-logs.ts';
 import { createInMemoryServiceRegistry } from './service-registry.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
+import { createInMemorySharingCommands } from './sharing-commands.ts';
+import { createInMemorySharingHistory } from './sharing-history.ts';
 import { createInMemorySiteRegistry } from './site-registry.ts';
 import { createInMemorySourceFetcher } from './source-fetcher.ts';
 import { createInMemoryUptimeMonitor } from './uptime-monitor.ts';
@@ -27,6 +30,9 @@ import { createInMemoryVariableHistory } from './variable-history.ts';
 import { createInMemoryWorkflows } from './workflow-directory.ts';
 import { createInMemoryRuntime } from './workload-runtime.ts';
 import { createInMemoryWorkspace } from './workspace.ts';
+
+/** Where repositories are that orgs share. */
+export const GIT_HOST = 'https://git.fairlead.test';
 
 const SETTINGS: DeploySettings = {
   registry: 'localhost:5050',
@@ -66,10 +72,19 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
   });
   const audit = createInMemoryAudit();
   const grants = createInMemoryGrantStore();
+  const grantCommands = createInMemoryGrantCommands({ grants, services, clients, audit });
+  const repositoryAccess = createInMemoryRepositoryAccess();
+  const sharingHistory = createInMemorySharingHistory();
+  const sharing = { services, sharingHistory, clients, grants, grantCommands, audit, now };
+  const sharingCommands = createInMemorySharingCommands({
+    ...{ ...sharing, repositories: repositoryAccess, gitHost: GIT_HOST },
+  });
   const parts = {
     services,
     grants,
-    grantCommands: createInMemoryGrantCommands({ grants, services, clients, audit }),
+    grantCommands,
+    sharingHistory,
+    sharingCommands,
     variableHistory: createInMemoryVariableHistory(),
     builds: createInMemoryBuildStore({ now }),
     releases: createInMemoryReleaseStore(),
@@ -100,6 +115,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     registry,
     network,
     repositories,
+    repositoryAccess,
     clientStore,
     /** Moves the clock forward. */
     advance(milliseconds: number): void {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { SealedPlace, ServiceChanges, ServiceStore } from '../../../domain/catalog/ports.ts';
-import type { ServiceRecord } from '../../../domain/catalog/service.ts';
+import { NOT_SHARED, type ServiceRecord } from '../../../domain/catalog/service.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { SealedSecret } from '../../../domain/config/sealed-secret.ts';
 import type { VariableSet } from '../../../domain/config/service-variables.ts';
@@ -10,11 +10,6 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { keepRecord } from './keep-record.ts';
 import { byText, pageOf } from './page-of.ts';
 
-export interface InMemoryServiceStore extends ServiceStore {
-  /** Lets other orgs use a service. No port does: the record has the field before a route writes it. */
-  authorize(id: string, orgs: readonly string[]): Promise<void>;
-}
-
 const BY_NAME = {
   cursor: z.tuple([z.string().max(100)]),
   keyOf: ({ name }: ServiceRecord) => [name] as [string],
@@ -22,7 +17,7 @@ const BY_NAME = {
 };
 
 /** Service records in this process. What is put in is frozen; what is given out is what is stored. */
-export function createInMemoryServiceStore({ now }: { readonly now: Clock }): InMemoryServiceStore {
+export function createInMemoryServiceStore({ now }: { readonly now: Clock }): ServiceStore {
   const records = new Map<string, ServiceRecord>();
   const named = (name: string) => [...records.values()].find((record) => record.name === name);
   const change = (id: string, make: (record: ServiceRecord) => Partial<ServiceRecord>): boolean => {
@@ -63,6 +58,11 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
     setRemoving: async (id, isRemoving) =>
       change(id, ({ removingSince }) => ({ removingSince: isRemoving ? (removingSince ?? now()) : null })),
     remove: async (id) => records.delete(id),
+    async setSharing(id, sharing, seen) {
+      const record = records.get(id);
+      if (record === undefined || record.removingSince !== null || record.sharing.revision !== seen) return false;
+      return change(id, () => ({ sharing, authorizedOrgs: sharing.orgs.map(({ org }) => org), updatedAt: now() }));
+    },
     async setLastBuild(id, buildId) {
       change(id, () => ({ lastBuildId: buildId, updatedAt: now() }));
     },
@@ -92,9 +92,6 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): In
         return { oauthCredentials: others, updatedAt: now() };
       });
     },
-    async authorize(id, orgs) {
-      change(id, () => ({ authorizedOrgs: orgs }));
-    },
   };
 }
 
@@ -123,6 +120,7 @@ function newRecord(key: Pick<ServiceRecord, 'id' | 'name' | 'org'>, now: Date): 
   return {
     ...key,
     authorizedOrgs: [],
+    sharing: NOT_SHARED,
     gitUrl: null,
     branch: null,
     appPath: null,

@@ -4,7 +4,9 @@ import { epochStoreSuite } from '../../ports/epoch-store.ts';
 import { grantStoreSuite } from '../../ports/grant-store.ts';
 import { lockerStoreSuite } from '../../ports/locker-store.ts';
 import { releaseStoreSuite } from '../../ports/release-store.ts';
+import { repositoryAccessSuite } from '../../ports/repository-access.ts';
 import { serviceStoreSuite } from '../../ports/service-store.ts';
+import { sharingHistorySuite } from '../../ports/sharing-history.ts';
 import { variableHistorySuite } from '../../ports/variable-history.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
@@ -12,7 +14,9 @@ import { createInMemoryEpochStore } from './epoch-store.ts';
 import { createInMemoryGrantStore } from './grant-store.ts';
 import { createInMemoryLockerStore } from './locker-store.ts';
 import { createInMemoryReleaseStore } from './release-store.ts';
+import { createInMemoryRepositoryAccess } from './repository-access.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
+import { createInMemorySharingHistory } from './sharing-history.ts';
 import { createInMemoryVariableHistory } from './variable-history.ts';
 
 const now = () => new Date();
@@ -26,6 +30,13 @@ const log = createInMemoryBuildLog({ now });
 
 serviceStoreSuite(() => services);
 variableHistorySuite(() => history);
+
+const sharing = createInMemorySharingHistory();
+sharingHistorySuite(() => sharing);
+repositoryAccessSuite(async () => {
+  const host = createInMemoryRepositoryAccess(['acme/shop', 'acme/notes']);
+  return { host, roles: async () => host.roles(), members: async () => host.members() };
+});
 
 const grants = createInMemoryGrantStore();
 grantStoreSuite(() => grants);

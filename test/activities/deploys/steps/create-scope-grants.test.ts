@@ -7,6 +7,7 @@ import { FairleadError } from '../../../../domain/errors.ts';
 import type { GrantDecision } from '../../../../domain/grants/grant.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
 import { catalogRecord } from '../../../ports/records.ts';
+import { shareService } from '../../../support/share-service.ts';
 import { useDeploy } from '../use-deploy.ts';
 
 let parts: Awaited<ReturnType<typeof useDeploy>>['parts'];
@@ -59,7 +60,7 @@ describe('scopes of services that a catalog declares', () => {
   });
 
   it('of an org that authorized this one: given without a grant', async () => {
-    await parts.services.authorize('svc_mailer', ['acme']);
+    await shareService(parts.services, 'svc_mailer', ['acme']);
     assert.ok((await deploy(declared(['send']))).includes('mailer:send'));
   });
 

@@ -1,0 +1,22 @@
+import type { AuditRecorder } from '../../domain/audit/ports.ts';
+import type { RepositoryAccess, SharingHistory } from '../../domain/authorized-orgs/ports.ts';
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { GrantCommands, GrantStore } from '../../domain/grants/ports.ts';
+import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
+
+/** Everything the activities of authorized orgs work with, built by a composition root in `workers/`. */
+export interface SharingDeps {
+  readonly services: Pick<ServiceStore, 'find' | 'list' | 'setSharing'>;
+  readonly sharingHistory: SharingHistory;
+  readonly clients: Pick<ClientAdministration, 'list' | 'revokeScopes'>;
+  readonly grants: Pick<GrantStore, 'findFor'>;
+  readonly grantCommands: Pick<GrantCommands, 'apply'>;
+  /** Null where no git host of the platform is configured. */
+  readonly repositories: RepositoryAccess | null;
+  /** Address of the git host (GIT_URL); null where there is none. */
+  readonly gitHost: string | null;
+  /** Null when no audit ledger is configured. */
+  readonly audit: AuditRecorder | null;
+  readonly now: Clock;
+}

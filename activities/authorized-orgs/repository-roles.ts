@@ -1,0 +1,63 @@
+import type { Member, SharedWith } from '../../domain/authorized-orgs/messages.ts';
+import type { RepositoryAccess } from '../../domain/authorized-orgs/ports.ts';
+import { repositoryRole, sharedRepository } from '../../domain/authorized-orgs/shared-repository.ts';
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import type { SharingDeps } from './deps.ts';
+
+type Deps = Pick<SharingDeps, 'services' | 'repositories' | 'gitHost'>;
+
+const PAGE = 200;
+
+/** @throws UNAVAILABLE */
+export async function setRepositoryRole(deps: Deps, { serviceId, org }: SharedWith): Promise<void> {
+  if (deps.repositories === null) return;
+  const service = await deps.services.find(serviceId);
+  if (service !== null) await agree(deps, deps.repositories, [service], org);
+}
+
+/** While the record of the service is still there: without it, nobody knows the repository. @throws UNAVAILABLE */
+export async function withdrawRepositories(deps: Deps, serviceId: string): Promise<void> {
+  if (deps.repositories === null) return;
+  const service = await deps.services.find(serviceId);
+  if (service === null || service.removingSince === null) return;
+  for (const { org } of service.sharing.orgs) await agree(deps, deps.repositories, [service], org);
+}
+
+/** @throws UNAVAILABLE */
+export async function reconcileRepositories(deps: Deps, member: Member): Promise<void> {
+  if (deps.repositories === null) return;
+  await deps.repositories.ensureMember(member);
+  const usable = await servicesOf(deps, member.org);
+  const foreign = usable.filter(({ org }) => org !== member.org);
+  await agree(deps, deps.repositories, foreign, member.org);
+}
+
+/** Sets the role of an org on the repositories of these services, as all services that live there say. */
+async function agree(
+  deps: Deps,
+  repositories: RepositoryAccess,
+  services: readonly ServiceRecord[],
+  org: string,
+): Promise<void> {
+  const { gitHost } = deps;
+  const found = new Map<string, string>();
+  for (const service of services) {
+    const repository = sharedRepository(service, gitHost);
+    if (repository !== null) found.set(repository, service.org);
+  }
+  for (const [repository, owner] of found) {
+    const there = (await servicesOf(deps, owner)).filter(({ removingSince }) => removingSince === null);
+    await repositories.setOrgRole({ repository, org, role: repositoryRole(there, { repository, org, gitHost }) });
+  }
+}
+
+async function servicesOf({ services }: Deps, org: string): Promise<readonly ServiceRecord[]> {
+  const all: ServiceRecord[] = [];
+  let cursor: string | null = null;
+  do {
+    const page = await services.list({ org }, { cursor, limit: PAGE });
+    all.push(...page.items);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return all;
+}

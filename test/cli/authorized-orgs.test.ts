@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { KEY, startApi, type TestApi } from '../support/start-api.ts';
+import { type CliResult, runCli } from './run-cli.ts';
+
+/** The commands against a real builder. */
+describe('fairlead services authorized-orgs', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startApi();
+    await api.services.upsert({ id: 'svc_notes', name: 'notes', org: 'writers' }, {});
+  });
+  after(() => api.stop());
+
+  const run = (...args: string[]): Promise<CliResult> =>
+    runCli({ url: api.address }, ['services', ...args], { env: { FAIRLEAD_KEY: KEY } });
+
+  it('lets an org in with a role on the repository, and shows it and how it came about', async () => {
+    assert.match((await run('authorized-orgs', 'notes')).stdout, /owned by writers\n.*No other org/);
+    const added = await run('authorize-org', 'notes', 'helpers');
+    assert.equal(added.code, 0, added.stderr);
+    assert.match(added.stdout, /helpers is authorized for notes, with the role write/);
+    assert.match((await run('authorize-org', 'notes', 'helpers', '--repo-role', 'read')).stdout, /role read/);
+    assert.match((await run('authorized-orgs', 'notes')).stdout, /helpers +read +internal/);
+    assert.equal((await run('authorized-orgs', 'notes', '-q')).stdout, 'helpers\n');
+    const history = (await run('authorized-orgs', 'notes', '--history')).stdout;
+    assert.match(history, /helpers +authorized +write/);
+    assert.match(history, /helpers +repo role changed +read/);
+    const json = await run('authorized-orgs', 'notes', '--json');
+    assert.equal(JSON.parse(json.stdout).data.authorizedOrgs[0].orgSlug, 'helpers');
+  });
+
+  it('says what is wrong', async () => {
+    const table = [
+      [['authorize-org', 'notes', 'nobody'], /There is no org nobody/],
+      [['authorize-org', 'notes', 'writers'], /writers owns notes/],
+      [['authorize-org', 'notes', 'helpers', '--repo-role', 'owner'], /owner/],
+      [['authorize-org', 'gone', 'helpers'], /Service not found/],
+      [['deauthorize-org', 'notes', 'helpers'], /super admins and people with the role admin/],
+    ] as const;
+    for (const [args, message] of table) {
+      const { code, stderr } = await run(...args);
+      assert.notEqual(code, 0);
+      assert.match(stderr, message);
+    }
+  });
+});
