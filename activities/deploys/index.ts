@@ -31,6 +31,7 @@ import { prepareContainerFile } from './steps/prepare-container-file.ts';
 import { provisionOAuthClient } from './steps/provision-oauth-client.ts';
 import { publishChangelog } from './steps/publish-changelog.ts';
 import { pushImage } from './steps/push-image.ts';
+import { readBackSecrets } from './steps/read-back-secrets.ts';
 import { readCatalog } from './steps/read-catalog.ts';
 import { readReleaseNotes } from './steps/read-release-notes.ts';
 import { registerMonitor } from './steps/register-monitor.ts';
@@ -66,6 +67,7 @@ const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
   publishChangelog,
   registerNamespace,
   registerMonitor,
+  readBackSecrets,
   upsertSiteProperty,
   tellSiteRegistry,
 };

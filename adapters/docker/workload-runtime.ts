@@ -89,6 +89,11 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
         const relayed = relayIdOf(container) === null ? [] : (options.platform?.ports ?? []);
         return sockets?.filter(({ host, port }) => !relayed.includes(port) && !isDependencyAddress(host)) ?? null;
       }),
+    variables: (workload) =>
+      asking('Reading the variables of a container', async () => {
+        const container = await inspectContainer(docker, workload.id);
+        return container === null ? null : variablesOf(container.Config.Env ?? []);
+      }),
     tail: (workload, lines) => asking('Reading the output of a container', () => tail(docker, workload, lines)),
     follow: (workload, options) => followOutput(docker, workload.id, options),
     list: (service, environment) =>
@@ -123,6 +128,16 @@ async function tail(docker: Docker, workload: Workload, lines: number): Promise<
   const output = lastLogLines(frames, wanted);
   const end = explainEnd(container);
   return end === null ? output : [...output, end];
+}
+
+/** `NAME=value`, of which the value may hold `=` as well. */
+function variablesOf(env: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    env.map((line) => {
+      const [name = ''] = line.split('=', 1);
+      return [name, line.slice(name.length + 1)];
+    }),
+  );
 }
 
 async function listWorkloads(

@@ -321,6 +321,8 @@ export interface WorkloadRuntime {
   isAlive(workload: Workload): Promise<boolean>;
   /** The TCP sockets that listen in it; null where that cannot be found out. */
   listening(workload: Workload): Promise<readonly ListeningSocket[] | null>;
+  /** The environment variables that it was started with, plaintext, held in memory only; null when it is gone. */
+  variables(workload: Workload): Promise<Readonly<Record<string, string>> | null>;
   /** The last lines of its output. */
   tail(workload: Workload, lines: number): Promise<readonly string[]>;
   /**

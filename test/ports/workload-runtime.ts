@@ -136,6 +136,17 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       assert.match(result.summary, /^GET http:\/\/.+\/health answered 200$/);
     });
 
+    it('tells which variables it was started with, and null when it is gone', async () => {
+      const { runtime } = under();
+      const env = { A: 'a=b=', EMPTY: '', LINES: 'one\ntwo', ÄÖ: 'ü' };
+      const other = await start({ env });
+      const given = await runtime.variables(other);
+      for (const [name, value] of Object.entries(env)) assert.equal(given?.[name], value, name);
+      assert.equal((await runtime.variables(workload))?.A, undefined);
+      await runtime.remove(other, 1);
+      assert.equal(await runtime.variables(other), null);
+    });
+
     it('an answer other than 2xx is not ok and says its status', async () => {
       await untilHealthy(under().runtime, workload);
       const result = await under().runtime.probe(workload, '/bad', AbortSignal.timeout(10_000));

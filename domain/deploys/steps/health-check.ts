@@ -12,4 +12,6 @@ export const healthCheck = step({
   activity: 'checkHealth',
   attemptSeconds: 90,
   deadlineSeconds: 180,
+  // The workload that it asked is gone when the install was undone.
+  remadeUntil: 'service-registration',
 });

@@ -15,5 +15,6 @@ export const install = step({
   deadlineSeconds: 900,
   undo: { activity: 'restorePrevious', until: 'service-registration' },
   supersedable: false,
-  remadeUntil: 'health-check',
+  // Until then a failure undoes it.
+  remadeUntil: 'service-registration',
 });

@@ -201,7 +201,7 @@ describe('planDeploy', () => {
     ],
     ['install', ['install', 'health-check', 'service-registration']],
     ['health-check', ['install', 'health-check', 'service-registration']],
-    ['service-registration', ['service-registration']],
+    ['service-registration', ['install', 'health-check', 'service-registration']],
   ];
   for (const [fromStep, expected] of retries) {
     it(`a retry from ${fromStep} runs what does not outlive the failed build, and nothing else`, () => {

@@ -79,6 +79,7 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
       const kept = all.get(id);
       return kept?.running === true ? socketsOf(kept) : null;
     },
+    variables: async ({ id }) => all.get(id)?.spec.env ?? null,
     async tail(workload, lines) {
       const { output, errors = [], ended }: RunningProgram = all.get(workload.id)?.program ?? NOT_STARTED;
       return [...output, ...errors, ...(ended === null ? [] : [`The program ended: ${ended}`])].slice(-lines);

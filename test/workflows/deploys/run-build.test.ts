@@ -256,7 +256,7 @@ describe('runBuild', () => {
   const resumed: readonly [StepKey, readonly (StepActivity | 'completed')[]][] = [
     ['install', ['installWorkload', 'checkHealth', 'registerRelease', 'completed']],
     ['health-check', ['installWorkload', 'checkHealth', 'registerRelease', 'completed']],
-    ['service-registration', ['registerRelease', 'completed']],
+    ['service-registration', ['installWorkload', 'checkHealth', 'registerRelease', 'completed']],
     [
       'image-push',
       [
