@@ -62,10 +62,12 @@ export function parseRoute(text: string): StoredRoute {
 
 export function createEdgeRouter({ routesDirectory, domain, port }: RouteFilesOptions): EdgeRouter {
   const url: EdgeRouter['url'] = (service, environment) => `http://${service}.${environment}.${domain}:${port}`;
+  const bare = (service: string): string => `http://${service}.${domain}:${port}`;
   const set = async (target: DeployTarget, route: StoredRoute) =>
     await replaceRoute(routeFolder(routesDirectory, target), target, route);
   return {
     url,
+    urls: (service, environment) => [url(service, environment), ...(environment === 'prod' ? [bare(service)] : [])],
     async current(service, environment) {
       const { text } = await readNewest(routeFolder(routesDirectory, { service, environment }));
       return text === null ? null : parseRoute(text).target;

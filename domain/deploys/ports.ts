@@ -362,6 +362,8 @@ export interface RouteTarget {
 export interface EdgeRouter {
   /** The public address of a service, whether or not it is routed: `http://hello.sandbox.localhost:8000`. */
   url(service: string, environment: Environment): string;
+  /** Every public address it has without a domain of its own; {@link url} first. In prod one without the environment too. */
+  urls(service: string, environment: Environment): readonly string[];
   current(service: string, environment: Environment): Promise<RouteTarget | null>;
   route(service: string, environment: Environment, target: RouteTarget, epoch: number): Promise<void>;
   unroute(service: string, environment: Environment, epoch: number): Promise<void>;

@@ -22,6 +22,10 @@ export function edgeRouterSuite(under: () => EdgeUnderTest): void {
       const { router } = under();
       assert.match(router.url('unrouted', 'sandbox'), /^https?:\/\/unrouted\.sandbox\.[^/]+$/);
       assert.notEqual(router.url('unrouted', 'prod'), router.url('unrouted', 'uat'));
+      assert.deepEqual(router.urls('unrouted', 'uat'), [router.url('unrouted', 'uat')]);
+      const [first, bare = '', ...more] = router.urls('unrouted', 'prod');
+      assert.deepEqual([first, more], [router.url('unrouted', 'prod'), []]);
+      assert.equal(bare, first?.replace('unrouted.prod.', 'unrouted.'), 'production answers without its name as well');
     });
 
     it('a route is what was set last, each service and environment by itself, until it is taken away', async () => {

@@ -1,10 +1,11 @@
 import type { AuthDeclaration, Catalog } from '../../../domain/catalog/catalog.ts';
 import type { ServiceRecord } from '../../../domain/catalog/service.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
+import type { Environment } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
 import type { ProvisionReply, ProvisionRequest } from '../../../domain/oauth-clients/client-schema.ts';
-import { sealCredential } from '../../../domain/oauth-clients/credential.ts';
+import { openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
 import {
   type DependencyTarget,
   deriveScopes,
@@ -80,8 +81,8 @@ function wantedClient(
 ): Wanted {
   const { environment } = context.build;
   const publicUrl = deps.edge.url(service.name, environment);
-  const callback = serviceCallback(publicUrl);
-  if (callback === null && auth.mode === 'sso') {
+  const callbacks = deps.edge.urls(service.name, environment).flatMap((url) => serviceCallback(url) ?? []);
+  if (callbacks.length === 0 && auth.mode === 'sso') {
     context.warn(`No redirect URI is registered: ${publicUrl} is not https, and people cannot log in there.`);
   }
   const { scopes, refused } = deriveScopes(catalog.dependencies, service.org, targets);
@@ -94,7 +95,7 @@ function wantedClient(
     service: service.name,
     environment,
     orgSlug: service.org,
-    redirectUris: callback === null ? [] : [callback],
+    redirectUris: callbacks,
     scopes: [...scopes],
     grantTypes: [...GRANT_TYPES_OF_MODE[auth.mode]],
     passportConfig,
@@ -121,6 +122,13 @@ async function extendExisting(
   const { environment } = context.build;
   const stored = service.oauthCredentials[environment];
   if (stored === undefined) return false;
+  if (!isReadable(deps, service, environment)) {
+    await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
+    context.warn(
+      `The stored secret of ${stored.clientId} cannot be read with the keys of this installation; it gets a new one.`,
+    );
+    return false;
+  }
   try {
     report(context, await requireProvider(deps).provision({ ...wanted, create: false }, context.signal));
     return true;
@@ -136,6 +144,17 @@ async function extendExisting(
   await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
   context.warn(`Client ${stored.clientId} no longer existed at the identity provider; creating a new one.`);
   return false;
+}
+
+/** A secret whose key is gone is as good as none: what the workload would be given cannot be made of it. */
+function isReadable(deps: Deps, service: ServiceRecord, environment: Environment): boolean {
+  try {
+    openCredential(requireCipher(deps, service.name), service, environment);
+    return true;
+  } catch (error) {
+    if (error instanceof FairleadError && error.code === 'INTERNAL') return false;
+    throw error;
+  }
 }
 
 function requireProvider({ clients }: Deps): Pick<ClientAdministration, 'provision'> {

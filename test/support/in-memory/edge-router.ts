@@ -38,6 +38,10 @@ export function createInMemoryEdgeRouter({ network, domain = 'localhost' }: InMe
   const url = (service: string, environment: Environment) => `http://${service}.${environment}.${domain}:8000`;
   return {
     url,
+    urls: (service, environment) => [
+      url(service, environment),
+      ...(environment === 'prod' ? [`http://${service}.${domain}:8000`] : []),
+    ],
     current: async (service, environment) => routes.get(keyOf(service, environment))?.target ?? null,
     route: async (service, environment, target, epoch) =>
       set(service, environment, { epoch, target: routeSchema.parse(target) }),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { credentialVariables } from '../../../../activities/deploys/client-credentials.ts';
 import { provisionOAuthClient } from '../../../../activities/deploys/steps/provision-oauth-client.ts';
+import { createSecretCipher } from '../../../../adapters/crypto/secret-cipher.ts';
 import type { Catalog } from '../../../../domain/catalog/catalog.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
@@ -10,6 +11,7 @@ import { catalogRecord } from '../../../ports/records.ts';
 import { dyingAt } from '../../../support/dying-at.ts';
 import { hashOfSecret, providerAway } from '../../../support/in-memory/client-administration.ts';
 import { createInMemoryEdgeRouter } from '../../../support/in-memory/edge-router.ts';
+import { shareService } from '../../../support/share-service.ts';
 import { useDeploy } from '../use-deploy.ts';
 
 const BY_HAND = 'http://localhost:3000/api/auth/callback';
@@ -63,7 +65,10 @@ describe('the OAuth client of a deploy', () => {
   it('is made at the first deploy, with its callback, scopes and grants, and a secret that is stored sealed', async () => {
     await deploy({ dependencies: [{ service: 'mailer', scopes: ['send'] }] });
     const client = await parts.clientStore.find(CLIENT_ID);
-    assert.deepEqual(client?.redirectUris, ['http://hello.prod.localhost:8000/api/auth/callback']);
+    assert.deepEqual(client?.redirectUris, [
+      'http://hello.prod.localhost:8000/api/auth/callback',
+      'http://hello.localhost:8000/api/auth/callback',
+    ]);
     assert.deepEqual(client?.allowedScopes, ['openid', 'profile', 'email', 'mailer:send']);
     assert.deepEqual(client?.allowedGrantTypes, ['authorization_code', 'refresh_token', 'client_credentials']);
     assert.deepEqual([client?.orgSlug, client?.service, client?.environment], ['acme', 'hello', 'prod']);
@@ -131,6 +136,40 @@ describe('the OAuth client of a deploy', () => {
     await assert.rejects(deploy({}, { services }), failsWith('UNAVAILABLE'));
     await deploy();
     assert.equal(await worksNow(), true);
+  });
+
+  it('a stored secret that no key opens any more is replaced by a new one, and what runs goes on with the old', async () => {
+    await deploy();
+    const before = (await parts.clientStore.find(CLIENT_ID))?.secrets;
+    const cipher = createSecretCipher([Buffer.alloc(32, 9)]);
+    const changed = { ...parts, cipher };
+    await deploy({}, { cipher });
+    assert.match(warnings.join(), /stored secret of hello-prod cannot be read.*gets a new one/);
+    const service = await parts.services.find('hello');
+    assert.ok(service !== null);
+    const { IDP_CLIENT_SECRET: secret = '' } = credentialVariables(changed, service, 'prod');
+    const after = (await parts.clientStore.find(CLIENT_ID))?.secrets ?? [];
+    assert.equal(after.at(-1)?.hash, hashOfSecret(secret));
+    assert.deepEqual(after[0], before?.[0]);
+    warnings.length = 0;
+    await deploy({}, { cipher });
+    assert.deepEqual(warnings, [], 'once');
+    // A provider that is away gives none: nothing is installed that cannot log in.
+    await assert.rejects(deploy({}, { clients: providerAway }), failsWith('UNAVAILABLE'));
+  });
+
+  it('an org that is taken out while its client is made keeps no scope that only sharing gave', async () => {
+    await parts.services.upsert({ id: 'svc_notes', name: 'notes', org: 'rival' }, {});
+    await shareService(parts.services, 'svc_notes', ['acme']);
+    const clients = {
+      ...parts.clients,
+      provision: async (...given: Parameters<typeof parts.clients.provision>) => {
+        await shareService(parts.services, 'svc_notes', []);
+        return parts.clients.provision(...given);
+      },
+    };
+    await deploy({ dependencies: [{ service: 'notes', scopes: ['read'] }] }, { clients });
+    assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.allowedScopes, ['openid', 'profile', 'email']);
   });
 
   it('a provider that is away leaves everything as it was, with a warning, once there are credentials', async () => {
