@@ -2,7 +2,7 @@ import type { Catalog } from '../../domain/catalog/catalog.ts';
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import { openSecrets } from '../../domain/config/service-variables.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
-import { dependencyVariables } from '../../domain/deploys/dependency.ts';
+import { dependenciesAt, dependencyVariables } from '../../domain/deploys/dependency.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
@@ -90,6 +90,8 @@ function portOf(
 /** The workload of a release; `buildId` is the build that installs it, which for a rollback is not the one that made it. */
 export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: string): Promise<WorkloadSpec> {
   const credential = release.oauthClient ? await currentCredential(deps, release) : {};
+  const { environment, port } = release;
+  const dependencies = dependenciesAt(release.dependencies, { environment, ownPort: port });
   return {
     buildId,
     releaseId: release.id,
@@ -101,11 +103,11 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     tier: POD_TIERS[release.podTier],
     readOnlyRoot: release.readOnlyRoot,
     writablePaths: release.writablePaths,
-    dependencies: release.dependencies,
+    dependencies,
     env: {
       ...release.config,
       ...openSecrets(deps.cipher, { service: release.service, environment: release.environment }, release.secrets),
-      ...dependencyVariables(release.dependencies),
+      ...dependencyVariables(dependencies),
       ...credential,
       // The platform's own variables win: spec 2, "Variables injected into every pod".
       ...deps.settings.platformUrls,

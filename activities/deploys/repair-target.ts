@@ -35,7 +35,8 @@ export async function repairTarget(deps: Deps, input: RepairInput, signal: Abort
     await unrouteOthers(deps, release, input);
     throw error;
   });
-  await deps.edge.route(service, environment, { workloadId: running.id, address: running.address }, epoch);
+  const target = { serviceId: release.serviceId, workloadId: running.id, address: running.address };
+  await deps.edge.route(service, environment, target, epoch);
   const isNew = known?.running !== true;
   // Nobody waits here until it is ready: it starts within the limits of its tier.
   if (isNew) await deps.runtime.applyCpuLimit(running);

@@ -46,7 +46,10 @@ async function undoInstallation(deps: UndoDeps, build: BuildRequest): Promise<bo
   const previous = active === null ? undefined : workloadOfRelease(active, others);
   const routed = await deps.edge.current(service, environment);
   const isPublic = own.some(({ id }) => id === routed?.workloadId);
-  const before = previous === undefined ? null : { workloadId: previous.id, address: previous.address };
+  const before =
+    active === null || previous === undefined
+      ? null
+      : { serviceId: active.serviceId, workloadId: previous.id, address: previous.address };
   await setRouteUnlessNewer(deps.edge, build, { target: isPublic ? before : routed, epoch: undoEpoch(epoch) });
   for (const workload of own) await deps.runtime.remove(workload, 5);
   return true;

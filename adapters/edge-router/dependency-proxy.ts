@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
-import { DEPENDENCY_DOMAIN } from '../../domain/deploys/dependency.ts';
+import { DEPENDENCY_DOMAIN, parseTunnel } from '../../domain/deploys/dependency.ts';
 import { closeServer } from './close-server.ts';
 import { createDestinationOf } from './destination-of.ts';
 import { answerError, type EdgeError } from './error-page.ts';
@@ -28,6 +28,11 @@ const OTHER_SERVICE: EdgeError = {
 
 const MAX_CONNECTIONS = 10_000;
 
+/** The service that a tunnel leads to, by its name and, but from relays of earlier versions, by its id. */
+interface TunnelTarget extends HostTarget {
+  readonly serviceId: string | null;
+}
+
 /**
  * The way of workloads to the services that they depend on. It listens on a Unix socket that relays have, and no workload
  * has. A relay opens a tunnel to one service in one environment (CONNECT, RFC 9110, section 9.3.6), as it was started to;
@@ -39,7 +44,7 @@ export function createDependencyProxy(options: {
   readonly onError: (error: unknown) => void;
   readonly timeouts?: Partial<EdgeTimeouts>;
 }): DependencyProxy {
-  const targets = new WeakMap<Socket, HostTarget>();
+  const targets = new WeakMap<Socket, TunnelTarget>();
   const destinationOf = createDestinationOf(options);
   const find: FindAddress = (request) => {
     const refusal = refusalOf(request);
@@ -47,7 +52,7 @@ export function createDependencyProxy(options: {
     const target = targets.get(request.socket);
     const asked = parseHost(request.headers.host, DEPENDENCY_DOMAIN);
     const isSame = target?.service === asked?.service && target?.environment === asked?.environment;
-    return target === undefined || !isSame ? { error: OTHER_SERVICE } : destinationOf(target);
+    return target === undefined || !isSame ? { error: OTHER_SERVICE } : destinationOf(target, target.serviceId);
   };
   const inside = createForwardingServer({ find, onError: options.onError, timeouts: options.timeouts });
   // It never listens: it is given the tunnels. Node begins with this event to hold connections to their times, and to know
@@ -60,12 +65,13 @@ export function createDependencyProxy(options: {
     tunnels.add(socket);
     socket.once('close', () => tunnels.delete(socket));
     socket.on('error', () => socket.destroy());
-    const target = parseHost(request.url, DEPENDENCY_DOMAIN);
+    const { serviceId, host } = parseTunnel(request.url ?? '');
+    const target = parseHost(host, DEPENDENCY_DOMAIN);
     if (target === null) {
       socket.end('HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\nconnection: close\r\n\r\n');
       return;
     }
-    targets.set(socket, target);
+    targets.set(socket, { ...target, serviceId });
     socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
     if (head.length > 0) socket.unshift(head);
     inside.server.emit('connection', socket);

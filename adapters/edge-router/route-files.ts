@@ -23,7 +23,11 @@ export interface RouteFilesOptions {
   readonly port: number;
 }
 
-export const routeSchema = z.strictObject({ workloadId: z.string().min(1), address: z.url({ protocol: /^http$/ }) });
+export const routeSchema = z.strictObject({
+  serviceId: z.string().min(1).optional(),
+  workloadId: z.string().min(1),
+  address: z.url({ protocol: /^http$/ }),
+});
 
 /** `target` is null where the route was taken away: its epoch still refuses older ones. */
 const storedSchema = z.object({ epoch: z.number(), target: routeSchema.nullable() });

@@ -278,7 +278,11 @@ export interface WorkloadSpec {
   readonly readOnlyRoot: boolean;
   readonly writablePaths: readonly string[];
   /** The services that it may call by their addresses in its container, and no others that way. */
-  readonly dependencies: readonly { readonly service: string; readonly url: string }[];
+  readonly dependencies: readonly {
+    readonly service: string;
+    readonly serviceId?: string | undefined;
+    readonly url: string;
+  }[];
   /** Environment variables, plaintext. Held in memory only. */
   readonly env: Readonly<Record<string, string>>;
 }
@@ -350,6 +354,8 @@ export interface WorkloadRuntime {
 
 /** Where a public route leads. */
 export interface RouteTarget {
+  /** The service that it is a route of: its name may be another one's later. Absent in routes of earlier versions. */
+  readonly serviceId?: string | undefined;
   readonly workloadId: string;
   readonly address: string;
 }

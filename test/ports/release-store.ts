@@ -31,6 +31,13 @@ export function releaseStoreSuite(store: () => ReleaseStore): void {
       assert.equal(second.nextCursor, null, 'never activated releases are left out');
     });
 
+    it('keeps which services it calls, and whether their ids were known', async () => {
+      const shop = { service: 'shop', url: 'http://shop.prod.internal:7600', variable: 'SHOP_URL' };
+      const dependencies = [{ ...shop, serviceId: 'svc_shop' }, shop];
+      await store().put(releaseRecord({ id: 'rel_d1', service: 'calls', dependencies }));
+      assert.deepEqual((await store().find('rel_d1'))?.dependencies, dependencies);
+    });
+
     it('remembers where a service turned out to answer', async () => {
       await store().put(releaseRecord({ id: 'rel_h1', service: 'answers' }));
       await store().setHealthEndpoint('rel_h1', '/');

@@ -23,7 +23,7 @@ export async function installWorkload(deps: Deps, context: StepContext): Promise
   const [epoch, release] = await Promise.all([epochOfBuild(deps, build), releaseOfBuild(deps, build, context.facts)]);
   const workload = await startReady(deps, context, release, release.portRule === 'declared' ? 'fixed' : 'free');
   await deps.runtime.applyCpuLimit(workload);
-  const target = { workloadId: workload.id, address: workload.address };
+  const target = { serviceId: build.serviceId, workloadId: workload.id, address: workload.address };
   await deps.edge.route(build.service, build.environment, target, attemptEpoch(epoch, context.attempt));
   const url = deps.edge.url(build.service, build.environment);
   onLine(`Traffic of ${url} is routed to the new workload`);

@@ -49,7 +49,7 @@ export async function resolveDependencies(deps: Deps, context: StepContext): Pro
       context.warn(WARNINGS[found.because](target));
       continue;
     }
-    const dependency = resolvedDependency(name, found.url);
+    const dependency = resolvedDependency(found.service, found.url);
     report(context, dependency, service);
     dependencies.push(dependency);
   }
@@ -60,12 +60,12 @@ async function resolve(
   { releases, settings, edge }: Deps,
   target: DeployTarget,
   { record, port }: { readonly record: ServiceRecord | null; readonly port: number },
-): Promise<{ readonly url: string } | { readonly because: Unresolved }> {
+): Promise<{ readonly service: ServiceRecord; readonly url: string } | { readonly because: Unresolved }> {
   const { service, environment } = target;
   if (record === null || (await releases.active(service, environment)) === null) return { because: 'not_deployed' };
-  if (settings.hasPlatformProxy) return { url: dependencyUrl(target, port) };
+  if (settings.hasPlatformProxy) return { service: record, url: dependencyUrl(target, port) };
   const url = edge.url(service, environment);
-  return isLoopbackHost(new URL(url).hostname) ? { because: 'unreachable' } : { url };
+  return isLoopbackHost(new URL(url).hostname) ? { because: 'unreachable' } : { service: record, url };
 }
 
 /** Says by which variable a dependency is found, or why by none. */

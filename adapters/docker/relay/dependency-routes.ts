@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { DEPENDENCY_DOMAIN } from '../../../domain/deploys/dependency.ts';
+import { dependencyTunnel, isRelayed } from '../../../domain/deploys/dependency.ts';
 import type { WorkloadSpec } from '../../../domain/deploys/ports.ts';
 import type { PlatformAccess } from './platform-access.ts';
 import type { RelayRoute } from './relay-route.ts';
@@ -35,10 +35,11 @@ export function dependencyRoutes(
 ): DependencyRoutes {
   if (access === null) return { hosts: [], routes: [] };
   const socket = dependencySocket(access.socket);
-  const ways = dependencies.flatMap(({ service, url }, index) => {
-    const { hostname, port, host: to } = new URL(url);
+  const ways = dependencies.flatMap((dependency, index) => {
+    const { hostname, port, host: name } = new URL(dependency.url);
+    const to = dependencyTunnel(dependency.serviceId, name);
     // One that was resolved on another set-up has an address that needs no relay.
-    const isOurs = hostname === `${service}.${environment}.${DEPENDENCY_DOMAIN}` && Number(port) !== ownPort;
+    const isOurs = isRelayed(dependency, environment) && Number(port) !== ownPort;
     const host = `${ADDRESSES}.${(index + 1) >> 8}.${(index + 1) & 255}`;
     return isOurs ? [{ name: `${hostname}:${host}`, route: { host, port: Number(port), socket, to } }] : [];
   });

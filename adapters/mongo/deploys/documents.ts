@@ -115,7 +115,9 @@ const releaseSchema = z.object({
   writablePaths: z.array(text).default([]),
   oauthClient: z.boolean().default(false),
   publicUrl: nullableText.default(null),
-  dependencies: z.array(z.object({ service: text, url: text, variable: nullableText })).default([]),
+  dependencies: z
+    .array(z.object({ service: text, serviceId: text.optional(), url: text, variable: nullableText }))
+    .default([]),
   config: z.record(text, text).default({}),
   secrets: z.record(text, sealedSecretSchema).default({}),
   createdAt: z.date(),

@@ -12,7 +12,14 @@ export const dependencies = step({
   needs: ['catalog', 'port'],
   gives: {
     /** Those that are deployed in the environment of the build; see domain/deploys/dependency.ts. */
-    dependencies: z.array(z.object({ service: z.string(), url: z.string(), variable: z.string().nullable() })),
+    dependencies: z.array(
+      z.object({
+        service: z.string(),
+        serviceId: z.string().optional(),
+        url: z.string(),
+        variable: z.string().nullable(),
+      }),
+    ),
   },
   activity: 'resolveDependencies',
   local: true,

@@ -29,13 +29,15 @@ async function rolledBackShop() {
     repairTarget(deps, { ...TARGET, epoch: await epochs.next(TARGET) }, signal);
   const running = async () => (await parts.runtime.list('shop', 'prod')).filter((workload) => workload.running);
   const routed = async () => (await edge.current('shop', 'prod'))?.workloadId ?? null;
-  return { ...parts, start, route, repair, running, routed };
+  const routedService = async () => (await edge.current('shop', 'prod'))?.serviceId;
+  return { ...parts, start, route, repair, running, routed, routedService };
 }
 
 describe('repairing a service', () => {
   it('starts what is gone again, for the build that installed it last, within its limits, and routes to it', async () => {
-    const { runtime, repair, running, routed } = await rolledBackShop();
+    const { runtime, deps, repair, running, routed, routedService } = await rolledBackShop();
     assert.equal(await repair(), 'rel_1');
+    assert.equal(await routedService(), (await deps.releases.find('rel_1'))?.serviceId);
     const [workload, ...others] = await running();
     assert.ok(workload !== undefined && others.length === 0);
     assert.deepEqual([workload.buildId, await routed()], ['bld_2', workload.id]);

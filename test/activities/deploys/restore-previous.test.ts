@@ -44,6 +44,8 @@ describe('restore-previous, the undo of an installation', () => {
     await route(own);
     await restorePrevious(parts, build, signal);
     assert.equal(await routed(), previous?.id);
+    const { serviceId } = releaseRecord({ id: 'rel_earlier' });
+    assert.equal((await parts.edge.current('hello', 'prod'))?.serviceId, serviceId);
     assert.deepEqual(await running(), [previous?.id]);
     const url = parts.edge.url('hello', 'prod');
     assert.deepEqual(await logged(), [

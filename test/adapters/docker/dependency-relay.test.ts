@@ -120,6 +120,25 @@ describe('a workload that depends on another', () => {
     for (const workload of [newShop, secret, caller]) await runtime.remove(workload, 1);
   });
 
+  it('reaches no later service of its name', async () => {
+    const shop = await start('shop');
+    const { id: workloadId, address } = shop;
+    const deployAs = async (serviceId: string): Promise<void> => {
+      epoch += 10;
+      await router.route('shop', ENVIRONMENT, { serviceId, workloadId, address }, epoch);
+    };
+    const [dependency] = shopAsCalled.dependencies;
+    assert.ok(dependency);
+    const dependencies = [{ ...dependency, serviceId: 'svc_first' }];
+    const caller = await start('caller', { ...shopAsCalled, dependencies });
+    const call = () => ask(caller, { variable: 'SHOP_URL' });
+    await deployAs('svc_first');
+    assert.equal(await call(), 'this is shop');
+    await deployAs('svc_second');
+    assert.match(await call(), /Another service has this name by now/);
+    for (const workload of [shop, caller]) await runtime.remove(workload, 1);
+  });
+
   it('reaches it after a stop of the stack', async () => {
     epoch += 10;
     const shop = await deployed('shop');

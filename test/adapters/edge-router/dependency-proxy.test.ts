@@ -118,7 +118,14 @@ describe('the proxy from workloads to their dependencies', () => {
   });
 
   it('opens no tunnel but to services, and takes no request outside of one', async () => {
-    for (const to of ['127.0.0.1:22', 'localhost:3002', 'shop.prod.localhost:8000', 'a.b.prod.internal:1', '../x:1']) {
+    for (const to of [
+      '127.0.0.1:22',
+      'localhost:3002',
+      'shop.prod.localhost:8000',
+      'a.b.prod.internal:1',
+      '../x:1',
+      'svc_1.localhost:3002',
+    ]) {
       const asked = request({ socketPath, method: 'CONNECT', path: to, headers: { host: to } }).end();
       const [answer, socket] = await once(asked, 'connect');
       assert.equal(answer.statusCode, 404, to);
@@ -134,6 +141,25 @@ describe('the proxy from workloads to their dependencies', () => {
     const socket = await tunnel(SHOP);
     socket.write(handshake(SHOP));
     assert.match(await text(socket), /^HTTP\/1\.1 101 [\s\S]*frames$/);
+  });
+
+  it('leads a tunnel to the service that it names by id, and to no later one of that name', async () => {
+    const of = async (serviceId: string | undefined, epoch: number) => {
+      const target = { workloadId: 'w', address: await upstream(serviceId ?? 'nobody said whose') };
+      const owner = serviceId === undefined ? {} : { serviceId };
+      await router.route('owned', 'prod', { ...owner, ...target }, epoch);
+    };
+    const host = 'owned.prod.internal:7600';
+    const asked = (to: string) => through(to, host);
+    await of('svc_first', 1);
+    assert.match((await asked(`svc_first.${host}`)).body, /^svc_first/);
+    await of('svc_second', 2);
+    const { status, body } = await asked(`svc_first.${host}`);
+    assert.deepEqual([status, body.includes('Another service has this name by now')], [404, true]);
+    assert.match((await asked(`svc_second.${host}`)).body, /^svc_second/);
+    assert.match((await asked(host)).body, /^svc_second/, 'a relay of an earlier version names none');
+    await of(undefined, 3);
+    assert.match((await asked(`svc_first.${host}`)).body, /^nobody said whose/, 'nor does a route of one');
   });
 
   const UNFINISHED = {

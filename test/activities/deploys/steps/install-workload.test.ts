@@ -64,7 +64,8 @@ describe('install', () => {
       workloadId: workload.id,
       url: parts.edge.url('hello', 'prod'),
     });
-    assert.deepEqual(await routed(), { workloadId: workload.id, address: workload.address });
+    const target = { serviceId: build.serviceId, workloadId: workload.id, address: workload.address };
+    assert.deepEqual(await routed(), target);
     assert.equal(parts.runtime.cpuMillis(workload), POD_TIERS.nano.cpuLimitMillis);
     assert.ok(step.lines.some((line) => line.startsWith(`Starting ${IMAGE} with 0.25 CPU and 256 MiB`)));
     assert.deepEqual(step.warnings, []);
@@ -81,12 +82,15 @@ describe('install', () => {
         return { status: probes < 3 ? 503 : 200, body: '{}' };
       },
     });
-    const { parts, attempt, only, routed } = await withImage(slow, { settings: { readinessTimeoutMs: 600_000 } });
+    const { parts, build, attempt, only, routed } = await withImage(slow, {
+      settings: { readinessTimeoutMs: 600_000 },
+    });
     const old = { workloadId: 'the-old-one', address: 'http://127.0.0.1:9' };
     await parts.edge.route('hello', 'prod', old, 1);
     await installWorkload(parts, attempt(facts));
     assert.deepEqual(seen, ['the-old-one', 'the-old-one', 'the-old-one']);
-    assert.equal((await routed())?.workloadId, (await only()).id);
+    const { id, address } = await only();
+    assert.deepEqual(await routed(), { serviceId: build.serviceId, workloadId: id, address });
   });
 
   it('gives the workload its configuration, the platform’s own variables last', async () => {
@@ -359,6 +363,18 @@ describe('install', () => {
     await installWorkload(parts, again);
     assert.deepEqual(again.warnings, [], 'the next build asks there at once');
     assert.equal((await parts.releases.find(next.buildId.replace('bld', 'rel')))?.port, 8080);
+  });
+
+  it('a service that is found at the port of its dependencies is given them at another one', async (t) => {
+    const { parts, attempt, only } = await withImage(
+      listening('0.0.0.0', () => 7600),
+      PATIENT,
+    );
+    const timed = inSeconds(t, parts);
+    await installWorkload(timed.parts, attempt({ ...undeclared, dependencies: [SHOP] }));
+    const { port, env, dependencies } = parts.runtime.specOf(await only());
+    assert.deepEqual([port, env.SHOP_URL], [7600, 'http://shop.prod.internal:7601']);
+    assert.deepEqual(dependencies, [{ ...SHOP, url: env.SHOP_URL }]);
   });
 
   it('a service that moves away from the port where it was found is found again', async (t) => {

@@ -25,7 +25,7 @@ async function declaring(names: readonly string[], { settings, ...given }: Given
   return { ...deploy, step: () => deploy.attempt(facts) };
 }
 
-const SHOP = { service: 'shop', url: 'http://shop.prod.internal:7600', variable: 'SHOP_URL' };
+const SHOP = { service: 'shop', serviceId: 'svc_shop', url: 'http://shop.prod.internal:7600', variable: 'SHOP_URL' };
 
 describe('dependencies', () => {
   it('of the own org and of others are found where they are deployed in the environment of the build', async () => {
@@ -34,7 +34,7 @@ describe('dependencies', () => {
     await deployed(parts, 'mailer-api', ['prod'], 'globex');
     const context = step();
     const mailer = {
-      ...{ service: 'mailer-api', url: 'http://mailer-api.prod.internal:7600' },
+      ...{ service: 'mailer-api', serviceId: 'svc_mailer-api', url: 'http://mailer-api.prod.internal:7600' },
       variable: 'MAILER_API_URL',
     };
     assert.deepEqual(await resolveDependencies(parts, context), { dependencies: [SHOP, mailer] });
@@ -70,7 +70,7 @@ describe('dependencies', () => {
     await deployed(parts, 'redis', ['prod']);
     const context = step();
     const url = 'http://redis.prod.internal:7600';
-    const expected = { dependencies: [{ service: 'redis', url, variable: null }] };
+    const expected = { dependencies: [{ service: 'redis', serviceId: 'svc_redis', url, variable: null }] };
     assert.deepEqual(await resolveDependencies(parts, context), expected);
     assert.match(context.warnings.join(), /REDIS_URL is a variable of the platform/);
     assert.match(context.warnings.join(), /fairlead config set REDIS_SERVICE_URL=http:\/\/redis\.prod\.internal:7600/);
