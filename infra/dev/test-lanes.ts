@@ -68,7 +68,13 @@ export const LANES: readonly Lane[] = [
 ];
 
 /** Folders of tests, and single files. */
-const OF_ENGINE = ['test/e2e/', 'test/adapters/docker/', 'test/hostile/', 'test/workers/kill-collector.test.ts'];
+const OF_ENGINE = [
+  'test/e2e/',
+  'test/kills/',
+  'test/adapters/docker/',
+  'test/hostile/',
+  'test/workers/kill-collector.test.ts',
+];
 
 /** Whether a file builds images or runs containers. */
 export function needsEngine(file: string): boolean {
