@@ -19,7 +19,11 @@ const SOURCE_MUST_CHANGE: ReadonlySet<string> = new Set<ErrorCode>([
 ]);
 
 /** Failures of the program itself: what it needs may also be a variable, which a deploy sets. */
-const PROGRAM_MUST_CHANGE: ReadonlySet<string> = new Set<ErrorCode>(['HEALTH_CHECK_FAILED', 'IMAGE_BUILD_FAILED']);
+const PROGRAM_MUST_CHANGE: ReadonlySet<string> = new Set<ErrorCode>([
+  'HEALTH_CHECK_FAILED',
+  'IMAGE_BUILD_FAILED',
+  'TESTS_FAILED',
+]);
 
 /** What to do after a build that failed. */
 export function nextCommands(build: BuildReply): string {

@@ -21,6 +21,7 @@ import type { RegistryAuth } from '../adapters/docker/registry-auth.ts';
 import type { PlatformAccess } from '../adapters/docker/relay/platform-access.ts';
 import { createRelayImage } from '../adapters/docker/relay-image.ts';
 import { createStandIns } from '../adapters/docker/stand-ins/stand-in-images.ts';
+import { createContainerTestRunner } from '../adapters/docker/test-runner/container-test-runner.ts';
 import { createWorkloadFirewall, type WorkloadFirewall } from '../adapters/docker/workload-firewall.ts';
 import { createWorkloadRuntime } from '../adapters/docker/workload-runtime.ts';
 import { createEdgeRouter } from '../adapters/edge-router/route-files.ts';
@@ -44,6 +45,7 @@ import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory
 import { createWorkspace } from '../adapters/workspace/workspace.ts';
 import { type BuildLimits, buildLimits } from '../domain/deploys/build-limits.ts';
 import { mostBuilds } from '../domain/deploys/build-slots.ts';
+import { CONTAINER_TESTS, type TestRunner } from '../domain/deploys/gated-tests.ts';
 import { OWN_SDK_PACKAGES } from '../domain/deploys/sdk-packages.ts';
 import { NO_CUSTOM_DOMAINS } from '../domain/deploys/site-registry.ts';
 import type { ClientAdministration } from '../domain/oauth-clients/administration-port.ts';
@@ -51,7 +53,7 @@ import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
 import { defineModule, type WorkerParts } from './module.ts';
-import { composeServicesTold } from './services-told.ts';
+import { composeHttpTestRunner, composeServicesTold } from './services-told.ts';
 
 type Parts = WorkerParts<ReadSection<typeof deploysWorkerSection>>;
 
@@ -70,6 +72,7 @@ export const deploys = defineModule({
     const { db } = await parts.connect('builder');
     await createBuilderIndexes(db);
     const archives = createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId });
+    const docker = await composeDocker(parts);
     const deps: DeploysDeps = {
       services: createServiceStore({ db, now }),
       builds: createBuildStore({ db, now }),
@@ -88,7 +91,8 @@ export const deploys = defineModule({
         env: subprocessEnv,
       }),
       workspace: createWorkspace({ root: env.WORKSPACE_DIR }),
-      ...(await composeDocker(parts)),
+      images: docker.images,
+      runtime: docker.runtime,
       edge: createEdgeRouter({
         routesDirectory: join(env.DATA_DIR, 'routes'),
         domain: env.PLATFORM_DOMAIN,
@@ -97,6 +101,7 @@ export const deploys = defineModule({
       cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
       clients: composeClients(parts),
       ...composeServicesTold(parts),
+      testRunner: docker.tests ?? composeHttpTestRunner(parts),
       customDomains: NO_CUSTOM_DOMAINS,
       grants: createGrantStore({ db }),
       sharingHistory: createSharingHistory({ db }),
@@ -125,7 +130,10 @@ export function composeAudit({ env, settings, logger: log, opened }: Parts): Dep
   return opened.adopt(recorder, () => recorder.close());
 }
 
-async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' | 'runtime'>> {
+/** `tests`: null where tests do not run in containers. */
+async function composeDocker(
+  parts: Parts,
+): Promise<Pick<DeploysDeps, 'images' | 'runtime'> & { readonly tests: TestRunner | null }> {
   const { env, logger, subprocessEnv } = parts;
   const docker = createDockerClient(env.DOCKER_HOST);
   const registry = {
@@ -144,7 +152,9 @@ async function composeDocker(parts: Parts): Promise<Pick<DeploysDeps, 'images' |
   const image = createRelayImage(baseImages(docker));
   const buildProxy = env.BUILD_PROXY_SOCKET === undefined ? null : { socket: env.BUILD_PROXY_SOCKET, image };
   const onWarning = (message: string): void => logger.warn(message);
+  const { STACK_ID: stackId } = env;
   return {
+    tests: env.TEST_RUNNER_URL === CONTAINER_TESTS ? createContainerTestRunner({ docker, stackId, image }) : null,
     images: createImageBuilder({
       docker,
       buildEngine: await composeBuildEngine(parts, { docker, cli, registry, buildProxy }),

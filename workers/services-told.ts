@@ -4,7 +4,9 @@ import type { ReadSection } from '../adapters/env.ts';
 import { createUptimeMonitor } from '../adapters/monitor/uptime-monitor.ts';
 import { createServiceRegistry } from '../adapters/registry/service-registry.ts';
 import { createSiteRegistry } from '../adapters/site-registry/site-registry.ts';
+import { createHttpTestRunner } from '../adapters/test-runner/http-test-runner.ts';
 import { createWalletReader } from '../adapters/wallet/wallet-reader.ts';
+import { CONTAINER_TESTS } from '../domain/deploys/gated-tests.ts';
 import { SITE_HOOKS_SCOPE, SITE_REGISTRY_CLIENT, serviceRow } from '../domain/services.ts';
 import { createServiceTokens } from '../sdk/auth/service-tokens.ts';
 import type { WorkerParts } from './module.ts';
@@ -45,4 +47,11 @@ function composeSiteRegistry({ env, settings: { urls } }: Parts): DeploysDeps['s
   const clientId = serviceRow('builder').platformClient;
   const options = { idpUrl: urls.idp, clientId, clientSecret, scope: SITE_HOOKS_SCOPE, audience: SITE_REGISTRY_CLIENT };
   return createSiteRegistry({ url, tokens: createServiceTokens(options) });
+}
+
+/** Null where no address of one is set. */
+export function composeHttpTestRunner({ env, settings: { internalKey } }: Parts): DeploysDeps['testRunner'] {
+  const { TEST_RUNNER_URL: url } = env;
+  if (url === undefined || url === CONTAINER_TESTS || internalKey === undefined) return null;
+  return createHttpTestRunner({ url, internalKey });
 }

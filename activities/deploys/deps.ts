@@ -5,6 +5,7 @@ import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
 import type { VariableHistory } from '../../domain/config/variable-history.ts';
 import type { GateSettings } from '../../domain/deploy-gate/gate.ts';
+import type { TestRunner } from '../../domain/deploys/gated-tests.ts';
 import type { WorkflowDirectory } from '../../domain/deploys/messages.ts';
 import type {
   ArchiveStore,
@@ -54,6 +55,8 @@ export interface DeploysDeps {
   /** Null when none is configured (SITE_REGISTRY_URL). */
   readonly siteRegistry: SiteRegistry | null;
   readonly customDomains: CustomDomains;
+  /** Null when none is configured (TEST_RUNNER_URL). */
+  readonly testRunner: TestRunner | null;
   readonly grants: GrantStore;
   readonly grantCommands: GrantCommands;
   readonly sharingHistory: Pick<SharingHistory, 'removeService'>;

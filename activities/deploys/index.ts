@@ -39,6 +39,7 @@ import { registerNamespace } from './steps/register-namespace.ts';
 import { registerRelease } from './steps/register-release.ts';
 import { registerRoutes } from './steps/register-routes.ts';
 import { resolveDependencies } from './steps/resolve-dependencies.ts';
+import { runGatedTests } from './steps/run-gated-tests.ts';
 import { storeSnapshot } from './steps/store-snapshot.ts';
 import { tellSiteRegistry } from './steps/tell-site-registry.ts';
 import { upsertSiteProperty } from './steps/upsert-site-property.ts';
@@ -68,6 +69,7 @@ const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
   registerNamespace,
   registerMonitor,
   readBackSecrets,
+  runGatedTests,
   upsertSiteProperty,
   tellSiteRegistry,
 };

@@ -12,11 +12,14 @@ import type { PlanContext } from '../../domain/deploys/step-definition.ts';
 import type { DeploysDeps } from './deps.ts';
 
 /** The parts whose presence decides which steps run. */
-export type PlanDeps = Pick<DeploysDeps, 'builds' | 'wallet' | 'serviceRegistry' | 'monitor' | 'siteRegistry'>;
+export type PlanDeps = Pick<
+  DeploysDeps,
+  'builds' | 'wallet' | 'serviceRegistry' | 'monitor' | 'siteRegistry' | 'testRunner'
+>;
 
 /** What the plan of a build depends on, with the facts that are known. Reads the record of the build that is retried. */
 export async function planContext(
-  { builds, wallet, serviceRegistry, monitor, siteRegistry }: PlanDeps,
+  { builds, wallet, serviceRegistry, monitor, siteRegistry, testRunner }: PlanDeps,
   build: BuildRequest,
   facts: BuildFacts,
 ): Promise<PlanContext> {
@@ -33,6 +36,7 @@ export async function planContext(
       registry: serviceRegistry !== null,
       monitor: monitor !== null,
       siteRegistry: siteRegistry !== null,
+      testRunner: testRunner !== null,
     },
   };
 }

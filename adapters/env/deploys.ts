@@ -1,6 +1,7 @@
 import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { EVERY_ORG } from '../../domain/deploy-gate/gate.ts';
+import { CONTAINER_TESTS } from '../../domain/deploys/gated-tests.ts';
 import { isOrgSlug } from '../../domain/org-slug.ts';
 import { buildProxySocketSection } from './build-proxy.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
@@ -25,6 +26,8 @@ export const configSection = { CONFIG_ENCRYPTION_KEY: secret(encryptionKeys.opti
 export const afterInstallSection = {
   MONITOR_URL: baseUrl.optional(),
   SITE_REGISTRY_URL: baseUrl.optional(),
+  /** Address of a test runner, or {@link CONTAINER_TESTS}. */
+  TEST_RUNNER_URL: z.union([z.literal(CONTAINER_TESTS), baseUrl]).optional(),
   /** By which the builder gets tokens for the locker and the site registry. */
   BUILDER_CLIENT_SECRET: clientSecret,
 };

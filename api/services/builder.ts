@@ -96,6 +96,7 @@ export const builder = defineService({
         registry: settings.urls.registry !== undefined,
         monitor: env.MONITOR_URL !== undefined,
         siteRegistry: env.SITE_REGISTRY_URL !== undefined,
+        testRunner: env.TEST_RUNNER_URL !== undefined,
       },
     };
     const authenticate = notices === null ? app.authenticate : notices.noticing(app.authenticate);

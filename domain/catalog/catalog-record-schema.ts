@@ -64,5 +64,18 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
     .object({ enabled: z.boolean(), entity: z.string().nullable(), topic: z.string().nullable() })
     .nullable()
     .default(null),
+  tests: z
+    .array(
+      z.object({
+        name: z.string(),
+        method: z.string(),
+        path: z.string(),
+        headers: z.record(z.string(), z.string()),
+        body: z.string().nullable(),
+        expectStatus: z.int().nullable(),
+        expectBodyContains: z.string().nullable(),
+      }),
+    )
+    .default([]),
   sections: z.array(z.enum(CATALOG_SECTIONS)),
 });

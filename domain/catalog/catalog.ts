@@ -54,6 +54,8 @@ export interface Catalog {
   readonly auth: AuthDeclaration | null;
   /** `spec.seo`; null without it. */
   readonly seo: SeoDeclaration | null;
+  /** `spec.tests`: what a release has to answer before it counts as deployed. */
+  readonly tests: readonly TestDeclaration[];
   /** Top-level keys of `spec` that belong to later steps (auth, tests, queues, …) and are present in the file. */
   readonly sections: readonly CatalogSection[];
 }
@@ -111,6 +113,19 @@ export type AuthMode = (typeof AUTH_MODES)[number];
 export interface AuthDeclaration {
   readonly mode: AuthMode;
   readonly passport: PassportConfig;
+}
+
+/** An HTTP test of a release (`spec.tests`; the contract names the section, and its fields are ours). */
+export interface TestDeclaration {
+  readonly name: string;
+  readonly method: string;
+  /** Path with query, below the address of the service. */
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string | null;
+  /** Null for any 2xx. */
+  readonly expectStatus: number | null;
+  readonly expectBodyContains: string | null;
 }
 
 /** `spec.seo`: what the site registry is told of a service (spec 3, "Site registry"). */

@@ -52,6 +52,7 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     bindings: [],
     auth: null,
     seo: null,
+    tests: [],
     sections: [],
   };
   return { catalog, warnings };

@@ -120,8 +120,8 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
 }
 
 /** Sections of `spec` that are taken as they are. */
-function declaredSections({ spec }: CatalogFile): Pick<Catalog, 'auth' | 'seo'> {
-  return { auth: spec?.auth ?? null, seo: spec?.seo ?? null };
+function declaredSections({ spec }: CatalogFile): Pick<Catalog, 'auth' | 'seo' | 'tests'> {
+  return { auth: spec?.auth ?? null, seo: spec?.seo ?? null, tests: spec?.tests ?? [] };
 }
 
 function readBindings({ spec }: CatalogFile, warnings: string[]): Catalog['bindings'] {

@@ -3,7 +3,7 @@ import { VARIABLE_NAME } from '../config/variable-names.ts';
 import { MOST_BINDINGS, MOST_METHODS, MOST_ROUTES } from '../registered-limits.ts';
 import { auth } from './auth-schema.ts';
 import { MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
-import { seo } from './release-schema.ts';
+import { seo, tests } from './release-schema.ts';
 import { entry, flag, listOf, scalar, text } from './schema-kinds.ts';
 import { isInsidePath } from './source-path.ts';
 
@@ -257,6 +257,7 @@ const spec = z.object(
       'buckets',
     ).describe('Object storage of the service'),
     config: listOf(configEntry, 'variables').describe('Variables that the service takes'),
+    tests: tests.describe('HTTP tests that a release has to pass; see docs/after-install.md'),
     seo: seo.nullish().describe('What the site registry is told: see docs/after-install.md'),
     auth: auth.nullish().describe('Asks for an OAuth client of the service at the identity provider'),
   },

@@ -9,6 +9,7 @@ export const DOCKER_INSTALLATION: Installation = {
   registry: false,
   monitor: false,
   siteRegistry: false,
+  testRunner: false,
 };
 
 /**

@@ -15,6 +15,8 @@ export interface Installation {
   readonly monitor: boolean;
   /** Whether it knows a site registry (SITE_REGISTRY_URL). */
   readonly siteRegistry: boolean;
+  /** Whether it knows a test runner (TEST_RUNNER_URL). */
+  readonly testRunner: boolean;
 }
 
 /** What decides which steps of a build run. */

@@ -6,6 +6,7 @@ import { edgeSection } from '../../adapters/env/edge.ts';
 import { serviceUrlsSection } from '../../adapters/env/service-urls.ts';
 import { baseEnv } from '../../adapters/process/base-env.ts';
 import { EVERY_ORG } from '../../domain/deploy-gate/gate.ts';
+import { CONTAINER_TESTS } from '../../domain/deploys/gated-tests.ts';
 import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import type { ChildSpec } from './child-process.ts';
 import { type Env, projectRoot } from './project.ts';
@@ -107,6 +108,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
   const { dataDir, env, ports, secrets } = options;
   const given = (name: string, fallback: string): Record<string, string> => ({ [name]: env[name] || fallback });
   const addresses = serviceAddresses(env, ports);
+  const sockets = proxySockets(options);
   // The builder is not told its address: it takes the one that each request arrived on.
   const services = SERVICE_ROWS.filter(({ name }) => name !== API);
   return {
@@ -114,7 +116,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...secretsHeldBy('every process', options),
     STACK_ID: secrets.stackId,
     ...Object.fromEntries(services.map(({ name, baseUrlVariable }) => [baseUrlVariable, addresses[name]])),
-    ...proxySockets(options),
+    ...sockets,
     ...given('HOST', '127.0.0.1'),
     ...given('TEMPORAL_NAMESPACE', 'default'),
     ...given('PLATFORM_DOMAIN', 'localhost'),
@@ -123,6 +125,8 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
     ...given('BASE_IMAGE_STAND_INS', 'true'),
     // On one machine its operator makes every org: a new one deploys at once.
     ...given('ALLOWED_DEPLOY_ORGS', EVERY_ORG),
+    // Tests reach a service by a Unix socket as well.
+    ...given('TEST_RUNNER_URL', 'PLATFORM_SOCKET' in sockets ? CONTAINER_TESTS : ''),
     ...given('PLATFORM_COMMIT', commit),
     ...portVariables(ports),
     ...options.parts.everyProcess,

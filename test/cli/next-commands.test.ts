@@ -19,7 +19,7 @@ it('a retry is offered where the same source can succeed, and for what this vers
   for (const code of ['CATALOG_INVALID', 'CONTAINER_FILE_INVALID', 'CONTAINER_ROOT_USER', 'BUILD_LIMIT_EXCEEDED']) {
     assert.equal(nextCommands(failed({}, code)), 'fairlead logs bld_1 · change the source, then fairlead deploy', code);
   }
-  for (const code of ['HEALTH_CHECK_FAILED', 'IMAGE_BUILD_FAILED']) {
+  for (const code of ['HEALTH_CHECK_FAILED', 'IMAGE_BUILD_FAILED', 'TESTS_FAILED']) {
     const next = 'fairlead logs bld_1 · change the source or its variables, then fairlead deploy';
     assert.equal(nextCommands(failed({}, code)), next, code);
   }

@@ -1,4 +1,4 @@
-import type { Catalog } from '../../domain/catalog/catalog.ts';
+import type { Catalog, TestDeclaration } from '../../domain/catalog/catalog.ts';
 import { inferCatalog } from '../../domain/catalog/infer-catalog.ts';
 import type { BuildRecord, BuildRequest } from '../../domain/deploys/build.ts';
 import { DOCKER_INSTALLATION, notBegun, planDeploy } from '../../domain/deploys/plan.ts';
@@ -22,6 +22,15 @@ const CONTEXT: PlanContext = {
 export function catalogRecord(changes: Partial<Catalog> = {}): Catalog {
   const { catalog } = inferCatalog({ manifest: '{"name":"hello","dependencies":{"express":"5"}}', files: [] });
   return { ...catalog, declared: true, ...changes };
+}
+
+/** A test that any answer of 2xx at `/` passes. */
+export function testRecord(changes: Partial<TestDeclaration> = {}): TestDeclaration {
+  return {
+    ...{ name: 'home', method: 'GET', path: '/', headers: {}, body: null },
+    ...{ expectStatus: null, expectBodyContains: null },
+    ...changes,
+  };
 }
 
 let requests = 0;

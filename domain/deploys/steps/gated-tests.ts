@@ -1,9 +1,25 @@
-import { sectionNotProvided } from '../step-decisions.ts';
-import { futureStep } from '../step-definition.ts';
+import { skip } from '../step-decisions.ts';
+import { step } from '../step-definition.ts';
 
-export const gatedTests = futureStep({
+/**
+ * Tests that a release has to pass (spec 2, "Build status"): when one fails the build fails, and the workload stays. A
+ * declared gate that nobody holds is a warning.
+ */
+export const gatedTests = step({
   key: 'gated-tests',
   title: 'Deploy-gated tests',
   stage: 'testing',
-  when: sectionNotProvided('tests', 'the catalog declares no tests'),
+  when: ({ installation, catalog, kind }) => {
+    if (kind === 'rollback') return skip('the tests of a release are those of its deploy');
+    // Absent in what a worker of an earlier version handed on.
+    if ((catalog?.tests ?? []).length === 0) return skip('the catalog declares no tests');
+    return installation.testRunner
+      ? 'run'
+      : { skip: 'declared, but no test runner is configured (TEST_RUNNER_URL)', declared: true };
+  },
+  needs: ['catalog', 'releaseId', 'workloadId'],
+  activity: 'runGatedTests',
+  attemptSeconds: 180,
+  deadlineSeconds: 720,
+  remadeUntil: 'service-registration',
 });

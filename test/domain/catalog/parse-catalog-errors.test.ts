@@ -6,7 +6,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 const read = (text: string) => parseCatalog(text, { enforceMinimumVersion: false });
 
 const SECTIONS =
-  '  storage: [{ name: a, tier: s3-sm }]\n  dependencies: [{ service: b }]\n  config: [{ key: C }]\n  tests: {}\n  userAccess: {}\n  registration: {}\n';
+  '  storage: [{ name: a, tier: s3-sm }]\n  dependencies: [{ service: b }]\n  config: [{ key: C }]\n  tests: []\n  userAccess: {}\n  registration: {}\n';
 
 const many = (count: number): string => Array.from({ length: count }, (_, index) => `{ name: q${index} },`).join('');
 
@@ -15,6 +15,7 @@ function catalog(version: string, spec: string, annotations = ''): string {
 }
 
 const annotated = (line: string) => catalog('0.6.0', '', `    platform.io/${line}\n`);
+const ofTest = (fields: string) => catalog('0.6.0', `  tests: [{ name: a, ${fields} }]\n`);
 const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ['empty', '', /^catalog-info\.yaml:1:1: the file is empty$/],
   ['only a comment', '# nothing\n', /the file is empty/],
@@ -35,6 +36,31 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
     /spec\.auth\.mode: expected one of sso, service/,
   ],
   ['auth without a mode', catalog('0.6.0', '  auth: {}\n'), /spec\.auth\.mode: expected one of sso.*found nothing/],
+  ['tests as a mapping', catalog('0.6.0', '  tests: { gated: true }\n'), /spec\.tests: expected a list of tests/],
+  ['51 tests', catalog('0.6.0', `  tests: [${'{ name: a, path: / },'.repeat(51)}]\n`), /at most 50 tests/],
+  [
+    'tests of too many characters',
+    catalog('0.6.0', `  tests: [${[1, 2, 3].map((n) => `{ name: t${n}, path: /, body: ${'x'.repeat(3_000)} }`)}]\n`),
+    /spec\.tests: expected tests of at most 8000 characters/,
+  ],
+  ['a test without a path', ofTest('method: GET'), /path: expected a path of the service/],
+  ['a test of another host', ofTest('path: "http://other.example/"'), /path: expected a path of the service/],
+  ['a test of another host without a scheme', ofTest('path: //other.example/'), /path: expected a path of/],
+  ['a test of another host by a backslash', ofTest('path: "/\\\\other.example"'), /path: expected a path of/],
+  ['a test whose path ends the request line', ofTest('path: "/ HTTP/1.1\\r\\nhost: other"'), /path: expected a path/],
+  ['a test whose path is no ASCII', ofTest('path: /ä'), /path: expected a path of/],
+  ['a test that asks for a tunnel', ofTest('path: /, method: CONNECT'), /method: expected one of GET, HEAD/],
+  ['a test that names a host', ofTest('path: /, headers: { Host: other.example }'), /headers: expected at most 20/],
+  [
+    'a test that frames its request',
+    ofTest('path: /, headers: { transfer-encoding: chunked }'),
+    /none of the connection/,
+  ],
+  ['a test with a header of two lines', ofTest('path: /, headers: { x: "a\\r\\nhost: other" }'), /tests\[0\]\.headers/],
+  ['a test with a header of no name', ofTest('path: /, headers: { "a b": c }'), /tests\[0\]\.headers/],
+  ['a test that expects a hint', ofTest('path: /, expectStatus: 103'), /expectStatus: expected a status from 200/],
+  ['a test that expects no text', ofTest('path: /, expectBodyContains: ""'), /expectBodyContains: expected text/],
+  ['a test with a long body', ofTest(`path: /, body: ${'x'.repeat(4_001)}`), /body: expected text of at most 4000/],
   ['seo as a flag', catalog('0.6.0', '  seo: true\n'), /spec\.seo: expected a mapping \{ enabled, entity, topic \}/],
   [
     'a topic with a control character',

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { inferCatalog } from '../../../domain/catalog/infer-catalog.ts';
 import { mergeInferred, parseCatalog } from '../../../domain/catalog/parse-catalog.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { testRecord } from '../../ports/records.ts';
 
 const MIB = 1024 ** 2;
 const read = (text: string) => parseCatalog(text, { enforceMinimumVersion: false });
@@ -27,7 +28,9 @@ test('a full catalog of the current version is read without a warning', () => {
     - { key: API_KEY, secret: true, required: true }
   queues: [{ name: mail.out }, { name: orders, path: /work/orders, retries: 3 }]
   schedules: [{ name: night, cron: "0 2 * * *" }]
-  tests: { gated: true }
+  tests:
+    - { name: home, path: / }
+    - { name: home, path: /, method: post, headers: { accept: text/html, X-N: 1 }, body: '{}', expectStatus: 201, expectBodyContains: hi }
   seo: { enabled: true, entity: Hello Ltd, topic: greetings, pages: [/, { path: /about }] }
 `,
       `    platform.io/framework: fastify
@@ -78,6 +81,13 @@ test('a full catalog of the current version is read without a warning', () => {
       { path: '/items/:id/free', methods: [], auth: null, gas: 0, charge: null, stripPrefix: null },
     ],
     auth: null,
+    tests: [
+      testRecord(),
+      {
+        ...{ name: 'home', method: 'POST', path: '/', headers: { accept: 'text/html', 'X-N': '1' }, body: '{}' },
+        ...{ expectStatus: 201, expectBodyContains: 'hi' },
+      },
+    ],
     seo: { enabled: true, entity: 'Hello Ltd', topic: 'greetings' },
     bindings: [
       { kind: 'queue', name: 'mail.out', path: '/queues/mail.out', cron: null },
@@ -126,7 +136,7 @@ for (const [what, text, expected] of AUTH) {
 }
 
 const EVERYTHING =
-  '  storage: [{ name: a, tier: s3-sm }]\n  dependencies: [{ service: b }]\n  config: [{ key: C }]\n  tests: {}\n  userAccess: {}\n  registration: {}\n';
+  '  storage: [{ name: a, tier: s3-sm }]\n  dependencies: [{ service: b }]\n  config: [{ key: C }]\n  tests: []\n  userAccess: {}\n  registration: {}\n';
 const IGNORED: Readonly<Record<string, readonly string[]>> = {
   '0.2.0': ['storage', 'dependencies', 'config', 'tests', 'userAccess', 'registration'],
   '0.3.0': ['dependencies', 'config', 'tests', 'userAccess', 'registration'],

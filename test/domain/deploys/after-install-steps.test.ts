@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { DOCKER_INSTALLATION, planDeploy } from '../../../domain/deploys/plan.ts';
-import type { Installation } from '../../../domain/deploys/step-definition.ts';
+import { DOCKER_INSTALLATION, declaredButSkipped, planDeploy } from '../../../domain/deploys/plan.ts';
+import type { Installation, PlanContext } from '../../../domain/deploys/step-definition.ts';
 import { failsOpen } from '../../../workflows/deploys/failure.ts';
-import { catalogRecord } from '../../ports/records.ts';
+import { catalogRecord, testRecord } from '../../ports/records.ts';
 
 /** Steps that tell another system of a release, and what each needs. */
 const STEPS: readonly {
@@ -28,6 +28,38 @@ function planned(key: string, installation: Partial<Installation>) {
   assert.ok(found !== undefined, key);
   return found;
 }
+
+describe('deploy-gated tests', () => {
+  const tested = catalogRecord({ tests: [testRecord()] });
+  const stepOf = (changes: Partial<PlanContext>) => {
+    const context: PlanContext = {
+      ...{ kind: 'deploy', fromStep: null, done: null, catalog: tested, facts: {} },
+      installation: { ...DOCKER_INSTALLATION, testRunner: true },
+      ...changes,
+    };
+    const step = planDeploy(context).find(({ key }) => key === 'gated-tests');
+    const isWarning = declaredButSkipped(context).some(({ title }) => title === step?.title);
+    return { state: step?.state, reason: step?.reason ?? '', onFailure: step?.onFailure, isWarning };
+  };
+
+  it('end a build that fails them', () => {
+    assert.deepEqual(stepOf({}), { state: 'pending', reason: '', onFailure: 'fail', isWarning: false });
+  });
+
+  const SKIPPED: readonly [what: string, changes: Partial<PlanContext>, reason: RegExp, isWarning: boolean][] = [
+    ['a catalog that is not read yet', { catalog: null }, /declares no tests/, false],
+    ['a catalog without tests', { catalog: catalogRecord() }, /declares no tests/, false],
+    ['no test runner', { installation: DOCKER_INSTALLATION }, /TEST_RUNNER_URL/, true],
+    ['a rollback', { kind: 'rollback', catalog: null }, /those of its deploy/, false],
+  ];
+  for (const [what, changes, reason, isWarning] of SKIPPED) {
+    it(`are skipped for ${what}, ${isWarning ? 'with' : 'without'} a warning`, () => {
+      const step = stepOf(changes);
+      assert.deepEqual([step.state, step.isWarning], ['skipped', isWarning]);
+      assert.match(step.reason, reason);
+    });
+  }
+});
 
 describe('steps that tell another system of a release', () => {
   for (const { key, installation, system, variable } of STEPS) {

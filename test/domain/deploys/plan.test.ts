@@ -7,6 +7,7 @@ import { BUILD_STATUSES } from '../../../domain/deploys/status.ts';
 import type { PlanContext } from '../../../domain/deploys/step-definition.ts';
 import type { StepKey } from '../../../domain/deploys/steps.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
+import { testRecord } from '../../ports/records.ts';
 
 type Asked = Pick<PlanContext, 'kind' | 'fromStep'> & Partial<Pick<PlanContext, 'done'>>;
 const DEPLOY: Asked = { kind: 'deploy', fromStep: null };
@@ -100,6 +101,7 @@ describe('planDeploy', () => {
       ...catalog,
       databases: ['mongodb'],
       storage: [{ name: 'files', tier: 's3-sm' }],
+      tests: [testRecord()],
       sections: ['auth', 'queues', 'tests'],
     };
     const titles = declaredButSkipped(contextOf(wanting, DEPLOY)).map(({ title }) => title);

@@ -25,6 +25,7 @@ import { createInMemorySharingCommands } from './sharing-commands.ts';
 import { createInMemorySharingHistory } from './sharing-history.ts';
 import { createInMemorySiteRegistry } from './site-registry.ts';
 import { createInMemorySourceFetcher } from './source-fetcher.ts';
+import { createInMemoryTestRunner } from './test-runner.ts';
 import { createInMemoryUptimeMonitor } from './uptime-monitor.ts';
 import { createInMemoryVariableHistory } from './variable-history.ts';
 import { createInMemoryWorkflows } from './workflow-directory.ts';
@@ -104,6 +105,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     monitor: createInMemoryUptimeMonitor(),
     siteRegistry: createInMemorySiteRegistry(),
     customDomains: NO_CUSTOM_DOMAINS,
+    testRunner: createInMemoryTestRunner({ network }),
     audit,
     workflows: createInMemoryWorkflows(),
     now,

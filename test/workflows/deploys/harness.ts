@@ -18,7 +18,14 @@ import { startTimeSkipping } from '../../support/start-time-skipping.ts';
 import { testWorkflowBundle } from '../../support/workflow-bundle.ts';
 
 /** With it every step that does something runs. */
-const INSTALLATION = { ...DOCKER_INSTALLATION, wallet: true, registry: true, monitor: true, siteRegistry: true };
+const INSTALLATION = {
+  ...DOCKER_INSTALLATION,
+  wallet: true,
+  registry: true,
+  monitor: true,
+  siteRegistry: true,
+  testRunner: true,
+};
 
 /** Asks for every step that does something. */
 export const CATALOG: Catalog = {
@@ -48,6 +55,17 @@ export const CATALOG: Catalog = {
   bindings: [],
   auth: { mode: 'sso', passport: NO_PASSPORT },
   seo: { enabled: true, entity: null, topic: null },
+  tests: [
+    {
+      name: 'health',
+      method: 'GET',
+      path: '/health',
+      headers: {},
+      body: null,
+      expectStatus: null,
+      expectBodyContains: null,
+    },
+  ],
   sections: [],
 };
 

@@ -1,0 +1,155 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { restorePrevious } from '../../../../activities/deploys/restore-previous.ts';
+import { runGatedTests } from '../../../../activities/deploys/steps/run-gated-tests.ts';
+import type { TestDeclaration } from '../../../../domain/catalog/catalog.ts';
+import { FairleadError } from '../../../../domain/errors.ts';
+import { buildRecord, catalogRecord, releaseRecord, testRecord } from '../../../ports/records.ts';
+import { workloadSpec } from '../../../ports/workload-runtime.ts';
+import { useDeploy } from '../use-deploy.ts';
+
+const IMAGE = 'registry.example/hello@sha256:1';
+const SIGNAL = new AbortController().signal;
+const AWAY = new FairleadError('UNAVAILABLE', 'The test runner cannot be reached.', {
+  ...{ system: 'test-runner', retryable: true },
+});
+const BROKEN = testRecord({ name: 'orders', path: '/orders' });
+
+/** A service of which a release serves, and a build that has installed the next one. */
+async function useInstalled(tests: readonly TestDeclaration[]) {
+  const deploy = await useDeploy({ opened: true });
+  const { parts, build } = deploy;
+  const { service, environment, serviceId } = build;
+  parts.registry.put(IMAGE, () => ({
+    output: [],
+    listener: (path) => ({ status: path === '/' ? 200 : 500, body: 'hi' }),
+    ended: null,
+  }));
+  const start = async (buildId: string, releaseId: string) => {
+    const workload = await parts.runtime.start(
+      workloadSpec(IMAGE, { service, environment, buildId, releaseId }),
+      deploy.attempt(),
+    );
+    await parts.releases.put(releaseRecord({ id: releaseId, buildId, service, environment, serviceId, secrets: {} }));
+    return workload;
+  };
+  await parts.builds.create(buildRecord({ id: 'bld_old', service, environment, status: 'completed' }));
+  const epoch = await parts.epochs.next(build);
+  const before = await start('bld_old', 'rel_old');
+  await parts.releases.activate('rel_old', { at: parts.now(), epoch, buildId: 'bld_old' });
+  const releaseId = build.buildId.replace('bld_', 'rel_');
+  const workload = await start(build.buildId, releaseId);
+  await parts.builds.giveEpoch(build.buildId, await parts.epochs.next(build));
+  const record = await parts.builds.find(build.buildId);
+  const target = { workloadId: workload.id, address: workload.address };
+  await parts.edge.route(service, environment, target, record?.epoch ?? 0);
+  const facts = { releaseId, workloadId: workload.id, catalog: catalogRecord({ tests }) };
+  const serving = async () => ({
+    active: (await parts.releases.active(service, environment))?.id,
+    routed: (await parts.edge.current(service, environment))?.workloadId,
+    running: (await parts.runtime.list(service, environment)).map(({ id }) => id).sort(),
+  });
+  return { ...deploy, before, workload, facts, serving, releaseId };
+}
+
+describe('gated-tests', () => {
+  it('passes a release whose tests pass, twice, and leaves it to the registration', async () => {
+    const { parts, attempt, facts, serving } = await useInstalled([testRecord(), testRecord({ name: 'again' })]);
+    for (let again = 1; again <= 2; again += 1) {
+      const step = attempt(facts);
+      assert.deepEqual(await runGatedTests(parts, step), {});
+      assert.match(step.lines.join('\n'), /^passed {2}home: GET \/ answered 200\npassed {2}again: .*\n2 tests passed$/);
+    }
+    assert.equal((await serving()).active, 'rel_old');
+  });
+
+  it('a failed test ends the build, and the workload stays when the install is undone; again changes nothing', async () => {
+    const { parts, build, attempt, facts, serving, workload, before, releaseId } = await useInstalled([
+      testRecord(),
+      BROKEN,
+    ]);
+    for (let again = 1; again <= 2; again += 1) {
+      const step = attempt(facts);
+      await assert.rejects(runGatedTests(parts, step), {
+        ...{ code: 'TESTS_FAILED', retryable: false },
+        message: `1 of 2 tests failed: orders: GET /orders answered 500, expected 2xx. The new release stays and serves; go back to the one before with: fairlead rollback hello --env prod`,
+      });
+      assert.deepEqual(step.diagnostics, [
+        { title: 'Deploy-gated tests', lines: ['orders: GET /orders answered 500, expected 2xx'] },
+      ]);
+      await restorePrevious(parts, build, SIGNAL);
+      assert.deepEqual(await serving(), {
+        active: releaseId,
+        routed: workload.id,
+        running: [before.id, workload.id].sort(),
+      });
+    }
+    assert.equal((await parts.services.find('hello'))?.lastBuildId, build.buildId);
+  });
+
+  it('names the first of many failed tests', async () => {
+    const tests = Array.from({ length: 9 }, (_, index) => testRecord({ name: `t${index}`, path: '/x' }));
+    const { parts, attempt, facts } = await useInstalled(tests);
+    await assert.rejects(runGatedTests(parts, attempt(facts)), { message: /^9 of 9 .* t4: [^;]*; and 4 more\. / });
+  });
+
+  it('a runner without a result is asked again, and the third time ends the build as a failed test does', async () => {
+    const { parts, build, attempt, facts, serving, workload, releaseId } = await useInstalled([testRecord()]);
+    const away = { ...parts, testRunner: { run: () => Promise.reject(AWAY) } };
+    for (const number of [1, 2]) {
+      await assert.rejects(runGatedTests(away, { ...attempt(facts), attempt: number }), (error) => error === AWAY);
+      assert.equal((await serving()).active, 'rel_old');
+    }
+    await assert.rejects(runGatedTests(away, { ...attempt(facts), attempt: 3 }), {
+      ...{ code: 'TESTS_FAILED', retryable: false },
+      message: /^The tests could not be run: The test runner cannot be reached\. The new release stays/,
+    });
+    await restorePrevious(parts, build, SIGNAL);
+    const { active, routed } = await serving();
+    assert.deepEqual([active, routed], [releaseId, workload.id]);
+  });
+
+  it('a refusal of the runner ends the build at once', async () => {
+    const { parts, attempt, facts } = await useInstalled([testRecord()]);
+    const refused = new FairleadError('VALIDATION_FAILED', 'tests: no.');
+    const testRunner = { run: () => Promise.reject(refused) };
+    await assert.rejects(runGatedTests({ ...parts, testRunner }, attempt(facts)), { message: /be run: tests: no\./ });
+  });
+
+  it('a cancelled run registers nothing: the install is undone', async () => {
+    const { parts, build, attempt, facts, serving, before } = await useInstalled([testRecord()]);
+    const cancel = new AbortController();
+    const reason = new Error('cancelled');
+    const testRunner = {
+      run: () => {
+        cancel.abort(reason);
+        return Promise.reject(AWAY);
+      },
+    };
+    const step = { ...attempt(facts, cancel.signal), attempt: 3 };
+    await assert.rejects(runGatedTests({ ...parts, testRunner }, step), (error) => error === reason);
+    await restorePrevious(parts, build, SIGNAL);
+    assert.deepEqual(await serving(), { active: 'rel_old', routed: before.id, running: [before.id] });
+  });
+
+  it('an install that was undone meanwhile is not brought back by a failed test', async () => {
+    const { parts, build, attempt, facts, serving } = await useInstalled([BROKEN]);
+    const late = attempt(facts);
+    const testRunner = {
+      run: async () => {
+        await restorePrevious(parts, build, SIGNAL);
+        return [{ passed: false, message: 'no' }];
+      },
+    };
+    await assert.rejects(runGatedTests({ ...parts, testRunner }, late), { code: 'CONFLICT' });
+    assert.equal((await serving()).active, 'rel_old');
+  });
+
+  it('a workload that is gone, and a worker without a runner, are told as such', async () => {
+    const { parts, attempt, facts, workload } = await useInstalled([testRecord()]);
+    const none = runGatedTests({ ...parts, testRunner: null }, attempt(facts));
+    await assert.rejects(none, { code: 'UNAVAILABLE', system: 'test-runner' });
+    await parts.runtime.remove(workload, 0);
+    await assert.rejects(runGatedTests(parts, attempt(facts)), { code: 'INSTALL_FAILED', message: /is gone/ });
+  });
+});
