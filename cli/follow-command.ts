@@ -135,9 +135,6 @@ function reportFailure(context: CliContext, { build, lines }: WatchResult, optio
   const mark = build.reason === 'superseded' ? paint('dim', '–') : paint('bad', '✗');
   output.print(`${mark} ${paint('bold', `${build.service} ${what}`)}${where}  ${paint('dim', failureCode(build))}`);
   for (const line of failureMessage(build).split('\n')) output.print(`  ${printable(line)}`);
-  if (failureCode(build) === 'CONFIG_PREFLIGHT_FAILED') {
-    output.print('  To set one: `fairlead config set KEY=VALUE`, or with --secret KEY for a secret.');
-  }
   if (build.supersededBy != null) output.print(`  The newer build: fairlead logs -f ${build.supersededBy}`);
   for (const diagnostic of build.diagnostics ?? []) {
     output.print(`\n  ${paint('bold', printable(diagnostic.title))}`);

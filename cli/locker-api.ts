@@ -27,6 +27,8 @@ export function readHandle(text: string): LockerHandle {
 /** An item as it is named for commands about all of it. */
 export interface NamedItem {
   readonly handle: string;
+  /** Slug of the org whose locker it is in; `me` for your own. */
+  readonly owner: string;
   /** Path of the item, or of something below it. */
   path(...rest: readonly string[]): string;
 }
@@ -39,5 +41,5 @@ export function readItemHandle(text: string): NamedItem {
     throw usageFailure('This is about a whole item.', `Leave the field away: ${item}`);
   }
   const { owner, vault, item } = handle;
-  return { handle: text, path: (...rest) => lockerPath(owner, 'vaults', vault, 'items', item, ...rest) };
+  return { handle: text, owner, path: (...rest) => lockerPath(owner, 'vaults', vault, 'items', item, ...rest) };
 }

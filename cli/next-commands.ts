@@ -36,6 +36,9 @@ export function nextCommands(build: BuildReply): string {
   if (PROGRAM_MUST_CHANGE.has(failure?.code ?? '')) {
     return `${log} · change the source or its variables, then fairlead deploy`;
   }
+  if (failure?.code === 'CONVENTION_CHECK_FAILED') {
+    return `${log} · change the source, or give a reason: fairlead deploy --skip-convention-check "<reason>"`;
+  }
   const again =
     typeof commitSha === 'string' ? ` (builds ${commitSha.slice(0, 7)} again; newer code: fairlead deploy)` : '';
   return `${log} · fairlead retry ${id}${again}`;

@@ -82,7 +82,6 @@ function buildProgram(
     .helpOption('-h, --help', 'show help')
     .helpCommand('help [command]', 'show help of a command; `help exit-codes` lists the exit codes')
     .addHelpText('after', '\nExit codes: fairlead help exit-codes')
-    .showHelpAfterError('(see fairlead --help)')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => stdout.write(asTyped(text, typed)),
@@ -94,7 +93,14 @@ function buildProgram(
   addCommands(program, perform);
   addCatalogCommands(program, performAlone);
   addAuditCommands(program, { perform, performAlone });
+  nameHelp(program, 'fairlead');
   return program;
+}
+
+/** After a wrong option, each command names its own help. */
+function nameHelp(command: Command, path: string): void {
+  command.showHelpAfterError(`(see ${path} --help)`);
+  for (const one of command.commands) nameHelp(one, `${path} ${one.name()}`);
 }
 
 function nameTyped({ env, script = '', cwd }: Surroundings): string {

@@ -2,6 +2,7 @@ import type { z } from 'zod';
 import type { ParsedCatalog } from '../../domain/catalog/catalog.ts';
 import { inferCatalog } from '../../domain/catalog/infer-catalog.ts';
 import { mergeInferred, parseCatalog } from '../../domain/catalog/parse-catalog.ts';
+import { conventionViolations } from '../../domain/deploys/conventions.ts';
 import { planDeploy } from '../../domain/deploys/plan.ts';
 import type { planBodySchema, planReplySchema } from '../../domain/deploys/schema.ts';
 import type { Installation } from '../../domain/deploys/step-definition.ts';
@@ -40,6 +41,9 @@ export function planBuild(
     warnings: [
       ...warnings,
       ...ofSource,
+      ...conventionViolations(catalog).map(({ level, message }) =>
+        level === 'block' ? `This ends a deploy: ${message}` : message,
+      ),
       ...(misnamed ? [`metadata.name is ${catalog.name}, not ${body.service}`] : []),
     ],
   };

@@ -9,6 +9,7 @@ import { parseCatalog } from '../../domain/catalog/parse-catalog.ts';
 import { parsePlatformConfig } from '../../domain/catalog/parse-platform-config.ts';
 import { readCode } from '../../domain/catalog/read-code.ts';
 import { EXAMPLE_FILES, readVariablesFile } from '../../domain/catalog/variables-file.ts';
+import { conventionViolations, requireConventions } from '../../domain/deploys/conventions.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { CliFailure, usageFailure } from '../cli-failure.ts';
 import { exitCode } from '../exit-codes.ts';
@@ -93,7 +94,10 @@ function withExample(source: AppSource, folder: string): AppSource {
 }
 
 function readCatalog(text: string): readonly string[] {
-  return parseCatalog(text, { enforceMinimumVersion: false }).warnings;
+  const { catalog, warnings } = parseCatalog(text, { enforceMinimumVersion: false });
+  const violations = conventionViolations(catalog);
+  requireConventions(violations);
+  return [...warnings, ...violations.map(({ message }) => message)];
 }
 
 function readPlatformConfig(text: string): readonly string[] {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { PERSONAL_OWNER } from '../../domain/locker-handle.ts';
 import { isSensitiveName } from '../../domain/logs/sensitive-names.ts';
 import { actingOrg, type OrgOption } from '../acting-org.ts';
 import { pathOf } from '../api-client.ts';
@@ -27,7 +28,7 @@ const itemReply = z.looseObject({
 });
 const removedReply = z.looseObject({ handle: text });
 const valuesReply = z.looseObject({ values: z.array(z.looseObject({ name: text, value: text })) });
-const serviceIdReply = z.looseObject({ id: text, name: text });
+const serviceIdReply = z.looseObject({ id: text, name: text, org: text.optional() });
 
 type ItemReply = z.infer<typeof itemReply>;
 
@@ -146,9 +147,15 @@ export async function bindItem(
   options: { readonly service?: string },
 ): Promise<number> {
   const { output } = context;
-  const { path } = readItemHandle(handle);
+  const { path, owner } = readItemHandle(handle);
   const name = await serviceName(context, options.service);
   const service = await context.api.call(serviceIdReply, { method: 'GET', path: pathOf('services', name) });
+  if (owner !== PERSONAL_OWNER && service.org !== undefined && service.org !== owner) {
+    throw usageFailure(
+      `${service.name} belongs to ${service.org}, and the locker of ${owner} never gives it a value.`,
+      `Put the item there: \`fairlead locker put ${handle.replace(`//${owner}/`, `//${service.org}/`)} --secret <FIELD>\``,
+    );
+  }
   const bound = await connectToLocker(context).call(itemReply, {
     method: 'PUT',
     path: path('bindings', service.id),
@@ -248,8 +255,8 @@ function printItem({ output, now }: CliContext, item: ItemReply): void {
     ['Item', output.paint('bold', item.handle)],
     ...item.fields.map(({ name, value = '' }) => [name, value] as const),
     ['Services', item.bindings.map(({ service }) => service).join(', ') || 'none'],
-    ['Legacy alias', item.legacyAlias ?? ''],
-    ['Sealed', item.sealedAt == null ? '' : formatAge(item.sealedAt, now())],
+    ['Legacy alias', item.legacyAlias ?? 'none'],
+    ['Sealed', item.sealedAt == null ? 'no' : formatAge(item.sealedAt, now())],
     ['Changed', `${formatAge(item.updatedAt, now())} by ${item.updatedBy ?? 'somebody'}`],
   ]);
 }

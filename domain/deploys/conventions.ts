@@ -1,4 +1,5 @@
 import type { Catalog } from '../catalog/catalog.ts';
+import { FairleadError } from '../errors.ts';
 import { isSensitiveName } from '../logs/sensitive-names.ts';
 
 /** What a catalog should look like beyond what its schema demands (spec 2, step 8). */
@@ -8,7 +9,7 @@ export interface ConventionRule {
   readonly level: 'warn' | 'block';
   /** What to do instead. */
   readonly remedy: string;
-  /** The places that violate it, as a reader of the catalog finds them. */
+  /** The places that violate it, as a reader of the catalog finds them; see {@link placeIn}. */
   readonly violations: (catalog: Catalog) => readonly string[];
 }
 
@@ -21,7 +22,7 @@ export const CONVENTION_RULES: readonly ConventionRule[] = [
     violations: ({ config }) =>
       config
         .filter(({ key, secret, default: value }) => value !== null && value !== '' && (secret || isSensitiveName(key)))
-        .map(({ key }) => `spec.config ${key}`),
+        .map(({ key }) => placeIn('config', key)),
   },
   {
     id: 'no-wildcard-scope',
@@ -30,7 +31,7 @@ export const CONVENTION_RULES: readonly ConventionRule[] = [
     violations: ({ dependencies }) =>
       dependencies
         .filter(({ scopes }) => scopes.some((scope) => scope.includes('*')))
-        .map(({ service }) => `spec.dependencies ${service}`),
+        .map(({ service }) => placeIn('dependencies', service)),
   },
   {
     id: 'payer-is-known',
@@ -39,14 +40,14 @@ export const CONVENTION_RULES: readonly ConventionRule[] = [
     violations: ({ routes }) =>
       routes
         .filter(({ gas, charge, auth }) => gas > 0 && charge === 'callerOrg' && isOpen(auth))
-        .map(({ path }) => `spec.routes ${path}`),
+        .map(({ path }) => placeIn('routes', path)),
   },
   {
     id: 'charge-is-declared',
     level: 'warn',
     remedy: 'say with charge who pays; undeclared, it is the service',
     violations: ({ routes }) =>
-      routes.filter(({ gas, charge }) => gas > 0 && charge === null).map(({ path }) => `spec.routes ${path}`),
+      routes.filter(({ gas, charge }) => gas > 0 && charge === null).map(({ path }) => placeIn('routes', path)),
   },
   {
     id: 'dependency-names-scopes',
@@ -55,9 +56,16 @@ export const CONVENTION_RULES: readonly ConventionRule[] = [
     violations: ({ auth, dependencies }) =>
       auth === null
         ? []
-        : dependencies.filter(({ scopes }) => scopes.length === 0).map(({ service }) => `spec.dependencies ${service}`),
+        : dependencies
+            .filter(({ scopes }) => scopes.length === 0)
+            .map(({ service }) => placeIn('dependencies', service)),
   },
 ];
+
+/** With the name in brackets: redaction would take what stands behind `API_TOKEN:` for its value. */
+function placeIn(section: 'config' | 'dependencies' | 'routes', name: string): string {
+  return `spec.${section} (${name})`;
+}
 
 /** Auth modes of a route that let in whoever comes. `no` and `off` are text in YAML 1.2, and written for `false`. */
 const OPEN: ReadonlySet<string> = new Set(['none', 'public', 'false', 'no', 'off']);
@@ -76,4 +84,14 @@ export function conventionViolations(catalog: Catalog): readonly ConventionViola
   return CONVENTION_RULES.flatMap(({ id, level, remedy, violations }) =>
     violations(catalog).map((place) => ({ rule: id, level, message: `${place}: ${remedy} (${id})` })),
   );
+}
+
+/** @throws CONVENTION_CHECK_FAILED with a line for each violation that blocks */
+export function requireConventions(violations: readonly ConventionViolation[]): void {
+  const blocking = violations.filter(({ level }) => level === 'block');
+  if (blocking.length === 0) return;
+  const lines = ['Convention check failed.', ...blocking.map(({ message }) => message)];
+  throw new FairleadError('CONVENTION_CHECK_FAILED', lines.join('\n'), {
+    details: { violations: blocking.map(({ rule, message }) => ({ rule, message })) },
+  });
 }

@@ -113,8 +113,8 @@ export const uploadReplySchema = triggerReplySchema.extend({ sha256: z.string(),
 export const skipConventionCheckSchema = z
   .string()
   .trim()
-  .min(3)
-  .max(300)
+  .min(3, 'a reason of at least 3 characters')
+  .max(300, 'a reason of at most 300 characters')
   .regex(/^[^\p{Cc}]*$/u, 'one line of text')
   .optional()
   .describe('Why conventions and SDK upgrades are not checked; told to the audit ledger');

@@ -105,7 +105,10 @@ export function attachWalkthrough(walkthroughUrl: string): EntryChange {
 }
 
 export function noChangelog(service: string): FairleadError {
-  return new FairleadError('NOT_FOUND', `${service} has no changelog; it gets one when it is deployed to prod`);
+  return new FairleadError(
+    'NOT_FOUND',
+    `${service} has no changelog; it gets one when a deploy to prod finds a CHANGELOG.md at the root of its repository`,
+  );
 }
 
 /** What stands for a service that was removed before the registry heard of it, so that a late write of it is refused. */

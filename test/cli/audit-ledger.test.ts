@@ -135,6 +135,12 @@ describe('fairlead audit', () => {
     assert.deepEqual([code, JSON.parse(stdout).error.code], [3, 'NOT_BATCHED']);
   });
 
+  it('a wrong option is answered with where the help of the command is', async () => {
+    const { code, stderr } = await runCli({ url: 'http://127.0.0.1:1' }, ['audit', 'verify']);
+    assert.equal(code, 2);
+    assert.match(stderr, /required option '--rpc <url>' not specified\n\(see fairlead audit verify --help\)/);
+  });
+
   it('verify-entity exits 0 for a valid history, and 1 for an invalid one', async () => {
     const holds = await run(['verify-entity', 'order-1']);
     assert.deepEqual([holds.code, holds.stdout], [0, '✓ The history of order-1 holds: 5 events verified\n']);

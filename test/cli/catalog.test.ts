@@ -91,6 +91,21 @@ describe('catalog files on the command line', () => {
     assert.deepEqual([json.success, json.error.details.length, json.error.details[0].line], [false, 4, 2]);
   });
 
+  it('validate holds the file to the conventions, as a deploy does', async () => {
+    const spec = (lines: string) =>
+      writeFile(join(folder, 'catalog-info.yaml'), `metadata:\n  name: shop\nspec:\n${lines}`);
+    await spec('  routes: [{ path: /pay, gas: 1 }]\n');
+    const warned = await run('validate');
+    assert.deepEqual(
+      [warned.code, /! spec\.routes \(\/pay\): say with charge who pays/.test(warned.stdout)],
+      [0, true],
+    );
+    await spec('  dependencies: [{ service: notes, scopes: ["*"] }]\n');
+    const refused = await run('validate');
+    assert.deepEqual([refused.code, refused.stdout], [2, '']);
+    assert.match(refused.stderr, /CONVENTION_CHECK_FAILED.*\nspec\.dependencies \(notes\): name the scopes/);
+  });
+
   it('validate shows what would be warned of, checks .platform.yaml as well, and says where neither is', async () => {
     await writeFile(join(folder, 'catalog-info.yaml'), 'metadata:\n  name: shop\nspec:\n  colour: red\n');
     const warned = await run('validate');

@@ -71,17 +71,6 @@ describe('fairlead deploy', () => {
     assert.equal(putServiceBodySchema.parse(body('POST /services')).name, 'hello');
   });
 
-  it('says how to set a variable that a build misses', async () => {
-    const failure = {
-      code: 'CONFIG_PREFLIGHT_FAILED',
-      message: 'set KEY for hello',
-      step: 'config-preflight',
-    } as const;
-    api.onBuild = ({ id }) => api.finish(id, { status: 'failed', reason: 'step_failed', failure });
-    const { stdout } = await runCli(api, ['deploy', folder]);
-    assert.match(stdout, /set KEY for hello\n {2}To set one: `fairlead config set KEY=VALUE`, or with --secret KEY/);
-  });
-
   it('does not deploy the checkout of Fairlead when no folder was named there', async () => {
     const { code, stderr } = await runCli(api, ['deploy'], { cwd: dirname(dirname(ENTRY)) });
     assert.equal(code, 2);

@@ -64,7 +64,7 @@ describe('fairlead locker', () => {
     assert.match(list.stdout, /lk:\/\/acme\/main\/stripe +account, api-key/);
     const show = await ok(['locker', 'show', item]);
     assert.match(show.stdout, /account +acct_1\napi-key +\*{8}\n/);
-    assert.match(show.stdout, /Legacy alias +OLD\.stripe/);
+    assert.match(show.stdout, /Legacy alias +OLD\.stripe\nSealed +no\n/);
     assert.equal((await ok(['locker', 'items', '--org', 'acme', '-q'])).stdout, `${item}\n`);
     await ok(['locker', 'put', item, '--no-alias']);
     assert.doesNotMatch((await ok(['locker', 'show', item, '--json'])).stdout, /OLD/);
@@ -73,6 +73,12 @@ describe('fairlead locker', () => {
   it('binds a service by its id, from where config set copies the value', async () => {
     const early = await run(['config', 'set', '--secret', 'API_KEY', '--from-locker', item, '--service', 'shop']);
     assert.match(early.stderr, /LOCKER_RESOLVE_FORBIDDEN.*NOT_BOUND/s);
+    const elsewhere = await run(['locker', 'bind', 'lk://globex/main/stripe', '--service', 'shop']);
+    assert.equal(elsewhere.code, 2);
+    assert.match(
+      elsewhere.stderr,
+      /shop belongs to acme.*\nPut the item there: `fairlead locker put lk:\/\/acme\/main\/stripe/s,
+    );
     assert.equal((await ok(['locker', 'bind', item, '--service', 'shop'])).stdout, `Bound ${item} to shop\n`);
     const set = await ok(['config', 'set', '--secret', 'API_KEY', '--from-locker', item, '--service', 'shop']);
     assert.equal(set.stdout, 'Set API_KEY of shop in every environment\n');

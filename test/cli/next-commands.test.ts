@@ -19,6 +19,8 @@ it('a retry is offered where the same source can succeed, and for what this vers
   for (const code of ['CATALOG_INVALID', 'CONTAINER_FILE_INVALID', 'CONTAINER_ROOT_USER', 'BUILD_LIMIT_EXCEEDED']) {
     assert.equal(nextCommands(failed({}, code)), 'fairlead logs bld_1 · change the source, then fairlead deploy', code);
   }
+  const next = 'change the source, or give a reason: fairlead deploy --skip-convention-check "<reason>"';
+  assert.equal(nextCommands(failed({}, 'CONVENTION_CHECK_FAILED')), `fairlead logs bld_1 · ${next}`);
   for (const code of ['HEALTH_CHECK_FAILED', 'IMAGE_BUILD_FAILED', 'TESTS_FAILED']) {
     const next = 'fairlead logs bld_1 · change the source or its variables, then fairlead deploy';
     assert.equal(nextCommands(failed({}, code)), next, code);

@@ -110,7 +110,8 @@ const CASES: readonly Case[] = [
     files: { 'catalog-info.yaml': catalog('  config:\n    - key: PAYMENT_URL\n      required: true\n') },
     code: 'CONFIG_PREFLIGHT_FAILED',
     step: 'config-preflight',
-    message: /^Config preflight failed: set PAYMENT_URL for bad-.*, then deploy again\.$/,
+    message:
+      /^Config preflight failed: set PAYMENT_URL for bad-.*, then deploy again\.\nTo set it: `fairlead config set PAYMENT_URL=VALUE /,
   },
   {
     name: 'an instruction that fails',

@@ -1,6 +1,5 @@
-import { conventionViolations } from '../../../domain/deploys/conventions.ts';
+import { conventionViolations, requireConventions } from '../../../domain/deploys/conventions.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
@@ -17,18 +16,14 @@ export async function checkConventions(
   const { build, facts, warn, onLine } = context;
   const { catalog } = requireFacts(facts, ['catalog']);
   const violations = conventionViolations(catalog);
-  const blocking = violations.filter(({ level }) => level === 'block');
   const reason = build.skipConventionCheck ?? null;
   if (reason !== null) {
     await tellSkip(deps, context, { reason, rules: [...new Set(violations.map(({ rule }) => rule))] });
     onLine(`Convention check skipped by ${build.requestedBy}: ${reason}`);
   }
   for (const { level, message } of violations) if (level === 'warn' || reason !== null) warn(message);
-  if (blocking.length === 0 || reason !== null) return {};
-  const lines = ['Convention check failed.', ...blocking.map(({ message }) => message)];
-  throw new FairleadError('CONVENTION_CHECK_FAILED', lines.join('\n'), {
-    details: { violations: blocking.map(({ rule, message }) => ({ rule, message })) },
-  });
+  if (reason === null) requireConventions(violations);
+  return {};
 }
 
 async function tellSkip(

@@ -1,6 +1,8 @@
+import type { ConfigDeclaration } from '../../../domain/catalog/catalog.ts';
 import { variablesIn } from '../../../domain/config/service-variables.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { isSensitiveName } from '../../../domain/logs/sensitive-names.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { findService } from '../service-lookup.ts';
 import { requireFacts, type StepContext } from '../step.ts';
@@ -14,11 +16,18 @@ export async function preflightConfig(deps: Pick<DeploysDeps, 'services'>, conte
     .filter(
       ({ key, required }) => required && ![config, secrets, ownSecrets].some((values) => Object.hasOwn(values, key)),
     )
-    .filter((entry) => entry.default === null)
-    .map(({ key }) => key);
+    .filter((entry) => entry.default === null);
   if (missing.length > 0) {
-    const message = `Config preflight failed: set ${missing.join(', ')} for ${service.name}, then deploy again.`;
-    throw new FairleadError('CONFIG_PREFLIGHT_FAILED', message, { details: { missing } });
+    const names = missing.map(({ key }) => key);
+    const message = `Config preflight failed: set ${names.join(', ')} for ${service.name}, then deploy again.`;
+    const remedy = `To set ${names.length === 1 ? 'it' : 'them'}: \`${settingThem(missing, service.name)}\``;
+    throw new FairleadError('CONFIG_PREFLIGHT_FAILED', `${message}\n${remedy}`, { details: { missing: names } });
   }
   return {};
+}
+
+/** The command that sets them: secrets by name, whose values it asks for. */
+function settingThem(missing: readonly ConfigDeclaration[], service: string): string {
+  const given = missing.map(({ key, secret }) => (secret || isSensitiveName(key) ? `--secret ${key}` : `${key}=VALUE`));
+  return `fairlead config set ${given.join(' ')} --service ${service}`;
 }

@@ -240,6 +240,11 @@ it('plans without running', async () => {
     STEPS.map((step) => step.key),
   );
   assert.ok(answer.body.data.warnings.some((line: string) => line.includes('metadata.name is hello, not other')));
+  const odd =
+    'metadata: {name: a}\nspec: {dependencies: [{service: notes, scopes: ["*"]}], routes: [{path: /, gas: 1}]}';
+  const unconventional = (await api.call('POST', '/builds/plan', { catalog: odd })).body.data.warnings.join('\n');
+  assert.match(unconventional, /^This ends a deploy: spec\.dependencies \(notes\): name the scopes/m);
+  assert.match(unconventional, /^spec\.routes \(\/\): say with charge who pays/m);
   const broken = await api.call('POST', '/builds/plan', { catalog: 'metadata: [' });
   assert.deepEqual([broken.status, broken.body.error.code], [400, 'CATALOG_INVALID']);
   assert.equal(api.commands.requests.length, asked);

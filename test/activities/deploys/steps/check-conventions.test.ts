@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { checkConventions } from '../../../../activities/deploys/steps/check-conventions.ts';
 import { checkSdkUpgrades } from '../../../../activities/deploys/steps/check-sdk-upgrades.ts';
 import type { Catalog, RouteDeclaration } from '../../../../domain/catalog/catalog.ts';
-import { CONVENTION_RULES } from '../../../../domain/deploys/conventions.ts';
+import { CONVENTION_RULES, conventionViolations } from '../../../../domain/deploys/conventions.ts';
+import { createRedactor } from '../../../../domain/logs/redact.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
 import { catalogRecord } from '../../../ports/records.ts';
 import { useDeploy } from '../use-deploy.ts';
@@ -85,6 +86,22 @@ describe('the convention check', () => {
       assert.equal(outcome?.code, 'CONVENTION_CHECK_FAILED');
     });
   }
+
+  it('says what to do in words that redaction leaves as they are', () => {
+    const redact = createRedactor({ secrets: [] });
+    const [config] = CASES['no-credential-as-default'] ?? [];
+    const names = ['API_TOKEN', 'password', 'auth'];
+    const catalog = catalogRecord({
+      ...{
+        config: [...(config?.config ?? []), entry('PASSWORD', 'x')],
+        routes: [route({ path: '/token', charge: null })],
+      },
+      ...{ auth, dependencies: names.flatMap((service) => [{ service, scopes: ['*'] }]) },
+    });
+    const said = conventionViolations(catalog).map(({ message }) => message);
+    assert.ok(said.length >= 6);
+    assert.deepEqual(said.map(redact), said);
+  });
 
   it('never repeats the value of a default', async () => {
     const { outcome } = await check({ config: [entry('API_TOKEN', 'hunter2')] });

@@ -27,7 +27,8 @@ describe('config-preflight', () => {
     const catalog = catalogRecord({ config: [declare('SET'), declare('FIRST'), declare('SECOND', { secret: true })] });
     const failure = {
       code: 'CONFIG_PREFLIGHT_FAILED',
-      message: /set FIRST, SECOND for hello/,
+      message:
+        /set FIRST, SECOND for hello.*\nTo set them: `fairlead config set FIRST=VALUE --secret SECOND --service hello`$/,
       details: { missing: ['FIRST', 'SECOND'] },
       retryable: false,
     };
