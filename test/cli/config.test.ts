@@ -46,7 +46,7 @@ describe('fairlead config', () => {
     assert.match(set.stderr, /takes effect with the next deploy/);
     const list = await ok(['list']);
     assert.match(list.stdout, /^VARIABLE +VALUE +ENV +CHANGED +BY\n/);
-    assert.match(list.stdout, /API_KEY +\*{8} +all +now +internal/);
+    assert.match(list.stdout, /API_KEY +\*{8} +all +(?:now|\d+s ago) +internal/);
     assert.match(list.stdout, /EQUALS +a=b +all/);
     const texts = [set, list, await ok(['list', '--json']), await ok(['history']), await ok(['history', '--json'])];
     for (const { stdout, stderr } of texts) assert.ok(!(stdout + stderr).includes('canary'));
