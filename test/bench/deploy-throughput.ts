@@ -2,7 +2,7 @@ import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts
 import { mostBuilds } from '../../domain/deploys/build-slots.ts';
 import { buildRequest } from '../ports/records.ts';
 import { finishedByShares } from './parts/fair-shares.ts';
-import { startNoOpDeploys } from './parts/no-op-deploys.ts';
+import { SLOTS, startNoOpDeploys } from './parts/no-op-deploys.ts';
 
 /**
  * Builds a minute while 200 services of ten orgs each want three deploys, one after the other, whose every effect is a
@@ -16,8 +16,8 @@ const DEPLOYS = 3;
 /** Services of each org: most belong to one, whose builds are not to keep the others waiting. */
 const SERVICES: readonly number[] = [110, 10, 10, 10, 10, 10, 10, 10, 10, 10];
 const BUILDS = DEPLOYS * SERVICES.reduce((sum, count) => sum + count, 0);
-/** With the three slots of the bench's worker: an org without a build gets one beyond them. */
-const AT_ONCE = mostBuilds(3);
+/** An org without a build gets a slot beyond the others. */
+const AT_ONCE = mostBuilds(SLOTS);
 
 const noOp = await startNoOpDeploys('deploy-throughput');
 const commands = createDeployCommands(noOp.client);

@@ -3,12 +3,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, Connection } from '@temporalio/client';
 import proto from '@temporalio/proto';
-import { bundleWorkflowCode, NativeConnection, Runtime, Worker } from '@temporalio/worker';
-import { createActivityInterceptor } from '../../../adapters/temporal/activity-interceptor.ts';
+import { Runtime } from '@temporalio/worker';
 import { ensureSearchAttributes } from '../../../adapters/temporal/search-attributes.ts';
 import { temporalTls } from '../../../adapters/temporal/tls.ts';
+import { createWorker, type QueueWorker } from '../../../adapters/temporal/worker.ts';
 import { createWorkflowDirectory } from '../../../adapters/temporal/workflow-directory.ts';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
+import { mostBuilds } from '../../../domain/deploys/build-slots.ts';
 import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId, coordinatorWorkflowId } from '../../../domain/deploys/messages.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../../../domain/task-queue.ts';
@@ -32,6 +33,8 @@ export interface NoOpDeploys {
 
 const { Duration } = proto.google.protobuf;
 const NAMESPACE = 'bench';
+/** As the activities of the bench answer requests for slots; the default of BUILD_CONCURRENCY. */
+export const SLOTS = 3;
 
 /** @param name of the bench, for the error where no stack runs */
 export async function startNoOpDeploys(name: string): Promise<NoOpDeploys> {
@@ -44,8 +47,7 @@ export async function startNoOpDeploys(name: string): Promise<NoOpDeploys> {
   const client = new Client({ connection, namespace: NAMESPACE });
   await ensureSearchAttributes(client, Object.values(SEARCH_ATTRIBUTES));
   Runtime.install({ logger: { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error: console.error } });
-  const native = await NativeConnection.connect({ address, tls });
-  const worker = await createNoOpWorker(client, native);
+  const worker = await createNoOpWorker(client, { address, dataDir });
   const running = worker.run();
   return {
     client,
@@ -60,23 +62,29 @@ export async function startNoOpDeploys(name: string): Promise<NoOpDeploys> {
     stop: async () => {
       worker.shutdown();
       await running;
-      await native.close();
+      await worker.close();
       await connection.close();
     },
   };
 }
 
-async function createNoOpWorker(client: Client, native: NativeConnection): Promise<Worker> {
+/** As the platform's own worker is made. */
+async function createNoOpWorker(
+  client: Client,
+  { address, dataDir }: { readonly address: string; readonly dataDir: string },
+): Promise<QueueWorker> {
   const { activities } = createFakeActivities(createWorkflowDirectory(client));
-  return await Worker.create({
-    connection: native,
+  return await createWorker({
+    address,
+    tls: temporalCertificates(dataDir).client,
     namespace: NAMESPACE,
+    identity: 'bench',
     taskQueue: TASK_QUEUE,
-    workflowBundle: await bundleWorkflowCode({
-      workflowsPath: fileURLToPath(new URL('overhead-workflows.ts', import.meta.url)),
-    }),
     activities: { ...activities, nothing: async () => undefined },
-    interceptors: { activity: [() => ({ inbound: createActivityInterceptor(() => 'err_test') })] },
+    slots: mostBuilds(SLOTS) + 15,
+    activityQueues: [],
+    report: () => 'err_test',
+    workflows: { entryPath: fileURLToPath(new URL('overhead-workflows.ts', import.meta.url)) },
   });
 }
 
