@@ -17,6 +17,7 @@ import { type RemoveTargetInput, removeService, removeTarget } from './remove-se
 import { type RepairInput, repairTarget } from './repair-target.ts';
 import { restorePrevious } from './restore-previous.ts';
 import { runStep, type StepInput, type StepResult, type StepWork } from './step.ts';
+import { announceModules } from './steps/announce-modules.ts';
 import { applyDeployGate } from './steps/apply-deploy-gate.ts';
 import { bindQueues } from './steps/bind-queues.ts';
 import { buildImage } from './steps/build-image.ts';
@@ -29,11 +30,13 @@ import { installWorkload } from './steps/install-workload.ts';
 import { preflightConfig } from './steps/preflight-config.ts';
 import { prepareContainerFile } from './steps/prepare-container-file.ts';
 import { provisionOAuthClient } from './steps/provision-oauth-client.ts';
+import { provisionUserAccess } from './steps/provision-user-access.ts';
 import { publishChangelog } from './steps/publish-changelog.ts';
 import { pushImage } from './steps/push-image.ts';
 import { readBackSecrets } from './steps/read-back-secrets.ts';
 import { readCatalog } from './steps/read-catalog.ts';
 import { readReleaseNotes } from './steps/read-release-notes.ts';
+import { registerMetadata } from './steps/register-metadata.ts';
 import { registerMonitor } from './steps/register-monitor.ts';
 import { registerNamespace } from './steps/register-namespace.ts';
 import { registerRelease } from './steps/register-release.ts';
@@ -43,6 +46,8 @@ import { runGatedTests } from './steps/run-gated-tests.ts';
 import { storeSnapshot } from './steps/store-snapshot.ts';
 import { tellSiteRegistry } from './steps/tell-site-registry.ts';
 import { upsertSiteProperty } from './steps/upsert-site-property.ts';
+
+import { restoreUserAccess } from './user-access.ts';
 
 /** The work of each step that does something, under the name that its definition gives the activity. */
 const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
@@ -56,6 +61,9 @@ const STEP_WORK: Readonly<Record<StepActivity, StepWork>> = {
   pushImage,
   resolveDependencies,
   provisionOAuthClient,
+  announceModules,
+  provisionUserAccess,
+  registerMetadata,
   createScopeGrants,
   installWorkload,
   checkHealth,
@@ -99,6 +107,7 @@ export function createDeploysActivities(deps: DeploysDeps) {
       whileHeartbeating((signal) => deps.sources.resolveHead(input.url, input.branch, signal)),
     failOpen: (input: FailedOpen) => whileHeartbeating(() => failOpen(deps, input)),
     finishBuild: (input: FinishBuildInput) => whileHeartbeating(() => finishBuild(deps, input)),
+    restoreUserAccess: (build: BuildRequest) => whileHeartbeating((signal) => restoreUserAccess(deps, build, signal)),
     restorePrevious: (build: BuildRequest) => whileHeartbeating((signal) => restorePrevious(deps, build, signal)),
     cleanUpAfterBuild: (build: BuildRequest) => whileHeartbeating((signal) => cleanUpAfterBuild(deps, build, signal)),
     removeService: (service: { id: string; name: string }) => whileHeartbeating(() => removeService(deps, service)),

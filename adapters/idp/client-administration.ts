@@ -7,6 +7,7 @@ import {
   clientWithSecretSchema,
   provisionReplySchema,
   revokeScopesReplySchema,
+  signInReplySchema,
 } from '../../domain/oauth-clients/client-schema.ts';
 import { createIdpCall, type IdpCall, type IdpConnection } from './idp-call.ts';
 
@@ -21,6 +22,7 @@ export function createClientAdministration(connection: IdpConnection): ClientAdm
   return {
     provision: (body, signal) =>
       call(provisionReplySchema, { method: 'POST', path: `${BASE}/provision`, body, signal }),
+    setSignIn: (body, signal) => call(signInReplySchema, { method: 'POST', path: `${BASE}/sign-in`, body, signal }),
     find: (clientId) => unlessMissing(call(clientViewSchema, { method: 'GET', path: of(clientId) })),
     list: ({ orgSlug, clientIds }, { cursor, limit }) =>
       call(clientListSchema, {

@@ -37,6 +37,10 @@ export function createServiceRegistry(connection: PlatformConnection): ServiceRe
         body: { epoch, ...registration },
         signal,
       }),
+    announceModules: (target, announced, signal) =>
+      write({ method: 'PUT', path: environmentPath(target, 'modules'), body: announced, signal }),
+    putMetadata: ({ epoch, ...place }, metadata, signal) =>
+      write({ method: 'PUT', path: environmentPath(place, 'metadata'), body: { epoch, ...metadata }, signal }),
     removeService: (serviceId, signal) =>
       write({ method: 'DELETE', path: pathOf('v1', 'services', serviceId), signal }),
     ...bindingCalls(call, write),

@@ -47,6 +47,7 @@ function defaults(settings: Settings, now: Date) {
     selfServiceEmail: false,
     passportConfig: NO_PASSPORT,
     trustedInviteSignup: false,
+    signIn: 'anyone',
     llmAccessEnabled: false,
     whiteLabel: NO_WHITE_LABEL,
     mailTemplates: {},

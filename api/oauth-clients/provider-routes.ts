@@ -7,6 +7,8 @@ import {
   revokeScopesBodySchema,
   revokeScopesReplySchema,
   searchBodySchema,
+  signInBodySchema,
+  signInReplySchema,
 } from '../../domain/oauth-clients/client-schema.ts';
 import { pageQueryShape } from '../../domain/page-schema.ts';
 import { ADMINISTRATORS } from '../http/allowed-callers.ts';
@@ -17,6 +19,7 @@ import { CLIENT_REPLY, CLIENT_TAG, clientParams, clientRoutes } from './client-r
 import { providerActions } from './provider-actions.ts';
 import { provisionClient } from './provision-client.ts';
 import { revokeScopes } from './revoke-scopes.ts';
+import { setSignIn } from './set-sign-in.ts';
 
 const PATH = '/api/internal/oauth-clients';
 
@@ -48,6 +51,18 @@ function builderCallRoutes(deps: IdentityDeps): readonly Route[] {
       responses: { 200: { description: 'The client is in place', schema: provisionReplySchema } },
       errors: ['CLIENT_NOT_FOUND', 'CLIENT_EXISTS', 'INVALID_REDIRECT_URI'],
       handle: async ({ body }, context) => ({ status: 200, data: await provisionClient(deps, context, body) }),
+    }),
+    defineRoute({
+      method: 'post',
+      path: `${PATH}/sign-in`,
+      summary: 'Set who may sign in to a service',
+      description: 'Where that is fewer people, access tokens of its client are void.',
+      tag: CLIENT_TAG,
+      callers: ADMINISTRATORS,
+      body: signInBodySchema,
+      responses: { 200: { description: 'That is the rule now', schema: signInReplySchema } },
+      errors: ['CLIENT_NOT_FOUND', 'CLIENT_EXISTS'],
+      handle: async ({ body }, context) => ({ status: 200, data: await setSignIn(deps, context, body) }),
     }),
     defineRoute({
       method: 'post',

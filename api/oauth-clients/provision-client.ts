@@ -119,7 +119,10 @@ async function extendClient(
 }
 
 /** A client of someone else must not be taken over by whoever gets hold of a service's name. */
-function requireSameOwner(existing: ClientRecord, wanted: Provision): void {
+export function requireSameOwner(
+  existing: ClientRecord,
+  wanted: Pick<Provision, 'service' | 'environment' | 'orgSlug'>,
+): void {
   const sameService =
     existing.service === null || (existing.service === wanted.service && existing.environment === wanted.environment);
   if (sameService && existing.orgSlug === wanted.orgSlug && existing.clientType === 'confidential') return;

@@ -1,8 +1,10 @@
 import {
+  announceModules,
   attachWalkthrough,
   createNamespace,
   putBinding,
   putChangelog,
+  putMetadata,
   register,
   removeBinding,
 } from '../../domain/registry/change-entry.ts';
@@ -32,6 +34,12 @@ export function createOwnRegistry(deps: RegistryDeps): ServiceRegistry {
     },
     async register({ serviceId, ...place }, registration) {
       await changeService(deps, serviceId, register(place, registration));
+    },
+    async announceModules({ serviceId, environment }, announced) {
+      await changeService(deps, serviceId, announceModules(environment, announced));
+    },
+    async putMetadata({ serviceId, ...place }, metadata) {
+      await changeService(deps, serviceId, putMetadata(place, metadata));
     },
     async listBindings({ serviceId, environment }, page) {
       const { bindings = [] } = (await find(serviceId)).environments[environment] ?? {};

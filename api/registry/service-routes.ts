@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import {
+  announcedModulesBodySchema,
   bindingBodySchema,
   bindingKindSchema,
   bindingNameSchema,
@@ -8,6 +9,7 @@ import {
   declarationBodySchema,
   entryViewSchema,
   epochSchema,
+  metadataBodySchema,
   namespaceViewSchema,
   pluginViewSchema,
   registrationBodySchema,
@@ -136,6 +138,38 @@ function environmentRoutes(deps: RegistryDeps, registry: ServiceRegistry): reado
       handle: async ({ params, body: { epoch, ...registration } }, { caller }) => {
         requireBuilder(caller);
         await registry.register({ ...params, epoch }, registration);
+        return { status: 200, data: { serviceId: params.serviceId } };
+      },
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/v1/services/:serviceId/environments/:environment/modules',
+      summary: 'Announces the modules of a deploy before it serves',
+      tag: 'services',
+      callers: WRITERS,
+      params: ofEnvironment.extend({ environment: registryEnvironmentSchema.exclude(['dev']) }),
+      body: announcedModulesBodySchema,
+      responses: { 200: { description: 'They are announced', schema: done } },
+      errors: ['SERVICE_NOT_FOUND', 'CONFLICT'],
+      handle: async ({ params, body }, { caller }) => {
+        requireBuilder(caller);
+        await registry.announceModules(params, body);
+        return { status: 200, data: { serviceId: params.serviceId } };
+      },
+    }),
+    defineRoute({
+      method: 'put',
+      path: '/v1/services/:serviceId/environments/:environment/metadata',
+      summary: 'Keeps the roles that a service knows, and what people sign up for',
+      tag: 'services',
+      callers: WRITERS,
+      params: ofEnvironment,
+      body: metadataBodySchema,
+      responses: { 200: { description: 'They are kept', schema: done } },
+      errors: ['SERVICE_NOT_FOUND', 'CONFLICT'],
+      handle: async ({ params, body: { epoch, ...metadata } }, { caller }) => {
+        requireBuilder(caller);
+        await registry.putMetadata({ ...params, epoch }, metadata);
         return { status: 200, data: { serviceId: params.serviceId } };
       },
     }),

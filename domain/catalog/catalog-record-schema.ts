@@ -1,6 +1,9 @@
 import { z } from 'zod';
+import { SIGN_IN_RULES } from '../sign-in-rule.ts';
 import { AUTH_MODES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from './catalog.ts';
 import { POD_TIERS, type PodTierName } from './pod-tiers.ts';
+
+const nullableText = z.string().nullable();
 
 /** A parsed catalog as builds keep it. What has a default here, such as `healthDeclared`, without which 2xx is asked for, is absent in records of earlier versions. */
 export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
@@ -77,5 +80,17 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
       }),
     )
     .default([]),
+  modules: z.array(z.object({ name: z.string(), title: nullableText })).default([]),
+  userAccess: z
+    .object({
+      signIn: z.enum(SIGN_IN_RULES),
+      roles: z.array(z.object({ name: z.string(), title: nullableText, description: nullableText })),
+    })
+    .nullable()
+    .default(null),
+  registration: z
+    .object({ title: nullableText, description: nullableText, termsUrl: nullableText, privacyUrl: nullableText })
+    .nullable()
+    .default(null),
   sections: z.array(z.enum(CATALOG_SECTIONS)),
 });

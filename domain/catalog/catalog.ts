@@ -1,4 +1,5 @@
 import type { PassportConfig } from '../passport-config.ts';
+import type { SignInRule } from '../sign-in-rule.ts';
 import type { PodTierName } from './pod-tiers.ts';
 
 /** The versions of the catalog format, oldest first. Sections newer than the declared version are ignored. */
@@ -56,6 +57,12 @@ export interface Catalog {
   readonly seo: SeoDeclaration | null;
   /** `spec.tests`: what a release has to answer before it counts as deployed. */
   readonly tests: readonly TestDeclaration[];
+  /** `spec.modules`. */
+  readonly modules: readonly ModuleDeclaration[];
+  /** `spec.userAccess`; null without it. */
+  readonly userAccess: UserAccess | null;
+  /** `spec.registration`; null without it. */
+  readonly registration: CatalogRegistration | null;
   /** Top-level keys of `spec` that belong to later steps (auth, tests, queues, …) and are present in the file. */
   readonly sections: readonly CatalogSection[];
 }
@@ -108,6 +115,35 @@ export interface BindingDeclaration {
 export const AUTH_MODES = ['sso', 'service-only'] as const;
 
 export type AuthMode = (typeof AUTH_MODES)[number];
+
+/** A part of a service that orgs switch on. */
+export interface ModuleDeclaration {
+  readonly name: string;
+  readonly title: string | null;
+}
+
+export interface UserAccess {
+  readonly signIn: SignInRule;
+  readonly roles: readonly RoleDeclaration[];
+}
+
+export interface RoleDeclaration {
+  readonly name: string;
+  readonly title: string | null;
+  readonly description: string | null;
+}
+
+/** What people are shown where they sign up for a service. */
+export interface CatalogRegistration {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly termsUrl: string | null;
+  readonly privacyUrl: string | null;
+}
+
+/** More in one catalog is a mistake. */
+export const MOST_MODULES = 50;
+export const MOST_ROLES = 50;
 
 /** `spec.auth` (spec 1, "Catalog auth declaration"). */
 export interface AuthDeclaration {

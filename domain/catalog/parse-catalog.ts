@@ -27,6 +27,8 @@ const SINCE: Readonly<Record<string, string>> = {
   registration: '0.6.0',
 };
 
+const ROLES_SINCE = '0.6.0';
+
 const KNOWN_SPEC_KEYS: ReadonlySet<string> = new Set([
   ...CATALOG_SECTIONS,
   ...Object.keys(SINCE),
@@ -114,14 +116,28 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     routes: file.spec?.routes ?? [],
     bindings: readBindings(file, warnings),
     ...declaredSections(file),
+    modules: lastOfEach(file.spec?.modules ?? [], ({ name }) => name, 'spec.modules', warnings),
+    userAccess: decideUserAccess(file, version, warnings),
     sections: CATALOG_SECTIONS.filter((section) => recordHas(spec, section)),
   };
   return { catalog, warnings, declaredHealthEndpoint };
 }
 
 /** Sections of `spec` that are taken as they are. */
-function declaredSections({ spec }: CatalogFile): Pick<Catalog, 'auth' | 'seo' | 'tests'> {
-  return { auth: spec?.auth ?? null, seo: spec?.seo ?? null, tests: spec?.tests ?? [] };
+function declaredSections({ spec }: CatalogFile): Pick<Catalog, 'auth' | 'seo' | 'tests' | 'registration'> {
+  const { auth = null, seo = null, tests = [], registration = null } = spec ?? {};
+  return { auth, seo, tests, registration };
+}
+
+/** Roles came with 0.6.0, a version after the section (spec 2, "Versioning"). */
+function decideUserAccess({ spec }: CatalogFile, version: string, warnings: string[]): Catalog['userAccess'] {
+  const access = spec?.userAccess ?? null;
+  if (access === null) return null;
+  const where = 'spec.userAccess.roles';
+  const roles = lastOfEach(access.roles, ({ name }) => name, where, warnings);
+  if (roles.length === 0 || compareVersions(version, ROLES_SINCE) >= 0) return { ...access, roles };
+  warnings.push(`${where} is ignored: it needs catalog version ${ROLES_SINCE}, and the file declares ${version}`);
+  return { ...access, roles: [] };
 }
 
 function readBindings({ spec }: CatalogFile, warnings: string[]): Catalog['bindings'] {

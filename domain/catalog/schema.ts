@@ -3,6 +3,7 @@ import { VARIABLE_NAME } from '../config/variable-names.ts';
 import { MOST_BINDINGS, MOST_METHODS, MOST_ROUTES } from '../registered-limits.ts';
 import { auth } from './auth-schema.ts';
 import { MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
+import { modulesSection, registrationSection, userAccessSection } from './people-sections.ts';
 import { seo, tests } from './release-schema.ts';
 import { entry, flag, listOf, scalar, text } from './schema-kinds.ts';
 import { isInsidePath } from './source-path.ts';
@@ -259,6 +260,9 @@ const spec = z.object(
     config: listOf(configEntry, 'variables').describe('Variables that the service takes'),
     tests: tests.describe('HTTP tests that a release has to pass; see docs/after-install.md'),
     seo: seo.nullish().describe('What the site registry is told: see docs/after-install.md'),
+    modules: modulesSection,
+    userAccess: userAccessSection,
+    registration: registrationSection,
     auth: auth.nullish().describe('Asks for an OAuth client of the service at the identity provider'),
   },
   { error: 'a mapping' },

@@ -7,6 +7,8 @@ import type {
   ProvisionReply,
   ProvisionRequest,
   RevokedScopes,
+  SignInReply,
+  SignInRequest,
 } from './client-schema.ts';
 import type { ClientFilter } from './ports.ts';
 
@@ -29,6 +31,11 @@ export interface ClientAdministration {
    * @throws CLIENT_NOT_FOUND without `create`; CLIENT_EXISTS when the id is someone else's; INVALID_REDIRECT_URI
    */
   provision(request: ProvisionRequest, signal: AbortSignal): Promise<ProvisionReply>;
+  /**
+   * Sets who may sign in to a service; `changed` when that is another rule than before. Idempotent.
+   * @throws CLIENT_NOT_FOUND; CLIENT_EXISTS as `provision`
+   */
+  setSignIn(request: SignInRequest, signal: AbortSignal): Promise<SignInReply>;
   find(clientId: string): Promise<ClientView | null>;
   /** Ordered by id; as `ClientStore.list`. */
   list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientView>>;

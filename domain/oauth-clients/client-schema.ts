@@ -4,6 +4,7 @@ import { mailTemplatesSchema } from '../identity/mail-template-schema.ts';
 import { orgSlugSchema } from '../org-slug.ts';
 import { pageSchema } from '../page-schema.ts';
 import { serviceNameSchema } from '../service-name.ts';
+import { SIGN_IN_RULES } from '../sign-in-rule.ts';
 import { type ClientRecord, GRANT_TYPES } from './client.ts';
 
 /** Shapes of OAuth clients as the HTTP APIs take and show them (spec 1, "OAuth client record"; bodies are ours). */
@@ -122,6 +123,7 @@ export const clientViewSchema = z.object({
     allowedEmbedOrigins: z.array(z.string()),
   }),
   trustedInviteSignup: z.boolean(),
+  signIn: z.enum(SIGN_IN_RULES).describe('Who may sign in; of a service, by spec.userAccess of its catalog'),
   llmAccessEnabled: z.boolean(),
   whiteLabel: z.object({
     emailFromName: z.string().nullable(),
@@ -215,6 +217,17 @@ export const provisionReplySchema = z.object({
     grantTypes: z.array(z.enum(GRANT_TYPES)),
   }),
 });
+
+/** Body of the call by which a deploy says who may sign in to a service. */
+export const signInBodySchema = z.strictObject({
+  service: serviceNameSchema,
+  environment: environmentSchema,
+  orgSlug: orgSlugSchema,
+  signIn: z.enum(SIGN_IN_RULES),
+});
+export type SignInRequest = z.output<typeof signInBodySchema>;
+export const signInReplySchema = z.object({ clientId: z.string(), changed: z.boolean() });
+export type SignInReply = z.output<typeof signInReplySchema>;
 
 export type ProvisionRequest = z.input<typeof provisionBodySchema>;
 export type ProvisionReply = z.output<typeof provisionReplySchema>;

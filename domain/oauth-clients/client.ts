@@ -1,6 +1,7 @@
 import type { WhiteLabel } from '../branding/white-label.ts';
 import type { Environment } from '../environment.ts';
 import type { PassportConfig } from '../passport-config.ts';
+import type { SignInRule } from '../sign-in-rule.ts';
 
 /** The OAuth client record (spec 1, "OAuth client record"). Fields the spec does not show are marked. */
 export interface ClientRecord {
@@ -23,6 +24,8 @@ export interface ClientRecord {
   readonly selfServiceEmail: boolean;
   readonly passportConfig: PassportConfig;
   readonly trustedInviteSignup: boolean;
+  /** Not shown. Who may sign in: of a service, what the catalog of the release that serves says (`spec.userAccess`). */
+  readonly signIn: SignInRule;
   readonly llmAccessEnabled: boolean;
   readonly whiteLabel: WhiteLabel;
   /** Not shown. Overrides of transactional mail by kind. */

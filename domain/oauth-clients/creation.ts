@@ -31,6 +31,7 @@ export const NEW_CLIENT = {
   selfServiceEmail: false,
   passportConfig: NO_PASSPORT,
   trustedInviteSignup: false,
+  signIn: 'anyone',
   llmAccessEnabled: false,
   whiteLabel: NO_WHITE_LABEL,
   mailTemplates: {},

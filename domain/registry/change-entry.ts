@@ -1,12 +1,14 @@
 import { FairleadError } from '../errors.ts';
 import { MOST_BINDINGS } from '../registered-limits.ts';
 import type {
+  AnnouncedModules,
   Binding,
   Changelog,
   EnvironmentEntry,
   Registration,
   RegistryEnvironment,
   ServiceEntry,
+  ServiceMetadata,
 } from './service-entry.ts';
 
 /**
@@ -48,8 +50,19 @@ export function createNamespace(environment: RegistryEnvironment): EntryChange {
 export function register(place: Place, given: Omit<Registration, 'registeredAt'>): EntryChange {
   return inEpoch(place, (before, now) => {
     const isSame = before.registration !== null && isSameRegistration(before.registration, given);
-    return isSame ? before : { ...before, registration: { ...given, registeredAt: now } };
+    const registration = isSame ? before.registration : { ...given, registeredAt: now };
+    return { ...before, registration, announced: null };
   });
+}
+
+/** Without an epoch: nothing serves by it, and the deploy has none yet. What one announced stands until the next does. */
+export function announceModules(environment: RegistryEnvironment, announced: AnnouncedModules): EntryChange {
+  return (entry, now) => inEnvironment(entry, environment, { ...environmentOf(entry, environment, now), announced });
+}
+
+/** @throws CONFLICT for an epoch that is over */
+export function putMetadata(place: Place, metadata: ServiceMetadata): EntryChange {
+  return inEpoch(place, (before) => ({ ...before, metadata }));
 }
 
 function isSameRegistration({ registeredAt: _, ...before }: Registration, given: object): boolean {
@@ -144,7 +157,8 @@ function inEpoch({ environment, epoch }: Place, change: (before: EnvironmentEntr
 
 function environmentOf(entry: ServiceEntry, environment: RegistryEnvironment, now: Date): EnvironmentEntry {
   const namespace = `${entry.name}-${environment}`;
-  return entry.environments[environment] ?? { namespace, since: now, epoch: 0, registration: null, bindings: [] };
+  const none = { registration: null, announced: null, metadata: null, bindings: [] };
+  return entry.environments[environment] ?? { namespace, since: now, epoch: 0, ...none };
 }
 
 function inEnvironment(entry: ServiceEntry, environment: RegistryEnvironment, next: EnvironmentEntry): ServiceEntry {

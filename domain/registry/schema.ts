@@ -31,6 +31,7 @@ export const epochSchema = z.coerce.number().int().min(0);
 
 /** More than this in one catalog is a mistake. */
 export const MOST_MODULES = 100;
+const MOST_ROLES = 100;
 export const MOST_NOTES = 20_000;
 
 export const declarationBodySchema = z.strictObject({
@@ -60,6 +61,33 @@ const registrationShape = {
   routes: z.array(routeSchema).max(MOST_ROUTES),
   modules: z.array(moduleSchema).max(MOST_MODULES),
 } as const;
+
+/** Names are those of `spec.modules` and `spec.userAccess.roles`. */
+const roleSchema = z.strictObject({
+  name: bindingNameSchema,
+  title: shortText.nullable(),
+  description: z.string().min(1).max(1_000).nullable(),
+});
+
+const registrationTextSchema = z.strictObject({
+  title: shortText.nullable(),
+  description: z.string().min(1).max(1_000).nullable(),
+  termsUrl: httpUrl.nullable(),
+  privacyUrl: httpUrl.nullable(),
+});
+
+const metadataShape = {
+  roles: z.array(roleSchema).max(MOST_ROLES).describe('Roles that the service knows'),
+  registration: registrationTextSchema.nullable().describe('What people are shown where they sign up'),
+} as const;
+
+export const metadataBodySchema = z.strictObject({ epoch: epochSchema, ...metadataShape });
+export const metadataViewSchema = z.object(metadataShape);
+
+export const announcedModulesBodySchema = z.strictObject({
+  buildId: id,
+  modules: z.array(moduleSchema).max(MOST_MODULES),
+});
 
 export const registrationBodySchema = z.strictObject({ epoch: epochSchema, ...registrationShape });
 
@@ -182,6 +210,7 @@ export const entryViewSchema = z.object({
       namespace: z.string(),
       since: moment,
       registration: registrationViewSchema.nullable(),
+      metadata: metadataViewSchema.nullable(),
       bindings: z.array(bindingViewSchema),
     }),
   ),
@@ -203,4 +232,5 @@ export const moduleViewSchema = z.object({
   serviceId: z.string(),
   org: z.string(),
   environment: registryEnvironmentSchema,
+  serving: z.boolean().describe('False: a deploy announced it and does not serve, or not yet'),
 });

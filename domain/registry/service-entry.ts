@@ -37,6 +37,13 @@ export interface EnvironmentEntry {
   /** The newest epoch that wrote here (`domain/deploys/epoch.ts`); 0 before the first. Writes of an older one are refused. */
   readonly epoch: number;
   readonly registration: Registration | null;
+  /**
+   * Modules of a deploy that has not registered its release yet, or never did: what it offers may be looked up before it
+   * serves. Null from the next registration on.
+   */
+  readonly announced: AnnouncedModules | null;
+  /** Null until a deploy told it. */
+  readonly metadata: ServiceMetadata | null;
   /** Ordered by kind, then name. */
   readonly bindings: readonly Binding[];
 }
@@ -74,6 +81,30 @@ export interface RegisteredRoute {
 export interface RegisteredModule {
   readonly name: string;
   readonly title: string | null;
+}
+
+export interface AnnouncedModules {
+  readonly buildId: string;
+  readonly modules: readonly RegisteredModule[];
+}
+
+/** What a service tells people about: the roles that it knows, and what they sign up for. */
+export interface ServiceMetadata {
+  readonly roles: readonly RegisteredRole[];
+  readonly registration: RegistrationText | null;
+}
+
+export interface RegisteredRole {
+  readonly name: string;
+  readonly title: string | null;
+  readonly description: string | null;
+}
+
+export interface RegistrationText {
+  readonly title: string | null;
+  readonly description: string | null;
+  readonly termsUrl: string | null;
+  readonly privacyUrl: string | null;
 }
 
 export const BINDING_KINDS = ['queue', 'schedule'] as const;

@@ -3,7 +3,14 @@ import type { Page, PageRequest } from '../page.ts';
 import type { Place, ServiceDeclaration } from './change-entry.ts';
 import type { DeployManifest, DeployRecord, DeploySnapshot, PackageChangelog } from './deploy-record.ts';
 import type { DeployKey } from './ports.ts';
-import type { Binding, Changelog, Registration, RegistryEnvironment } from './service-entry.ts';
+import type {
+  AnnouncedModules,
+  Binding,
+  Changelog,
+  Registration,
+  RegistryEnvironment,
+  ServiceMetadata,
+} from './service-entry.ts';
 
 /** A write to a service in one environment, by a deploy of a known epoch. */
 export interface DeployPlace extends Place {
@@ -22,6 +29,14 @@ export interface ServiceRegistry {
   /** @returns its name, `{service}-{environment}` */
   createNamespace(serviceId: string, environment: Environment, signal?: AbortSignal): Promise<string>;
   register(place: DeployPlace, registration: Omit<Registration, 'registeredAt'>, signal?: AbortSignal): Promise<void>;
+  /** Tells which modules a deploy is about to serve; the last word counts until the release is registered. */
+  announceModules(
+    target: { readonly serviceId: string; readonly environment: Environment },
+    announced: AnnouncedModules,
+    signal?: AbortSignal,
+  ): Promise<void>;
+  /** Puts roles and what people sign up for in the place of what there is. */
+  putMetadata(place: DeployPlace, metadata: ServiceMetadata, signal?: AbortSignal): Promise<void>;
   listBindings(
     target: { readonly serviceId: string; readonly environment: RegistryEnvironment },
     page: PageRequest,

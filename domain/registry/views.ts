@@ -29,13 +29,16 @@ export function pluginView(entry: ServiceEntry): z.infer<typeof pluginViewSchema
 export function entryView(entry: ServiceEntry): z.infer<typeof entryViewSchema> {
   return {
     ...commonView(entry),
-    environments: environmentsOf(entry).map(([environment, { namespace, since, registration, bindings }]) => ({
-      environment,
-      namespace,
-      since: since.toISOString(),
-      registration: registration === null ? null : registrationView(registration),
-      bindings: [...bindings],
-    })),
+    environments: environmentsOf(entry).map(
+      ([environment, { namespace, since, registration, metadata, bindings }]) => ({
+        environment,
+        namespace,
+        since: since.toISOString(),
+        registration: registration === null ? null : registrationView(registration),
+        metadata: metadata === null ? null : { ...metadata, roles: [...metadata.roles] },
+        bindings: [...bindings],
+      }),
+    ),
   };
 }
 
@@ -69,9 +72,15 @@ export function namespaceViews({ id, name, org, ...entry }: ServiceEntry): z.inf
 }
 
 export function moduleViews({ id, name, org, ...entry }: ServiceEntry): z.infer<typeof moduleViewSchema>[] {
-  return environmentsOf(entry).flatMap(([environment, { registration }]) =>
-    (registration?.modules ?? []).map((module) => ({ ...module, service: name, serviceId: id, org, environment })),
-  );
+  return environmentsOf(entry).flatMap(([environment, { registration, announced }]) => {
+    const serving = registration?.modules ?? [];
+    const coming = (announced?.modules ?? []).filter((module) => !serving.some((other) => other.name === module.name));
+    const of = { service: name, serviceId: id, org, environment };
+    return [
+      ...serving.map((module) => ({ ...module, ...of, serving: true })),
+      ...coming.map((module) => ({ ...module, ...of, serving: false })),
+    ];
+  });
 }
 
 export function changelogView(service: string, changelog: Changelog): z.infer<typeof changelogViewSchema> {

@@ -45,6 +45,7 @@ const API = readTable(`
   PUT    /api/v2/orgs/acme/grants/none                   401 404 404 404 none 404 403 403 none 403  none none none none
   DELETE /api/v2/orgs/acme/grants/none                   401 404 404 404 none 404 403 403 none 403  none none none none
   POST   /api/internal/oauth-clients/provision           401 400 400 400 403  403 403 403 403  403  403  403  403  403
+  POST   /api/internal/oauth-clients/sign-in             401 400 400 400 403  403 403 403 403  403  403  403  403  403
   POST   /api/internal/oauth-clients/search              401 400 400 400 403  403 403 403 403  403  403  403  403  403
   POST   /api/internal/oauth-clients/revoke-scopes       401 400 400 400 403  403 403 403 403  403  403  403  403  403
   GET    /api/internal/oauth-clients                     401 200 200 200 403  403 403 403 403  403  403  403  403  403

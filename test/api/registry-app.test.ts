@@ -20,6 +20,8 @@ const TABLE = readTable(`
   GET    /v1/namespaces                                  401 200 200 200 200 200 200 200 200 403 403 200 200 200
   PUT    /v1/services/svc_shop/environments/prod/namespace     401 200 403 403 200 403 403 403 403 403 403 403 403 403
   PUT    /v1/services/svc_shop/environments/prod/registration  401 400 403 400 400 403 403 403 403 403 403 403 403 403
+  PUT    /v1/services/svc_shop/environments/prod/modules       401 400 403 400 400 403 403 403 403 403 403 403 403 403
+  PUT    /v1/services/svc_shop/environments/prod/metadata      401 400 403 400 400 403 403 403 403 403 403 403 403 403
   GET    /v1/services/svc_shop/environments/prod/bindings      401 200 200 200 200 200 200 200 404 403 403 200 200 200
   PUT    /v1/services/svc_shop/environments/prod/bindings/queue/mail  401 400 403 400 400 403 403 403 403 403 403 403 403 403
   DELETE /v1/services/svc_shop/environments/prod/bindings/queue/mail?epoch=1  401 200 403 403 200 403 403 403 403 403 403 403 403 403

@@ -46,6 +46,25 @@ function provisioningTests(under: () => AdministrationUnderTest): void {
     under().clients.provision(wanted(service, changes), never);
 
   describe('ClientAdministration: provision', () => {
+    it('sets who may sign in to a service, and says whether that is another rule', async () => {
+      const { clients, away, seed } = under();
+      await provision('suite-signin');
+      const set = (service: string, signIn: 'anyone' | 'members', orgSlug = 'acme') =>
+        clients.setSignIn({ service, environment: 'prod', orgSlug, signIn }, never);
+      const of = { clientId: 'suite-signin-prod' };
+      assert.equal((await clients.find(of.clientId))?.signIn, 'anyone');
+      for (const changed of [true, false]) assert.deepEqual(await set('suite-signin', 'members'), { ...of, changed });
+      assert.equal((await clients.find(of.clientId))?.signIn, 'members');
+      await provision('suite-signin');
+      assert.equal((await clients.find(of.clientId))?.signIn, 'members', 'a deploy of the client does not change it');
+      assert.deepEqual(await set('suite-signin', 'anyone'), { ...of, changed: true });
+      await assert.rejects(set('suite-nobody', 'members'), notFound);
+      await seed('suite-other-prod', { orgSlug: 'rival', service: 'suite-other', environment: 'prod' });
+      await assert.rejects(set('suite-other', 'members'), { code: 'CLIENT_EXISTS' });
+      const request = { service: 'suite-signin', environment: 'prod', orgSlug: 'acme', signIn: 'members' } as const;
+      await assert.rejects(away.setSignIn(request, never), { code: 'UNAVAILABLE', retryable: true });
+    });
+
     it('makes the client once, with a secret shown once, and only adds to it after that', async () => {
       const { clients, accepts } = under();
       const made = await provision('suite-once');

@@ -30,7 +30,7 @@ export async function registerRoutes(deps: Deps, context: StepContext): Promise<
     url,
     healthEndpoint,
     routes: catalog.routes,
-    modules: [],
+    modules: catalog.modules,
   };
   await registry.register(place, offered, signal);
   onLine(`Registered ${service.name} at port ${port} with ${catalog.routes.length} routes`);

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { environmentSchema } from '../../../domain/environment-schema.ts';
 import { type ClientRecord, GRANT_TYPES } from '../../../domain/oauth-clients/client.ts';
+import { SIGN_IN_RULES } from '../../../domain/sign-in-rule.ts';
 import {
   mailTemplatesSchema,
   type StoredMailTemplate,
@@ -39,6 +40,8 @@ const clientSchema = z.object({
     allowedEmbedOrigins: texts,
   }),
   trustedInviteSignup: z.boolean(),
+  // Absent in records of before there was a rule.
+  signIn: z.enum(SIGN_IN_RULES).default('anyone'),
   llmAccessEnabled: z.boolean(),
   whiteLabel: whiteLabelSchema,
   mailTemplates: mailTemplatesSchema,

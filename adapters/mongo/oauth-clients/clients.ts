@@ -37,6 +37,7 @@ const CHANGEABLE: Readonly<
   headlessEnabled: true,
   selfServiceEmail: true,
   trustedInviteSignup: true,
+  signIn: true,
   llmAccessEnabled: true,
   customDomains: true,
   accessTokenTtlSeconds: true,

@@ -36,6 +36,20 @@ const environment = z.object({
   since: z.date(),
   epoch: z.int(),
   registration: registration.nullable(),
+  // Absent in entries of before there were such.
+  announced: z
+    .object({ buildId: text, modules: z.array(z.object({ name: text, title: nullableText })) })
+    .nullable()
+    .default(null),
+  metadata: z
+    .object({
+      roles: z.array(z.object({ name: text, title: nullableText, description: nullableText })),
+      registration: z
+        .object({ title: nullableText, description: nullableText, termsUrl: nullableText, privacyUrl: nullableText })
+        .nullable(),
+    })
+    .nullable()
+    .default(null),
   bindings: z.array(
     z.object({
       kind: z.enum(BINDING_KINDS),

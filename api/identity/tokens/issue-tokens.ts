@@ -7,6 +7,7 @@ import { audit } from '../audit.ts';
 import type { IdentityDeps } from '../deps.ts';
 import { isUnchanged } from '../login/is-unchanged.ts';
 import { revokeGrant } from '../revocation/revoke.ts';
+import { requireSignIn } from './require-sign-in.ts';
 import { signPersonTokens } from './sign-tokens.ts';
 import { findTokenPerson } from './token-person.ts';
 import type { TokenReply } from './token-reply.ts';
@@ -49,6 +50,7 @@ export async function issueTokens(deps: IdentityDeps, order: TokenOrder): Promis
       'OAUTH_INVALID_GRANT',
       'The account or its organization is suspended, or the organization asks for a second factor or a newer login',
     );
+  await requireSignIn(deps, order.client, { userId: order.user.id, code: 'OAUTH_INVALID_GRANT' });
   const grant = newGrant(deps, order, issuedAt);
   await deps.grants.insert(grant);
   await requireAlive(deps, grant, order.user, issuedAt);

@@ -88,6 +88,9 @@ test('a full catalog of the current version is read without a warning', () => {
         ...{ expectStatus: 201, expectBodyContains: 'hi' },
       },
     ],
+    modules: [],
+    userAccess: null,
+    registration: null,
     seo: { enabled: true, entity: 'Hello Ltd', topic: 'greetings' },
     bindings: [
       { kind: 'queue', name: 'mail.out', path: '/queues/mail.out', cron: null },

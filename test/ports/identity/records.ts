@@ -227,6 +227,7 @@ export function clientRecord(changes: Partial<ClientRecord> & { clientId: string
     selfServiceEmail: false,
     passportConfig: NO_PASSPORT,
     trustedInviteSignup: false,
+    signIn: 'anyone',
     llmAccessEnabled: false,
     whiteLabel: NO_WHITE_LABEL,
     mailTemplates: {},

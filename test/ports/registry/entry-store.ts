@@ -22,6 +22,11 @@ export function entryStoreSuite(store: () => EntryStore): void {
             namespace: 'whole-prod',
             since: NOON,
             epoch: 3,
+            announced: { buildId: 'bld_2', modules: [{ name: 'bills', title: 'Bills' }] },
+            metadata: {
+              roles: [{ name: 'clerk', title: null, description: 'Enters orders' }],
+              registration: { title: 'Orders', description: null, termsUrl: null, privacyUrl: null },
+            },
             registration: {
               ...{ buildId: 'bld_1', releaseId: 'rel_1', commit: null, port: 4000, url: 'https://whole.example' },
               healthEndpoint: '/health',

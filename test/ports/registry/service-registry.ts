@@ -15,6 +15,11 @@ const REGISTRATION = {
   modules: [],
 } as const;
 
+const METADATA = {
+  roles: [{ name: 'clerk', title: null, description: 'Enters orders' }],
+  registration: { title: 'Orders', description: null, termsUrl: 'https://acme.example/terms', privacyUrl: null },
+};
+
 export interface RegistryUnderTest {
   readonly registry: ServiceRegistry;
   /** Publishes the changelog of a package, as an administrator does. */
@@ -40,6 +45,17 @@ export function serviceRegistrySuite(under: () => RegistryUnderTest): void {
       }
     });
 
+    it('takes modules without an epoch, and metadata of no deploy that a newer one has followed, once or twice', async () => {
+      await declare('svc_people');
+      const target = { serviceId: 'svc_people', environment: 'prod' } as const;
+      for (const _ of ['first', 'second']) {
+        await registry().announceModules(target, { buildId: 'bld_1', modules: [{ name: 'orders', title: null }] });
+        await registry().putMetadata(prod('svc_people', 4), METADATA);
+      }
+      await assert.rejects(registry().putMetadata(prod('svc_people', 2), METADATA), { code: 'CONFLICT' });
+      await registry().announceModules(target, { buildId: 'bld_2', modules: [] });
+    });
+
     it('every write to a service that was not declared, or that was removed, is SERVICE_NOT_FOUND', async () => {
       await declare('svc_removed');
       await registry().removeService('svc_removed');
@@ -51,6 +67,8 @@ export function serviceRegistrySuite(under: () => RegistryUnderTest): void {
         const writes = [
           () => registry().createNamespace(id, 'prod'),
           () => registry().register(prod(id, 1), REGISTRATION),
+          () => registry().announceModules({ serviceId: id, environment: 'prod' }, { buildId: 'bld_1', modules: [] }),
+          () => registry().putMetadata(prod(id, 1), METADATA),
           () => registry().putBinding(prod(id, 1), { kind: 'queue', name: 'a', port: 1, path: '/', cron: null }),
           () => registry().putManifest(key, { commit: 'c', sdkVersions: {}, deployedBy: 'internal' }),
           () => registry().putSnapshot(key, snapshotOf()),

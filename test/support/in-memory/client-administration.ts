@@ -47,6 +47,15 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
       signal.throwIfAborted();
       return await provision(provider, request);
     },
+    async setSignIn({ signIn, ...of }, signal) {
+      signal.throwIfAborted();
+      const clientId = serviceClientId(of.service, of.environment);
+      const client = requireFound(await clients.find(clientId), clientId);
+      requireSameOwner(client, of);
+      if (client.signIn === signIn) return { clientId, changed: false };
+      await clients.update(clientId, { signIn });
+      return { clientId, changed: true };
+    },
     async find(clientId) {
       const client = await clients.find(clientId);
       return client === null ? null : clientView(client);
@@ -109,6 +118,7 @@ const away = async (): Promise<never> => {
 /** The clients of a provider that does not answer. */
 export const providerAway: ClientAdministration = {
   provision: away,
+  setSignIn: away,
   find: away,
   list: away,
   create: away,

@@ -24,6 +24,7 @@ const CHANGEABLE: Readonly<Record<keyof ClientChanges, 'whole' | 'parts'>> = {
   headlessEnabled: 'whole',
   selfServiceEmail: 'whole',
   trustedInviteSignup: 'whole',
+  signIn: 'whole',
   llmAccessEnabled: 'whole',
   mailTemplates: 'whole',
   customDomains: 'whole',

@@ -54,6 +54,9 @@ export const CATALOG: Catalog = {
   routes: [],
   bindings: [],
   auth: { mode: 'sso', passport: NO_PASSPORT },
+  modules: [{ name: 'orders', title: null }],
+  userAccess: { signIn: 'members', roles: [] },
+  registration: null,
   seo: { enabled: true, entity: null, topic: null },
   tests: [
     {
@@ -119,6 +122,7 @@ export function createFakeActivities(
       await directory.releaseSlot(input.build.buildId);
     },
     restorePrevious: async ({ buildId }) => void journal.push(`${buildId} restorePrevious`),
+    restoreUserAccess: async ({ buildId }) => void journal.push(`${buildId} restoreUserAccess`),
     cleanUpAfterBuild: async () => undefined,
     removeService: async () => undefined,
     takeEpoch: async () => {

@@ -5,6 +5,7 @@ import type { IdentityDeps } from '../../deps.ts';
 import { revokeGrant } from '../../revocation/revoke.ts';
 import { momentAfterRevocation } from '../../tokens/moment-after-revocation.ts';
 import { readRefreshToken } from '../../tokens/refresh-token.ts';
+import { requireSignIn } from '../../tokens/require-sign-in.ts';
 import { signPersonTokens } from '../../tokens/sign-tokens.ts';
 import { findTokenPerson } from '../../tokens/token-person.ts';
 import { type TokenReply, tokenReplySchema } from '../../tokens/token-reply.ts';
@@ -52,6 +53,7 @@ async function rotate(
   const audience = requested.length === 0 ? grant.audience : narrowAudience(grant.audience, requested);
   const person = await findTokenPerson(deps, grant.userId, grant);
   if (person === null) throw refreshInvalid();
+  await requireSignIn(deps, client, { userId: grant.userId, code: 'OAUTH_INVALID_GRANT' });
   const generation = grant.generation + 1;
   const reply = await signPersonTokens(deps, {
     person,

@@ -4,6 +4,7 @@ import type { Reply, RouteContext } from '../../../http/define-route.ts';
 import { redirectTo } from '../../../http/pages/send-page.ts';
 import type { IdentityDeps } from '../../deps.ts';
 import type { LoggedIn } from '../../login/find-session.ts';
+import { requireSignIn } from '../../tokens/require-sign-in.ts';
 import { readIdTokenHint } from '../id-token-hint.ts';
 import { MAX_RETURN_TO, withReturnTo } from '../return-to.ts';
 import { openVisit } from '../visit.ts';
@@ -34,6 +35,7 @@ export async function authorize(deps: IdentityDeps, context: RouteContext, query
       return redirectTo(loginPath(parameters, request, loggedIn));
     }
     if (remedy !== null) return askForFactor(deps, request, remedy.addFactorFor);
+    await requireSignIn(deps, request.client, { userId: loggedIn.user.id, code: 'OAUTH_ACCESS_DENIED' });
     if (await needsConsent(deps, request, loggedIn.user)) {
       if (request.prompt.includes('none'))
         throw new FairleadError('OAUTH_CONSENT_REQUIRED', 'Consent was not given yet');

@@ -1,0 +1,32 @@
+import type { z } from 'zod';
+import type { SignInReply, signInBodySchema } from '../../domain/oauth-clients/client-schema.ts';
+import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
+import type { AdministratorCaller } from '../http/caller.ts';
+import type { RouteContext } from '../http/define-route.ts';
+import type { IdentityDeps } from '../identity/deps.ts';
+import { auditClient } from './client-audit.ts';
+import { requireSameOwner } from './provision-client.ts';
+import { requireFound } from './require-client.ts';
+import { voidingTokensOfClient } from './void-client-tokens.ts';
+
+/**
+ * Sets who may sign in to a service. Where that is fewer people, access tokens of the client are void: who may still
+ * sign in gets others by refreshing. Idempotent.
+ * @throws CLIENT_NOT_FOUND; CLIENT_EXISTS when the client of that id is not this service's
+ */
+export async function setSignIn(
+  deps: IdentityDeps,
+  context: RouteContext<AdministratorCaller>,
+  { signIn, ...wanted }: z.output<typeof signInBodySchema>,
+): Promise<SignInReply> {
+  const clientId = serviceClientId(wanted.service, wanted.environment);
+  const client = requireFound(await deps.clients.find(clientId), clientId);
+  requireSameOwner(client, wanted);
+  if (client.signIn === signIn) return { clientId, changed: false };
+  const data = { signIn_before: client.signIn, signIn_after: signIn };
+  await auditClient(deps, context, { type: 'oauth.client_updated', client, data });
+  const write = async () => requireFound(await deps.clients.update(clientId, { signIn }), clientId);
+  if (signIn === 'anyone') await write();
+  else await voidingTokensOfClient(deps, clientId, write);
+  return { clientId, changed: true };
+}

@@ -1,0 +1,108 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { createClientAdministration } from '../../../adapters/idp/client-administration.ts';
+import { CACHED_READ_MS } from '../../../api/identity/cached-reads.ts';
+import type { UserRecord } from '../../../domain/identity/user.ts';
+import type { SignInRule } from '../../../domain/sign-in-rule.ts';
+import { KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
+import { CALLBACK, createLogins, type Logins, type Seeded } from './oauth/logins.ts';
+import { answerOf, authorizePath, createBrowser, createPkce } from './pages/browse.ts';
+
+const PASSWORD = 'correct horse battery';
+const never = new AbortController().signal;
+
+/** `acme` owns `shop`, `rival` is another org. */
+describe('a service for members of its org alone', () => {
+  let idp: TestIdp;
+  let logins: Logins;
+  let shop: Seeded;
+  let member: UserRecord;
+  let outsider: UserRecord;
+  let orgless: UserRecord;
+  before(async () => {
+    idp = await startIdp();
+    logins = createLogins(idp);
+    await idp.seedOrg('acme');
+    await idp.seedOrg('rival');
+    const fields = { orgSlug: 'acme', service: 'shop', environment: 'prod' as const, trustedClient: true };
+    shop = await logins.client({ clientId: 'shop-prod', ...fields });
+    member = await logins.person({ org: 'acme', password: PASSWORD });
+    outsider = await logins.person({ org: 'rival', password: PASSWORD });
+    orgless = await logins.person({ password: PASSWORD });
+  });
+  after(() => idp.stop());
+
+  const set = async (signIn: SignInRule): Promise<boolean> => {
+    const clients = createClientAdministration({ url: idp.address, internalKey: KEY });
+    const reply = await clients.setSignIn({ service: 'shop', environment: 'prod', orgSlug: 'acme', signIn }, never);
+    const client = await idp.deps.clients.find('shop-prod');
+    assert.ok(client !== null);
+    shop = { ...shop, client };
+    // Logins that begin while another process may still know the earlier rule are void.
+    idp.advance(CACHED_READ_MS + 1_000);
+    return reply.changed;
+  };
+  const redeem = async (user: UserRecord) => logins.token(shop, (await logins.seedCode(shop, user)).form);
+  const error = ({ status, body }: { status: number; body: { error?: string } }) => [status, body.error];
+
+  it('redeems codes of members, and of nobody else', async () => {
+    await set('members');
+    assert.equal((await redeem(member)).status, 200);
+    for (const user of [outsider, orgless]) assert.deepEqual(error(await redeem(user)), [400, 'invalid_grant']);
+    await set('anyone');
+    for (const user of [outsider, orgless]) assert.equal((await redeem(user)).status, 200);
+  });
+
+  it('ends what others began: their access tokens are void at once, and they refresh no more', async () => {
+    await set('anyone');
+    const [theirs, ours] = [await logins.login(shop, outsider), await logins.login(shop, member)];
+    assert.equal(await set('members'), true);
+    for (const { tokens } of [theirs, ours]) {
+      assert.equal((await logins.introspect(shop, tokens.access_token)).active, false);
+    }
+    assert.deepEqual(error(await logins.refresh(shop, theirs.tokens.refresh_token)), [400, 'invalid_grant']);
+    const { status, body } = await logins.refresh(shop, ours.tokens.refresh_token);
+    assert.equal(status, 200);
+    assert.equal((await logins.introspect(shop, body.access_token)).active, true);
+    assert.equal(await set('members'), false, 'asked again, no token is void');
+    assert.equal((await logins.introspect(shop, body.access_token)).active, true);
+  });
+
+  it('takes a member who leaves, or is suspended, for somebody else from the next token on', async () => {
+    await set('members');
+    const leaver = await logins.person({ org: 'acme' });
+    const { tokens } = await logins.login(shop, leaver);
+    const org = await idp.deps.orgs.find('acme');
+    await idp.deps.memberships.setSuspended(leaver.id, org?.id ?? '', new Date());
+    assert.equal((await logins.refresh(shop, tokens.refresh_token)).status, 400);
+    assert.equal((await redeem(leaver)).status, 400);
+  });
+
+  it('sends others back to the client with access_denied, and members with a code', async () => {
+    await set('members');
+    const { challenge } = createPkce();
+    const path = authorizePath({ client_id: 'shop-prod', redirect_uri: CALLBACK, code_challenge: challenge });
+    for (const [user, expected] of [
+      [member, undefined],
+      [outsider, 'access_denied'],
+      [orgless, 'access_denied'],
+    ] as const) {
+      const browser = createBrowser(idp);
+      await browser.logIn(user.email, PASSWORD);
+      const answer = answerOf(await browser.request('GET', path));
+      assert.equal(answer.error, expected, JSON.stringify(answer));
+      assert.equal(answer.code === undefined, expected !== undefined);
+    }
+  });
+
+  it('keeps its own service tokens, and is changed by the builder alone', async () => {
+    await set('members');
+    const own = { grant_type: 'client_credentials', client_id: 'shop-prod', client_secret: shop.secret };
+    await idp.deps.clients.update('shop-prod', {}, { allowedGrantTypes: ['client_credentials'] });
+    assert.equal((await idp.call('POST', '/api/oauth/token', { form: own })).status, 200);
+    const path = '/api/internal/oauth-clients/shop-prod';
+    const headers = { 'x-internal-key': KEY };
+    await idp.call('PATCH', path, { json: { signIn: 'anyone' }, headers });
+    assert.equal((await idp.deps.clients.find('shop-prod'))?.signIn, 'members', 'no patch changes it');
+  });
+});
