@@ -14,8 +14,8 @@ export interface HostileStack extends AsyncDisposable {
   readonly dataDir: string;
   /** Label value of its containers and images. */
   readonly stackId: string;
-  /** What must be found nowhere: names and values. */
-  readonly secrets: Readonly<Record<string, string>>;
+  /** What must be found nowhere: names and values. Whoever makes another one adds it. */
+  readonly secrets: Record<string, string>;
   /** Folder whose repositories the platform's git host serves. */
   readonly repositories: string;
   readonly gitHost: GitHttpServer;

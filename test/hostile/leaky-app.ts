@@ -3,7 +3,8 @@ import { before, describe, it } from 'node:test';
 import { buildWorkflowId, coordinatorWorkflowId } from '../../domain/deploys/messages.ts';
 import { collectText } from '../e2e/collect-text.ts';
 import { api, type Build, connection, createService, ended, logText, trigger } from '../e2e/harness.ts';
-import { temporalClient } from '../e2e/sample-service.ts';
+import { containersOf, docker, temporalClient } from '../e2e/sample-service.ts';
+import { waitUntil } from '../support/wait-until.ts';
 import type { Attacker } from './attacker.ts';
 import type { HostileStack } from './hostile-stack.ts';
 import { assertClean } from './invariants.ts';
@@ -11,7 +12,7 @@ import { watchProcesses } from './watch-processes.ts';
 
 /**
  * An app that gives away what it is given, as far as it can: its image build prints the build-time env file, and it prints
- * its own variables when it crashes. It is cloned with the git host's token.
+ * its own variables when it crashes, the credential of its OAuth client among them. It is cloned with the git host's token.
  */
 const FILES: Readonly<Record<string, string>> = {
   Dockerfile: `FROM node:24-alpine
@@ -38,6 +39,7 @@ process.exit(1);
     platform.io/env-vars: BUILD_SEED
 spec:
   owner: platform
+  auth: { mode: service-only }
 `,
 };
 const NAME = 'leaky';
@@ -50,7 +52,7 @@ export interface LeakyDeploy {
   readonly replies: readonly string[];
 }
 
-/** Deploys the app to its end. */
+/** Deploys the app to its end; the credential that it is given is then among the secrets of the stack. */
 export async function deployLeaky({ secrets }: HostileStack, { publish }: Attacker): Promise<LeakyDeploy> {
   const { leakyBuild = '', leakyConfig = '' } = secrets;
   const gitUrl = await publish(async ({ write }) => {
@@ -60,11 +62,28 @@ export async function deployLeaky({ secrets }: HostileStack, { publish }: Attack
   await createService(NAME, { gitUrl, branch: 'main', ...given });
   const watch = watchProcesses();
   try {
-    const build = await ended((await trigger(NAME)).buildId);
+    const { buildId } = await trigger(NAME);
+    secrets.leakyCredential = await credentialOf(buildId);
+    const build = await ended(buildId);
     return { build, processes: watch.stop(), replies: await everyReply(build.id, leakyBuild) };
   } finally {
     watch.stop();
   }
+}
+
+/** The secret of the OAuth client, as the container of a build has it. */
+async function credentialOf(buildId: string): Promise<string> {
+  return await waitUntil('a container with the credential', async () => {
+    for (const { Id } of await containersOf(buildId)) {
+      const found = await docker
+        .getContainer(Id)
+        .inspect()
+        .catch(() => null); // it is being removed
+      const given = found?.Config.Env.find((variable) => variable.startsWith('IDP_CLIENT_SECRET='));
+      if (given !== undefined) return given.slice(given.indexOf('=') + 1);
+    }
+    return null;
+  });
 }
 
 async function everyReply(buildId: string, secret: string): Promise<string[]> {
@@ -80,7 +99,7 @@ async function everyReply(buildId: string, secret: string): Promise<string[]> {
 
 /** Besides the places that the corpus looks at in the end. */
 export function describeLeakyApp(scene: () => { h: HostileStack; leaky: Promise<LeakyDeploy> }): void {
-  describe('no planted secret, after a deploy that did its best to leak three, is in', () => {
+  describe('no planted secret, after a deploy that did its best to leak four, is in', () => {
     let deploy: LeakyDeploy;
     let secrets: Readonly<Record<string, string>>;
     before(async () => {
@@ -88,7 +107,7 @@ export function describeLeakyApp(scene: () => { h: HostileStack; leaky: Promise<
       ({ secrets } = scene().h);
     });
 
-    it('what it redacts: it cloned with the token, built with the secret, and crashed with the password', async () => {
+    it('what it redacts: it cloned with the token, built with the secret, and crashed with password and credential', async () => {
       const { build } = deploy;
       const { requests } = scene().h.gitHost;
       assert.ok(requests.some(({ authorization }) => authorization?.startsWith('Basic ')));
