@@ -19,7 +19,7 @@ export interface CloneInput {
   readonly commit: string | null;
 }
 
-const FETCH = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
+export const FETCH = ['fetch', '--quiet', '--no-tags', '--no-recurse-submodules', '--no-auto-gc'];
 /** Without `--no-local`, a repository of this machine would be copied with all of its history, unchecked. */
 const CLONE = [
   'clone',
@@ -36,7 +36,7 @@ const HEADS = 'ref: refs/heads/';
 const BRANCH_DEPTH = 200;
 const ALL_DEPTH = 2_147_483_647;
 /** Servers that give out branch heads only answer so to a request for another commit; so do all for an unknown one. */
-const NOT_GIVEN = /not our ref|unadvertised object|find remote ref|want [0-9a-f]+ not valid/i;
+export const NOT_GIVEN = /not our ref|unadvertised object|find remote ref|want [0-9a-f]+ not valid/i;
 const NO_SUCH_REF = /couldn't find remote ref/i;
 
 /**

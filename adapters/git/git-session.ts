@@ -95,6 +95,8 @@ function gitVariables(folder: string, directory: string | undefined): ProcessEnv
     GIT_ATTR_NOSYSTEM: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_LFS_SKIP_SMUDGE: '1',
+    // What was fetched without its files stays so.
+    GIT_NO_LAZY_FETCH: '1',
     GIT_OPTIONAL_LOCKS: '0',
     GIT_CEILING_DIRECTORIES: dirname(folder),
     // Named, so that git neither searches for a repository nor asks whose it is.

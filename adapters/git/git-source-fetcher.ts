@@ -12,6 +12,7 @@ import { readInside } from '../workspace/read-inside.ts';
 import { removeTree } from '../workspace/remove-tree.ts';
 import { resolvePublicAddresses } from './address-guard.ts';
 import { cloneCommit } from './clone-commit.ts';
+import { commitSubjects } from './commit-subjects.ts';
 import { type GitPlace, shown } from './git-errors.ts';
 import { type GitSession, withGitSession } from './git-session.ts';
 import { createGitCheck, type RequireGit } from './git-version.ts';
@@ -33,6 +34,9 @@ export interface SourceFetcherOptions {
   readonly lookup?: Lookup;
 }
 
+/** Commits without files are small; a server that sends the files all the same is not waited for. */
+const MOST_LOG_BYTES = 64 * 1024 ** 2;
+
 type GitSource = Extract<BuildSource, { kind: 'git' }>;
 type ArchiveSource = Extract<BuildSource, { kind: 'archive' }>;
 
@@ -51,6 +55,13 @@ export function createSourceFetcher(options: SourceFetcherOptions): SourceFetche
       const name = parseBranchHint(branch);
       return await withRemote(remote, url, signal, ({ session, place, address }) =>
         readRemoteHead(session, place, address, name),
+      );
+    },
+
+    async commitSubjects({ url, since, until, limit }, signal) {
+      const range = { since: since === null ? null : parseCommitId(since), until: parseCommitId(until), limit };
+      return await withRemote({ ...remote, maxPackBytes: MOST_LOG_BYTES }, url, signal, (opened) =>
+        commitSubjects({ ...opened, ...range }),
       );
     },
 
@@ -114,6 +125,7 @@ async function fetchArchive(
 }
 
 interface OpenRemote extends SourceFetcherOptions {
+  readonly maxPackBytes?: number;
   readonly requireGit: RequireGit;
 }
 
@@ -143,6 +155,7 @@ async function withRemote<T>(
     pinnedAddresses: guarded ? await resolvePublicAddresses(target.hostname, options.lookup ?? systemLookup) : [],
     env: options.env,
     signal,
+    ...(options.maxPackBytes === undefined ? {} : { maxPackBytes: options.maxPackBytes }),
   };
   const address = target.kind === 'local' ? target.path : target.url;
   return await withGitSession(session, (git) => work({ session: git, place, address }));

@@ -6,7 +6,7 @@ import { catalogSchema } from './schema.ts';
 const OPEN_SECTION = 'Accepted; this version does not act on it';
 
 /** Sections with a shape of their own in the schema. */
-const ACTED_ON: readonly CatalogSection[] = ['auth', 'seo', 'tests'];
+const ACTED_ON: readonly CatalogSection[] = ['auth', 'seo', 'tests', 'walkthrough'];
 
 /** A JSON Schema as far as it is walked here. */
 interface SchemaNode {

@@ -92,5 +92,6 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
     .object({ title: nullableText, description: nullableText, termsUrl: nullableText, privacyUrl: nullableText })
     .nullable()
     .default(null),
+  walkthrough: z.string().nullable().default(null),
   sections: z.array(z.enum(CATALOG_SECTIONS)),
 });

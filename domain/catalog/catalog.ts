@@ -63,6 +63,8 @@ export interface Catalog {
   readonly userAccess: UserAccess | null;
   /** `spec.registration`; null without it. */
   readonly registration: CatalogRegistration | null;
+  /** `spec.walkthrough.url`: an address, or a path of the service; null without it. */
+  readonly walkthrough: string | null;
   /** Top-level keys of `spec` that belong to later steps (auth, tests, queues, …) and are present in the file. */
   readonly sections: readonly CatalogSection[];
 }

@@ -56,6 +56,7 @@ export function inferCatalog(facts: InferenceFacts): ParsedCatalog {
     registration: null,
     seo: null,
     tests: [],
+    walkthrough: null,
     sections: [],
   };
   return { catalog, warnings };

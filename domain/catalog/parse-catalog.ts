@@ -124,9 +124,11 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
 }
 
 /** Sections of `spec` that are taken as they are. */
-function declaredSections({ spec }: CatalogFile): Pick<Catalog, 'auth' | 'seo' | 'tests' | 'registration'> {
-  const { auth = null, seo = null, tests = [], registration = null } = spec ?? {};
-  return { auth, seo, tests, registration };
+function declaredSections({
+  spec,
+}: CatalogFile): Pick<Catalog, 'auth' | 'seo' | 'tests' | 'registration' | 'walkthrough'> {
+  const { auth = null, seo = null, tests = [], registration = null, walkthrough = null } = spec ?? {};
+  return { auth, seo, tests, registration, walkthrough: walkthrough?.url ?? null };
 }
 
 /** Roles came with 0.6.0, a version after the section (spec 2, "Versioning"). */

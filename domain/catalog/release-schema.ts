@@ -100,3 +100,25 @@ export const tests = listOf(test, 'tests', MOST_TESTS).refine(
   (declared) => JSON.stringify(declared).length <= MOST_TEST_CHARACTERS,
   { error: TOO_LONG },
 );
+
+const WALKTHROUGH = 'an http or https address without a password, or a path of the service that begins with one /';
+
+export const walkthrough = entry(
+  {
+    url: z
+      .string({ error: WALKTHROUGH })
+      .max(1_000, { error: WALKTHROUGH })
+      .regex(/^[\x21-\x7e]+$/, { error: WALKTHROUGH })
+      .refine(isPublicLink, { error: WALKTHROUGH })
+      .describe('Its address, or a path of the service'),
+  },
+  '{ url }',
+);
+
+/** A link that leads where it says. */
+function isPublicLink(text: string): boolean {
+  if (text.startsWith('/')) return !text.startsWith('//') && !text.includes('\\');
+  if (!/^https?:\/\/[^\\]+$/.test(text) || !URL.canParse(text)) return false;
+  const { username, password } = new URL(text);
+  return username === '' && password === '';
+}

@@ -4,7 +4,7 @@ import { MOST_BINDINGS, MOST_METHODS, MOST_ROUTES } from '../registered-limits.t
 import { auth } from './auth-schema.ts';
 import { MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
 import { modulesSection, registrationSection, userAccessSection } from './people-sections.ts';
-import { seo, tests } from './release-schema.ts';
+import { seo, tests, walkthrough } from './release-schema.ts';
 import { entry, flag, listOf, scalar, text } from './schema-kinds.ts';
 import { isInsidePath } from './source-path.ts';
 
@@ -259,6 +259,7 @@ const spec = z.object(
     ).describe('Object storage of the service'),
     config: listOf(configEntry, 'variables').describe('Variables that the service takes'),
     tests: tests.describe('HTTP tests that a release has to pass; see docs/after-install.md'),
+    walkthrough: walkthrough.nullish().describe('What shows people around in the service; linked from its changelog'),
     seo: seo.nullish().describe('What the site registry is told: see docs/after-install.md'),
     modules: modulesSection,
     userAccess: userAccessSection,

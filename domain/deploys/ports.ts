@@ -186,6 +186,16 @@ export interface EffectContext {
   readonly onLine: (line: string, level?: 'info' | 'warn' | 'error') => void;
 }
 
+/** Commits between two of one repository. */
+export interface CommitRange {
+  readonly url: string;
+  /** Full id; null for no end. */
+  readonly since: string | null;
+  /** Full id. */
+  readonly until: string;
+  readonly limit: number;
+}
+
 /** Fetches source into a directory. Credentials come from the adapter's own configuration, never from arguments. */
 export interface SourceFetcher {
   /**
@@ -193,6 +203,12 @@ export interface SourceFetcher {
    * @throws SOURCE_UNREACHABLE, SOURCE_REFUSED, SOURCE_MISSING
    */
   resolveHead(url: string, branch: string | null, signal: AbortSignal): Promise<{ commit: string; branch: string }>;
+  /**
+   * The first lines of the commits that `until` has and `since` has not, newest first, each cut at some length. They are what
+   * authors wrote. Empty where the repository has one of both no more.
+   * @throws SOURCE_UNREACHABLE (retryable when it may pass), SOURCE_REFUSED, SOURCE_MISSING, or the abort reason
+   */
+  commitSubjects(range: CommitRange, signal: AbortSignal): Promise<readonly string[]>;
   /**
    * Puts the source into `directory`, which is made anew (whatever an earlier attempt left is removed first). After an
    * error nothing is left there.

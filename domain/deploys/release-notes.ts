@@ -7,6 +7,8 @@ export interface ReleaseNotes {
 
 /** Notes travel from step to step with the facts of a build, which are a few kilobytes in all. */
 export const MOST_CHARACTERS = 3_000;
+/** The newest commits since the last deploy that notes are made of. */
+export const MOST_COMMITS = 30;
 const MOST_VERSION_CHARACTERS = 100;
 const CUT = '\n…';
 const HEADING = /^##[ \t]+(?!#)(.*)$/;
@@ -33,9 +35,27 @@ function versionOf(heading: string): string | null {
   return version === null || version.length > MOST_VERSION_CHARACTERS ? null : version;
 }
 
-/** The subjects of commits, newest first, as a list. Null for none. */
+/**
+ * The subjects of commits, newest first, as a list of plain text. Null for none. Whoever may push writes them: each stays one
+ * line, and what marks code, links and images up is taken out.
+ */
 export function notesOfCommits(subjects: readonly string[]): ReleaseNotes | null {
-  return notesOf(subjects.map((subject) => `- ${subject.replace(/\s+/g, ' ').trim()}`).join('\n'), null);
+  const lines = subjects.map(plainLine).filter((line) => line !== '');
+  return notesOf(lines.map((line) => `- ${line}`).join('\n'), null);
+}
+
+/** Format characters reorder a line, or hide what stands in it. */
+function plainLine(subject: string): string {
+  const line = subject.replace(/\s+/gu, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
+  // At the begin of a list item, these would begin a heading, a quote or another list.
+  const begun = line.replace(/^[\s#>+*=~|-]+/, '');
+  return begun.replace(/[`<>]|!?\[|\]\(?/g, replaceMark).trim();
+}
+
+function replaceMark(mark: string): string {
+  if (mark === '<' || mark === '>') return mark === '<' ? '‹' : '›';
+  if (mark === '`') return "'";
+  return mark.endsWith('[') ? '(' : ')';
 }
 
 function notesOf(text: string, version: string | null): ReleaseNotes | null {

@@ -75,6 +75,32 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
       );
     });
 
+    it('lists the subjects of the commits that one commit has and another has not, and leaves nothing behind', async () => {
+      const { app: url } = under().repositories;
+      const subjects = (since: string | null, until: string, limit = 10) =>
+        under().fetcher.commitSubjects({ url, since, until, limit }, never);
+      assert.deepEqual(await subjects(commit(2), commit(4)), ['change 5', 'change 4']);
+      assert.deepEqual(await subjects(commit(0), commit(-1), 2), ['change 6', 'change 5']);
+      assert.deepEqual(await subjects(null, commit(1)), ['change 2', 'change 1']);
+      assert.deepEqual(await subjects(commit(3), commit(3)), []);
+      assert.deepEqual(await subjects(commit(4), commit(1)), [], 'an older one is deployed');
+      assert.deepEqual(await subjects('b'.repeat(40), commit(1)), [], 'the history was written anew');
+      assert.deepEqual(await subjects(commit(1), 'b'.repeat(40)), []);
+    });
+
+    it('lists no subjects of what cannot be reached or does not exist', async () => {
+      const { absent } = under().repositories;
+      const { fetcher, url } = under().unreachable;
+      const range = { since: null, until: commit(1), limit: 2 };
+      await assert.rejects(under().fetcher.commitSubjects({ ...range, url: absent }, never), {
+        code: 'SOURCE_MISSING',
+      });
+      await assert.rejects(fetcher.commitSubjects({ ...range, url }, never), { code: 'SOURCE_UNREACHABLE' });
+      const reason = new Error('cancelled');
+      const aborted = fetcher.commitSubjects({ ...range, url }, AbortSignal.abort(reason));
+      await assert.rejects(aborted, (error) => error === reason);
+    });
+
     it('finds abbreviated commits, of heads and inside the history', async () => {
       const { app } = under().repositories;
       assert.equal((await fetch(git(app, null, commit(-1).slice(0, 8)))).commitSha, commit(-1));

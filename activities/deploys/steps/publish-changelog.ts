@@ -9,12 +9,13 @@ import { declarationOf, factsOfRelease, requireRelease, requireServiceRegistry }
 import { findService } from '../service-lookup.ts';
 import type { StepContext } from '../step.ts';
 
-type Deps = Pick<DeploysDeps, 'serviceRegistry' | 'services' | 'releases' | 'builds'>;
+type Deps = Pick<DeploysDeps, 'serviceRegistry' | 'services' | 'releases' | 'builds' | 'edge'>;
 
 /**
  * Keeps the manifest of the deploy, with which the next one is compared, and publishes what is new for the status page:
  * of deploys to prod alone, as the changelog is public and one for all environments (spec 3, "Changelog flow"). What a
- * rollback brings back is nothing new. Idempotent: the registry keeps the first manifest and the last notes of a build.
+ * rollback brings back is nothing new. The walkthrough of the catalog is linked with the notes, or alone where nothing is
+ * new. Idempotent: the registry keeps the first manifest and the last notes of a build.
  * @throws UNAVAILABLE of the system `registry`; CONFLICT when a later deploy has published
  */
 export async function publishChangelog(deps: Deps, context: StepContext): Promise<BuildFacts> {
@@ -27,8 +28,13 @@ export async function publishChangelog(deps: Deps, context: StepContext): Promis
   const notes = facts?.releaseNotes ?? null;
   if (build.kind === 'rollback') onLine('A rollback publishes no notes');
   else if (build.environment !== 'prod') onLine('Only a deploy to prod publishes its notes');
-  else if (notes === null) onLine('Nothing says what is new: the changelog stays as it is');
-  else await publish(registry, context, { service, release, notes });
+  else {
+    const walkthrough = facts?.catalog?.walkthrough ?? null;
+    const walkthroughUrl = walkthrough === null ? null : linkOf(walkthrough, deps.edge.url(service.name, 'prod'));
+    if (notes !== null) await publish(registry, context, { service, release, notes, walkthroughUrl });
+    else if (walkthroughUrl !== null) await attach(registry, context, { service, walkthroughUrl });
+    else onLine('Nothing says what is new: the changelog stays as it is');
+  }
   return {};
 }
 
@@ -61,16 +67,39 @@ async function publish(
     readonly service: ServiceRecord;
     readonly release: Release;
     readonly notes: NonNullable<BuildFacts['releaseNotes']>;
+    readonly walkthroughUrl: string | null;
   },
 ): Promise<void> {
-  const { service, release, notes } = given;
+  const { service, release, notes, walkthroughUrl } = given;
   const changelog = {
     ...notes,
     commit: release.commitSha,
     // When it was asked for, which is the same in every attempt.
     deployedAt: new Date(build.requestedAt),
-    walkthroughUrl: null,
+    walkthroughUrl,
   };
   await registry.publishChangelog({ id: service.id, name: service.name }, changelog, signal);
   onLine(`Published what is new${notes.version === null ? '' : ` in ${notes.version}`}`);
+}
+
+/** Attaches the link to the changelog that is there, whose notes and time stay; without one there is a warning. */
+async function attach(
+  registry: ServiceRegistry,
+  { signal, onLine, warn }: StepContext,
+  { service, walkthroughUrl }: { readonly service: ServiceRecord; readonly walkthroughUrl: string },
+): Promise<void> {
+  try {
+    await registry.attachWalkthrough({ id: service.id, name: service.name }, walkthroughUrl, signal);
+    onLine(`Nothing says what is new; the changelog links to ${walkthroughUrl}`);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'NOT_FOUND') throw error;
+    warn(
+      'The walkthrough is not linked: the service has no changelog in the registry. A CHANGELOG.md, or a new commit, makes one.',
+    );
+  }
+}
+
+/** A path is below the public address of the service, whatever stands in it. */
+function linkOf(walkthrough: string, publicUrl: string): string {
+  return walkthrough.startsWith('/') ? publicUrl + walkthrough : walkthrough;
 }

@@ -2,13 +2,19 @@ import { MANIFEST } from '../../../domain/catalog/app-source.ts';
 import { readManifest } from '../../../domain/catalog/read-manifest.ts';
 import { joinInside } from '../../../domain/catalog/source-path.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import { notesOfChangelog } from '../../../domain/deploys/release-notes.ts';
+import { notesOfChangelog, type ReleaseNotes } from '../../../domain/deploys/release-notes.ts';
 import { sdkVersions } from '../../../domain/deploys/sdk-packages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
+import { notesOfLog } from '../notes-of-log.ts';
+import { buildRedactor } from '../redaction.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
-type Deps = Pick<DeploysDeps, 'workspace'> & { readonly settings: Pick<DeploysDeps['settings'], 'sdkPackages'> };
+type Deps = Parameters<typeof notesOfLog>[0] &
+  Parameters<typeof buildRedactor>[0] &
+  Pick<DeploysDeps, 'workspace'> & {
+    readonly settings: Pick<DeploysDeps['settings'], 'sdkPackages' | 'platformSecrets'>;
+  };
 
 const CHANGELOG = 'CHANGELOG.md';
 const LOCK = 'package-lock.json';
@@ -16,8 +22,8 @@ const FILE_LIMIT_BYTES = 1024 ** 2;
 const LOCK_LIMIT_BYTES = 8 * 1024 ** 2;
 
 /**
- * Reads what is new from CHANGELOG.md at the root of the repository, and the versions of packages of the SDK from the
- * manifest and the lock file of the app. Reads only. A file that cannot be read counts as absent, with a warning.
+ * Reads what is new from CHANGELOG.md at the root of the repository, or else from its log, and the versions of packages of the SDK from the
+ * manifest and the lock file of the app. The notes become public: no known secret stays in them. Reads only. A file that cannot be read counts as absent, with a warning.
  */
 export async function readReleaseNotes(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { build, facts, warn } = context;
@@ -34,8 +40,18 @@ export async function readReleaseNotes(deps: Deps, context: StepContext): Promis
   const changelog = await read(CHANGELOG);
   const manifest = readManifest(await read(joinInside(appPath, MANIFEST)), []);
   const lock = await read(joinInside(appPath, LOCK), LOCK_LIMIT_BYTES);
+  const notes = changelog === null ? await notesOfLog(deps, context) : notesOfChangelog(changelog);
   return {
-    releaseNotes: changelog === null ? null : notesOfChangelog(changelog),
+    releaseNotes: notes === null ? null : await withoutSecrets(deps, context, notes),
     sdkVersions: sdkVersions(manifest, lock, deps.settings.sdkPackages),
   };
+}
+
+async function withoutSecrets(
+  deps: Deps,
+  { build }: StepContext,
+  { notes, version }: ReleaseNotes,
+): Promise<ReleaseNotes> {
+  const redact = await buildRedactor(deps, build);
+  return { notes: redact(notes).split('\n').map(redact).join('\n'), version };
 }

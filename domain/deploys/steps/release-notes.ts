@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { withRegistry } from '../step-decisions.ts';
 import { step } from '../step-definition.ts';
 
-/** Reads from the source what the registry is told at the end, when the source may be gone. */
+/** Reads from the source, and from the log of its repository, what the registry is told at the end, when the source may be gone. */
 export const releaseNotes = step({
   key: 'release-notes',
   title: 'Read release notes',
@@ -16,7 +16,6 @@ export const releaseNotes = step({
     sdkVersions: z.record(z.string(), z.string()),
   },
   activity: 'readReleaseNotes',
-  local: true,
-  attemptSeconds: 30,
-  deadlineSeconds: 60,
+  attemptSeconds: 60,
+  deadlineSeconds: 120,
 });

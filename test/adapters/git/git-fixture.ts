@@ -51,13 +51,15 @@ export async function makeGitFixture(token: string): Promise<GitFixture> {
     const identity = ['-c', 'user.name=t', '-c', 'user.email=t@t'];
     return execFileSync('git', ['-C', repository, ...identity, ...args], { encoding: 'utf8', stdio: 'pipe' }).trim();
   };
+  let made = 0;
   const commit = (files: CommitFiles): string => {
     for (const [name, content] of Object.entries(files)) {
       if (typeof content === 'string') writeFileSync(join(repository, name), content);
       else symlinkSync(content.link, join(repository, name));
     }
     git('add', '-A');
-    git('commit', '-qm', 'change');
+    made += 1;
+    git('commit', '-qm', `change ${made}`);
     return git('rev-parse', 'HEAD');
   };
   mkdirSync(repository, { recursive: true });

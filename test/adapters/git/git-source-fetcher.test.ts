@@ -55,6 +55,39 @@ describe('createSourceFetcher', () => {
   const context = { signal: never, onLine: (line: string) => fx.lines.push(line) };
   const last = (): string => fx.commits.at(-1) ?? '';
 
+  it('subjects are data: long, many-lined and odd ones stay one bounded text each, and no file is fetched', async () => {
+    const before = fx.git('rev-parse', 'HEAD');
+    const subjects = [
+      '--help',
+      `x${'y'.repeat(100_000)}`,
+      '%H %x00 %(trailers)',
+      '$(id) `id`',
+      'first\nsecond\n\nbody',
+    ];
+    for (const subject of subjects) fx.git('commit', '-q', '--allow-empty', '--cleanup=verbatim', '-m', subject);
+    try {
+      for (const url of [fx.repository, `${fx.host.url}/app`]) {
+        const range = { url, since: before, until: fx.git('rev-parse', 'HEAD'), limit: 10 };
+        const found = await fx.fetcher().commitSubjects(range, never);
+        const [last, ...rest] = [...found].reverse();
+        assert.equal(last, '--help');
+        assert.ok(rest[0]?.startsWith('xyyy') && rest[0].length <= 200, rest[0]);
+        assert.deepEqual(rest.slice(1), ['%H %x00 %(trailers)', '$(id) `id`', 'first second']);
+      }
+    } finally {
+      fx.git('reset', '-q', '--hard', before);
+    }
+  });
+
+  it('subjects are not read of what is no commit id, nor of a server that gives no single commits', async () => {
+    const range = { url: `${fx.host.url}/app`, since: fx.commits[1] ?? '', until: last(), limit: 10 };
+    for (const until of ['--upload-pack=id', 'main', 'HEAD', '']) {
+      await assert.rejects(fx.fetcher().commitSubjects({ ...range, until }, never), { code: 'SOURCE_REFUSED' });
+    }
+    fx.host.protocol2 = false;
+    assert.deepEqual(await fx.fetcher().commitSubjects(range, never), []);
+  });
+
   it('a server that gives out branch heads only is asked for the branch, then for everything', async () => {
     fx.host.protocol2 = false;
     const { fetch } = fx.fetcher();

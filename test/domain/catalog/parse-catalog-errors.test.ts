@@ -61,6 +61,19 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ['a test that expects a hint', ofTest('path: /, expectStatus: 103'), /expectStatus: expected a status from 200/],
   ['a test that expects no text', ofTest('path: /, expectBodyContains: ""'), /expectBodyContains: expected text/],
   ['a test with a long body', ofTest(`path: /, body: ${'x'.repeat(4_001)}`), /body: expected text of at most 4000/],
+  ...['javascript:alert(1)', '//other.example', 'https://me:key@other.example/', '"/\\\\other.example"', 'tour'].map(
+    (url) =>
+      [
+        `a walkthrough at ${url}`,
+        catalog('0.6.0', `  walkthrough: { url: ${JSON.stringify(url).replaceAll('\\"', '')} }\n`),
+        /spec\.walkthrough\.url: expected an http or https address/,
+      ] as const,
+  ),
+  [
+    'a walkthrough as text',
+    catalog('0.6.0', '  walkthrough: /tour\n'),
+    /spec\.walkthrough: expected a mapping \{ url \}/,
+  ],
   ['seo as a flag', catalog('0.6.0', '  seo: true\n'), /spec\.seo: expected a mapping \{ enabled, entity, topic \}/],
   [
     'a topic with a control character',

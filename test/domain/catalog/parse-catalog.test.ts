@@ -31,6 +31,7 @@ test('a full catalog of the current version is read without a warning', () => {
   tests:
     - { name: home, path: / }
     - { name: home, path: /, method: post, headers: { accept: text/html, X-N: 1 }, body: '{}', expectStatus: 201, expectBodyContains: hi }
+  walkthrough: { url: /tour, by: someone }
   seo: { enabled: true, entity: Hello Ltd, topic: greetings, pages: [/, { path: /about }] }
 `,
       `    platform.io/framework: fastify
@@ -91,13 +92,14 @@ test('a full catalog of the current version is read without a warning', () => {
     modules: [],
     userAccess: null,
     registration: null,
+    walkthrough: '/tour',
     seo: { enabled: true, entity: 'Hello Ltd', topic: 'greetings' },
     bindings: [
       { kind: 'queue', name: 'mail.out', path: '/queues/mail.out', cron: null },
       { kind: 'queue', name: 'orders', path: '/work/orders', cron: null },
       { kind: 'schedule', name: 'night', path: '/schedules/night', cron: '0 2 * * *' },
     ],
-    sections: ['queues', 'schedules', 'seo', 'tests'],
+    sections: ['queues', 'schedules', 'seo', 'tests', 'walkthrough'],
   });
 });
 

@@ -34,4 +34,30 @@ describe('release notes', () => {
     assert.deepEqual(notesOfCommits(['fix: a', 'feat:\tb\nc']), { notes: '- fix: a\n- feat: b c', version: null });
     assert.equal(notesOfCommits([]), null);
   });
+
+  const HOSTILE: readonly [what: string, subject: string, line: string | null][] = [
+    ['a heading', '## Paid out', 'Paid out'],
+    ['a list in a list', '- - * + x', 'x'],
+    ['a quote', '> said', 'said'],
+    ['markup', '<script src=//x>alert(1)</script>', '‹script src=//x›alert(1)‹/script›'],
+    ['code', 'use `rm -rf`', "use 'rm -rf'"],
+    ['a link', 'see [here](javascript:alert(1))', 'see (here)javascript:alert(1))'],
+    ['an image', '![x](https://track.example/p.png)', '(x)https://track.example/p.png)'],
+    ['what a terminal would obey', 'a\u001b[31mred\u0007\u009b2J', 'a(31mred2J'],
+    ['what reorders a line', 'pay \u202e001\u202c\u2066x\u2069', 'pay 001x'],
+    ['what nobody sees', 'a\u200bb\ufeffc', 'ab c'],
+    ['more lines by odd line ends', 'a\u2028# b\u2029c\r\nd\u0085e', 'a # b c de'],
+    ['nothing but marks', '### ', null],
+    ['issues and emoji, which stay', 'fix: #12 in a_b *now* 🚀 é', 'fix: #12 in a_b *now* 🚀 é'],
+  ];
+  for (const [what, subject, line] of HOSTILE) {
+    it(`are plain text, of a subject with ${what}`, () => {
+      assert.equal(notesOfCommits([subject])?.notes ?? null, line === null ? null : `- ${line}`);
+    });
+  }
+
+  it('of many long subjects are cut', () => {
+    const notes = notesOfCommits(Array.from({ length: 1_000 }, () => 'x'.repeat(1_000)))?.notes ?? '';
+    assert.deepEqual([notes.length, notes.endsWith('\n…')], [MOST_CHARACTERS, true]);
+  });
 });

@@ -35,6 +35,16 @@ export function createInMemorySourceFetcher(options: InMemorySourceFetcherOption
       const name = branch === null || branch === 'HEAD' ? null : parseBranchName(branch);
       return headOf(open(options, url), name ?? DEFAULT_BRANCH);
     },
+    async commitSubjects({ url, since, until, limit }, signal) {
+      signal.throwIfAborted();
+      const { log } = open(options, url);
+      if (!log.has(until) || (since !== null && !log.has(since))) return [];
+      const before = new Set(historyOf(log, since));
+      return historyOf(log, until)
+        .filter((id) => !before.has(id))
+        .slice(0, limit)
+        .flatMap((id) => log.get(id)?.subject ?? []);
+    },
     async fetch(source, directory, { signal, onLine }) {
       files.remove(directory);
       signal.throwIfAborted();
@@ -46,6 +56,13 @@ export function createInMemorySourceFetcher(options: InMemorySourceFetcherOption
       return fetched;
     },
   };
+}
+
+/** A commit and those before it, newest first. */
+function historyOf(log: InMemoryRepository['log'], commit: string | null): string[] {
+  const found: string[] = [];
+  for (let id = commit ?? ''; log.has(id); id = log.get(id)?.parent ?? '') found.push(id);
+  return found;
 }
 
 function entryOf(content: RepositoryFiles[string]) {

@@ -69,6 +69,7 @@ export const CATALOG: Catalog = {
       expectBodyContains: null,
     },
   ],
+  walkthrough: null,
   sections: [],
 };
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { publishChangelog } from '../../../../activities/deploys/steps/publish-changelog.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
-import { buildRecord, releaseRecord } from '../../../ports/records.ts';
+import { buildRecord, catalogRecord, releaseRecord } from '../../../ports/records.ts';
 import { type Given, useDeploy } from '../use-deploy.ts';
 
 const AWAY = new FairleadError('UNAVAILABLE', 'away', { system: 'registry', retryable: true });
@@ -102,5 +102,66 @@ describe('changelog', () => {
     const late = attempt({ ...FACTS, releaseNotes: { notes: '- old', version: null } });
     await assert.rejects(publishChangelog(parts, late), { code: 'CONFLICT' });
     assert.deepEqual(await changelog(), before);
+  });
+
+  const WALKTHROUGHS: readonly [declared: string | null, url: string | null][] = [
+    [null, null],
+    ['https://video.example/tour?x=1', 'https://video.example/tour?x=1'],
+    ['/tour', 'http://hello.prod.localhost:8000/tour'],
+    ['/@other.example/x', 'http://hello.prod.localhost:8000/@other.example/x'],
+  ];
+  for (const [walkthrough, url] of WALKTHROUGHS) {
+    it(`links the walkthrough ${walkthrough} with the notes; a second attempt changes nothing`, async () => {
+      const { parts, attempt, changelog } = await useRelease();
+      const edge = { ...parts.edge, url: () => 'http://hello.prod.localhost:8000' };
+      const facts = { ...FACTS, catalog: catalogRecord({ walkthrough }) };
+      await publishChangelog({ ...parts, edge }, attempt(facts));
+      const published = await changelog();
+      assert.deepEqual([published?.walkthroughUrl, published?.notes], [url, '- new']);
+      parts.advance(60_000);
+      await publishChangelog({ ...parts, edge }, attempt(facts));
+      assert.deepEqual(await changelog(), published);
+    });
+  }
+
+  const TOUR = catalogRecord({ walkthrough: 'https://video.example/tour' });
+
+  it('attaches the link alone where nothing is new, and notes and time stay', async () => {
+    const { parts, attempt, changelog } = await useRelease();
+    await publishChangelog(parts, attempt(FACTS));
+    const before = await changelog();
+    parts.advance(60_000);
+    const step = attempt({ ...FACTS, releaseNotes: null, catalog: TOUR });
+    await publishChangelog(parts, step);
+    const { walkthroughUrl, walkthroughUpdatedAt, ...rest } = (await changelog()) ?? {};
+    assert.equal(walkthroughUrl, 'https://video.example/tour');
+    assert.ok(walkthroughUpdatedAt instanceof Date);
+    assert.deepEqual({ ...rest, walkthroughUrl: null, walkthroughUpdatedAt: null }, before);
+    assert.deepEqual(step.warnings, []);
+  });
+
+  it('warns where there is no changelog to attach the link to, and the build goes on', async () => {
+    const { parts, attempt, changelog } = await useRelease();
+    const step = attempt({ ...FACTS, releaseNotes: null, catalog: TOUR });
+    assert.deepEqual(await publishChangelog(parts, step), {});
+    assert.match(step.warnings.join(), /walkthrough is not linked: the service has no changelog/);
+    assert.equal(await changelog(), null);
+  });
+
+  it('links no walkthrough from uat', async () => {
+    const { parts, attempt, changelog } = await useRelease({ build: { environment: 'uat' } });
+    await publishChangelog(parts, attempt({ ...FACTS, catalog: TOUR }));
+    assert.equal(await changelog(), null);
+  });
+
+  it('a registry that is away for the link is told as such, and the next attempt attaches it', async () => {
+    const { parts, attempt, changelog } = await useRelease();
+    await publishChangelog(parts, attempt(FACTS));
+    const serviceRegistry = { ...parts.serviceRegistry, attachWalkthrough: () => Promise.reject(AWAY) };
+    const facts = { ...FACTS, releaseNotes: null, catalog: TOUR };
+    const failed = publishChangelog({ ...parts, serviceRegistry }, attempt(facts));
+    await assert.rejects(failed, (error) => error === AWAY);
+    await publishChangelog(parts, attempt(facts));
+    assert.equal((await changelog())?.walkthroughUrl, 'https://video.example/tour');
   });
 });

@@ -1,0 +1,54 @@
+import type { BuildFacts } from '../../domain/deploys/facts.ts';
+import { MOST_COMMITS, notesOfCommits, type ReleaseNotes } from '../../domain/deploys/release-notes.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { DeploysDeps } from './deps.ts';
+import { requireServiceRegistry } from './registered-service.ts';
+import type { StepContext } from './step.ts';
+
+type Deps = Pick<DeploysDeps, 'sources' | 'serviceRegistry'>;
+
+/** A deploy waits for it. */
+const PATIENCE_MS = 20_000;
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+/**
+ * What is new by the subjects of the commits since the last deploy (spec 3, "Changelog flow"), for a repository without a
+ * CHANGELOG.md; those of the newest commits where there was none. Null for what publishes no notes: an upload, and a
+ * deploy to another environment than prod. No failure ends a deploy: it is a warning. Reads only.
+ */
+export async function notesOfLog(deps: Deps, context: StepContext): Promise<ReleaseNotes | null> {
+  const { build, facts, warn } = context;
+  if (build.source.kind !== 'git' || build.environment !== 'prod' || facts.commitSha === undefined) return null;
+  try {
+    return notesOfCommits(await subjectsSinceLastDeploy(deps, context, build.source.url, facts.commitSha));
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (!(error instanceof FairleadError)) throw error;
+    warn(`What is new could not be read from the git log, and the changelog stays as it is: ${error.message}`);
+    return null;
+  }
+}
+
+async function subjectsSinceLastDeploy(
+  deps: Deps,
+  { build, signal, onLine }: StepContext,
+  url: string,
+  until: NonNullable<BuildFacts['commitSha']>,
+): Promise<readonly string[]> {
+  const { serviceId, environment } = build;
+  const last = await requireServiceRegistry(deps).lastManifest({ serviceId, environment }, signal);
+  const commit = last?.manifest?.commit ?? '';
+  // An upload has no commit.
+  const since = COMMIT.test(commit) ? commit : null;
+  const limit = AbortSignal.timeout(PATIENCE_MS);
+  try {
+    const range = { url, since, until, limit: MOST_COMMITS };
+    const subjects = await deps.sources.commitSubjects(range, AbortSignal.any([signal, limit]));
+    onLine(`${subjects.length} commits ${since === null ? 'are the newest' : `since ${since.slice(0, 7)}`}`);
+    return subjects;
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!limit.aborted) throw error;
+    throw new FairleadError('SOURCE_UNREACHABLE', `it took longer than ${PATIENCE_MS / 1_000} s.`);
+  }
+}
