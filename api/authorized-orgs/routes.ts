@@ -3,6 +3,7 @@ import {
   authorizedOrgsView,
   authorizedOrgsViewSchema,
   authorizeOrgBodySchema,
+  deauthorizedViewSchema,
   sharingHistoryEntrySchema,
   sharingHistoryView,
 } from '../../domain/authorized-orgs/authorized-orgs-schema.ts';
@@ -10,6 +11,7 @@ import type { SharingCommands, SharingHistory } from '../../domain/authorized-or
 import type { SharingRequest } from '../../domain/authorized-orgs/sharing.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import type { BuildStore } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { OrgDirectory } from '../../domain/org-directory.ts';
@@ -23,6 +25,7 @@ import { defineRoute, type Route, type RouteContext } from '../http/define-route
 
 export interface AuthorizedOrgsDeps {
   readonly services: ServiceStore;
+  readonly builds: Pick<BuildStore, 'list'>;
   readonly sharingHistory: Pick<SharingHistory, 'list'>;
   readonly sharingCommands: Pick<SharingCommands, 'change'>;
   /** Null where no identity provider is configured. */
@@ -109,20 +112,28 @@ export function authorizedOrgsRoutes(deps: AuthorizedOrgsDeps): readonly Route[]
       path: '/services/:id/authorized-orgs/:orgSlug',
       summary: 'Take an org out that shares a service',
       description:
-        'From then on it is refused here. Scopes that its services had of this one are taken from them, and their tokens with them; what an approved grant gives stays. A build in flight goes on: cancel it where it should not.',
+        'From then on it is refused here. Scopes that its services had of this one are taken from them, and their tokens with them; what an approved grant gives stays. A build that it asked for goes on; the reply names it, to be cancelled where it should not.',
       tag,
       callers: REMOVERS,
       params: z.strictObject({ id, orgSlug: orgSlugSchema }),
-      responses: { 200: view },
+      responses: { 200: { ...view, schema: deauthorizedViewSchema } },
       errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY', 'NOT_FOUND', 'FORBIDDEN'],
       resource: async ({ params: { id: idOrName } }, { caller }) =>
         owned(await requireService(deps.services, caller, idOrName), caller),
       handle: async ({ params: { orgSlug }, resource: service }, context) => {
         const wanted = { want: 'deauthorized', org: orgSlug } as const;
-        return { status: 200, data: (await change(deps, context, service, wanted)).view };
+        const { view: data } = await change(deps, context, service, wanted);
+        // Looked up afterwards: from now on the org asks for no more.
+        return { status: 200, data: { ...data, openBuilds: await openBuildsOf(deps, service, orgSlug) } };
       },
     }),
   ];
+}
+
+/** A service has few open builds: a newer one replaces what waits. */
+async function openBuildsOf({ builds }: AuthorizedOrgsDeps, { id }: ServiceRecord, org: string): Promise<string[]> {
+  const { items } = await builds.list({ serviceId: id, open: true }, { cursor: null, limit: 200 });
+  return items.filter((build) => build.org === org).map((build) => build.id);
 }
 
 /** @throws FORBIDDEN for an org that shares the service: it does not decide who else does (spec 2, "Authorized orgs", 2) */

@@ -16,6 +16,8 @@ const sharingReply = z.looseObject({
   authorizedOrgs: z.array(z.looseObject({ orgSlug: text, repoRole: text, authorizedBy: text, authorizedAt: text })),
 });
 
+const deauthorizedReply = sharingReply.extend({ openBuilds: z.array(text) });
+
 const changeReply = z.looseObject({
   id: text,
   change: text,
@@ -117,9 +119,11 @@ export async function authorizeOrg(
 /** `fairlead services deauthorize-org <service> <org>`. */
 export async function deauthorizeOrg({ output, api }: CliContext, { service, org }: Named): Promise<number> {
   const path = pathOf('services', service, 'authorized-orgs', org);
-  const sharing = await api.call(sharingReply, { method: 'DELETE', path });
+  const sharing = await api.call(deauthorizedReply, { method: 'DELETE', path });
   output.document(sharing);
   output.print(`${org} is not authorized for ${sharing.service} any more`);
+  for (const build of sharing.openBuilds)
+    output.note(`Its build ${build} goes on. To stop it: \`fairlead cancel ${build}\``);
   output.note(`Its services lose the scopes of ${sharing.service} that no grant gives them.`);
   output.note('It could read every secret of the service: change those at their source.');
   return exitCode('ok');

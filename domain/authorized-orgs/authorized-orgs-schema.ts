@@ -31,6 +31,11 @@ export const authorizedOrgsViewSchema = z.object({
 
 export type AuthorizedOrgsView = z.output<typeof authorizedOrgsViewSchema>;
 
+/** What is left of an org that was taken out. */
+export const deauthorizedViewSchema = authorizedOrgsViewSchema.extend({
+  openBuilds: z.array(z.string()).describe('Builds that the org asked for and that have not ended: they go on'),
+});
+
 export function authorizedOrgsView({
   name,
   org,

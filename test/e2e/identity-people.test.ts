@@ -125,6 +125,24 @@ describe('people on a real stack', { timeout: 300_000 }, () => {
     assert.equal((await visit(name)).status, 200, 'and it goes on serving');
   });
 
+  it('an org that is let in has the service, lets nobody else in, and is out again from the next request on', async () => {
+    const token = await tokenOf('rival');
+    const added = await run('admin', 'services', 'authorize-org', name, orgSlug, '--repo-role', 'read');
+    assert.equal(added.code, 0, added.stderr);
+    assert.equal((await ask(token, `/services/${name}`)).status, 200);
+    assert.match((await run('rival', 'services')).stdout, new RegExp(name));
+    assert.equal((await run('rival', 'config', 'set', 'GREETING=hello', '--service', name)).code, 0);
+    const refused = await run('rival', 'services', 'authorize-org', name, 'acme-e2e');
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /Only admins of \S+, which owns/);
+    const unknown = await run('admin', 'services', 'authorize-org', name, uniqueName('nobody'));
+    assert.notEqual(unknown.code, 0, 'a name that anybody could take');
+    assert.equal((await run('admin', 'services', 'deauthorize-org', name, orgSlug)).code, 0);
+    assert.equal((await ask(token, `/services/${name}`)).status, 404);
+    const history = (await run('admin', 'services', 'authorized-orgs', name, '--history')).stdout;
+    assert.match(history, new RegExp(`${orgSlug} +deauthorized[^\\n]*\\n[^\\n]*${orgSlug} +authorized +read`));
+  });
+
   it('after a log-out the token is refused within a second, everywhere', async (t) => {
     const token = await tokenOf('admin');
     assert.equal((await ask(token, '/services')).status, 200);

@@ -17,6 +17,7 @@ const APP: AppOptions = {
 interface Client {
   readonly clientId: string;
   readonly redirectUris: readonly string[];
+  readonly signIn: string;
   readonly allowedScopes: readonly string[];
   readonly secrets: readonly { id: string }[];
 }
@@ -93,9 +94,13 @@ describe('a service that declares spec.auth', { timeout: 300_000 }, () => {
     assert.equal((await api('POST', `/oauth/clients/${clientId}/redirect-uris`, { redirectUri })).status, 200);
     const allowedScopes = [...(await client()).allowedScopes, 'personas:mint'];
     assert.equal((await api('PATCH', `/oauth/clients/${clientId}`, { allowedScopes })).status, 200);
-    const build = await deploy({ ...APP, spec: '  auth: { mode: sso }' });
+    const spec = '  auth: { mode: sso }\n  userAccess: { signIn: members }\n  modules: [orders]';
+    const build = await deploy({ ...APP, spec });
+    for (const step of ['modules', 'user-access', 'role-metadata'])
+      assert.equal(stateOf(build, step), 'completed', step);
     const found = await client();
     assert.ok(found.redirectUris.includes(redirectUri) && found.redirectUris.length === 3);
+    assert.equal(found.signIn, 'members');
     assert.deepEqual(found.allowedScopes, allowedScopes, 'the dropped dependency’s scope stays as well');
     assert.match(await logText(build.id), /Scopes kept.*mailer:send, personas:mint/);
     assert.deepEqual(await injected(), { ...before, commit: build.commitSha });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { buildRecord } from '../../ports/records.ts';
 import { createInMemoryBuilderParts } from '../../support/in-memory/builder-parts.ts';
 import { KEY, startApi, type TestApi } from '../../support/start-api.ts';
 
@@ -143,6 +144,22 @@ describe('routes of authorized orgs', () => {
     } finally {
       await slow.stop();
     }
+  });
+
+  it('names the builds that the org asked for and that go on without it, and no other', async () => {
+    await api.authorize('svc_notes', ['helpers']);
+    const build = (id: string, org: string) =>
+      api.builds.create(buildRecord({ id, serviceId: 'svc_notes', service: 'notes', org }));
+    await Promise.all([build('bld_theirs', 'helpers'), build('bld_ours', 'writers'), build('bld_ended', 'helpers')]);
+    await api.builds.finish('bld_ended', {
+      status: 'failed',
+      reason: null,
+      failure: null,
+      supersededBy: null,
+      finishedAt: new Date(),
+    });
+    const { body } = await call('writers/admin', 'DELETE', `${PATH}/helpers`);
+    assert.deepEqual(body.data.openBuilds, ['bld_theirs']);
   });
 
   it('refuses what is no org, the owner, and an org that is not there: whoever took the name later would be in', async () => {
