@@ -2,6 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { defaultServiceUrl, SERVICE_ROWS } from '../../domain/services.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
+import { tableLines, withTable } from './markdown-table.ts';
 import type { EmbeddedPart } from './parts/embedded-part.ts';
 import { PART_ROWS } from './parts.ts';
 import { projectRoot } from './project.ts';
@@ -17,12 +18,7 @@ type Row = readonly [part: string, address: string, port: string, data: string, 
 
 /** The README with the table as the code has it. @throws Error when there is no such table */
 export function withPartsTable(readme: string): string {
-  const lines = readme.split('\n');
-  const heading = lines.indexOf(HEADING);
-  const first = lines.findIndex((line, index) => index > heading && line.startsWith('|'));
-  if (heading < 0 || first < 0) throw new Error(`the README has no table under "${HEADING}"`);
-  const length = lines.slice(first).findIndex((line) => !line.startsWith('|'));
-  return lines.toSpliced(first, length, ...tableLines([COLUMNS, ...rows()])).join('\n');
+  return withTable(readme, HEADING, () => tableLines([COLUMNS, ...rows()]));
 }
 
 function rows(): Row[] {
@@ -44,13 +40,6 @@ function partRow({ title, starts, ports, addresses, folder, replacedBy }: Embedd
   const variables = Object.values(ports).map(({ variable }) => code(variable));
   const when = starts === 'always' ? '' : ` (${starts})`;
   return [`${title}${when}`, shown.join(', '), variables.join(', '), code(`${folder}/`), code(replacedBy)];
-}
-
-function tableLines(table: readonly (readonly string[])[]): string[] {
-  const widths = COLUMNS.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0)));
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-  const [head = '', ...body] = table.map((row) => line(row.map((cell, column) => cell.padEnd(widths[column] ?? 0))));
-  return [head, line(widths.map((width) => '-'.repeat(width))), ...body];
 }
 
 const code = (text: string): string => `\`${text}\``;

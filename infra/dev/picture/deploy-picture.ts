@@ -35,7 +35,12 @@ async function deployInTerminal(): Promise<string> {
   const deploy = `stty cols ${COLUMNS} rows 50; node cli/fairlead.mjs deploy infra/dev/demo`;
   const { stdout } = await promisify(execFile)('script', ['-qec', deploy, '/dev/null'], {
     cwd: projectRoot,
-    env: { ...process.env, FAIRLEAD_URL: api, FAIRLEAD_KEY: key, TERM: 'xterm-256color', NO_COLOR: '' },
+    // As typed: the commands that it proposes begin with npx.
+    env: {
+      ...process.env,
+      ...{ FAIRLEAD_URL: api, FAIRLEAD_KEY: key, TERM: 'xterm-256color', NO_COLOR: '' },
+      ...{ npm_command: 'exec', npm_config_user_agent: 'npm' },
+    },
     maxBuffer: 16 * 1024 ** 2,
   });
   return stdout;
