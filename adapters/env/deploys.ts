@@ -27,7 +27,9 @@ export const afterInstallSection = {
   MONITOR_URL: baseUrl.optional(),
   SITE_REGISTRY_URL: baseUrl.optional(),
   /** Address of a test runner, or {@link CONTAINER_TESTS}. */
-  TEST_RUNNER_URL: z.union([z.literal(CONTAINER_TESTS), baseUrl]).optional(),
+  TEST_RUNNER_URL: z
+    .union([z.literal(CONTAINER_TESTS), baseUrl], { error: `an http or https address, or ${CONTAINER_TESTS}` })
+    .optional(),
   /** By which the builder gets tokens for the locker and the site registry. */
   BUILDER_CLIENT_SECRET: clientSecret,
 };

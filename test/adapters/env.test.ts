@@ -89,6 +89,18 @@ describe('the environment', () => {
     for (const wrong of ['Acme', 'acme beta', '**', 'a/b']) assert.throws(() => allowed(wrong), /ALLOWED_DEPLOY_ORGS/);
   });
 
+  it('takes an address of a test runner, or what says that tests run in containers, and nothing else', () => {
+    const read = (value: string) => readSection(deploysWorkerSection, { TEST_RUNNER_URL: value }).TEST_RUNNER_URL;
+    assert.deepEqual(['', 'container:', 'https://tests.example/'].map(read), [
+      undefined,
+      'container:',
+      'https://tests.example',
+    ]);
+    for (const value of ['container', 'docker:', 'tests.example', 'file:///x']) {
+      assert.throws(() => read(value), /TEST_RUNNER_URL: an http or https address, or container:/, value);
+    }
+  });
+
   it('refuses to run Docker where Kubernetes was asked for', () => {
     for (const section of [deploysSection, deploysWorkerSection]) {
       assert.throws(() => readSection(section, { ENABLE_K8S_DEPLOY: 'true' }), /ENABLE_K8S_DEPLOY/);

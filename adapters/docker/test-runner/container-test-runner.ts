@@ -17,7 +17,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { parseJson } from '../../../domain/parse-json.ts';
 import { engineError } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
-import { imageLabels, LABELS } from '../labels.ts';
+import { imageLabels, LABELS, labelFilter } from '../labels.ts';
 import { decodeLogFrames } from '../log-frames.ts';
 import { removeContainer } from '../remove-container.ts';
 import { containerName } from '../workload-names.ts';
@@ -31,9 +31,12 @@ export interface ContainerTestRunnerOptions {
   /** Longest time of one test, and of all tests of a run; default as the port says. */
   readonly seconds?: number;
   readonly allSeconds?: number;
+  /** From which age on an ended container is one that a killed worker left; 10 minutes by default. */
+  readonly leftoverMs?: number;
 }
 
 const PROGRAM = join(import.meta.dirname, 'test-program.mjs');
+const TASK = 'tests';
 const MOUNT = '/run/fairlead';
 const MEMORY_BYTES = 96 * 1024 ** 2;
 const USER = '1001:1001';
@@ -44,19 +47,20 @@ const resultsSchema = z.array(z.object({ passed: z.boolean(), message: z.string(
 /**
  * Runs tests in a container of the engine beside the service: without a network, secrets and capabilities, with a
  * read-only root, and bounded time, memory, processes and output. Its one way out is a socket to the workload. A run
- * whose worker was killed ends by itself; the next attempt removes what it left.
+ * whose worker was killed ends by itself; the next attempt, or else a later run, removes what it left.
  */
 export function createContainerTestRunner(options: ContainerTestRunnerOptions): TestRunner {
-  const { docker, stackId, seconds = TEST_SECONDS, allSeconds = RUN_SECONDS } = options;
+  const { docker, seconds = TEST_SECONDS, allSeconds = RUN_SECONDS } = options;
   return {
     async run(release, tests, context) {
       context.signal.throwIfAborted();
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout((allSeconds + START_SECONDS) * 1_000)]);
       try {
+        await removeLeftOver(options);
         const image = await options.image({ ...context, signal });
         await using socket = await openServiceSocket(release.workload.address);
         const limits = { seconds, allSeconds };
-        const create = await testContainer(release, tests, { stackId, image, socket, limits });
+        const create = await testContainer(release, tests, { stackId: options.stackId, image, socket, limits });
         return readResults(await outputOf(docker, create, signal), tests.length);
       } catch (error) {
         context.signal.throwIfAborted();
@@ -87,7 +91,7 @@ async function testContainer(
     Entrypoint: ['node', '--max-old-space-size=48', '--input-type=module', '-e', await readFile(PROGRAM, 'utf8')],
     Cmd: [],
     Env: [`RUN=${JSON.stringify(run)}`],
-    Labels: { ...imageLabels(stackId, workload), [LABELS.task]: 'tests' },
+    Labels: { ...imageLabels(stackId, workload), [LABELS.task]: TASK },
     HostConfig: {
       NetworkMode: 'none',
       Binds: [`${socket.folder}:${MOUNT}:ro`],
@@ -102,6 +106,14 @@ async function testContainer(
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
     },
   };
+}
+
+/** Of workers that were killed, and builds that were not tried again. */
+async function removeLeftOver({ docker, stackId, leftoverMs = 600_000 }: ContainerTestRunnerOptions): Promise<void> {
+  const filters = { ...labelFilter(stackId, { [LABELS.task]: TASK }), status: ['exited'] };
+  const before = Date.now() / 1_000 - leftoverMs / 1_000;
+  const ended = await docker.listContainers({ all: true, filters });
+  for (const { Id: id, Created } of ended) if (Created <= before) await removeContainer(docker, id, 0);
 }
 
 /** Runs a container to its end and removes it. @returns what it printed */

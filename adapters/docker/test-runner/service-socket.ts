@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { sweepDeadSessions } from '../../git/sweep-sessions.ts';
 
 /** A Unix socket that leads to one address, while it is open. */
 export interface ServiceSocket extends AsyncDisposable {
@@ -11,6 +12,7 @@ export interface ServiceSocket extends AsyncDisposable {
   readonly name: string;
 }
 
+const PREFIX = 'fairlead-tests-';
 const NAME = 'service';
 /** Tests ask one after the other. */
 const MOST_CONNECTIONS = 8;
@@ -22,7 +24,8 @@ const MOST_CONNECTIONS = 8;
 export async function openServiceSocket(address: string): Promise<ServiceSocket> {
   const { hostname: host, port } = new URL(address);
   const open = new Set<Socket>();
-  const folder = await mkdtemp(join(tmpdir(), 'fairlead-tests-'));
+  await sweepDeadSessions(tmpdir(), PREFIX);
+  const folder = await mkdtemp(join(tmpdir(), `${PREFIX}${process.pid}-`));
   const server = createServer((client) => {
     const service = connect({ host, port: Number(port) });
     for (const socket of [client, service]) {

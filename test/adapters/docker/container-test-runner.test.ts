@@ -235,6 +235,21 @@ describe('tests in a container', () => {
     assert.equal((await containers()).length, 0);
   });
 
+  it('of a build that is not tried again, killed with its worker, are removed by a later run of another', async (t) => {
+    const labels = { 'fairlead.stack': stack.stackId, 'fairlead.task': 'tests' };
+    const { stackId, buildProxy } = stack;
+    const image = await buildProxy.image({ signal: patience(), onLine: () => undefined });
+    const left = await docker.createContainer({ Image: image, Entrypoint: ['true'], Labels: labels });
+    await left.start();
+    await left.wait();
+    const workload = await serve(t, (_request, response) => void response.end());
+    await run(workload, [testRecord()]);
+    assert.equal((await containers()).length, 1, 'it may be of a run whose output is read now');
+    const eager = createContainerTestRunner({ docker, stackId, image: buildProxy.image, leftoverMs: 0 });
+    await eager.run(targetOf(workload), [testRecord()], { signal: patience(), onLine: () => undefined });
+    assert.equal((await containers()).length, 0);
+  });
+
   it('stop with their caller, whose reason is thrown, and leave nothing behind', async (t) => {
     const stopped = new AbortController();
     const reason = new Error('cancelled');
