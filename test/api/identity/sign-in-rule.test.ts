@@ -5,6 +5,7 @@ import { CACHED_READ_MS } from '../../../api/identity/cached-reads.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
 import type { SignInRule } from '../../../domain/sign-in-rule.ts';
 import { KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
+import { seedHeadless, signupBody } from './embed/embed-fixture.ts';
 import { CALLBACK, createLogins, type Logins, type Seeded } from './oauth/logins.ts';
 import { answerOf, authorizePath, createBrowser, createPkce } from './pages/browse.ts';
 
@@ -93,6 +94,16 @@ describe('a service for members of its org alone', () => {
       assert.equal(answer.error, expected, JSON.stringify(answer));
       assert.equal(answer.code === undefined, expected !== undefined);
     }
+  });
+
+  it('signs nobody else in where its own pages ask for the password', async () => {
+    const headless = await seedHeadless(idp, 'guild', { signIn: 'members' });
+    const outside = await headless.call('login', { email: outsider.email, password: PASSWORD });
+    assert.deepEqual([outside.status, outside.body.access_token], [400, undefined], outside.text);
+    const inside = await logins.person({ org: 'guild', password: PASSWORD });
+    assert.equal((await headless.call('login', { email: inside.email, password: PASSWORD })).status, 200);
+    const signedUp = await headless.call('signup', signupBody('guild', 'grace@example.com'));
+    assert.equal(signedUp.status, 201, 'a sign-up makes a member');
   });
 
   it('keeps its own service tokens, and is changed by the builder alone', async () => {

@@ -48,6 +48,12 @@ describe('spec.modules, spec.userAccess and spec.registration', () => {
     });
   });
 
+  it('which orgs share the service is no section: a catalog that names some changes nothing, and is told so', () => {
+    const { catalog, warnings } = parse('authorizedOrgs: [friends]');
+    assert.deepEqual(warnings, ['spec.authorizedOrgs is not a known section and is ignored']);
+    assert.ok(!JSON.stringify(catalog).includes('friends'));
+  });
+
   const REFUSED: readonly (readonly [string, RegExp])[] = [
     ['modules: { orders: true }', /spec\.modules: expected a list of modules/],
     ['modules: [Orders]', /modules\[0\]/],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { createDeploysActivities } from '../../../../activities/deploys/index.ts';
 import { provisionUserAccess } from '../../../../activities/deploys/steps/provision-user-access.ts';
 import { registerMetadata } from '../../../../activities/deploys/steps/register-metadata.ts';
 import { restoreUserAccess } from '../../../../activities/deploys/user-access.ts';
 import type { Catalog, RoleDeclaration } from '../../../../domain/catalog/catalog.ts';
+import { ACTING_STEPS } from '../../../../domain/deploys/steps.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
 import type { SignInRule } from '../../../../domain/sign-in-rule.ts';
@@ -84,6 +86,14 @@ describe('user-access', () => {
     const step = provisionUserAccess(parts, attempt(factsOf(access('members'))));
     await assert.rejects(step, { code: 'CLIENT_EXISTS' });
     assert.equal((await parts.clientStore.find('hello-prod'))?.signIn, 'anyone');
+  });
+
+  it('what undoes a step is an activity, for this step as for all', async () => {
+    const { parts } = await useAccess();
+    const activities: Readonly<Record<string, unknown>> = createDeploysActivities(parts);
+    const undos = ACTING_STEPS.flatMap(({ run }) => run.undo?.activity ?? []);
+    assert.ok(undos.includes('restoreUserAccess'));
+    for (const undo of undos) assert.equal(typeof activities[undo], 'function', undo);
   });
 
   describe('when the build fails', () => {
