@@ -54,5 +54,8 @@ function readCatalog(
   options: { enforceMinimumVersion: boolean },
 ): ParsedCatalog {
   const inferred = inferCatalog({ manifest: body.manifest ?? null, files: body.files ?? [] });
-  return body.catalog === undefined ? inferred : mergeInferred(parseCatalog(body.catalog, options), inferred);
+  if (body.catalog !== undefined) return mergeInferred(parseCatalog(body.catalog, options), inferred);
+  // Of a source that nobody looked at, such as a repository that the command line cannot read, nothing is known to be missing.
+  const isKnown = body.manifest !== undefined || (body.files ?? []).length > 0;
+  return isKnown ? inferred : { ...inferred, warnings: [] };
 }

@@ -264,6 +264,8 @@ it('plans what a build would find, and tells what it would fail with', async () 
   const settings = { variables: { '.env': { names: ['API_SECRET'], secrets: ['API_SECRET'] } } };
   const secret = (await api.call('POST', '/builds/plan', { ...body, ...settings })).body.data;
   assert.ok(secret.warnings.some((line: string) => line.startsWith('.env is not part of the image')));
+  const unseen = (await api.call('POST', '/builds/plan', {})).body.data;
+  assert.deepEqual(unseen.warnings, [], 'of a source that nobody looked at, nothing is known to be missing');
   const empty = (await api.call('POST', '/builds/plan', { files: ['notes.txt'] })).body.data;
   assert.ok(
     empty.warnings.some((line: string) => line.startsWith('a build of this would fail: There is no Dockerfile')),
