@@ -44,7 +44,8 @@ async function subjectsSinceLastDeploy(
   try {
     const range = { url, since, until, limit: MOST_COMMITS };
     const subjects = await deps.sources.commitSubjects(range, AbortSignal.any([signal, limit]));
-    onLine(`${subjects.length} commits ${since === null ? 'are the newest' : `since ${since.slice(0, 7)}`}`);
+    const which = since === null ? 'Newest commits' : `Commits since ${since.slice(0, 7)}`;
+    onLine(`${which}: ${subjects.length}`);
     return subjects;
   } catch (error) {
     signal.throwIfAborted();

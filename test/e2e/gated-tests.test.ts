@@ -32,4 +32,8 @@ test('a release that fails a test stays and serves, its build fails, and one tha
   await app.commit({ spec: TESTS('commit') });
   const last = await completed((await trigger(app.name)).buildId);
   assert.equal(await commitOf(app.name), last.commitSha);
+  // Without a CHANGELOG.md: the commit that failed was never published, so it is new as well.
+  assert.match(await logText(first.id), /Newest commits: 2\n[\s\S]*Published what is new/);
+  const since = `Commits since ${first.commitSha?.slice(0, 7)}: 2`;
+  assert.match(await logText(last.id), new RegExp(`${since}\\n[\\s\\S]*Published what is new`));
 });
