@@ -19,10 +19,10 @@ import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { PLATFORM } from '../http/allowed-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
+import { createStreamPlaces } from '../http/stream-places.ts';
 import { PROOF_READERS, READERS } from './ledger-callers.ts';
 import { readableOrg, requireEvent } from './readable-events.ts';
 import { streamBatch, streamLines, visibleLeaves } from './stream-batch.ts';
-import { createStreamPlaces } from './stream-places.ts';
 
 export interface AnchoringRoutesDeps {
   readonly store: Pick<EventStore, 'find'>;
@@ -36,6 +36,8 @@ const DEFAULT_DAYS = 30;
 const MAX_DAYS = 366;
 /** Of one address. A list of a full day is 70 MB. */
 const LISTS_A_MINUTE = 300;
+/** Lists that one address, and all together, may read at once: a slow reader holds memory and a cursor of the database. */
+const LIST_PLACES = { what: 'lists are read', perKey: 4, inAll: 64 };
 
 /** What proves events: proofs, batches and anchors (spec 3, "Audit ledger"). */
 export function anchoringRoutes(deps: AnchoringRoutesDeps): readonly Route[] {
@@ -101,7 +103,7 @@ function batchRoute({ batches }: AnchoringRoutesDeps): Route {
 }
 
 function leavesRoute({ batches }: AnchoringRoutesDeps): Route {
-  const places = createStreamPlaces();
+  const places = createStreamPlaces(LIST_PLACES);
   return defineRoute({
     method: 'get',
     path: '/v1/batches/:batchId/leaves',

@@ -15,6 +15,7 @@ import { defineRoute, type Route } from '../http/define-route.ts';
 import { isLetIn, wantsEvents } from '../http/event-stream.ts';
 import { type BuildAccessDeps, requireBuild, visibleServiceIds } from './build-access.ts';
 import { buildSummary, buildView } from './build-view.ts';
+import type { LogPlaces } from './log-places.ts';
 import { type FollowableLog, lineView, streamLogs } from './stream-logs.ts';
 
 export interface BuildRoutesDeps extends BuildAccessDeps, AuditChangeDeps {
@@ -39,8 +40,8 @@ const logsQuery = z.strictObject({
 });
 
 /** Builds as they are, and their logs (spec 2, "Build record"). */
-export function buildRoutes(deps: BuildRoutesDeps): readonly Route[] {
-  return [listRoute(deps), showRoute(deps), logsRoute(deps), cancelRoute(deps)];
+export function buildRoutes(deps: BuildRoutesDeps, places: LogPlaces): readonly Route[] {
+  return [listRoute(deps), showRoute(deps), logsRoute(deps, places), cancelRoute(deps)];
 }
 
 function listRoute(deps: BuildRoutesDeps): Route {
@@ -97,7 +98,7 @@ const EVENTS =
   'Server-sent events: `line` (id is its sequence number; data a line), `status` and `end` (data a status). ' +
   'Resume with Last-Event-ID or `after`.';
 
-function logsRoute(deps: BuildRoutesDeps): Route {
+function logsRoute(deps: BuildRoutesDeps, places: LogPlaces): Route {
   return defineRoute({
     method: 'get',
     path: '/builds/:id/logs',
@@ -116,11 +117,13 @@ function logsRoute(deps: BuildRoutesDeps): Route {
     },
     errors: ['BUILD_NOT_FOUND'],
     resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
-    handle: async ({ query, resource: build }, { authenticateAgain, headers, gone, stopping }) => {
+    handle: async ({ query, resource: build }, { caller, authenticateAgain, headers, gone, stopping }) => {
       if (wantsEvents(headers)) {
         const after = resumePoint(headers['last-event-id']) ?? query.after ?? 0;
         const stillAllowed = () => isLetIn(async () => requireBuild(deps, await authenticateAgain(), build.id));
-        return (response) => streamLogs(deps, response, { buildId: build.id, after, gone, stopping, stillAllowed });
+        const leave = places.take(caller, gone);
+        const request = { buildId: build.id, after, gone, stopping, stillAllowed };
+        return (response) => streamLogs(deps, response, request).finally(leave);
       }
       const { after = 0, limit } = query;
       const lines = await deps.log.read(build.id, after, limit);

@@ -1,5 +1,6 @@
 import type { Route } from '../http/define-route.ts';
 import { type BuildRoutesDeps, buildRoutes } from './build-routes.ts';
+import { createLogPlaces } from './log-places.ts';
 import { type ServiceLogRoutesDeps, serviceLogRoutes } from './service-log-routes.ts';
 import { type TriggerRoutesDeps, triggerRoutes } from './trigger-routes.ts';
 
@@ -7,5 +8,6 @@ export type DeploysDeps = BuildRoutesDeps & ServiceLogRoutesDeps & TriggerRoutes
 
 /** Builds: what starts them, then what shows, follows, cancels and repeats them; and what services print. */
 export function deploysRoutes(deps: DeploysDeps): readonly Route[] {
-  return [...triggerRoutes(deps), ...buildRoutes(deps), ...serviceLogRoutes(deps)];
+  const places = createLogPlaces();
+  return [...triggerRoutes(deps), ...buildRoutes(deps, places), ...serviceLogRoutes(deps, places)];
 }

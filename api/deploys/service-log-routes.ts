@@ -22,6 +22,7 @@ import { requireService } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { type EventStream, isLetIn, sendEvents, wantsEvents } from '../http/event-stream.ts';
+import type { LogPlaces } from './log-places.ts';
 
 export interface ServiceLogRoutesDeps {
   readonly services: ServiceStore;
@@ -40,7 +41,7 @@ const EVENTS =
   'Begins with the last lines. Resume with Last-Event-ID.';
 
 /** What services print (the paths are ours; the spec has logs of the platform alone). */
-export function serviceLogRoutes(deps: ServiceLogRoutesDeps): readonly Route[] {
+export function serviceLogRoutes(deps: ServiceLogRoutesDeps, places: LogPlaces): readonly Route[] {
   return [
     defineRoute({
       method: 'get',
@@ -62,17 +63,18 @@ export function serviceLogRoutes(deps: ServiceLogRoutesDeps): readonly Route[] {
       },
       errors: ['SERVICE_NOT_FOUND'],
       resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
-      handle: async ({ query, resource: service }, { authenticateAgain, headers, gone, stopping }) => {
+      handle: async ({ query, resource: service }, { caller, authenticateAgain, headers, gone, stopping }) => {
         const { environment } = query;
         const target = { serviceId: service.id, environment };
         if (wantsEvents(headers)) {
           const from = resumePlace(headers['last-event-id']);
           const stillAllowed = () =>
             isLetIn(async () => requireService(deps.services, await authenticateAgain(), service.id));
+          const leave = places.take(caller, gone);
           return (response) =>
             sendEvents(response, { gone, stopping, stillAllowed }, (events) =>
               follow(deps.serviceLogs, events, { target, query, from }),
-            );
+            ).finally(leave);
         }
         const { lines, truncated } = await deps.serviceLogs.last(target, wantedLines(query));
         const live = (await deps.releases.active(service.name, environment)) !== null;

@@ -173,6 +173,26 @@ it('20 followers of a log that is rotated while they read get every line once', 
   assert.ok(Number(quiet.lines[0]?.id.split(':')[0]) > 2, 'it was rotated');
 });
 
+it('one caller follows a bounded number of logs at once, and whoever ends one makes room', async () => {
+  const log = await logOf('bounded');
+  await log.append(linesOf(1, 1));
+  const path = '/services/bounded/logs';
+  const member = { 'x-test-user': 'acme/member' };
+  const followers = Array.from({ length: 50 }, () => follow(path, member));
+  await Promise.all(followers.map(({ until }) => until(1)));
+  const ask = async (headers: Record<string, string>) => {
+    const accept = 'text/event-stream';
+    const answer = await fetch(api.address + path, { headers: { 'x-internal-key': KEY, accept, ...headers } });
+    await answer.body?.cancel();
+    return answer.status;
+  };
+  assert.equal(await ask(member), 429);
+  assert.equal(await ask({}), 200, 'the platform itself takes no place');
+  await followers.pop()?.stop();
+  await waitUntil('there is room again', async () => (await ask(member)) === 200);
+  for (const { stop } of followers) await stop();
+});
+
 it('a follower whose service is removed, or who may not see it any more, is let go', async () => {
   const log = await logOf('leaves');
   await log.append(linesOf(1, 1));
