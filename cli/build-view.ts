@@ -86,6 +86,16 @@ export function logLine(line: LogLineReply, width: number | null, paint: Paint):
   return paint(tone, width === null ? text : fit(text, width));
 }
 
+/** What a build waits for and who can end that, a line for each grant; none when it does not wait. */
+export function waitingLines({ waiting, blockedGrants = [] }: BuildReply): string[] {
+  if (waiting == null) return [];
+  const grants = blockedGrants.map(
+    ({ id, service, scopes }) =>
+      `  ${printable(service)}: ${printable(scopes.join(', '))}; an admin of its org runs \`fairlead grants approve ${printable(id)}\``,
+  );
+  return [`Waits for grants until ${waiting.until}:`, ...grants];
+}
+
 /** The step that runs now, if one does. */
 export function runningStep(build: BuildReply): StepReply | null {
   return build.steps?.find((step) => step.state === 'running') ?? null;

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander';
+import { GRANT_WAIT_SECONDS } from '../domain/deploys/build-wait.ts';
 import { BUILD_STATUSES } from '../domain/deploys/status.ts';
 import { MAX_LOG_LINES, OUTPUT_STREAMS } from '../domain/logs/output-line.ts';
 import { addAuthorizedOrgsCommands } from './authorized-orgs-command-table.ts';
@@ -7,7 +8,7 @@ import { addGrantCommands } from './grant-command-table.ts';
 import { addKeyCommands } from './key-command-table.ts';
 import { addLockerCommands } from './locker-command-table.ts';
 import { addOauthCommands } from './oauth-command-table.ts';
-import { collect, wholeNumber } from './option-values.ts';
+import { collect, duration, wholeNumber } from './option-values.ts';
 import { addOrgCommands } from './org-command-table.ts';
 import { addPeopleCommands } from './people-command-table.ts';
 import type { Perform } from './perform.ts';
@@ -83,8 +84,19 @@ function addDeploy(program: Command, perform: Perform): void {
       'deploy although conventions are violated; the audit ledger is told who did so and why',
     )
     .option('--plan', 'show the steps without running anything');
-  followOptions(command).action((source, _options, self) =>
+  followOptions(waitOption(command)).action((source, _options, self) =>
     perform(self, async (context) => (await loadDeploy()).deploy(context, source, self.opts())),
+  );
+}
+
+function waitOption(command: Command): Command {
+  return command.addOption(
+    new Option(
+      '--wait-for-grants [time]',
+      'wait until other orgs granted the scopes of theirs that the catalog asks for, and then go on (default: 24h)',
+    )
+      .argParser(duration(GRANT_WAIT_SECONDS.min, GRANT_WAIT_SECONDS.max))
+      .preset(`${GRANT_WAIT_SECONDS.default}s`),
   );
 }
 
@@ -126,11 +138,13 @@ function addBuildCommands(program: Command, perform: Perform): void {
     .argument('[build]', BUILD_ARGUMENT)
     .action((build, _options, self) => perform(self, async (context) => (await loadBuilds()).cancel(context, build)));
   followOptions(
-    program
-      .command('retry')
-      .description('run a failed build again from the step that failed')
-      .argument('[build]', BUILD_ARGUMENT)
-      .option('--from <step>', 'start at this earlier step'),
+    waitOption(
+      program
+        .command('retry')
+        .description('run a failed build again from the step that failed')
+        .argument('[build]', BUILD_ARGUMENT)
+        .option('--from <step>', 'start at this earlier step'),
+    ),
   ).action((build, _options, self) =>
     perform(self, async (context) => (await loadBuilds()).retry(context, build, self.opts())),
   );

@@ -23,6 +23,11 @@ export interface FollowOptions {
   readonly verbose?: boolean;
 }
 
+/** Fields of a request that starts a build which waits for grants for so many seconds; none when it does not wait. */
+export function waitFields(seconds: number | undefined): { waitForGrants?: true; waitForGrantsSeconds?: number } {
+  return seconds === undefined ? {} : { waitForGrants: true, waitForGrantsSeconds: seconds };
+}
+
 /**
  * What every command does that started a build: says so, follows it unless detached, and sums up.
  * @returns the exit code

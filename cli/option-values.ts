@@ -30,6 +30,25 @@ export function wholeNumber(min: number, max: number): (text: string) => number 
   };
 }
 
+const UNIT_SECONDS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
+
+/** A time such as `90m`, `24h` or `7d`, in seconds. */
+export function duration(min: number, max: number): (text: string) => number {
+  return (text) => {
+    const [, count, unit = ''] = /^(\d{1,9})([smhd])$/.exec(text.trim()) ?? [];
+    const seconds = Number(count) * (UNIT_SECONDS[unit] ?? Number.NaN);
+    if (seconds >= min && seconds <= max) return seconds;
+    throw new InvalidArgumentError(
+      `It must be a time from ${shortTime(min)} to ${shortTime(max)}, such as 90m or 24h.`,
+    );
+  };
+}
+
+function shortTime(seconds: number): string {
+  const unit = ['d', 'h', 'm'].find((name) => seconds % (UNIT_SECONDS[name] ?? 1) === 0) ?? 's';
+  return `${seconds / (UNIT_SECONDS[unit] ?? 1)}${unit}`;
+}
+
 /** The fields that were given. */
 export function given(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));

@@ -1,4 +1,12 @@
-import { type BuildView, countedLine, createStepLedger, logLine, stepLines, type ViewOptions } from './build-view.ts';
+import {
+  type BuildView,
+  countedLine,
+  createStepLedger,
+  logLine,
+  stepLines,
+  type ViewOptions,
+  waitingLines,
+} from './build-view.ts';
 import type { Output } from './output.ts';
 import type { StepReply } from './replies.ts';
 
@@ -9,6 +17,7 @@ const GRACE_MS = 700;
 export function createPlainView(output: Output, options: ViewOptions): BuildView {
   const report = createStepLedger(options.verbose);
   let status: string | null = null;
+  let waiting = '';
   let ended: { step: StepReply; seenAt: number }[] = [];
   const flush = (due: (entry: { step: StepReply; seenAt: number }) => boolean): void => {
     const waiting = ended.findIndex((entry) => !due(entry));
@@ -22,6 +31,10 @@ export function createPlainView(output: Output, options: ViewOptions): BuildView
     update: (build) => {
       if (build.status === 'queued' && status === null) output.note('Queued');
       status = build.status;
+      const waits = waitingLines(build);
+      // With the log, its lines say so.
+      if (!options.logs && waits.join() !== waiting) for (const line of waits) output.print(line);
+      waiting = waits.join();
       const now = Date.now();
       ended.push(...report(build).map((step) => ({ step, seenAt: now })));
       flush((entry) => now - entry.seenAt >= (options.logs ? GRACE_MS : 0));

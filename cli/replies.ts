@@ -42,6 +42,11 @@ export const buildReply = z.looseObject({
   releaseId: text.nullish(),
   url: text.nullish(),
   supersededBy: text.nullish(),
+  waiting: z.looseObject({ since: time, until: time }).nullish(),
+  blockedGrants: z
+    .array(z.looseObject({ id: text, service: text, state: text, scopes: z.array(text) }))
+    .optional()
+    .catch(undefined),
   createdAt: time,
   startedAt: time.nullish(),
   finishedAt: time.nullish(),

@@ -1,13 +1,14 @@
 import { type Catalog, MOST_SCOPES } from '../../domain/catalog/catalog.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { blockOf, type GrantBlock, type GrantKey, partyOf } from '../../domain/grants/grant.ts';
+import { blockOf, type Grant, type GrantBlock, type GrantKey, partyOf } from '../../domain/grants/grant.ts';
+import type { GrantRequest } from '../../domain/grants/messages.ts';
 import { dependencyScopes, hasScopesOf } from '../../domain/oauth-clients/derive-client.ts';
 import type { DeploysDeps } from './deps.ts';
 import { targetsOf } from './pending-grants.ts';
 import type { StepContext } from './step.ts';
 
-type Deps = Pick<DeploysDeps, 'services' | 'grantCommands'>;
+type Deps = Pick<DeploysDeps, 'services' | 'grants' | 'grantCommands'>;
 
 /** Scopes that a catalog declares of a service of another org, which has not authorized this one. */
 interface ForeignScopes {
@@ -50,27 +51,69 @@ export async function foreignScopes(
  * @throws SCOPE_GRANT_BLOCKED naming each grant and the command; UNAVAILABLE of `identity-provider` when no worker answers
  */
 export async function requireGrants(
-  { grantCommands }: Pick<Deps, 'grantCommands'>,
+  deps: Deps,
   { build }: Pick<StepContext, 'build'>,
   needed: readonly ForeignScopes[],
 ): Promise<void> {
   const blocked: BlockedGrant[] = [];
   for (const { key, scopes } of needed) {
     const request = { scopes, by: build.requestedBy, as: 'deploy', requestId: build.requestId } as const;
-    const { id, status, granted } = await reached(() => grantCommands.request(key, request));
-    const state = blockOf({ status, granted }, scopes);
-    if (state !== null) blocked.push({ id, service: key.target.name, state, scopes });
+    const grant = await askedGrant(deps, key, request);
+    const state = blockOf(grant, scopes);
+    if (state !== null) blocked.push({ id: grant.id, service: key.target.name, state, scopes });
   }
   if (blocked.length === 0) return;
-  const lines = blocked.map((grant) => `${grant.service}: ${SAID[grant.state](grant)}`);
-  throw new FairleadError('SCOPE_GRANT_BLOCKED', ['Deploy blocked: scope grants are missing.', ...lines].join('\n'), {
+  throw grantsBlocked(blocked, { deployAgain: build.waitForGrantsSeconds === undefined });
+}
+
+/**
+ * The grant after the deploy asked. Of one that is decided the record says all: no deploy changes it. One that is pending
+ * is asked for in any case, so that its workflow is there for the signals of operators.
+ */
+async function askedGrant(
+  { grants, grantCommands }: Deps,
+  key: GrantKey,
+  request: GrantRequest,
+): Promise<Pick<Grant, 'id' | 'status' | 'granted'>> {
+  const found = await grants.findFor(key);
+  if (found !== null && found.status !== 'pending') return found;
+  return await reached(() => grantCommands.request(key, request));
+}
+
+/** What the records say about the scopes; null where somebody has to ask, as after a grant was removed. */
+export async function readBlockedGrants(
+  { grants }: Pick<Deps, 'grants'>,
+  needed: readonly ForeignScopes[],
+): Promise<readonly BlockedGrant[] | null> {
+  const blocked: BlockedGrant[] = [];
+  for (const { key, scopes } of needed) {
+    const grant = await grants.findFor(key);
+    if (grant === null) return null;
+    const state = blockOf(grant, scopes);
+    if (state !== null) blocked.push({ id: grant.id, service: key.target.name, state, scopes });
+  }
+  return blocked;
+}
+
+/** @param deployAgain false for a build that goes on by itself after an approval */
+export function grantsBlocked(blocked: readonly BlockedGrant[], { deployAgain = true } = {}): FairleadError {
+  const lines = blocked.map((grant) => {
+    const next = deployAgain && grant.state === 'pending' ? ', then deploy again' : '';
+    return `${grant.service}: ${SAID[grant.state](grant)}${next}`;
+  });
+  return new FairleadError('SCOPE_GRANT_BLOCKED', ['Deploy blocked: scope grants are missing.', ...lines].join('\n'), {
     details: { blockedGrants: blocked },
   });
 }
 
+/** Who has to do what, for each grant that nobody has decided yet. */
+export function awaitedGrants(blocked: readonly BlockedGrant[]): readonly string[] {
+  return blocked.filter(({ state }) => state === 'pending').map((grant) => `${grant.service}: ${SAID.pending(grant)}`);
+}
+
 const SAID: Readonly<Record<GrantBlock, (grant: BlockedGrant) => string>> = {
   pending: ({ id, scopes }) =>
-    `grant ${id} is pending for ${scopes.join(', ')}; an admin of its org runs \`fairlead grants approve ${id}\`, then deploy again`,
+    `grant ${id} is pending for ${scopes.join(', ')}; an admin of its org runs \`fairlead grants approve ${id}\``,
   approved_missing: ({ id, scopes, service }) =>
     `grant ${id} is approved, but not for all of ${scopes.join(', ')}; its org runs \`fairlead grants revoke ${id}\`, you run \`fairlead grants request ${service} ${scopes.join(' ')}\`, and its org approves`,
   denied: ({ id }) => `grant ${id} was denied; an admin of its org can still approve it`,

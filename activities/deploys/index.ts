@@ -1,4 +1,5 @@
 import type { BuildRequest } from '../../domain/deploys/build.ts';
+import type { DecisionInput } from '../../domain/deploys/build-wait.ts';
 import type { SlotRequested } from '../../domain/deploys/messages.ts';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
 import type { DeployTarget } from '../../domain/deploys/ports.ts';
@@ -10,7 +11,9 @@ import { type FailedOpen, failOpen } from './fail-open.ts';
 import { type FinishBuildInput, finishBuild } from './finish-build.ts';
 import { pruneWhenDiskIsLow } from './free-disk.ts';
 import { noteAttached, openBuild, readSourceProgress } from './open-build.ts';
+import { type PauseInput, pauseBuild } from './pause-build.ts';
 import { pruneImages } from './prune-images.ts';
+import { readGrantDecisions } from './read-grant-decisions.ts';
 import { reconcileBuilds } from './reconcile-builds.ts';
 import { reconcileWorkloads } from './reconcile-workloads.ts';
 import { type RemoveTargetInput, removeService, removeTarget } from './remove-service.ts';
@@ -101,6 +104,9 @@ export function createDeploysActivities(deps: DeploysDeps) {
     openBuild: (request: BuildRequest) => openBuild(deps, request),
     noteAttached: (input: { buildId: string; request: BuildRequest }) => noteAttached(deps, input),
     readSourceProgress: (buildId: string) => readSourceProgress(deps, buildId),
+    pauseBuild: (input: PauseInput) => whileHeartbeating(() => pauseBuild(deps, input)),
+    readGrantDecisions: (input: DecisionInput) =>
+      whileHeartbeating((signal) => readGrantDecisions(deps, input, signal)),
     requestSlot: (request: Omit<SlotRequested, 'limit'>) =>
       deps.workflows.requestSlot({ ...request, limit: deps.settings.buildConcurrency }),
     resolveHead: (input: { url: string; branch: string | null }) =>

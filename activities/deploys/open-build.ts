@@ -99,6 +99,7 @@ async function newRecord(deps: OpenDeps, request: BuildRequest): Promise<BuildRe
     healthReportsCommit: null,
     diagnostics: [],
     blockedGrants: [],
+    waiting: null,
     warnings: [],
     retryOf: request.resume?.buildId ?? null,
     supersededBy: null,

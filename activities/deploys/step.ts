@@ -13,6 +13,8 @@ import { type PlanDeps, replan } from './replan.ts';
 export interface StepInput {
   readonly build: BuildRequest;
   readonly facts: BuildFacts;
+  /** Attempts before the build waited for a decision; absent where it did not. */
+  readonly attempts?: number;
 }
 
 export interface StepResult {
@@ -46,7 +48,7 @@ export async function runStep(
   input: StepInput,
   work: (context: StepContext) => Promise<BuildFacts>,
 ): Promise<StepResult> {
-  const { attempt } = Context.current().info;
+  const attempt = (input.attempts ?? 0) + Context.current().info.attempt;
   const { key, title } = definition;
   const { buildId } = input.build;
   const started = { state: 'running', attempt, startedAt: deps.now(), finishedAt: null } as const;
@@ -90,7 +92,8 @@ export async function runStep(
     const shown = redactError(error, redact);
     if (!(shown instanceof CancelledFailure)) {
       // The message of any other error was not written for the people who read a build's log.
-      log.write(shown instanceof FairleadError ? shown.message : `${title}: unexpected error`, 'error');
+      const text = shown instanceof FairleadError ? shown.message : `${title}: unexpected error`;
+      log.write(text, isWaitedFor(shown, definition, input) ? 'warn' : 'error');
     }
     // The step's own error matters more than one of the log store, which would only repeat it.
     await whileHeartbeating(() => log.close()).catch(() => undefined);
@@ -99,6 +102,12 @@ export async function runStep(
     await deps.builds.markStep(buildId, definition, ended, { attempt }).catch(() => undefined);
     throw shown;
   }
+}
+
+/** True for a failure that ends the build only where nobody decides in its time. */
+function isWaitedFor(error: unknown, { run }: StepDefinition, { build }: StepInput): boolean {
+  if (build.waitForGrantsSeconds === undefined) return false;
+  return error instanceof FairleadError && error.code === run?.wait?.code;
 }
 
 /** What an attempt gets that wakes up after a later one began, or after the build ended. */

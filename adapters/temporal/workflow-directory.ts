@@ -36,7 +36,7 @@ export function createWorkflowDirectory(client: Client): WorkflowDirectory {
           },
         ],
         update: REQUEST_SLOT,
-        updateId: request.buildId,
+        updateId: request.round === undefined ? request.buildId : `${request.buildId}/${request.round}`,
         arg: request,
       }),
     async releaseSlot(buildId) {

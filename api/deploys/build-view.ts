@@ -6,6 +6,10 @@ export function buildSummary(build: BuildRecord, now: Date): BuildSummary {
   const { facts: _facts, steps: _steps, diagnostics: _diagnostics, epoch: _epoch, ...rest } = build;
   return {
     ...rest,
+    waiting:
+      build.waiting === null
+        ? null
+        : { since: build.waiting.since.toISOString(), until: build.waiting.until.toISOString() },
     createdAt: build.createdAt.toISOString(),
     startedAt: build.startedAt?.toISOString() ?? null,
     finishedAt: build.finishedAt?.toISOString() ?? null,

@@ -1,6 +1,7 @@
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { BuildRecord, BuildRequest, BuildSource, StepState } from '../../domain/deploys/build.ts';
+import { GRANT_WAIT_SECONDS } from '../../domain/deploys/build-wait.ts';
 import { parseBranchName } from '../../domain/deploys/git-url.ts';
 import type { DeployCommands, TriggerOutcome } from '../../domain/deploys/messages.ts';
 import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
@@ -28,6 +29,8 @@ interface Wanted extends Pick<BuildRequest, 'kind' | 'source'> {
   readonly releaseId?: string;
   /** Undefined when conventions are checked. */
   readonly skipConventionCheck?: string | undefined;
+  /** Absent when the build does not wait for grants. */
+  readonly waitForGrantsSeconds?: number;
 }
 
 export type TriggerReply = TriggerOutcome & { readonly service: string; readonly environment: Environment };
@@ -38,7 +41,8 @@ export async function requestBuild(
   by: { caller: Caller; requestId: string },
   wanted: Wanted,
 ): Promise<TriggerReply> {
-  const { service, environment, kind, source, resume = null, releaseId = null, skipConventionCheck } = wanted;
+  const { service, environment, kind, source, resume = null, releaseId = null } = wanted;
+  const { skipConventionCheck, waitForGrantsSeconds } = wanted;
   const outcome = await deps.commands.request({
     buildId: deps.newId('build'),
     kind,
@@ -54,9 +58,22 @@ export async function requestBuild(
     resume,
     releaseId,
     ...(skipConventionCheck === undefined ? {} : { skipConventionCheck }),
+    ...(waitForGrantsSeconds === undefined ? {} : { waitForGrantsSeconds }),
   });
   deps.deployed(by.caller);
   return { ...outcome, service: service.name, environment };
+}
+
+/** How long a build waits for grants, as it is asked for. @throws VALIDATION_FAILED for a time of no wait */
+export function waitForGrants(asked: {
+  readonly waitForGrants?: boolean | undefined;
+  readonly waitForGrantsSeconds?: number | undefined;
+}): Pick<Wanted, 'waitForGrantsSeconds'> {
+  const { waitForGrants: isWaiting, waitForGrantsSeconds: seconds } = asked;
+  if (isWaiting === true) return { waitForGrantsSeconds: seconds ?? GRANT_WAIT_SECONDS.default };
+  if (seconds === undefined) return {};
+  const message = 'waitForGrantsSeconds: has no meaning without waitForGrants: true';
+  throw new FairleadError('VALIDATION_FAILED', message, { details: [{ field: 'waitForGrantsSeconds', message }] });
 }
 
 /** What a trigger builds. @throws SOURCE_MISSING for a service without a git URL; SOURCE_REFUSED for a bad branch name. */

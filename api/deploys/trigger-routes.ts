@@ -11,6 +11,7 @@ import {
   triggerBodySchema,
   triggerReplySchema,
   uploadReplySchema,
+  waitForGrantsQueryShape,
 } from '../../domain/deploys/schema.ts';
 import type { Installation } from '../../domain/deploys/step-definition.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
@@ -28,6 +29,7 @@ import {
   retryStep,
   rollbackSource,
   rollbackTarget,
+  waitForGrants,
 } from './request-build.ts';
 import { saveUpload, UPLOAD_CONTENT_TYPES } from './save-upload.ts';
 
@@ -63,7 +65,8 @@ function triggerRoute(deps: TriggerRoutesDeps): Route {
       const { branch, commit, environment, skipConventionCheck } = body;
       const wanted = { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit }) };
       const source = gitSource(service, wanted);
-      const asked = { kind: 'deploy', service, environment, source, skipConventionCheck } as const;
+      const wait = waitForGrants(body);
+      const asked = { kind: 'deploy', service, environment, source, skipConventionCheck, ...wait } as const;
       return { status: 202, data: await requestBuild(deps, by, asked) };
     },
   });
@@ -80,12 +83,14 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
       service: z.string().min(1).max(64),
       environment: environmentSchema.default('prod'),
       skipConventionCheck: skipConventionCheckSchema,
+      ...waitForGrantsQueryShape,
     }),
     streamBody: { contentTypes: UPLOAD_CONTENT_TYPES, description: 'A gzip-compressed tar of at most 100 MiB' },
     responses: { 202: { description: 'The archive is stored and the build queued', schema: uploadReplySchema } },
     errors: ['SERVICE_NOT_FOUND', 'ARCHIVE_INVALID', 'UPLOAD_QUOTA_EXCEEDED', 'DISK_FULL'],
     resource: ({ query }, { caller }) => requireService(deps.services, caller, query.service),
     handle: async ({ query, resource }, context) => {
+      const wait = waitForGrants(query);
       const { stream, headers } = context;
       const {
         id: archiveId,
@@ -100,7 +105,7 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
       const service = await requireService(deps.services, context.caller, resource.id);
       const source = { kind: 'archive', archiveId, sha256 } as const;
       const { environment, skipConventionCheck } = query;
-      const wanted = { kind: 'deploy', service, environment, source, skipConventionCheck } as const;
+      const wanted = { kind: 'deploy', service, environment, source, skipConventionCheck, ...wait } as const;
       return { status: 202, data: { ...(await requestBuild(deps, context, wanted)), sha256, sizeBytes } };
     },
   });
@@ -149,7 +154,8 @@ function retryRoute(deps: TriggerRoutesDeps): Route {
       const fromStep = retryStep(build, body.fromStep);
       const service = await requireService(deps.services, by.caller, build.serviceId);
       const resume = { buildId: build.id, fromStep, facts: build.facts };
-      const wanted = { service, environment: build.environment, source: retrySource(build), resume };
+      const source = retrySource(build);
+      const wanted = { service, environment: build.environment, source, resume, ...waitForGrants(body) };
       return { status: 202, data: await requestBuild(deps, by, { kind: 'retry', ...wanted }) };
     },
   });

@@ -2,7 +2,7 @@ import { type ApiClient, pathOf } from '../api-client.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { type CliContext, findBuildId, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { type FollowOptions, followStarted } from '../follow-command.ts';
+import { type FollowOptions, followStarted, waitFields } from '../follow-command.ts';
 import { commitsSince } from '../project.ts';
 import { type BuildReply, buildReply, pageOf, triggerReply } from '../replies.ts';
 import type { Tone } from '../terminal/style.ts';
@@ -67,6 +67,7 @@ function row(build: BuildReply, now: Date): { text: string; tone?: Tone }[] {
 /** The status, with what a failure was where it says more. */
 export function statusText(build: BuildReply): string {
   const { status, reason } = build;
+  if (build.waiting != null) return 'waits for grants';
   return status === 'failed' && typeof reason === 'string' && reason !== 'step_failed' ? reason : status;
 }
 
@@ -98,13 +99,14 @@ export async function cancel(context: CliContext, given: string | undefined): Pr
 export async function retry(
   context: CliContext,
   given: string | undefined,
-  options: FollowOptions & { from?: string },
+  options: FollowOptions & { from?: string; waitForGrants?: number },
 ): Promise<number> {
   const id = await findBuildId(context, given);
   const newer = await newerCode(context, id);
   if (newer !== null) context.output.note(newer);
   const started = await start(context.api, pathOf('builds', id, 'retry'), {
     ...(options.from === undefined ? {} : { fromStep: options.from }),
+    ...waitFields(options.waitForGrants),
   });
   return followStarted(context, started, options);
 }

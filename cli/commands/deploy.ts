@@ -9,7 +9,7 @@ import { parseAssignments } from '../assignments.ts';
 import { usageFailure } from '../cli-failure.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { type FollowOptions, followStarted } from '../follow-command.ts';
+import { type FollowOptions, followStarted, waitFields } from '../follow-command.ts';
 import { interruptible } from '../interrupt.ts';
 import { formatBytes, listFolder, packFolder } from '../pack-folder.ts';
 import { printPlan } from '../plan-output.ts';
@@ -32,6 +32,8 @@ export interface DeployOptions extends FollowOptions {
   readonly git?: boolean;
   readonly plan?: boolean;
   readonly skipConventionCheck?: string;
+  /** Seconds. */
+  readonly waitForGrants?: number;
 }
 
 /** What is deployed: a repository that the builder clones, or a folder that is uploaded. */
@@ -60,11 +62,14 @@ export async function deploy(context: CliContext, given: string, options: Deploy
       ...(options.secret.length === 0 ? {} : { secrets }),
     },
   });
-  const skip = options.skipConventionCheck === undefined ? {} : { skipConventionCheck: options.skipConventionCheck };
+  const asked: Asked = {
+    ...(options.skipConventionCheck === undefined ? {} : { skipConventionCheck: options.skipConventionCheck }),
+    ...waitFields(options.waitForGrants),
+  };
   const started =
     target.upload === null
-      ? await trigger(context, target, skip)
-      : await upload(context, target.name, target.upload, skip);
+      ? await trigger(context, target, asked)
+      : await upload(context, target.name, target.upload, asked);
   const code = await followStarted(context, started, options);
   if (code !== exitCode('ok')) noteKept(context, target.name, [...Object.keys(config), ...options.secret]);
   return code;
@@ -122,10 +127,10 @@ function refuseFairleadItself({ checkout }: CliContext, folder: string, { appPat
 
 const NOTHING_STARTED = { message: 'The upload was interrupted.', remedy: 'No build was started.' };
 
-/** The reason for a deploy that violates conventions, if there is one. */
-type Skip = Pick<DeployOptions, 'skipConventionCheck'>;
+/** What is asked of a deploy besides its source: the reason to violate conventions, and how long it waits for grants. */
+type Asked = Pick<DeployOptions, 'skipConventionCheck'> & ReturnType<typeof waitFields>;
 
-function trigger(context: CliContext, target: Target, skip: Skip): Promise<TriggerReply> {
+function trigger(context: CliContext, target: Target, asked: Asked): Promise<TriggerReply> {
   return context.api.call(triggerReply, {
     method: 'POST',
     path: pathOf('builds', 'trigger'),
@@ -134,12 +139,12 @@ function trigger(context: CliContext, target: Target, skip: Skip): Promise<Trigg
       environment: context.environment,
       ...(target.branch === undefined ? {} : { branch: target.branch }),
       ...(target.commit === undefined ? {} : { commit: target.commit }),
-      ...skip,
+      ...asked,
     },
   });
 }
 
-async function upload(context: CliContext, service: string, folder: string, skip: Skip): Promise<TriggerReply> {
+async function upload(context: CliContext, service: string, folder: string, asked: Asked): Promise<TriggerReply> {
   const { output, environment } = context;
   const entries = await listFolder(folder, (line) => output.note(line));
   const region = output.interactive ? createLiveRegion(output) : null;
@@ -161,7 +166,7 @@ async function upload(context: CliContext, service: string, folder: string, skip
       context.api.call(triggerReply, {
         method: 'POST',
         path: pathOf('builds', 'upload'),
-        query: { service, environment, ...skip },
+        query: { service, environment, ...asked, waitForGrants: asked.waitForGrants && 'true' },
         content: { type: 'application/gzip', stream: Readable.toWeb(stream) },
         signal,
       }),

@@ -6,6 +6,7 @@ import {
   runningStep,
   stepLines,
   type ViewOptions,
+  waitingLines,
 } from '../build-view.ts';
 import type { Output } from '../output.ts';
 import type { BuildReply, LogLineReply } from '../replies.ts';
@@ -33,7 +34,8 @@ export function createLiveView(output: Output, options: ViewOptions): BuildView 
   const draw = (): void => {
     if (latest === null) return;
     const logs = options.logs && !options.verbose ? tail : [];
-    region.draw([headline(latest), ...logs.map((line) => logLine(line, output.columns - 1, paint))]);
+    const waits = waitingLines(latest).map((line) => paint('warn', line));
+    region.draw([headline(latest), ...waits, ...logs.map((line) => logLine(line, output.columns - 1, paint))]);
   };
   const headline = (build: BuildReply): string => {
     const spinner = paint('link', FRAMES[frame % FRAMES.length] ?? '');

@@ -42,6 +42,8 @@ export interface BuildRequest {
   readonly releaseId: string | null;
   /** Why conventions and SDK upgrades are not checked; absent when they are. */
   readonly skipConventionCheck?: string;
+  /** How long it may wait for scopes of other orgs to be granted; absent when it ends where they are missing. */
+  readonly waitForGrantsSeconds?: number;
 }
 
 export interface ResumePoint {
@@ -105,6 +107,13 @@ export interface Diagnostic {
   readonly lines: readonly string[];
 }
 
+/** That a build waits for a decision, as its record tells. */
+export interface BuildWait {
+  readonly since: Date;
+  /** When it fails if nobody has decided. */
+  readonly until: Date;
+}
+
 /** The build record (spec 2, "Build record"). */
 export interface BuildRecord {
   readonly id: string;
@@ -126,6 +135,8 @@ export interface BuildRecord {
   readonly healthReportsCommit: boolean | null;
   readonly diagnostics: readonly Diagnostic[];
   readonly blockedGrants: readonly unknown[];
+  /** Set while it waits for `blockedGrants` to be decided; its step is running all the while. */
+  readonly waiting: BuildWait | null;
   readonly warnings: readonly string[];
   readonly retryOf: string | null;
   readonly supersededBy: string | null;

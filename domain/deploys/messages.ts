@@ -12,6 +12,7 @@
 import type { Environment } from '../environment.ts';
 import { targetKey } from '../ids.ts';
 import type { BuildFailure, BuildRequest, FailureReason } from './build.ts';
+import type { PausedBuild } from './build-wait.ts';
 import type { DeployTarget } from './ports.ts';
 
 /** Names, ids and message types of the deploy workflows: all that API, workers and workflows share about them. */
@@ -60,6 +61,12 @@ export const REQUEST_SLOT = 'requestSlot';
 export const BUILD_SUPERSEDED = 'buildSuperseded';
 export const SLOT_RELEASED = 'slotReleased';
 export const SLOT_GRANTED = 'slotGranted';
+/** To a build: one who attached to it waits for grants. */
+export const WAIT_REQUESTED = 'waitRequested';
+/** To the coordinator: somebody decided about a grant that its service asks for. */
+export const GRANT_DECIDED = 'grantDecided';
+/** Query of the coordinator: the build that waits for a decision; null when none does. */
+export const WAITING_BUILD = 'waitingBuild';
 /** To the coordinator: what serves may differ from the records. */
 export const DEVIATION_FOUND = 'deviationFound';
 
@@ -90,6 +97,8 @@ export interface SlotRequested {
   readonly environment: Environment;
   /** Absent in requests of version 0.1, which count as those of one org. */
   readonly org?: string;
+  /** Tells the requests of one build apart, which asks anew after each wait; absent in its first. */
+  readonly round?: number;
   /** How many builds may run at once, as the worker that asks is configured; the latest value counts. */
   readonly limit: number;
 }
@@ -98,11 +107,18 @@ export interface SlotReleased {
   readonly buildId: string;
 }
 
+export interface WaitRequested {
+  readonly seconds: number;
+}
+
 export interface BuildOutcome {
   readonly buildId: string;
-  readonly status: 'completed' | 'failed';
+  /** `waiting`: it goes on, in another run of its workflow, once somebody decided. */
+  readonly status: 'completed' | 'failed' | 'waiting';
   readonly reason: FailureReason | null;
   readonly failure: BuildFailure | null;
+  /** Absent unless it waits. */
+  readonly paused?: PausedBuild;
 }
 
 /** What the API asks of the deploy workflows. */

@@ -4,7 +4,7 @@ import type { Environment } from '../environment.ts';
 import type { LogLine, NewLogLine } from '../logs/log-line.ts';
 import type { OutputLine, OutputPosition } from '../logs/output-line.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { BuildRecord, BuildSource, BuildStep, Diagnostic } from './build.ts';
+import type { BuildRecord, BuildSource, BuildStep, BuildWait, Diagnostic } from './build.ts';
 import type { BuildFacts } from './facts.ts';
 import type { ListeningSocket } from './listening.ts';
 import type { Release } from './release.ts';
@@ -90,7 +90,9 @@ export interface BuildStore {
   ): Promise<boolean>;
   addWarnings(id: string, warnings: readonly string[]): Promise<void>;
   addDiagnostic(id: string, diagnostic: Diagnostic): Promise<void>;
-  /** The terminal write. False when the record was terminal already. Steps still running become failed or cancelled. */
+  /** That a build waits for grants, or, with null, goes on. False when it has ended. */
+  setWaiting(id: string, waiting: (BuildWait & Pick<BuildRecord, 'blockedGrants'>) | null): Promise<boolean>;
+  /** The terminal write; it waits for nothing any more. False when the record was terminal already. Steps still running become failed or cancelled. */
   finish(id: string, end: BuildEnd): Promise<boolean>;
 }
 

@@ -4,6 +4,7 @@ import { environmentSchema } from '../environment-schema.ts';
 import { serviceNameSchema } from '../service-name.ts';
 import { FAILURE_REASONS, STEP_STATES } from './build.ts';
 import { BUILD_KINDS } from './build-kind.ts';
+import { GRANT_WAIT_SECONDS } from './build-wait.ts';
 import { HEALTH_RULES } from './health.ts';
 import { BUILD_STAGES, BUILD_STATUSES } from './status.ts';
 
@@ -79,6 +80,10 @@ export const buildSummarySchema = z.object({
   supersededBy: z.string().nullable(),
   requestedBy: z.string(),
   requestId: z.string(),
+  waiting: z
+    .object({ since: time, until: time })
+    .nullable()
+    .describe('Set while the build waits for `blockedGrants` to be decided; at `until` it fails'),
   createdAt: time,
   startedAt: time.nullable(),
   finishedAt: time.nullable(),
@@ -119,6 +124,34 @@ export const skipConventionCheckSchema = z
   .optional()
   .describe('Why conventions and SDK upgrades are not checked; told to the audit ledger');
 
+const waitForGrantsSecondsSchema = z
+  .int()
+  .min(GRANT_WAIT_SECONDS.min)
+  .max(GRANT_WAIT_SECONDS.max)
+  .optional()
+  .describe(
+    `How long, with waitForGrants; default ${GRANT_WAIT_SECONDS.default}. The build fails when nobody decided by then`,
+  );
+
+const WAIT_FOR_GRANTS =
+  'Wait for scopes of other orgs to be granted, and then go on, in place of a failure with SCOPE_GRANT_BLOCKED';
+
+/** How long a build waits for grants, in the body of what starts it. */
+const waitForGrantsShape = {
+  waitForGrants: z.boolean().optional().describe(WAIT_FOR_GRANTS),
+  waitForGrantsSeconds: waitForGrantsSecondsSchema,
+} as const;
+
+/** The same in a query. */
+export const waitForGrantsQueryShape = {
+  waitForGrants: z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .describe(WAIT_FOR_GRANTS),
+  waitForGrantsSeconds: z.coerce.number().pipe(waitForGrantsSecondsSchema.unwrap()).optional(),
+} as const;
+
 export const triggerBodySchema = z.strictObject({
   service: z.string().min(1).max(64).describe('Name or id'),
   environment: environmentSchema.default('prod'),
@@ -128,6 +161,7 @@ export const triggerBodySchema = z.strictObject({
     .regex(/^[0-9a-f]{7,40}$/, '7 to 40 lower-case hex digits')
     .optional(),
   skipConventionCheck: skipConventionCheckSchema,
+  ...waitForGrantsShape,
 });
 
 const healthRuleSchema = z
@@ -224,6 +258,7 @@ export const statusEventSchema = z.object({
 
 export const retryBodySchema = z.strictObject({
   fromStep: z.string().min(1).max(64).optional().describe('Default: the step that failed'),
+  ...waitForGrantsShape,
 });
 
 export const rollbackBodySchema = z.strictObject({

@@ -75,7 +75,7 @@ type Given<K extends string, A extends string | null, G extends FactShapes> = Pi
     readonly activity: A;
   } & (A extends string
     ? Pick<StepRun, 'attemptSeconds' | 'deadlineSeconds'> &
-        Partial<Pick<StepRun, 'local' | 'undo' | 'cancellable' | 'supersedable'>>
+        Partial<Pick<StepRun, 'local' | 'undo' | 'wait' | 'cancellable' | 'supersedable'>>
     : unknown);
 
 /** A step that this version carries out. */
@@ -85,7 +85,8 @@ export function step<const K extends string, const A extends string, const G ext
   const { key, title, stage, when, needs = [], gives = {} as G, failOpen = [], remadeUntil = null } = given;
   const { activity, attemptSeconds, deadlineSeconds } = given;
   const { local = false, undo = null, cancellable = true, supersedable = true } = given;
-  const run = { activity, local, attemptSeconds, deadlineSeconds, failOpen, undo, cancellable, supersedable };
+  const wait = given.wait === undefined ? {} : { wait: given.wait };
+  const run = { activity, local, attemptSeconds, deadlineSeconds, failOpen, undo, ...wait, cancellable, supersedable };
   return { key, title, stage, when, needs, gives, failOpen, remadeUntil, run };
 }
 

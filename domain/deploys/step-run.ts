@@ -19,6 +19,16 @@ export interface StepUndo {
   readonly until: string;
 }
 
+/**
+ * A failure after which a build can wait for somebody's decision, where its request says so (`waitForGrantsSeconds`), and
+ * then runs the step again.
+ */
+export interface StepWait {
+  readonly code: ErrorCode;
+  /** Activity that reads whether it is decided: takes a `DecisionInput`, answers a `Decision`. Changes nothing else. */
+  readonly read: string;
+}
+
 /** How a step is carried out. The plan of a build records this, so that a later change of the table never touches it. */
 export interface StepRun {
   readonly activity: string;
@@ -30,6 +40,8 @@ export interface StepRun {
   readonly deadlineSeconds: number;
   readonly failOpen: readonly FailOpen[];
   readonly undo: StepUndo | null;
+  /** Absent: no failure of the step is waited for; also in plans of earlier versions. */
+  readonly wait?: StepWait;
   /** False for a step that ends its work even when the build is cancelled. */
   readonly cancellable: boolean;
   /** False for a step from which on a newer build waits for this one, and does not replace it. */

@@ -135,6 +135,45 @@ describe('fairlead deploy', () => {
     assert.equal(stderr, '');
   });
 
+  it('--wait-for-grants waits a day, or the time named; what it waits for is shown', async () => {
+    api.onBuild = async (build) => {
+      const waiting = { since: AT, until: '2026-01-03T03:04:05.000Z' };
+      const blockedGrants = [{ id: 'sgr_1', service: 'notes', state: 'pending', scopes: ['notes:read'] }];
+      api.builds.set(build.id, { ...build, status: 'deploying', waiting, blockedGrants });
+      // The record is read before the log is followed.
+      await waitUntil('the build to be followed', () => api.streams() > 0);
+      api.builds.set(build.id, { ...build, waiting: null, blockedGrants: [] });
+      complete(build);
+    };
+    const { stdout, code } = await runCli(api, ['deploy', folder, '--wait-for-grants', '--json']);
+    assert.equal(code, 0);
+    const events = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const waits = events.filter(({ event }) => event === 'waiting');
+    assert.deepEqual(
+      waits.map(({ blockedGrants }) => blockedGrants.length),
+      [1, 0],
+      stdout,
+    );
+    const [first] = api.requests.filter(({ route }) => route === 'POST /builds/upload');
+    assert.deepEqual([first?.query.get('waitForGrants'), first?.query.get('waitForGrantsSeconds')], ['true', '86400']);
+    api.requests.length = 0;
+    const plain = await runCli(api, ['deploy', folder, '--wait-for-grants', '90m', '--no-logs']);
+    assert.match(
+      plain.stdout,
+      /Waits for grants until 2026-01-03.*\n +notes: notes:read; an admin of its org runs `fairlead grants approve sgr_1`/,
+    );
+    const again = api.requests.find(({ route }) => route === 'POST /builds/upload');
+    assert.equal(again?.query.get('waitForGrantsSeconds'), '5400');
+    for (const time of ['30s', '8d', '24', 'long']) {
+      const refused = await runCli(api, ['deploy', folder, '--wait-for-grants', time]);
+      assert.equal(refused.code, 2, time);
+      assert.match(refused.stderr, /a time from 1m to 7d, such as 90m or 24h/);
+    }
+  });
+
   it('--detach returns at once and says how to follow', async () => {
     api.onBuild = () => {};
     const { code, stdout } = await runCli(api, ['deploy', folder, '--detach']);

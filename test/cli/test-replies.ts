@@ -56,6 +56,7 @@ export function buildOfTest(id: string, changes: Partial<BuildView>): BuildView 
     })),
     diagnostics: [],
     blockedGrants: [],
+    waiting: null,
     warnings: [],
     ...changes,
   });

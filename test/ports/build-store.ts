@@ -28,6 +28,26 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.equal(await store().find('bld_none'), null);
     });
 
+    it('keeps what an open build waits for, until it goes on or ends', async () => {
+      const wait = { since: new Date('2026-01-01T00:00:00Z'), until: new Date('2026-01-02T00:00:00Z') };
+      const blockedGrants = [{ id: 'sgr_1', state: 'pending' }];
+      const kept = async () => {
+        const record = await store().find('bld_wait');
+        return [record?.waiting, record?.blockedGrants];
+      };
+      await store().create(buildRecord({ id: 'bld_wait' }));
+      assert.equal(await store().setWaiting('bld_wait', { ...wait, blockedGrants }), true);
+      assert.deepEqual(await kept(), [wait, blockedGrants]);
+      assert.equal(await store().setWaiting('bld_wait', null), true);
+      assert.deepEqual(await kept(), [null, []]);
+      await store().setWaiting('bld_wait', { ...wait, blockedGrants });
+      await store().finish('bld_wait', cancelled);
+      assert.deepEqual(await kept(), [null, blockedGrants]);
+      assert.equal(await store().setWaiting('bld_wait', { ...wait, blockedGrants: [] }), false);
+      assert.deepEqual(await kept(), [null, blockedGrants]);
+      await assert.rejects(store().setWaiting('bld_nowhere', null), code('BUILD_NOT_FOUND'));
+    });
+
     it('moves the status forward with the steps and never backward', async () => {
       await store().create(buildRecord({ id: 'bld_fwd' }));
       const startedAt = new Date('2026-01-01T00:01:00Z');

@@ -76,6 +76,7 @@ export function buildRecord(changes: Partial<BuildRecord> & { id: string }): Bui
     healthReportsCommit: null,
     diagnostics: [],
     blockedGrants: [],
+    waiting: null,
     warnings: [],
     retryOf: null,
     supersededBy: null,

@@ -32,6 +32,7 @@ import type { Recordings } from './recordings.ts';
 import { reencryption } from './reencryption-scenario.ts';
 import { sharing } from './sharing-scenario.ts';
 import { upkeep } from './upkeep-scenario.ts';
+import { waitForGrants } from './wait-scenario.ts';
 
 type Temporal = Awaited<ReturnType<typeof createTemporal>>;
 
@@ -54,6 +55,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   cancelWhileWaiting,
   repairs,
   overtakenRepair,
+  waitForGrants,
   keyRotation,
   reencryption,
   grant,

@@ -2,7 +2,8 @@ import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from 
 import type { DeploysActivities } from '../../activities/deploys/index.ts';
 import type { StepInput, StepResult } from '../../activities/deploys/step.ts';
 import type { BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
-import type { StepRun, StepUndo } from '../../domain/deploys/step-run.ts';
+import type { Decision, DecisionInput } from '../../domain/deploys/build-wait.ts';
+import type { StepRun, StepUndo, StepWait } from '../../domain/deploys/step-run.ts';
 
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s' } as const;
 
@@ -61,6 +62,30 @@ export const { reconcileBuilds, reconcileWorkloads, pruneImages, pruneWhenDiskIs
   retry: { ...RETRY, maximumAttempts: 3 },
 });
 
+/** Has a build that waits for a decision give its slot back. */
+export const { pauseBuild } = proxyActivities<Pick<DeploysActivities, 'pauseBuild'>>({
+  startToCloseTimeout: '1m',
+  scheduleToCloseTimeout: '1d',
+  heartbeatTimeout: '10s',
+  retry: RETRY,
+  summary: 'Give the build slot back',
+});
+
+/** What reads whether somebody decided what a step waits for. Soon over: a request or a cancellation may come meanwhile. */
+export function decisionActivity(
+  { title }: PlannedStep,
+  { read }: StepWait,
+): (input: DecisionInput) => Promise<Decision> {
+  const activities = proxyActivities<Record<string, (input: DecisionInput) => Promise<Decision>>>({
+    startToCloseTimeout: '30s',
+    scheduleToCloseTimeout: '2m',
+    heartbeatTimeout: '10s',
+    retry: RETRY,
+    summary: `Read the decision: ${title}`,
+  });
+  return byName(activities, read);
+}
+
 type StepActivity = (input: StepInput) => Promise<StepResult>;
 
 /** The activity of one step, with the deadlines that its plan recorded. */
@@ -74,7 +99,10 @@ export function stepActivity({ title }: PlannedStep, run: StepRun): StepActivity
   } as const;
   const activities = run.local
     ? proxyLocalActivities<Record<string, StepActivity>>(options)
-    : proxyActivities<Record<string, StepActivity>>({ ...options, heartbeatTimeout: '10s' });
+    : proxyActivities<Record<string, StepActivity>>({
+        ...options,
+        heartbeatTimeout: `${Math.min(10, run.attemptSeconds)}s`,
+      });
   return byName(activities, run.activity);
 }
 

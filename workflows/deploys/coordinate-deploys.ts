@@ -4,18 +4,18 @@ import {
   ChildWorkflowFailure,
   condition,
   continueAsNew,
+  defineQuery,
   defineSignal,
   defineUpdate,
-  executeChild,
   getExternalWorkflowHandle,
   isCancellation,
-  ParentClosePolicy,
   patched,
   setCurrentDetails,
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { BuildRequest, FailureReason, PlannedStep } from '../../domain/deploys/build.ts';
+import type { BuildRequest } from '../../domain/deploys/build.ts';
+import type { PausedBuild, ResumedBuild, WaitingView } from '../../domain/deploys/build-wait.ts';
 import { decideTrigger, isHeldToSame } from '../../domain/deploys/deduplicate.ts';
 import {
   BUILD_SUPERSEDED,
@@ -24,16 +24,29 @@ import {
   CANCEL_BUILD,
   type CancelOutcome,
   DEVIATION_FOUND,
+  GRANT_DECIDED,
   REMOVE_TARGET,
   REQUEST_DEPLOY,
   type TargetRemoval,
   type TriggerOutcome,
+  WAITING_BUILD,
 } from '../../domain/deploys/messages.ts';
 import { createMutex } from '../mutex.ts';
-import { ENVIRONMENT, ORG, SERVICE, STAGE } from '../search-attributes.ts';
 import { local, reliable, resolveHead } from './activity-proxies.ts';
+import { awaitDecision } from './await-decision.ts';
+import {
+  askedToWait,
+  type BuildPlan,
+  endIdle,
+  finishIdle,
+  type OpenBuild,
+  pausedLonger,
+  resume,
+  tellToWait,
+  waitingView,
+} from './idle-build.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
-import { runBuild } from './run-build.ts';
+import { startBuild } from './start-build.ts';
 
 export interface CoordinatorInput {
   readonly service: string;
@@ -42,14 +55,10 @@ export interface CoordinatorInput {
   readonly waiting: BuildRequest | null;
   /** Its plan; absent when a worker of version 0.1 opened the build. */
   readonly plan?: BuildPlan;
-}
-
-/** What a build's record has to run; null when a worker of version 0.1 opened the build. */
-type BuildPlan = readonly PlannedStep[] | null;
-
-interface OpenBuild {
-  readonly request: BuildRequest;
-  readonly plan: BuildPlan;
+  /** Set when that request is of a build that goes on after a wait. */
+  readonly resumed?: ResumedBuild;
+  /** The build that waits for a decision; absent when none does. */
+  readonly paused?: PausedBuild;
 }
 
 const IDLE_BEFORE_END = '30s';
@@ -64,6 +73,10 @@ interface Coordinator {
   current: RunningBuild | null;
   /** At most one: a newer request makes an older one that waits obsolete. */
   waiting: OpenBuild | null;
+  /** Waits for a decision, and so holds up nothing: repairs go on. None when a request came since. */
+  paused: PausedBuild | null;
+  /** How often a decision was told. */
+  decisions: number;
   /** Builds, repairs and removals act one after the other, each in an epoch of its own. */
   readonly oneAtATime: Mutex;
   readonly repairs: Repairs;
@@ -75,14 +88,17 @@ type Mutex = ReturnType<typeof createMutex>;
  * Decides deduplication and order for one service and environment; id `deploys/<service>/<env>`, reached by
  * update-with-start. Builds run one after another as child workflows; a newer request supersedes a build that has not
  * begun to install, and waits for one that has. Repairs of what serves, and the removal of the service, come between
- * builds. Ends when nothing is left to do; the next request starts it again.
+ * builds. A build that waits for a decision is kept here, without a workflow of its own, until the signal
+ * `grantDecided`, its deadline, its cancellation or a newer request. Ends when nothing is left to do; the next request starts it again.
  */
 export async function coordinateDeploys(input: CoordinatorInput): Promise<void> {
-  const { waiting, plan = null } = input;
+  const { waiting, plan = null, resumed, paused = null } = input;
   const oneAtATime = createMutex();
   const state: Coordinator = {
     current: null,
-    waiting: waiting === null ? null : { request: waiting, plan },
+    waiting: waiting === null ? null : { request: waiting, plan, ...(resumed === undefined ? {} : { resumed }) },
+    paused,
+    decisions: 0,
     oneAtATime,
     repairs: createRepairs({ service: input.service, environment: input.environment }, oneAtATime),
   };
@@ -97,6 +113,10 @@ export async function coordinateDeploys(input: CoordinatorInput): Promise<void> 
     await exclusively(async () => undefined);
     await removeTarget(state, removal);
   });
+  setHandler(defineSignal(GRANT_DECIDED), () => {
+    state.decisions += 1;
+  });
+  setHandler(defineQuery<WaitingView | null>(WAITING_BUILD), () => waitingView(state.paused));
   setHandler(defineSignal(DEVIATION_FOUND), () => state.repairs.request(() => state.waiting === null));
 
   while (await hasWork(state)) {
@@ -108,8 +128,13 @@ export async function coordinateDeploys(input: CoordinatorInput): Promise<void> 
   }
 }
 
-function carriedOver({ waiting }: Coordinator): Pick<CoordinatorInput, 'waiting' | 'plan'> {
-  return waiting === null ? { waiting: null } : { waiting: waiting.request, plan: waiting.plan };
+type CarriedOver = Pick<CoordinatorInput, 'waiting' | 'plan' | 'resumed' | 'paused'>;
+
+function carriedOver({ waiting, paused }: Coordinator): CarriedOver {
+  const kept = paused === null ? {} : { paused };
+  if (waiting === null) return { waiting: null, ...kept };
+  const { request, plan, resumed } = waiting;
+  return { waiting: request, plan, ...(resumed === undefined ? {} : { resumed }), ...kept };
 }
 
 async function runWaitingBuild(state: Coordinator): Promise<void> {
@@ -132,6 +157,10 @@ async function removeTarget(state: Coordinator, removal: TargetRemoval): Promise
 
 /** Waits for a request. False when the workflow may end: idle for a while and no handler is at work. */
 async function hasWork(state: Coordinator): Promise<boolean> {
+  if (state.paused !== null) {
+    await superviseWait(state, state.paused);
+    return true;
+  }
   setCurrentDetails('idle');
   while (!(await condition(() => state.waiting !== null, IDLE_BEFORE_END))) {
     if (allHandlersFinished()) return false;
@@ -143,6 +172,7 @@ async function requestDeploy(state: Coordinator, request: BuildRequest): Promise
   const inFlight = newestInFlight(state);
   if (inFlight !== null && (await isSameBuild(state, inFlight, request))) {
     await local.noteAttached({ buildId: inFlight.buildId, request });
+    await waitAsWell(state, inFlight.buildId, request);
     return { buildId: inFlight.buildId, deduplicated: true, supersededBuildId: null };
   }
   // A worker of version 0.1 answers nothing.
@@ -155,7 +185,7 @@ async function requestDeploy(state: Coordinator, request: BuildRequest): Promise
 }
 
 function newestInFlight(state: Coordinator): BuildRequest | null {
-  return (state.waiting ?? state.current)?.request ?? null;
+  return (state.waiting ?? state.current ?? state.paused)?.request ?? null;
 }
 
 async function isSameBuild(state: Coordinator, inFlight: BuildRequest, request: BuildRequest): Promise<boolean> {
@@ -176,25 +206,55 @@ async function makeObsolete(state: Coordinator, by: string): Promise<string | nu
   const obsolete = state.waiting;
   if (obsolete !== null) {
     state.waiting = null;
-    await endUnstarted(obsolete.request, 'superseded', by);
+    await endIdle(obsolete, 'superseded', by);
     return obsolete.request.buildId;
   }
   const running = state.current?.request.buildId;
-  if (running === undefined) return null;
+  if (running === undefined) return await endPaused(state, 'superseded', by);
   const message: BuildSuperseded = { by };
   try {
     await getExternalWorkflowHandle(buildWorkflowId(running)).signal(BUILD_SUPERSEDED, message);
     return running;
   } catch {
-    return null; // it has just ended
+    // It has just ended, or begun to wait for a decision.
+    return await endPaused(state, 'superseded', by);
   }
+}
+
+/** @returns the id of the build that waited for a decision; null when none did */
+async function endPaused(
+  state: Coordinator,
+  reason: 'superseded' | 'cancelled',
+  supersededBy: string | null,
+): Promise<string | null> {
+  const { paused } = state;
+  if (paused === null) return null;
+  state.paused = null;
+  await endIdle(paused, reason, supersededBy);
+  return paused.request.buildId;
+}
+
+/** One who attaches to a build and waits for grants: so does the build then. */
+async function waitAsWell(state: Coordinator, buildId: string, { waitForGrantsSeconds }: BuildRequest): Promise<void> {
+  if (waitForGrantsSeconds === undefined) return;
+  if (state.waiting?.request.buildId === buildId) state.waiting = askedToWait(state.waiting, waitForGrantsSeconds);
+  else if (state.current?.request.buildId === buildId) {
+    if (await tellToWait(buildId, waitForGrantsSeconds)) return;
+    // It has just ended, or begun to wait, which is known here in a moment.
+    await condition(() => state.current?.request.buildId !== buildId);
+  }
+  if (state.paused?.request.buildId === buildId) state.paused = pausedLonger(state.paused, waitForGrantsSeconds);
 }
 
 async function cancelBuild(state: Coordinator, buildId: string): Promise<CancelOutcome> {
   if (state.waiting?.request.buildId === buildId) {
-    const { request } = state.waiting;
+    const { waiting } = state;
     state.waiting = null;
-    await endUnstarted(request, 'cancelled', null);
+    await endIdle(waiting, 'cancelled', null);
+    return 'cancelled';
+  }
+  if (state.paused?.request.buildId === buildId) {
+    await endPaused(state, 'cancelled', null);
     return 'cancelled';
   }
   if (state.current?.request.buildId !== buildId) return 'finished';
@@ -204,60 +264,35 @@ async function cancelBuild(state: Coordinator, buildId: string): Promise<CancelO
 }
 
 async function superviseBuild(state: Coordinator, build: OpenBuild): Promise<void> {
-  const { request } = build;
   const scope = new CancellationScope();
   state.current = { ...build, scope };
-  setCurrentDetails(`running ${request.buildId}`);
+  setCurrentDetails(`running ${build.request.buildId}`);
   try {
-    await scope.run(() => startBuild(build));
+    const { paused } = await scope.run(() => startBuild(build));
+    if (paused !== undefined) await keepPaused(state, paused, scope.consideredCancelled);
   } catch (error) {
     // The build writes its own end; reaching this line means that it was terminated, timed out or never started.
     const cancelled = isCancellation(error) && !(error instanceof ChildWorkflowFailure);
-    await endUnstarted(request, cancelled ? 'cancelled' : 'abandoned', null);
+    await endIdle(build, cancelled ? 'cancelled' : 'abandoned', null);
   } finally {
     state.current = null;
   }
 }
 
-function startBuild({ request, plan }: OpenBuild) {
-  return executeChild(runBuild, {
-    workflowId: buildWorkflowId(request.buildId),
-    args: [request, plan],
-    parentClosePolicy: ParentClosePolicy.REQUEST_CANCEL,
-    staticSummary: `${request.kind} ${request.service} to ${request.environment}`,
-    staticDetails: `Requested by ${request.requestedBy} (${request.org}), request ${request.requestId}`,
-    memo: { requestId: request.requestId, requestedBy: request.requestedBy },
-    typedSearchAttributes: [
-      { key: SERVICE, value: request.service },
-      { key: ENVIRONMENT, value: request.environment },
-      { key: ORG, value: request.org },
-      { key: STAGE, value: 'queued' },
-    ],
-  });
+/** Keeps a build that waits, unless its end was asked for while its workflow ended. */
+async function keepPaused(state: Coordinator, paused: PausedBuild, isCancelled: boolean): Promise<void> {
+  if (isCancelled) await endIdle(paused, 'cancelled', null);
+  else if (state.waiting !== null) await endIdle(paused, 'superseded', state.waiting.request.buildId);
+  else state.paused = paused;
 }
 
-/** Writes the terminal record of a build that did not write its own. */
-async function endUnstarted(build: BuildRequest, reason: FailureReason, supersededBy: string | null): Promise<void> {
-  await CancellationScope.nonCancellable(() =>
-    reliable('Write the terminal record').finishBuild({
-      build,
-      status: 'failed',
-      reason,
-      failure: { code: END_CODES[reason], message: endMessage(reason, supersededBy), step: null },
-      supersededBy,
-    }),
-  );
-}
-
-const END_CODES = {
-  step_failed: 'INTERNAL',
-  superseded: 'BUILD_SUPERSEDED',
-  cancelled: 'BUILD_CANCELLED',
-  abandoned: 'BUILD_ABANDONED',
-} as const satisfies Record<FailureReason, string>;
-
-function endMessage(reason: FailureReason, supersededBy: string | null): string {
-  if (reason === 'superseded') return `Superseded by ${supersededBy} before it started.`;
-  if (reason === 'cancelled') return 'Cancelled before it started.';
-  return 'The build’s workflow ended without a result: it was terminated or could not start. Trigger it again.';
+/** Returns when the build goes on, has ended, or other work came. */
+async function superviseWait(state: Coordinator, paused: PausedBuild): Promise<void> {
+  setCurrentDetails(`${paused.request.buildId} waits until ${paused.until}: ${paused.failure.message}`);
+  const isOver = () => state.paused !== paused || workflowInfo().continueAsNewSuggested;
+  const decision = await awaitDecision(paused, { told: () => state.decisions, isOver });
+  if (decision === null) return;
+  state.paused = null;
+  if (decision === 'granted') state.waiting = resume(paused);
+  else await finishIdle(paused.request, { reason: 'step_failed', failure: decision, supersededBy: null });
 }

@@ -9,18 +9,22 @@ import {
 } from '@temporalio/workflow';
 import type { StepResult } from '../../activities/deploys/step.ts';
 import type { BuildFailure, BuildRequest, FailureReason, PlannedStep } from '../../domain/deploys/build.ts';
+import type { PausedBuild, ResumedBuild } from '../../domain/deploys/build-wait.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import {
   BUILD_SUPERSEDED,
   type BuildOutcome,
   type BuildSuperseded,
   SLOT_GRANTED,
+  WAIT_REQUESTED,
+  type WaitRequested,
 } from '../../domain/deploys/messages.ts';
 import type { StepRun } from '../../domain/deploys/step-run.ts';
 import { local, reliable, stepActivity } from './activity-proxies.ts';
 import { derivePlan, deriveRest } from './derived-plan.ts';
 import { describeFailure, failsOpen } from './failure.ts';
 import { showProgress } from './progress.ts';
+import { isPaused, pauseAfter } from './step-wait.ts';
 import { createUndoStack, type UndoStack } from './undo-stack.ts';
 
 /**
@@ -33,11 +37,19 @@ import { createUndoStack, type UndoStack } from './undo-stack.ts';
  * - A failure or cancellation undoes the effects that are not permanent yet, last first. What cannot be undone is told
  *   in the record, which is written in any case.
  *
+ * - Where its request says so, a build waits for the decision that a step wants (`step-wait.ts`): this run ends then, so
+ *   that slot and coordinator are free, and the coordinator starts another one once somebody decided.
+ *
  * @param plan what the record has to run; absent when a worker of version 0.1 opened the build
+ * @param resumed what an earlier run of the build found that waited; absent in the first one
  */
-export async function runBuild(request: BuildRequest, plan?: readonly PlannedStep[] | null): Promise<BuildOutcome> {
+export async function runBuild(
+  request: BuildRequest,
+  plan?: readonly PlannedStep[] | null,
+  resumed?: ResumedBuild,
+): Promise<BuildOutcome> {
   const recorded = patched('recorded-plan') ? (plan ?? null) : null;
-  const build = createBuildState(request, recorded);
+  const build = createBuildState(request, recorded, resumed ?? null);
   const work = new CancellationScope();
 
   setHandler(defineSignal<[BuildSuperseded]>(BUILD_SUPERSEDED), ({ by }) => {
@@ -45,14 +57,19 @@ export async function runBuild(request: BuildRequest, plan?: readonly PlannedSte
     build.supersededBy = by;
     work.cancel();
   });
+  setHandler(defineSignal<[WaitRequested]>(WAIT_REQUESTED), ({ seconds }) => {
+    build.attachedUntil = Math.max(build.attachedUntil, Date.now() + seconds * 1000);
+  });
 
   let failure: BuildFailure | null = null;
   let stopped = false;
   try {
-    await work.run(async () => {
+    const ended = await work.run(async () => {
       await takeSlot(build);
-      await runSteps(build);
+      return await runSteps(build);
     });
+    if (ended !== null && isPaused(ended)) return waiting(build, ended);
+    failure = ended;
   } catch (error) {
     stopped = isCancellation(error);
     failure = stopped ? stopFailure(build) : describeFailure(error, build.step);
@@ -72,18 +89,28 @@ interface BuildState {
   supersededBy: string | null;
   supersedable: boolean;
   readonly undos: UndoStack;
+  /** Until when those who attached to it wait for grants, in milliseconds; 0 when none does. */
+  attachedUntil: number;
+  /** The wait after which this run goes on; null for the first run. */
+  readonly resumed: ResumedBuild | null;
 }
 
-function createBuildState(request: BuildRequest, recorded: readonly PlannedStep[] | null): BuildState {
+function createBuildState(
+  request: BuildRequest,
+  recorded: readonly PlannedStep[] | null,
+  resumed: ResumedBuild | null,
+): BuildState {
   return {
     request,
     isRecorded: recorded !== null,
     plan: recorded ?? derivePlan(request),
-    facts: request.resume?.facts ?? {},
+    facts: resumed?.facts ?? request.resume?.facts ?? {},
     step: null,
     supersededBy: null,
     supersedable: true,
     undos: createUndoStack(request),
+    attachedUntil: 0,
+    resumed,
   };
 }
 
@@ -96,35 +123,52 @@ async function takeSlot(build: BuildState): Promise<void> {
   });
   showProgress(build.request, 'queued', 'waiting for a build slot');
   const { buildId, environment, org } = build.request;
-  const atOnce = await local.requestSlot({ buildId, environment, org, workflowId: workflowInfo().workflowId });
+  const round = build.resumed === null ? {} : { round: build.resumed.attempts };
+  const { workflowId } = workflowInfo();
+  const atOnce = await local.requestSlot({ buildId, environment, org, workflowId, ...round });
   if (!atOnce) await condition(() => granted);
 }
 
-async function runSteps(build: BuildState): Promise<void> {
+/** @returns null when all steps have run; else what waits for a decision, or why the build ends */
+async function runSteps(build: BuildState): Promise<PausedBuild | BuildFailure | null> {
   for (;;) {
     const [step, ...rest] = build.plan;
     build.step = step ?? null;
-    if (step === undefined) return;
+    if (step === undefined) return null;
     build.plan = rest;
-    if (step.run !== null) await runStep(build, step, step.run);
+    const failure = step.run === null ? null : await runStep(build, step, step.run);
+    if (failure === null) continue;
+    const { request, facts, resumed: earlier } = build;
+    const attachedUntil = () => build.attachedUntil;
+    return await pauseAfter({ request, facts, step, rest, failure, attachedUntil, earlier });
   }
 }
 
-async function runStep(build: BuildState, step: PlannedStep, run: StepRun): Promise<void> {
-  const { request } = build;
+/** @returns the failure when the build cannot go on */
+async function runStep(build: BuildState, step: PlannedStep, run: StepRun): Promise<BuildFailure | null> {
+  const { request, resumed } = build;
   showProgress(request, step.stage, step.title);
   build.supersedable &&= run.supersedable;
   if (run.undo !== null) build.undos.push(step, run.undo);
-  const perform = () => stepActivity(step, run)({ build: request, facts: build.facts });
+  const attempts = step.key === resumed?.step ? { attempts: resumed.attempts } : {};
+  const perform = () => stepActivity(step, run)({ build: request, facts: build.facts, ...attempts });
   try {
     const result = run.cancellable ? await perform() : await CancellationScope.nonCancellable(perform);
     takeOver(build, step, result);
     build.undos.makePermanent(step);
   } catch (error) {
-    const failure = isCancellation(error) ? null : describeFailure(error, step);
-    if (failure === null || !failsOpen(failure, run.failOpen)) throw error;
+    if (isCancellation(error)) throw error;
+    const failure = describeFailure(error, step);
+    if (!failsOpen(failure, run.failOpen)) return failure;
     await reliable('Record that the step failed').failOpen({ build: request, step, failure });
   }
+  return null;
+}
+
+function waiting({ request }: BuildState, paused: PausedBuild): BuildOutcome {
+  const [step] = paused.plan;
+  if (step !== undefined) showProgress(request, step.stage, `waits until ${paused.until}: ${paused.failure.message}`);
+  return { buildId: request.buildId, status: 'waiting', reason: null, failure: null, paused };
 }
 
 function takeOver(build: BuildState, step: PlannedStep, { facts, plan }: StepResult): void {

@@ -6,7 +6,10 @@ import {
   defineQuery,
   defineSignal,
   defineUpdate,
+  getExternalWorkflowHandle,
+  isCancellation,
   log,
+  patched,
   proxyActivities,
   rootCause,
   setCurrentDetails,
@@ -14,6 +17,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { DecisionInput, GrantsActivities, RequestInput } from '../../activities/grants/index.ts';
+import { coordinatorWorkflowId, GRANT_DECIDED } from '../../domain/deploys/messages.ts';
 import type { GrantKey } from '../../domain/grants/grant.ts';
 import type { GrantView } from '../../domain/grants/grant-schema.ts';
 import {
@@ -48,7 +52,8 @@ export const grantState = defineQuery<GrantView | null>(GRANT_STATE);
 /**
  * One grant, from its first request until one of its services is deleted; id `grant/<client>/<target>`. Requests and
  * decisions come one after the other. The API decides by an update, operators by the signals `approve`, `deny` and
- * `revoke`. The record is written first; then the client at the identity provider is made to agree with it.
+ * `revoke`. The record is written first; then the client at the identity provider is made to agree with it, and a build that
+ * may wait for the decision is told.
  */
 export async function holdGrant(input: GrantInput): Promise<void> {
   const exclusively = createMutex();
@@ -64,6 +69,7 @@ export async function holdGrant(input: GrantInput): Promise<void> {
   const decide = async (decision: DecisionInput): Promise<GrantView> => {
     const next = show(await recordDecision(decision));
     await applyGrant(decision.key);
+    if (patched('tell-deploys')) await tellDeploys(decision.key);
     return next;
   };
 
@@ -105,6 +111,15 @@ export async function holdGrant(input: GrantInput): Promise<void> {
     await condition(allHandlersFinished);
     if (removed) return;
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof holdGrant>({ key, grant });
+  }
+}
+
+/** A build of the service that asks may wait for the decision; none does where no coordinator runs. */
+async function tellDeploys({ holder, environment }: GrantKey): Promise<void> {
+  try {
+    await getExternalWorkflowHandle(coordinatorWorkflowId(holder.name, environment)).signal(GRANT_DECIDED);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
   }
 }
 

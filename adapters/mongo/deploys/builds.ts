@@ -125,6 +125,11 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
     async addDiagnostic(id, diagnostic) {
       await requireOpenWrite(id, updateOpen(id, { $addToSet: { diagnostics: diagnostic } }));
     },
+    async setWaiting(id, waiting) {
+      const { blockedGrants = [], ...times } = waiting ?? {};
+      const update = { $set: { waiting: waiting === null ? null : times, blockedGrants: [...blockedGrants] } };
+      return requireOpenWrite(id, updateOpen(id, update as UpdateFilter<BuildDocument>));
+    },
     async finish(id, end) {
       const { update, options } = endUpdate(end);
       return requireOpenWrite(id, updateOpen(id, update, options));
@@ -157,6 +162,7 @@ function endUpdate(end: BuildEnd) {
   const update = {
     $set: {
       ...end,
+      waiting: null,
       // In this order: not every server judges both filters by the document as it was, as MongoDB does.
       'steps.$[unended].finishedAt': end.finishedAt,
       'steps.$[running].state': calledOff ? 'cancelled' : 'failed',

@@ -40,6 +40,7 @@ const stepRunSchema: z.ZodType<StepRun> = z.object({
   deadlineSeconds: z.number(),
   failOpen: z.array(z.object({ system: text, codes: z.union([z.literal('any'), z.array(z.enum(ERROR_CODES))]) })),
   undo: z.object({ activity: text, until: text }).nullable(),
+  wait: z.object({ code: z.enum(ERROR_CODES), read: text }).exactOptional(),
   cancellable: z.boolean(),
   supersedable: z.boolean(),
 });
@@ -84,6 +85,8 @@ const buildSchema = z.object({
   healthReportsCommit: z.boolean().nullable(),
   diagnostics: z.array(diagnosticSchema),
   blockedGrants: z.array(z.unknown()),
+  // Version 0.1 stored none.
+  waiting: z.object({ since: z.date(), until: z.date() }).nullable().default(null),
   warnings: z.array(text),
   retryOf: nullableText,
   supersededBy: nullableText,

@@ -17,5 +17,6 @@ export const scopeGrants = step({
   activity: 'createScopeGrants',
   attemptSeconds: 90,
   deadlineSeconds: 120,
+  wait: { code: 'SCOPE_GRANT_BLOCKED', read: 'readGrantDecisions' },
   failOpen: [{ system: 'identity-provider', codes: ['UNAVAILABLE', 'STEP_DEADLINE_EXCEEDED'] }],
 });

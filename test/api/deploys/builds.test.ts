@@ -71,6 +71,53 @@ it('a trigger that joins a build in flight says so', async () => {
   );
 });
 
+it('waits for grants where that is asked for: a day, or the time named within its bounds', async () => {
+  const trigger = async (fields: object) => {
+    const { status, body } = await api.call('POST', '/builds/trigger', {
+      service: 'hello',
+      branch: 'waits',
+      ...fields,
+    });
+    return [status, status === 202 ? api.commands.requests.at(-1)?.waitForGrantsSeconds : body.error.details[0].field];
+  };
+  assert.deepEqual(await trigger({}), [202, undefined]);
+  assert.deepEqual(await trigger({ waitForGrants: false }), [202, undefined]);
+  assert.deepEqual(await trigger({ waitForGrants: true }), [202, 86_400]);
+  assert.deepEqual(await trigger({ waitForGrants: true, waitForGrantsSeconds: 60 }), [202, 60]);
+  assert.deepEqual(await trigger({ waitForGrants: true, waitForGrantsSeconds: 604_800 }), [202, 604_800]);
+  for (const waitForGrantsSeconds of [59, 604_801, 90.5, 'day', null]) {
+    assert.deepEqual(await trigger({ waitForGrants: true, waitForGrantsSeconds }), [400, 'waitForGrantsSeconds']);
+  }
+  assert.deepEqual(await trigger({ waitForGrantsSeconds: 60 }), [400, 'waitForGrantsSeconds']);
+});
+
+it('an upload and a retry wait for grants as a trigger does', async () => {
+  const archive = new Uint8Array(gzipSync('waits'));
+  assert.equal((await upload('service=uploads&waitForGrants=true&waitForGrantsSeconds=3600', archive)).status, 202);
+  assert.equal(api.commands.requests.at(-1)?.waitForGrantsSeconds, 3_600);
+  assert.equal((await upload('service=uploads&waitForGrants=maybe', archive)).status, 400);
+  assert.equal((await upload('service=uploads&waitForGrantsSeconds=3600', archive)).status, 400);
+  await failedBuild('bld_waits');
+  const retried = await api.call('POST', '/builds/bld_waits/retry', { waitForGrants: true });
+  assert.equal(retried.status, 202);
+  assert.equal(api.commands.requests.at(-1)?.waitForGrantsSeconds, 86_400);
+});
+
+it('a build says until when it waits for which grants', async () => {
+  const since = new Date('2026-01-01T00:00:00Z');
+  const until = new Date('2026-01-02T00:00:00Z');
+  const blockedGrants = [{ id: 'sgr_1', service: 'notes', state: 'pending', scopes: ['notes:read'] }];
+  await api.builds.create(buildRecord({ id: 'bld_waiting', serviceId: await helloId() }));
+  await api.builds.setWaiting('bld_waiting', { since, until, blockedGrants });
+  const { data } = (await api.call('GET', '/builds/bld_waiting')).body;
+  assert.deepEqual(
+    [data.waiting, data.blockedGrants],
+    [{ since: since.toISOString(), until: until.toISOString() }, blockedGrants],
+  );
+  await api.builds.finish('bld_waiting', failed);
+  assert.equal((await api.call('GET', '/builds/bld_waiting')).body.data.waiting, null);
+});
+
 it('a trigger needs a service with a git URL', async () => {
   const missing = await api.call('POST', '/builds/trigger', { service: 'nothing' });
   assert.deepEqual([missing.status, missing.body.error.message], [404, 'Service not found: nothing']);

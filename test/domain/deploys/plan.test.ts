@@ -5,7 +5,7 @@ import { inferCatalog } from '../../../domain/catalog/infer-catalog.ts';
 import { DOCKER_INSTALLATION, declaredButSkipped, planDeploy as plan } from '../../../domain/deploys/plan.ts';
 import { BUILD_STATUSES } from '../../../domain/deploys/status.ts';
 import type { PlanContext } from '../../../domain/deploys/step-definition.ts';
-import type { StepKey } from '../../../domain/deploys/steps.ts';
+import { ACTING_STEPS, STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 import { testRecord } from '../../ports/records.ts';
 
@@ -221,5 +221,23 @@ describe('planDeploy', () => {
     assert.equal(states.get('config-preflight'), 'pending');
     assert.equal(states.get('image-push'), 'reused');
     assert.equal(states.get('oauth-client'), 'skipped', 'the catalog still decides');
+  });
+});
+
+describe('a step that waits for a decision', () => {
+  it('has no effect before it that is still to be undone: a build that waits forgets its undos', () => {
+    let open: string[] = [];
+    for (const { key, run } of STEPS) {
+      open = open.filter((until) => until !== key);
+      if (run?.wait !== undefined) assert.deepEqual(open, [], key);
+      if (run?.undo != null) open.push(run.undo.until);
+    }
+  });
+
+  it('is recorded in the plan with what reads the decision', () => {
+    assert.deepEqual(ACTING_STEPS.find(({ key }) => key === 'scope-grants')?.run.wait, {
+      code: 'SCOPE_GRANT_BLOCKED',
+      read: 'readGrantDecisions',
+    });
   });
 });

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { timeAndId } from '../../../adapters/mongo/cursor.ts';
 import type { Clock } from '../../../domain/clock.ts';
-import type { BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
+import type { BuildRecord, BuildStep, BuildWait } from '../../../domain/deploys/build.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { BuildEnd, BuildFilter, BuildOutline, BuildStore, DeployTarget } from '../../../domain/deploys/ports.ts';
 import { isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
@@ -103,6 +103,10 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
           : [...diagnostics, diagnostic],
       }));
     },
+    setWaiting: async (id, waiting) => {
+      const { blockedGrants = [], ...times } = waiting ?? {};
+      return changeOpen(id, () => ({ waiting: waiting === null ? null : (times as BuildWait), blockedGrants }));
+    },
     finish: async (id, end) => changeOpen(id, (record) => ended(record, end)),
   };
 }
@@ -156,7 +160,7 @@ function withWarnings(record: BuildRecord, warnings: readonly string[]): Pick<Bu
 function ended({ steps }: BuildRecord, end: BuildEnd): Partial<BuildRecord> {
   const state = end.reason === 'cancelled' || end.reason === 'superseded' ? 'cancelled' : 'failed';
   const endOf = (step: BuildStep): BuildStep => ({ ...step, state, finishedAt: step.finishedAt ?? end.finishedAt });
-  return { ...end, steps: steps.map((step) => (step.state === 'running' ? endOf(step) : step)) };
+  return { ...end, waiting: null, steps: steps.map((step) => (step.state === 'running' ? endOf(step) : step)) };
 }
 
 function isWanted(record: BuildRecord, filter: BuildFilter): boolean {

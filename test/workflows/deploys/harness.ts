@@ -113,6 +113,12 @@ export function createFakeActivities(
       const cloned = journal.includes(`${buildId} fetchSource`);
       return { cloned, commitSha: cloned ? (STEP_FACTS.fetchSource?.commitSha ?? null) : null };
     },
+    pauseBuild: async ({ buildId, step }) => {
+      journal.push(`${buildId} paused ${step}`);
+      await directory.releaseSlot(buildId);
+      return { attempts: 1 };
+    },
+    readGrantDecisions: async () => ({ state: 'granted' }),
     requestSlot: (request) => directory.requestSlot({ ...request, limit: 3 }),
     resolveHead: async () => ({ commit: 'a'.repeat(40), branch: 'main' }),
     failOpen: async ({ build, step, failure }) =>

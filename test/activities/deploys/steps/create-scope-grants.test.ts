@@ -97,6 +97,37 @@ describe('scopes of services that a catalog declares', () => {
     assert.ok(!scopes?.includes('mailer:send'));
   });
 
+  it('what is decided is read from the record: the workflow of a grant is asked once at most', async () => {
+    const asked: string[] = [];
+    const { request, apply } = parts.grantCommands;
+    const grantCommands: typeof parts.grantCommands = {
+      ...parts.grantCommands,
+      request: (key, wanted) => {
+        asked.push('request');
+        return request(key, wanted);
+      },
+      apply: (key) => {
+        asked.push('apply');
+        return apply(key);
+      },
+    };
+    const asks = async () => {
+      asked.length = 0;
+      await deploy(declared(['send']), { grantCommands }).catch((error: { code?: string }) =>
+        assert.equal(error.code, 'SCOPE_GRANT_BLOCKED'),
+      );
+      return asked.join();
+    };
+    assert.equal(await asks(), 'request', 'there is none yet');
+    assert.equal(await asks(), 'request', 'pending: its workflow is to be there for signals');
+    await decide('deny');
+    assert.equal(await asks(), '');
+    await decide('approve');
+    assert.equal(await asks(), 'apply');
+    await decide('revoke');
+    assert.equal(await asks(), '');
+  });
+
   it('too many, over several entries of one service: refused, and not asked for', async () => {
     const entries = [0, 1].map((half) => ({
       service: 'mailer',

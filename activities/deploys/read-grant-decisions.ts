@@ -1,0 +1,96 @@
+import type { Decision, DecisionInput } from '../../domain/deploys/build-wait.ts';
+import type { EffectContext } from '../../domain/deploys/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import {
+  awaitedGrants,
+  type BlockedGrant,
+  foreignScopes,
+  grantsBlocked,
+  readBlockedGrants,
+} from './dependency-grants.ts';
+import type { DeploysDeps } from './deps.ts';
+import { findService } from './service-lookup.ts';
+import { requireFacts } from './step.ts';
+
+type Deps = Pick<DeploysDeps, 'builds' | 'grants' | 'log' | 'now' | 'services' | 'sources'>;
+
+/**
+ * How the grants stand that a build waits for, as their records say: `open` while one is pending and none is denied, revoked
+ * or too narrow; `granted` when the step is to run again, which asks anew for what is gone meanwhile. The record of the
+ * build names what it waits for. Idempotent: it sets a state, and its log lines carry keys.
+ */
+export async function readGrantDecisions(
+  deps: Deps,
+  input: DecisionInput,
+  signal: EffectContext['signal'],
+): Promise<Decision> {
+  const { request, facts, since, until, step } = input;
+  const { catalog } = requireFacts(facts, ['catalog']);
+  const needed = await foreignScopes(deps, await findService(deps, request), request.environment, catalog);
+  const blocked = (await readBlockedGrants(deps, needed)) ?? [];
+  if (blocked.length === 0) {
+    await goOn(deps, input, signal);
+    return { state: 'granted' };
+  }
+  const { code, message, details } = grantsBlocked(blocked);
+  const failure = { code, message, step: step.key, details };
+  if (blocked.some(({ state }) => state !== 'pending')) return { state: 'refused', failure };
+  await deps.builds.setWaiting(request.buildId, {
+    since: new Date(since),
+    until: new Date(until),
+    blockedGrants: blocked,
+  });
+  await deps.builds.markStep(request.buildId, step, { finishedAt: null });
+  await sayOnce(deps, input, `wait/${until}/${idsOf(blocked)}`, [
+    `Waits until ${until} for grants:`,
+    ...awaitedGrants(blocked),
+  ]);
+  return { state: 'open', failure };
+}
+
+async function goOn(deps: Deps, input: DecisionInput, signal: EffectContext['signal']): Promise<void> {
+  const { buildId } = input.request;
+  const moved = await movedSource(deps, input, signal);
+  await deps.builds.setWaiting(buildId, null);
+  await sayOnce(deps, input, `granted/${input.since}`, ['Nothing is left to decide: the build goes on.']);
+  if (moved === null) return;
+  await sayOnce(deps, input, `moved/${input.since}`, [moved], 'warn');
+  await deps.builds.addWarnings(buildId, [moved]);
+}
+
+/** A build installs the commit that it built, also where its branch went on while it waited: that is said. */
+async function movedSource(
+  { sources }: Deps,
+  { request: { source }, facts: { commitSha } }: DecisionInput,
+  signal: EffectContext['signal'],
+): Promise<string | null> {
+  if (source.kind !== 'git' || source.commit !== null || commitSha == null) return null;
+  const built = commitSha.slice(0, 7);
+  try {
+    const head = await sources.resolveHead(source.url, source.branch, signal);
+    if (head.commit === commitSha) return null;
+    return `${head.branch} went on to ${head.commit.slice(0, 7)} while the build waited: it installs ${built}, which it built. Deploy again for the newer one.`;
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    return `Whether the branch went on while the build waited is not known; it installs ${built}: ${error.message}`;
+  }
+}
+
+function idsOf(blocked: readonly BlockedGrant[]): string {
+  return blocked.map(({ id }) => id).join();
+}
+
+async function sayOnce(
+  { log, now }: Deps,
+  { request, step }: DecisionInput,
+  key: string,
+  lines: readonly string[],
+  level: 'info' | 'warn' = 'info',
+): Promise<void> {
+  const time = now();
+  await log.append(
+    request.buildId,
+    lines.map((text) => ({ time, step: step.key, level, text })),
+    key,
+  );
+}

@@ -1,0 +1,57 @@
+import type { BuildFailure } from '../../domain/deploys/build.ts';
+import type { Decision } from '../../domain/deploys/build-wait.ts';
+import { buildWorkflowId, coordinatorWorkflowId, GRANT_DECIDED } from '../../domain/deploys/messages.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { buildRequest } from '../ports/records.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
+import { ended } from './ended.ts';
+import type { Recordings } from './recordings.ts';
+
+/** Builds that wait for grants: one goes on after an hour in which nobody decides, one reaches its deadline. */
+
+type Temporal = Awaited<ReturnType<typeof createTemporal>>;
+
+const FAILURE: BuildFailure = { code: 'SCOPE_GRANT_BLOCKED', message: 'grant sgr_1 is pending', step: 'scope-grants' };
+
+export async function waitForGrants(temporal: Temporal): Promise<Recordings> {
+  const granted = await play(temporal, { isDecided: true });
+  const late = await play(temporal, { isDecided: false });
+  return {
+    'wait-for-grants-coordinator': coordinatorWorkflowId(granted.service, granted.environment),
+    'wait-for-grants-build': granted.first,
+    'resumed-build': buildWorkflowId(granted.buildId),
+    'wait-deadline-coordinator': coordinatorWorkflowId(late.service, late.environment),
+  };
+}
+
+async function play(temporal: Temporal, { isDecided }: { readonly isDecided: boolean }) {
+  const request = buildRequest({ waitForGrantsSeconds: 2 * 3_600 });
+  let isApproved = false;
+  let reads = 0;
+  const { activities } = createFakeActivities(temporal.directory, {
+    createScopeGrants: async () => {
+      if (!isApproved) throw new FairleadError('SCOPE_GRANT_BLOCKED', FAILURE.message);
+      return { facts: {} };
+    },
+    readGrantDecisions: async (): Promise<Decision> => {
+      reads += 1;
+      return isApproved ? { state: 'granted' } : { state: 'open', failure: FAILURE };
+    },
+  });
+  const coordinator = coordinatorWorkflowId(request.service, request.environment);
+  const first = { workflowId: buildWorkflowId(request.buildId), runId: '' };
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(request);
+    await waitUntil('the coordinator to wait', () => reads === 2);
+    first.runId = (await temporal.client.workflow.getHandle(first.workflowId).describe()).runId;
+    if (isDecided) {
+      await temporal.env.sleep('61m');
+      await waitUntil('another look', () => reads === 3);
+      isApproved = true;
+      await temporal.client.workflow.getHandle(coordinator).signal(GRANT_DECIDED);
+    }
+    await ended(temporal, coordinator);
+  });
+  return { ...request, first };
+}
