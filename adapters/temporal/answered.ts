@@ -27,11 +27,17 @@ function toDomainError(error: unknown): unknown {
   if (error instanceof WorkflowUpdateFailedError || error instanceof WorkflowFailedError) {
     return domainErrorOf(error) ?? error;
   }
-  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isGrpcServiceError(error)) {
+  if (error instanceof WorkflowUpdateRPCTimeoutOrCancelledError || isOfConnection(error)) {
     const message = 'No worker answered in time. An accepted request is not lost: try again in a moment.';
     return new FairleadError('UNAVAILABLE', message, { cause: error, retryable: true });
   }
   return error;
+}
+
+/** Whether the connection to Temporal failed, or its deadline passed: errors of the client wrap those. */
+export function isOfConnection(error: unknown): boolean {
+  if (isGrpcServiceError(error)) return true;
+  return error instanceof Error && error.cause !== undefined && isOfConnection(error.cause);
 }
 
 /** The domain error that an activity threw, found behind the layers that carried it here. */

@@ -20,6 +20,7 @@ export interface ServiceChange {
     | 'service.config_changed'
     | 'service.config_read'
     | 'service.deleted'
+    | 'service.delete_requested'
     | 'build.cancel_requested';
   /** What is told once, such as the id of the build; absent for what may happen again. */
   readonly once?: string;

@@ -6,7 +6,7 @@ import {
   serviceDetailSchema,
   serviceViewSchema,
 } from '../../domain/catalog/service-schema.ts';
-import type { DeployCommands } from '../../domain/deploys/messages.ts';
+import { type DeployCommands, serviceRemovalWorkflowId } from '../../domain/deploys/messages.ts';
 import type { BuildStore, EdgeRouter, ReleaseStore } from '../../domain/deploys/ports.ts';
 import { releaseViewSchema } from '../../domain/deploys/schema.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
@@ -32,6 +32,10 @@ const tag = 'services';
 const CATALOG_SCHEMA = catalogJsonSchema();
 const serviceParams = z.strictObject({ id: z.string().min(1).max(64).describe('Id or name of the service') });
 const removedSchema = z.object({ id: z.string(), name: z.string() });
+const removingSchema = removedSchema.extend({
+  removingSince: z.iso.datetime().nullable(),
+  workflow: z.string().describe('Id of the Temporal workflow that removes it, and shows what it waits for'),
+});
 
 /** Services (spec 2, "Services and builds"; bodies are ours where the document does not show them). */
 export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
@@ -109,7 +113,15 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       tag,
       callers: BUILDER_CALLERS.admin,
       params: serviceParams,
-      responses: { 200: { description: 'The service is gone', schema: removedSchema } },
+      responses: {
+        200: { description: 'The service is gone', schema: removedSchema },
+        202: {
+          description:
+            'It is being removed, which takes longer, as while a part of the platform is away: it goes on by itself, nothing ' +
+            'is deployed of it any more, and GET /services/:id answers 404 once it is gone',
+          schema: removingSchema,
+        },
+      },
       errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY'],
       resource,
       handle: async ({ resource: { id, name, org } }, context) => {
@@ -119,9 +131,15 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
           const message = `Build ${build.id} of ${name} has not ended; cancel it or wait, then delete the service`;
           throw new FairleadError('SERVICE_BUSY', message, { details: { buildId: build.id } });
         }
-        await deps.commands.removeService({ id, name });
-        await auditChange(deps, context, { name, org }, { type: 'service.deleted', once: id, data: { serviceId: id } });
-        return { status: 200, data: { id, name } };
+        const outcome = await deps.commands.removeService({ id, name });
+        const data = { serviceId: id };
+        if (outcome === 'removed') {
+          await auditChange(deps, context, { name, org }, { type: 'service.deleted', once: id, data });
+          return { status: 200, data: { id, name } };
+        }
+        await auditChange(deps, context, { name, org }, { type: 'service.delete_requested', once: id, data });
+        const removingSince = (await services.find(id))?.removingSince?.toISOString() ?? null;
+        return { status: 202, data: { id, name, removingSince, workflow: serviceRemovalWorkflowId(name) } };
       },
     }),
     defineRoute({

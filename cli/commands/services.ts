@@ -83,15 +83,26 @@ export async function showService(context: CliContext, name: string): Promise<nu
   return exitCode('ok');
 }
 
+/** `workflow` of one that is still being removed. */
+const deletedReply = z.looseObject({ workflow: z.string().nullish() }).nullish();
+
 /** `fairlead services delete <service>`: its workloads, routes, releases and record. */
 export async function deleteService(context: CliContext, name: string, options: { yes?: boolean }): Promise<number> {
   await confirm(context, options, {
     text: `Deleting ${name} removes it from every environment permanently.`,
     command: `services delete ${name}`,
   });
-  const data = await context.api.call(z.unknown(), { method: 'DELETE', path: pathOf('services', name) });
+  const data = await context.api.call(deletedReply, { method: 'DELETE', path: pathOf('services', name) });
   context.output.document(data ?? { name, deleted: true });
-  context.output.print(context.output.quiet ? name : `Deleted ${name}`);
+  const { workflow } = data ?? {};
+  if (context.output.quiet) context.output.print(name);
+  else if (workflow == null) context.output.print(`Deleted ${name}`);
+  else {
+    context.output.print(`${name} is being removed, and that goes on by itself.`);
+    context.output.note(
+      `It is gone once \`fairlead services show ${name}\` finds none. What it waits for: workflow ${workflow}`,
+    );
+  }
   return exitCode('ok');
 }
 

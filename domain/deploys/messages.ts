@@ -129,9 +129,10 @@ export interface DeployCommands {
   cancel(target: { buildId: string; service: string; environment: Environment }): Promise<CancelOutcome>;
   /**
    * Removes workloads, routes, releases and the record of a service. Goes on to the end once it has begun, also when
-   * nobody waits. @throws SERVICE_BUSY while it has open builds
+   * nobody waits. `removing`: it is not over after some seconds, as while a part of the platform is away.
+   * @throws SERVICE_BUSY while it has open builds; UNAVAILABLE when it could not begin
    */
-  removeService(service: { id: string; name: string }): Promise<void>;
+  removeService(service: { id: string; name: string }): Promise<'removed' | 'removing'>;
 }
 
 /** What activities need to know of, or tell, other workflows. */

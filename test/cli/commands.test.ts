@@ -206,6 +206,12 @@ describe('the other commands', () => {
     assert.match(refused.stderr, /services delete hello --yes/);
     assert.ok(!api.requests.some(({ route }) => route.startsWith('DELETE')));
     assert.equal((await run('services', 'delete', 'hello', '--yes')).stdout, 'Deleted hello\n');
+    const removing = { id: 'svc_1', name: 'hello', removingSince: AT, workflow: 'service-removal/hello' };
+    api.answers.set('DELETE /services/hello', { status: 202, data: removing });
+    const slow = await run('services', 'delete', 'hello', '--yes');
+    assert.deepEqual([slow.code, slow.stdout], [0, 'hello is being removed, and that goes on by itself.\n']);
+    assert.match(slow.stderr, /What it waits for: workflow service-removal\/hello/);
+    api.answers.clear();
   });
 
   it('link registers a git address under its own name', async () => {

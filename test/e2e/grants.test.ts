@@ -1,54 +1,101 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
+import { promisify } from 'node:util';
 import type { BlockedGrant } from '../../activities/deploys/dependency-grants.ts';
+import { temporalCertificates } from '../../infra/dev/temporal-certificates.ts';
 import { runCli } from '../cli/run-cli.ts';
+import { callProvider } from '../interop/call-provider.ts';
+import { toolPath } from '../support/tool-path.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import {
-  api,
   type Build,
   completed,
   connection,
-  createService,
+  dataFolder,
   ended,
-  removeService,
+  getBuild,
+  parts,
   trigger,
   uniqueName,
   visit,
 } from './harness.ts';
-import { type AppOptions, type SampleService, sampleService, temporalClient } from './sample-service.ts';
+import { type AppOptions, type SampleService, sampleService } from './sample-service.ts';
 
-/** A service that wants scopes of a service of another org, on the whole stack. */
-describe('scopes of a service of another org', { timeout: 300_000 }, () => {
-  const notes = uniqueName('notes');
+const run = promisify(execFile);
+
+/** By the keys of the provider: whose the token is that came with the request, and its scopes. */
+const VERIFIES = `(async () => {
+  const [head, body, signature] = (request.headers.authorization ?? '').replace('Bearer ', '').split('.');
+  if (signature === undefined) return null;
+  const { keys } = await (await fetch(process.env.IDP_URL + '/.well-known/jwks.json')).json();
+  const of = (part) => JSON.parse(Buffer.from(part, 'base64url'));
+  const { createPublicKey, verify } = await import('node:crypto');
+  const key = createPublicKey({ key: keys.find(({ kid }) => kid === of(head).kid), format: 'jwk' });
+  const signed = verify('RSA-SHA256', Buffer.from(head + '.' + body), key, Buffer.from(signature, 'base64url'));
+  const { scope, client_id: client } = of(body);
+  return signed ? { scope, client } : { refused: true };
+})()`;
+
+/** Asks for a token of its own with the scope, and calls the other service with what it got. */
+const calls = (notes: string) => `(async () => {
+  const token = await (await fetch(process.env.IDP_URL + '/api/oauth/token', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({
+      grant_type: 'client_credentials',
+      client_id: process.env.IDP_CLIENT_ID,
+      client_secret: process.env.IDP_CLIENT_SECRET,
+      scope: '${notes}:read',
+    }),
+  })).json();
+  if (token.error) return { error: token.error };
+  const address = process.env.${notes.toUpperCase().replaceAll('-', '_')}_URL;
+  const answer = await fetch(address, { headers: { authorization: 'Bearer ' + token.access_token } });
+  return { status: answer.status, seen: (await answer.json()).computed };
+})()`;
+
+/** An application of two services of two orgs, one of which wants scopes of the other, on the whole stack. */
+describe('scopes of a service of another org', { timeout: 400_000 }, () => {
   let app: AppOptions;
+  let notes: SampleService;
   let shop: SampleService;
   let grantId: string;
   before(async () => {
-    await createService(notes, { org: 'writers-e2e' });
+    const org = uniqueName('writers');
+    const headers = { 'x-internal-key': (await connection()).key };
+    const json = { slug: org, name: org };
+    const made = await callProvider((await parts()).idp?.address ?? '', 'POST', '/api/v2/orgs', { json, headers });
+    assert.equal(made.status, 201, JSON.stringify(made.body));
+    // With a client of its own: only such a service reaches the provider.
+    notes = await sampleService('notes', { org, spec: '  auth: { mode: service-only }', computes: VERIFIES });
     app = {
-      spec: `  auth: { mode: service-only }\n  dependencies: [{ service: ${notes}, scopes: [read] }]`,
-      computes: `await (await fetch(process.env.IDP_URL + '/api/oauth/token', {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({
-          grant_type: 'client_credentials',
-          client_id: process.env.IDP_CLIENT_ID,
-          client_secret: process.env.IDP_CLIENT_SECRET,
-          scope: '${notes}:read',
-        }),
-      })).json()`,
+      spec: `  auth: { mode: service-only }\n  dependencies: [{ service: ${notes.name}, scopes: [read] }]`,
+      computes: calls(notes.name),
     };
     shop = await sampleService('shop', app);
+    await completed((await trigger(notes.name)).buildId);
   });
   after(async () => {
     await shop[Symbol.asyncDispose]();
-    await removeService(notes);
+    await notes[Symbol.asyncDispose]();
   });
 
   const blockedGrants = (build: Build) => build.blockedGrants as readonly BlockedGrant[];
-  /** What the provider answers the service that asks for a token with the scope. */
-  const asksForToken = async (): Promise<{ readonly scope?: string; readonly error?: string }> =>
-    JSON.parse((await visit(shop.name)).body).computed;
+  const seen = async (): Promise<unknown> => JSON.parse((await visit(shop.name)).body).computed;
+  const fairlead = async (...argv: string[]) => {
+    const { api: url, key } = await connection();
+    return await runCli({ url }, argv, { env: { FAIRLEAD_KEY: key } });
+  };
+  /** As an operator does, by the program of Temporal. */
+  async function signal(workflowId: string, name: string, argument: string): Promise<void> {
+    const { ca = '', certificate = '', key = '', serverName = '' } = temporalCertificates(dataFolder()).client;
+    await run(await toolPath('temporal'), [
+      ...['workflow', 'signal', '--address', (await parts()).temporal?.address ?? ''],
+      ...['--tls-ca-path', ca, '--tls-cert-path', certificate, '--tls-key-path', key, '--tls-server-name', serverName],
+      ...['--workflow-id', workflowId, '--name', name, '--input', JSON.stringify(argument)],
+    ]);
+  }
 
   it('the first deploy asks for them and stops before anything is installed', async () => {
     const build = await ended((await trigger(shop.name)).buildId);
@@ -58,36 +105,40 @@ describe('scopes of a service of another org', { timeout: 300_000 }, () => {
     );
     const [grant] = blockedGrants(build);
     assert.ok(grant !== undefined);
-    assert.deepEqual([grant.service, grant.state, grant.scopes], [notes, 'pending', [`${notes}:read`]]);
+    assert.deepEqual([grant.service, grant.state, grant.scopes], [notes.name, 'pending', [`${notes.name}:read`]]);
     assert.ok(build.failure?.message.includes(`fairlead grants approve ${grant.id}`));
     assert.equal((await visit(shop.name)).status, 404);
     grantId = grant.id;
   });
 
-  it('an operator approves by a signal, and the next deploy goes on: the service gets a token with the scope', async () => {
-    await using temporal = await temporalClient();
-    await temporal.client.workflow.getHandle(`grant/${shop.name}-prod/${notes}`).signal('approve', 'ada');
-    await waitUntil('the approval', async () => {
-      const { data } = await api<{ status: string }>('GET', `/grants/${grantId}`);
-      return data.status === 'approved';
-    });
-    await completed((await trigger(shop.name)).buildId);
-    assert.equal((await asksForToken()).scope, `${notes}:read`);
+  it('a deploy that waits goes on by itself once an operator approves: one service calls the other with its own token', async () => {
+    const { buildId } = await trigger(shop.name, { waitForGrants: true, waitForGrantsSeconds: 600 });
+    await waitUntil('the build to wait', async () => (await getBuild(buildId)).waiting !== null);
+    assert.deepEqual(
+      blockedGrants(await getBuild(buildId)).map(({ id, state }) => [id, state]),
+      [[grantId, 'pending']],
+    );
+    assert.match((await fairlead('builds', shop.name)).stdout, /waits for grants/);
+    assert.equal((await visit(shop.name)).status, 404);
+    await signal(`grant/${shop.name}-prod/${notes.name}`, 'approve', 'ada');
+    const build = await completed(buildId);
+    assert.deepEqual([build.waiting, build.blockedGrants], [null, []]);
+    assert.equal((await visit(notes.name)).status, 200);
+    const token = { scope: `${notes.name}:read`, client: `${shop.name}-prod` };
+    assert.deepEqual(await seen(), { status: 200, seen: token });
   });
 
-  it('revoked: the next token lacks it, and the next deploy is blocked', async () => {
-    const { api: url, key } = await connection();
-    const { code, stderr } = await runCli({ url }, ['grants', 'revoke', grantId, '--yes'], {
-      env: { FAIRLEAD_KEY: key },
-    });
+  it('revoked: the next token lacks it, and the next deploy is blocked, also one that would wait', async () => {
+    const { code, stderr } = await fairlead('grants', 'revoke', grantId, '--yes');
     assert.equal(code, 0, stderr);
-    assert.equal((await asksForToken()).error, 'invalid_scope');
+    // No wait: the answer to the revocation says that the next token lacks it.
+    assert.deepEqual(await seen(), { error: 'invalid_scope' });
     await shop.commit(app);
-    const build = await ended((await trigger(shop.name)).buildId);
+    const build = await ended((await trigger(shop.name, { waitForGrants: true })).buildId);
     assert.deepEqual(
       blockedGrants(build).map(({ state }) => state),
       ['revoked'],
     );
-    assert.equal((await asksForToken()).error, 'invalid_scope', 'the release before serves on');
+    assert.deepEqual(await seen(), { error: 'invalid_scope' }, 'the release before serves on');
   });
 });

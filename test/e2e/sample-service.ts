@@ -40,7 +40,9 @@ export interface AppOptions {
   readonly leaks?: string;
   /** Names of variables the app answers with, besides its commit. */
   readonly shows?: readonly string[];
-  /** JavaScript of an object that is computed inside the container for each answer, and shown as `computed`. */
+  /** Org that owns it; the platform's own where none is named. */
+  readonly org?: string;
+  /** JavaScript of an object that is computed inside the container for each `request`, and shown as `computed`. */
   readonly computes?: string;
   /** Keys of required variables in the catalog. */
   readonly requires?: readonly string[];
@@ -73,9 +75,9 @@ const SERVER = ({
 }: AppOptions) => `
 import { createServer } from 'node:http';
 console.log(${JSON.stringify(says)}${leaks === '' ? '' : `, process.env.${leaks}`});
-const compute = async () => (${computes});
+const compute = async (request) => (${computes});
 const server = createServer(async (request, response) => {
-  const computed = request.url === '/health' ? undefined : await compute().catch((error) => String(error.cause ?? error));
+  const computed = request.url === '/health' ? undefined : await compute(request).catch((error) => String(error.cause ?? error));
   response.writeHead(${status}, { 'content-type': 'application/json' });
   const shown = Object.fromEntries(${JSON.stringify(shows)}.map((name) => [name, process.env[name]]));
   response.end(JSON.stringify({ commit: process.env.GIT_COMMIT, ...shown, computed }));
@@ -84,7 +86,7 @@ setTimeout(() => server.listen(Number(process.env.PORT)), ${startupMs});
 process.on('SIGTERM', () => server.close(() => process.exit()));
 `;
 
-const catalogText = (name: string, { requires = [], spec = '' }: AppOptions) => `metadata:
+const catalogText = (name: string, { requires = [], spec = '', org = 'platform' }: AppOptions) => `metadata:
   name: ${name}
   annotations:
     platform.io/catalog-version: 0.6.0
@@ -92,7 +94,7 @@ const catalogText = (name: string, { requires = [], spec = '' }: AppOptions) => 
     platform.io/dockerfile: Dockerfile
     platform.io/port: 4000
 spec:
-  owner: platform
+  owner: ${org}
 ${spec === '' ? '' : `${spec}\n`}${requires.length === 0 ? '' : `  config:\n${requires.map((key) => `    - key: ${key}\n      required: true\n`).join('')}`}`;
 
 /** Creates a service of the app; what it started is cancelled and removed at the end. */
@@ -110,7 +112,8 @@ export async function sampleService(prefix: string, options: AppOptions = {}): P
     return await repository.commit(`version ${version}`);
   };
   await commit(options);
-  await createService(name, { gitUrl: repository.path, branch: 'main' });
+  const owner = options.org === undefined ? {} : { org: options.org };
+  await createService(name, { gitUrl: repository.path, branch: 'main', ...owner });
   const dispose = async () => {
     // A test that failed may have left a server of the stack restarting.
     await waitUntil(`the removal of ${name}`, () => remove(name).catch(() => false), { withinMs: 30_000 });

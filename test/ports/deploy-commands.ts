@@ -95,8 +95,8 @@ export function deployCommandsSuite(under: () => CommandsUnderTest): void {
     it('a service is removed, also one that is gone', async () => {
       const { commands } = under();
       const service = { id: 'svc_removed', name: 'removed' };
-      await commands.removeService(service);
-      await commands.removeService(service);
+      assert.equal(await commands.removeService(service), 'removed');
+      assert.equal(await commands.removeService(service), 'removed');
     });
   });
 }

@@ -201,6 +201,30 @@ it('deletes a service, but not while a build is open', async () => {
   assert.deepEqual(api.commands.removed, ['del']);
 });
 
+it('a removal that takes long answers 202 with where to look, also when it is asked for again', async () => {
+  const stalled = await startApi();
+  try {
+    await stalled.services.upsert({ id: 'svc_slow', name: 'slow', org: 'platform' }, {});
+    stalled.commands.stallRemovals();
+    assert.equal((await stalled.call('GET', '/services/slow')).status, 200);
+    await stalled.services.setRemoving('svc_slow', true);
+    for (const again of [1, 2]) {
+      const { status, body } = await stalled.call('DELETE', '/services/slow');
+      assert.equal(status, 202, `call ${again}`);
+      const { id, name, workflow, removingSince } = body.data;
+      assert.deepEqual([id, name, workflow], ['svc_slow', 'slow', 'service-removal/slow']);
+      assert.ok(Number.isFinite(Date.parse(removingSince)));
+    }
+    const told = stalled.audit.told().map(({ eventType }) => eventType);
+    assert.deepEqual(
+      told.filter((type) => type.startsWith('service.delete')),
+      ['service.delete_requested'],
+    );
+  } finally {
+    await stalled.stop();
+  }
+});
+
 it('a service has at most 300 variables and 128 KiB of values, and one above it can remove some', async () => {
   const filled = (count: number, from = 0) =>
     Object.fromEntries(Array.from({ length: count }, (_, index) => [`KEY_${from + index}`, 'x']));

@@ -10,6 +10,8 @@ export interface InMemoryDeployCommands extends DeployCommands {
   readonly removed: readonly string[];
   /** From now on a cancelled build undoes its installation first, and goes on until it is ended. */
   install(buildId: string): void;
+  /** From now on no removal comes to its end. */
+  stallRemovals(): void;
   /** Ends a build. */
   end(buildId: string): void;
 }
@@ -18,6 +20,7 @@ export interface InMemoryDeployCommands extends DeployCommands {
 export function createInMemoryDeployCommands(): InMemoryDeployCommands {
   const requests: BuildRequest[] = [];
   const removed: string[] = [];
+  let isStalled = false;
   const outcomes = new Map<string, TriggerOutcome>();
   const inFlight = new Map<string, BuildRequest>();
   const installing = new Set<string>();
@@ -51,7 +54,12 @@ export function createInMemoryDeployCommands(): InMemoryDeployCommands {
       return 'cancelled';
     },
     async removeService({ name }) {
+      if (isStalled) return 'removing';
       removed.push(name);
+      return 'removed';
+    },
+    stallRemovals: () => {
+      isStalled = true;
     },
     install: (buildId) => void installing.add(buildId),
     end,

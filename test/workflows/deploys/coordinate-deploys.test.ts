@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { Context } from '@temporalio/activity';
+import { Client } from '@temporalio/client';
+import { createDeployCommands } from '../../../adapters/temporal/deploy-commands.ts';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
 import { coordinatorWorkflowId } from '../../../domain/deploys/messages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -22,9 +24,10 @@ describe('coordinateDeploys', () => {
     const released = new Promise<void>((resolve) => {
       letGo = resolve;
     });
-    const state = { begun: 0 };
-    const work = async () => {
+    const state = { begun: 0, builds: [] as (string | undefined)[] };
+    const work = async (input: { readonly build?: BuildRequest } | undefined) => {
       state.begun += 1;
+      state.builds.push(input?.build?.buildId);
       const context = Context.current();
       const timer = setInterval(() => context.heartbeat(), 50);
       try {
@@ -39,15 +42,32 @@ describe('coordinateDeploys', () => {
   }
 
   deployCommandsSuite(() => {
-    const { activities, finished, letGo } = heldAt('fetchSource');
+    const { activities, finished, state, letGo } = heldAt('fetchSource');
     return {
       commands: temporal.commands,
       whileHeld: (body) => temporal.withActivities(activities, body),
       async end(buildId) {
+        // Not while another one is being cancelled: the server forgets an activity that ends just then.
+        await waitUntil(`${buildId} has begun`, () => state.builds.includes(buildId));
         letGo();
         await waitUntil(`${buildId} has ended`, () => finished.some(({ build }) => build.buildId === buildId));
       },
     };
+  });
+
+  it('a removal that takes long is told as such, goes on, and is joined by whoever asks again', async () => {
+    const { activities, state, letGo } = heldAt('removeService');
+    // Its client skips no time while it waits.
+    const client = new Client({ connection: temporal.env.connection });
+    const commands = createDeployCommands(client, { removedWithinMs: 500 });
+    const service = { id: 'svc_stalled', name: 'stalled' };
+    await temporal.withActivities(activities, async () => {
+      assert.equal(await commands.removeService(service), 'removing');
+      assert.equal(await commands.removeService(service), 'removing');
+      letGo();
+      assert.equal(await createDeployCommands(client).removeService(service), 'removed');
+    });
+    assert.equal(state.begun, 1);
   });
 
   /** The same service and environment asked for again. */

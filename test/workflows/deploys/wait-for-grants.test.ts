@@ -171,6 +171,7 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
     const b = await useBuild();
     await b.request();
     await b.waiting();
+    await waitUntil('the coordinator to keep it', async () => (await b.asked()) !== null);
     assert.equal(await temporal.commands.cancel(b.build), 'cancelled');
     const { status, reason, failure, steps, blockedGrants } = await b.record();
     assert.deepEqual([status, reason, failure?.code], ['failed', 'cancelled', 'BUILD_CANCELLED']);
