@@ -44,9 +44,8 @@ type RestoreDeps = Deps & Pick<DeploysDeps, 'releases' | 'builds' | 'log' | 'now
  * @throws UNAVAILABLE
  */
 export async function restoreUserAccess(deps: RestoreDeps, build: BuildRequest, signal: AbortSignal): Promise<void> {
-  const active = await deps.releases.active(build.service, build.environment);
-  const catalog = active === null ? null : (await deps.builds.find(active.buildId))?.facts.catalog;
-  const rule = catalog == null ? null : signInRuleOf(catalog);
+  const catalog = await catalogOfActive(deps, build);
+  const rule = catalog === null ? null : signInRuleOf(catalog);
   if (rule === null || deps.clients === null) return;
   try {
     const changed = await setSignInRule(deps, { build, signal }, rule);
@@ -55,6 +54,15 @@ export async function restoreUserAccess(deps: RestoreDeps, build: BuildRequest, 
     // Nobody signs in to a client, or a service, that is gone.
     if (!(error instanceof FairleadError) || !GONE.has(error.code)) throw error;
   }
+}
+
+/** The catalog of the release that serves; null where none does, or its catalog is not known any more. */
+export async function catalogOfActive(
+  { releases, builds }: Pick<DeploysDeps, 'releases' | 'builds'>,
+  { service, environment }: Pick<BuildRequest, 'service' | 'environment'>,
+): Promise<Catalog | null> {
+  const active = await releases.active(service, environment);
+  return active === null ? null : ((await builds.find(active.buildId))?.facts.catalog ?? null);
 }
 
 const GONE: ReadonlySet<string> = new Set(['CLIENT_NOT_FOUND', 'SERVICE_NOT_FOUND']);

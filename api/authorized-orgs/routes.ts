@@ -17,10 +17,10 @@ import type { NewId } from '../../domain/ids.ts';
 import type { OrgDirectory } from '../../domain/org-directory.ts';
 import { orgSlugSchema } from '../../domain/org-slug.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
-import { requireService } from '../catalog/access.ts';
+import { requireOwner, requireService } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { type AllowedCallers, PLATFORM } from '../http/allowed-callers.ts';
-import { type Caller, isPlatform } from '../http/caller.ts';
+import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
 
 export interface AuthorizedOrgsDeps {
@@ -138,9 +138,7 @@ async function openBuildsOf({ builds }: AuthorizedOrgsDeps, { id }: ServiceRecor
 
 /** @throws FORBIDDEN for an org that shares the service: it does not decide who else does (spec 2, "Authorized orgs", 2) */
 function owned(service: ServiceRecord, caller: Caller): ServiceRecord {
-  if (isPlatform(caller) || caller.org === service.org) return service;
-  const message = `Only admins of ${service.org}, which owns ${service.name}, decide which orgs share it`;
-  throw new FairleadError('FORBIDDEN', message);
+  return requireOwner(service, caller, 'decide which orgs share it');
 }
 
 function requireDirectory({ orgs }: AuthorizedOrgsDeps): OrgDirectory {

@@ -23,6 +23,15 @@ export async function requireService(services: ServiceStore, caller: Caller, idO
   return service;
 }
 
+/**
+ * What the owner alone does, and the platform: an org that shares a service manages it, and does not decide whose it is.
+ * @param what completes "Only admins of the owner …" @throws FORBIDDEN
+ */
+export function requireOwner(service: ServiceRecord, caller: Caller, what: string): ServiceRecord {
+  if (isPlatform(caller) || caller.org === service.org) return service;
+  throw new FairleadError('FORBIDDEN', `Only admins of ${service.org}, which owns ${service.name}, ${what}`);
+}
+
 /** The org whose services a caller sees in lists; null for all. */
 export function visibleOrg(caller: Caller): string | null {
   return isPlatform(caller) ? null : caller.org;

@@ -15,7 +15,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
-import { requireService, visibleOrg } from './access.ts';
+import { requireOwner, requireService, visibleOrg } from './access.ts';
 import { type AuditChangeDeps, auditChange } from './audit-change.ts';
 import { BUILDER_CALLERS } from './builder-callers.ts';
 import { type PutServiceDeps, putService } from './put-service.ts';
@@ -110,6 +110,8 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       method: 'delete',
       path: '/services/:id',
       summary: 'Remove a service: its workloads, routes, releases and record',
+      description:
+        'For its owner: the name is free afterwards, and who shares the service could take it and so become its owner.',
       tag,
       callers: BUILDER_CALLERS.admin,
       params: serviceParams,
@@ -122,8 +124,8 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
           schema: removingSchema,
         },
       },
-      errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY'],
-      resource,
+      errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY', 'FORBIDDEN'],
+      resource: async (input, context) => requireOwner(await resource(input, context), context.caller, 'remove it'),
       handle: async ({ resource: { id, name, org } }, context) => {
         const open = await deps.builds.list({ serviceId: id, open: true }, { cursor: null, limit: 1 });
         const [build] = open.items;

@@ -58,12 +58,12 @@ function skip(decision: Decision): Outcome | null {
 
 /** What a rollback or a retry takes over from an earlier build. */
 function reuse(
-  { key, remadeUntil }: StepDefinition,
+  { key, remadeUntil, ofRollback }: StepDefinition,
   { kind, fromStep, done }: PlanContext,
   steps: readonly StepDefinition[],
 ): Outcome | null {
   const isBefore = (a: string, b: string): boolean => placeOf(a, steps) < placeOf(b, steps);
-  if (kind === 'rollback' && isBefore(key, 'install')) {
+  if (kind === 'rollback' && isBefore(key, 'install') && !ofRollback) {
     return { state: 'reused', reason: 'the release already has its image and configuration' };
   }
   if (fromStep === null || !isBefore(key, fromStep)) return null;

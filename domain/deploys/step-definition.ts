@@ -65,13 +65,15 @@ export interface StepDefinition<K extends string = string, G extends FactShapes 
    * earlier one, makes the result again. Null: a retry from any later step reuses the result.
    */
   readonly remadeUntil: string | null;
+  /** Runs in a rollback as well, although it stands before the install: it sets what is not part of a release. */
+  readonly ofRollback: boolean;
 }
 
 type Given<K extends string, A extends string | null, G extends FactShapes> = Pick<
   StepDefinition<K, G>,
   'key' | 'title' | 'stage' | 'when'
 > &
-  Partial<Pick<StepDefinition<K, G>, 'needs' | 'gives' | 'failOpen' | 'remadeUntil'>> & {
+  Partial<Pick<StepDefinition<K, G>, 'needs' | 'gives' | 'failOpen' | 'remadeUntil' | 'ofRollback'>> & {
     readonly activity: A;
   } & (A extends string
     ? Pick<StepRun, 'attemptSeconds' | 'deadlineSeconds'> &
@@ -82,12 +84,22 @@ type Given<K extends string, A extends string | null, G extends FactShapes> = Pi
 export function step<const K extends string, const A extends string, const G extends FactShapes = NoFacts>(
   given: Given<K, A, G>,
 ): StepDefinition<K, G> & { readonly run: StepRun & { readonly activity: A } } {
-  const { key, title, stage, when, needs = [], gives = {} as G, failOpen = [], remadeUntil = null } = given;
+  const {
+    key,
+    title,
+    stage,
+    when,
+    needs = [],
+    gives = {} as G,
+    failOpen = [],
+    remadeUntil = null,
+    ofRollback = false,
+  } = given;
   const { activity, attemptSeconds, deadlineSeconds } = given;
   const { local = false, undo = null, cancellable = true, supersedable = true } = given;
   const wait = given.wait === undefined ? {} : { wait: given.wait };
   const run = { activity, local, attemptSeconds, deadlineSeconds, failOpen, undo, ...wait, cancellable, supersedable };
-  return { key, title, stage, when, needs, gives, failOpen, remadeUntil, run };
+  return { key, title, stage, when, needs, gives, failOpen, remadeUntil, ofRollback, run };
 }
 
 /** A step of the contract that this version has no work for yet; `when` says why it is skipped. */
@@ -97,5 +109,5 @@ export function futureStep<const K extends string>(
     readonly failOpen?: readonly FailOpen[];
   },
 ): StepDefinition<K, NoFacts> & { readonly run: null } {
-  return { needs: [], gives: {}, failOpen: [], remadeUntil: null, run: null, ...given };
+  return { needs: [], gives: {}, failOpen: [], remadeUntil: null, ofRollback: false, run: null, ...given };
 }

@@ -40,8 +40,11 @@ describe('docs/pipeline.md', () => {
       ...{ kind: 'rollback', fromStep: null, done: null, catalog: null, facts: {} },
       installation: DOCKER_INSTALLATION,
     });
-    const begins = plan.find(({ state }) => state !== 'reused');
-    assert.match(page, new RegExp(`A rollback\\*\\* takes all before ${begins?.title} from the release`));
+    const begins = plan.findLastIndex(({ state }) => state === 'reused') + 1;
+    const besides = plan.slice(0, begins).filter(({ state }) => state !== 'reused');
+    const takes = `takes all before ${plan[begins]?.title} from the release that it restores`;
+    const but = besides.map(({ title }) => title).join(', ');
+    assert.ok(page.includes(`A rollback** ${takes}, but for ${but}, and`));
   });
 
   it('links to pages and headings that are there', async () => {

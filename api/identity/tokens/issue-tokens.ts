@@ -50,7 +50,7 @@ export async function issueTokens(deps: IdentityDeps, order: TokenOrder): Promis
       'OAUTH_INVALID_GRANT',
       'The account or its organization is suspended, or the organization asks for a second factor or a newer login',
     );
-  await requireSignIn(deps, order.client, { userId: order.user.id, code: 'OAUTH_INVALID_GRANT' });
+  await requireSignIn(deps, order.client, { userId: order.user.id, login: order, code: 'OAUTH_INVALID_GRANT' });
   const grant = newGrant(deps, order, issuedAt);
   await deps.grants.insert(grant);
   await requireAlive(deps, grant, order.user, issuedAt);

@@ -90,6 +90,16 @@ describe('routes of authorized orgs', () => {
     assert.deepEqual(await listed(), ['helpers']);
   });
 
+  it('an org that shares the service does not remove it, by which its name were free for them', async () => {
+    await api.authorize('svc_notes', ['helpers']);
+    const refused = await call('helpers/admin', 'DELETE', '/services/notes');
+    assert.deepEqual([refused.status, refused.body.error?.code], [403, 'FORBIDDEN'], refused.text);
+    assert.match(refused.body.error.message, /Only admins of writers, which owns notes, remove it/);
+    assert.equal((await call('writers/member', 'DELETE', '/services/notes')).status, 403);
+    assert.equal((await call('strangers/admin', 'DELETE', '/services/notes')).status, 404);
+    assert.equal((await call('writers/viewer', 'GET', '/services/notes')).status, 200);
+  });
+
   describe('who is in has what the owner has, and who is out learns nothing, from the next request on', () => {
     const everything: readonly (readonly [string, string, number, unknown?])[] = [
       ['GET', '/services/notes', 200],

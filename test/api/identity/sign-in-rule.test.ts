@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { createClientAdministration } from '../../../adapters/idp/client-administration.ts';
+import type { RouteContext } from '../../../api/http/define-route.ts';
 import { CACHED_READ_MS } from '../../../api/identity/cached-reads.ts';
+import { refreshToken } from '../../../api/identity/oauth/grants/refresh-token.ts';
+import type { AuthorizationCode } from '../../../domain/identity/login.ts';
 import type { UserRecord } from '../../../domain/identity/user.ts';
+import { newMembership } from '../../../domain/orgs/new-org.ts';
 import type { SignInRule } from '../../../domain/sign-in-rule.ts';
 import { KEY, startIdp, type TestIdp } from '../../support/start-idp.ts';
 import { seedHeadless, signupBody } from './embed/embed-fixture.ts';
@@ -10,6 +14,8 @@ import { CALLBACK, createLogins, type Logins, type Seeded } from './oauth/logins
 import { answerOf, authorizePath, createBrowser, createPkce } from './pages/browse.ts';
 
 const PASSWORD = 'correct horse battery';
+/** Nothing of it is read where no token is used twice. */
+const context = {} as RouteContext;
 const never = new AbortController().signal;
 
 /** `acme` owns `shop`, `rival` is another org. */
@@ -104,6 +110,44 @@ describe('a service for members of its org alone', () => {
     assert.equal((await headless.call('login', { email: inside.email, password: PASSWORD })).status, 200);
     const signedUp = await headless.call('signup', signupBody('guild', 'grace@example.com'));
     assert.equal(signedUp.status, 201, 'a sign-up makes a member');
+  });
+
+  it('takes no login of a member that their org does not take, although another org of theirs does', async () => {
+    await idp.seedOrg('strict', { policy: { secondFactorRequired: true, sessionHours: null } });
+    const strict = await logins.client({ orgSlug: 'strict', signIn: 'members' });
+    const both = await logins.person({ org: 'strict' });
+    const rival = await idp.deps.orgs.find('rival');
+    assert.ok(rival !== null);
+    const rights = { roles: ['member'] as const, modules: [] };
+    await idp.deps.memberships.put(newMembership(both.id, rival, rights, idp.deps.now()));
+    const of = async (methods: AuthorizationCode['methods']) =>
+      logins.token(strict, (await logins.seedCode(strict, both, { methods })).form);
+    assert.deepEqual(error(await of(['pwd'])), [400, 'invalid_grant']);
+    assert.equal((await of(['pwd', 'mfa'])).status, 200);
+    const elsewhere = await logins.client({ orgSlug: 'strict' });
+    assert.equal((await logins.token(elsewhere, (await logins.seedCode(elsewhere, both)).form)).status, 200);
+  });
+
+  it('refreshes by what the client may after the revocation that it waited for, not by what it was before', async () => {
+    await set('anyone');
+    const scopes = ['openid', 'notes:read'];
+    await idp.deps.clients.update('shop-prod', {}, { allowedScopes: scopes });
+    const before = await idp.deps.clients.find('shop-prod');
+    assert.ok(before !== null);
+    const [theirs, ours] = [
+      await logins.login(shop, outsider, { scopes }),
+      await logins.login(shop, member, { scopes }),
+    ];
+    const issuedAt = await idp.deps.databaseTime();
+    const clients = createClientAdministration({ url: idp.address, internalKey: KEY });
+    await clients.setSignIn({ service: 'shop', environment: 'prod', orgSlug: 'acme', signIn: 'members' }, never);
+    await clients.revokeScopes({ service: 'notes', clientId: 'shop-prod' }, { actor: 'internal' });
+    const refresh = (token: string | undefined) =>
+      refreshToken(idp.deps, { client: before, issuedAt, parameters: { refresh_token: token ?? '' }, context });
+    await assert.rejects(refresh(theirs.tokens.refresh_token), { code: 'OAUTH_INVALID_GRANT' });
+    const reply = await refresh(ours.tokens.refresh_token);
+    assert.equal(reply.scope, 'openid');
+    assert.equal((await logins.introspect(shop, reply.access_token)).active, true);
   });
 
   it('keeps its own service tokens, and is changed by the builder alone', async () => {

@@ -159,6 +159,15 @@ describe('planDeploy', () => {
     assert.equal(statesOf(plan).get('image-build'), 'reused');
   });
 
+  it('keeps out before the installation whom the release of a rollback keeps out, which no other step before it does', () => {
+    const plan = planDeploy(null, { ...DEPLOY, kind: 'rollback' });
+    const before = plan.slice(
+      0,
+      plan.findIndex(({ key }) => key === 'install'),
+    );
+    assert.deepEqual(pending(before), ['user-access']);
+  });
+
   const retries: readonly [StepKey, readonly StepKey[]][] = [
     [
       'source',

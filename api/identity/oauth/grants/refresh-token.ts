@@ -42,10 +42,13 @@ async function findGrant(deps: IdentityDeps, { client }: TokenRequest, grantId: 
 /** Makes the next pair; null when the grant has moved on meanwhile. */
 async function rotate(
   deps: IdentityDeps,
-  { client, issuedAt: askedAt, parameters }: TokenRequest,
+  { client: known, issuedAt: askedAt, parameters }: TokenRequest,
   grant: GrantRecord,
 ): Promise<TokenReply | null> {
-  const issuedAt = await momentAfterRevocation(deps, { sub: grant.userId, client_id: client.clientId }, askedAt);
+  const issuedAt = await momentAfterRevocation(deps, { sub: grant.userId, client_id: known.clientId }, askedAt);
+  // What was revoked meanwhile may be what the client itself may do, or who may sign in to it: it was read before.
+  const client = issuedAt === askedAt ? known : await deps.clients.find(known.clientId);
+  if (client === null || !client.allowedGrantTypes.includes('refresh_token')) throw refreshInvalid();
   // What the client was refused since the login is not given again.
   const granted = grant.scopes.filter((scope) => client.allowedScopes.includes(scope));
   const scopes = narrowScopes(granted, parameters.scope);
@@ -53,7 +56,7 @@ async function rotate(
   const audience = requested.length === 0 ? grant.audience : narrowAudience(grant.audience, requested);
   const person = await findTokenPerson(deps, grant.userId, grant);
   if (person === null) throw refreshInvalid();
-  await requireSignIn(deps, client, { userId: grant.userId, code: 'OAUTH_INVALID_GRANT' });
+  await requireSignIn(deps, client, { userId: grant.userId, login: grant, code: 'OAUTH_INVALID_GRANT' });
   const generation = grant.generation + 1;
   const reply = await signPersonTokens(deps, {
     person,

@@ -35,7 +35,8 @@ export async function authorize(deps: IdentityDeps, context: RouteContext, query
       return redirectTo(loginPath(parameters, request, loggedIn));
     }
     if (remedy !== null) return askForFactor(deps, request, remedy.addFactorFor);
-    await requireSignIn(deps, request.client, { userId: loggedIn.user.id, code: 'OAUTH_ACCESS_DENIED' });
+    const { session, user } = loggedIn;
+    await requireSignIn(deps, request.client, { userId: user.id, login: session, code: 'OAUTH_ACCESS_DENIED' });
     if (await needsConsent(deps, request, loggedIn.user)) {
       if (request.prompt.includes('none'))
         throw new FairleadError('OAUTH_CONSENT_REQUIRED', 'Consent was not given yet');

@@ -88,6 +88,55 @@ describe('user-access', () => {
     assert.equal((await parts.clientStore.find('hello-prod'))?.signIn, 'anyone');
   });
 
+  describe('of a rollback', () => {
+    /** `rel_old`, of `bld_back`, is gone back to; `rel_now` serves. */
+    const useRollback = async (back: Partial<Catalog> | null, serving: Partial<Catalog>, before: SignInRule) => {
+      const deploy = await useAccess({ before }, { build: { kind: 'rollback', releaseId: 'rel_old' } });
+      const { parts } = deploy;
+      for (const [name, catalog] of [
+        ['old', back],
+        ['now', serving],
+      ] as const) {
+        const of = { service: 'hello', serviceId: 'svc_hello', buildId: `bld_of_${name}` };
+        await parts.releases.put(releaseRecord({ id: `rel_${name}`, ...of }));
+        if (catalog === null) continue;
+        const facts = { catalog: catalogRecord({ auth: SSO, ...catalog }) };
+        await parts.builds.create(buildRecord({ id: of.buildId, service: 'hello', facts }));
+      }
+      await parts.releases.activate('rel_now', { at: new Date(0), epoch: 1, buildId: 'bld_of_now' });
+      return deploy;
+    };
+    const ROLLBACKS: readonly (readonly [string, Partial<Catalog> | null, Partial<Catalog>, SignInRule, SignInRule])[] =
+      [
+        ['people are kept out before a release for members serves', access('members'), {}, 'anyone', 'members'],
+        ['nobody is let in before a release for anyone serves', {}, access('members'), 'members', 'members'],
+        ['a release of an unknown catalog leaves it', null, {}, 'anyone', 'anyone'],
+      ];
+    for (const [name, back, serving, before, after] of ROLLBACKS) {
+      it(name, async () => {
+        const { parts, attempt, rule, undo } = await useRollback(back, serving, before);
+        for (const _ of ['once', 'twice']) await provisionUserAccess(parts, attempt({}));
+        assert.equal(await rule(), after);
+        await undo();
+        assert.equal(await rule(), before, 'what serves has its own rule again when the rollback fails');
+      });
+    }
+
+    it('ends where people are to be kept out and the provider is away, unless they are out already', async () => {
+      const narrower = await useRollback(access('members'), {}, 'anyone');
+      const away = { clients: providerAway };
+      const step = provisionUserAccess({ ...narrower.parts, ...away }, narrower.attempt({}));
+      await assert.rejects(step, { code: 'UNAVAILABLE', system: 'identity-provider' });
+      const same = await useRollback(access('members'), access('members'), 'members');
+      const attempt = same.attempt({});
+      await provisionUserAccess({ ...same.parts, ...away }, attempt);
+      assert.match(attempt.warnings.join(), /stays for members/);
+      const gone = await useRollback(access('members'), {}, 'anyone');
+      await gone.parts.clientStore.remove('hello-prod');
+      await provisionUserAccess(gone.parts, gone.attempt({}));
+    });
+  });
+
   it('what undoes a step is an activity, for this step as for all', async () => {
     const { parts } = await useAccess();
     const activities: Readonly<Record<string, unknown>> = createDeploysActivities(parts);
