@@ -24,6 +24,8 @@ export function checkShape<T extends z.ZodType>(
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   let current = value;
   for (const key of path) {
+    // Of a list that is written as one text, the whole text.
+    if (typeof current === 'string') return current;
     if (typeof current !== 'object' || current === null) return undefined;
     current = Object.getOwnPropertyDescriptor(current, key)?.value;
   }
@@ -37,6 +39,8 @@ function describe(value: unknown, hideValue: boolean): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'object') return 'a mapping';
   if (hideValue) return `a ${typeof value}`;
+  // JSON has no infinity.
+  if (typeof value === 'number') return String(value);
   const text = JSON.stringify(value) ?? typeof value;
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
 }

@@ -1,5 +1,6 @@
-import { type Document, isNode, isScalar, LineCounter, parseAllDocuments, type Scalar, visit } from 'yaml';
+import { isNode, LineCounter, parseAllDocuments } from 'yaml';
 import { type ErrorCode, FairleadError } from '../errors.ts';
+import { refusedDirectives, refusedNodes } from './refused-yaml.ts';
 
 /** One thing wrong in a file; line and column count from 1. */
 export interface FileProblem {
@@ -33,6 +34,8 @@ export function readYaml(text: string, source: YamlSource): YamlFile {
   if (new TextEncoder().encode(text).length > LIMIT_BYTES) {
     throw invalidFile(source, [whole(`the file is larger than ${LIMIT_BYTES / 1024} KiB; make it smaller`)]);
   }
+  const unreadable = unreadableCharacters(text);
+  if (unreadable.length > 0) throw invalidFile(source, unreadable);
   try {
     return readDocument(text, source);
   } catch (error) {
@@ -92,12 +95,11 @@ function readDocument(text: string, source: YamlSource): YamlFile {
       errors.map((error) => ({ ...at(error.pos[0]), path: '', message: `not valid YAML: ${error.message}` })),
     );
   }
-  const repeated = repeatedKeys(document);
-  if (repeated.length > 0) {
-    const message = 'not valid YAML: Map keys must be unique';
+  const refused = [...documents.flatMap(refusedDirectives), ...refusedNodes(document)];
+  if (refused.length > 0) {
     throw invalidFile(
       source,
-      repeated.map(({ range }) => ({ ...at(range?.[0] ?? 0), path: '', message })),
+      refused.map(({ offset, path, message }) => ({ ...at(offset), path: formatPath(path), message })),
     );
   }
   if (second !== undefined) {
@@ -116,20 +118,18 @@ function readDocument(text: string, source: YamlSource): YamlFile {
   return { value, locate };
 }
 
-/** Keys that stand in one map more than once, each but its first. */
-function repeatedKeys(document: Document.Parsed): readonly Scalar[] {
-  const repeated: Scalar[] = [];
-  visit(document, {
-    Map: (_, { items }) => {
-      const keys = new Set<unknown>();
-      for (const { key } of items) {
-        if (!isScalar(key)) continue;
-        if (keys.has(key.value)) repeated.push(key);
-        keys.add(key.value);
-      }
-    },
+/** Where a file is no text: what stands for bytes that are not UTF-8, and control characters. */
+function unreadableCharacters(text: string): readonly FileProblem[] {
+  return text.split('\n').flatMap((line, index) => {
+    const column = line.search(/[^\P{Cc}\t\r]|\ufffd/u) + 1;
+    if (column === 0) return [];
+    const code = line.charCodeAt(column - 1);
+    const message =
+      code === 0xfffd
+        ? 'bytes that are not UTF-8: save the file as UTF-8'
+        : `a control character (U+${code.toString(16).toUpperCase().padStart(4, '0')}): remove it`;
+    return [{ line: index + 1, column, path: '', message }];
   });
-  return repeated;
 }
 
 function whole(message: string): FileProblem {

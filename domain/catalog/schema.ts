@@ -3,9 +3,10 @@ import { VARIABLE_NAME } from '../config/variable-names.ts';
 import { MOST_BINDINGS, MOST_METHODS, MOST_ROUTES } from '../registered-limits.ts';
 import { auth } from './auth-schema.ts';
 import { MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
+import { bucketName, MOST_BUCKETS, ownerSlug, scopeName } from './name-schemas.ts';
 import { modulesSection, registrationSection, userAccessSection } from './people-sections.ts';
 import { seo, tests, walkthrough } from './release-schema.ts';
-import { entry, flag, listOf, scalar, text } from './schema-kinds.ts';
+import { entry, flag, listOf, scalar } from './schema-kinds.ts';
 import { isInsidePath } from './source-path.ts';
 
 /** The catalog file's shape (spec 2, "Catalog file"). Each message completes the sentence "expected …, found …". */
@@ -16,9 +17,11 @@ const serviceName = z
   .string({ error: SERVICE_NAME })
   .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, { error: SERVICE_NAME });
 const variableName = z.string({ error: ENV_NAME }).regex(VARIABLE_NAME, { error: ENV_NAME });
-const ROUTE_PATH = 'a path that begins with /, of at most 1000 characters (parameters as {name} or :name)';
-const PREFIX = 'a path that begins with /, of at most 1000 characters';
-const PATH = /^\/[^\s?#]{0,999}$/;
+const ROUTE_PATH =
+  'a path that begins with one /, without .., of at most 1000 characters (parameters as {name} or :name)';
+const PREFIX = 'a path that begins with one /, without .., of at most 1000 characters';
+/** Begins with one slash, so that it names no host, and has no parts that lead elsewhere, however they are written. */
+const PATH = /^\/(?!\/)(?!(?:[^?#]*\/)?(?:\.|%2e){1,2}(?:\/|$))[^\s?#\\\p{Cc}]{0,999}$/iu;
 const AUTH = 'the name of an auth mode, of at most 200 characters';
 const METHOD = 'an HTTP method such as GET, or ANY';
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY|\*)$/;
@@ -70,7 +73,7 @@ const BINDING_NAME = 'a name: 1 to 63 lower-case letters, digits, dashes, dots a
 const bindingName = z
   .string({ error: BINDING_NAME })
   .regex(/^[a-z0-9](?:[a-z0-9._-]{0,61}[a-z0-9])?$/, { error: BINDING_NAME });
-const BINDING_PATH = 'a path that begins with /';
+const BINDING_PATH = 'a path that begins with one /, without ..';
 const bindingPath = z.string({ error: BINDING_PATH }).regex(PATH, { error: BINDING_PATH }).nullish();
 const CRON = 'five fields such as "0 2 * * *": minute, hour, day, month, weekday, in UTC';
 const cron = z
@@ -218,7 +221,7 @@ const annotations = z.object(
 
 const spec = z.object(
   {
-    owner: text('the slug of an org').nullish().describe('Slug of the org that owns the service and pays for it'),
+    owner: ownerSlug.nullish().describe('Slug of the org that owns the service and pays for it'),
     framework: scalar.nullish().describe('The same as the annotation platform.io/framework'),
     routes: listOf(route, 'routes', MOST_ROUTES).describe('Routes that the gateway knows, with their price'),
     queues: listOf(queue, 'queues', MOST_OF_A_KIND).describe(
@@ -231,9 +234,7 @@ const spec = z.object(
       entry(
         {
           service: serviceName.describe('Name of the service that is called'),
-          scopes: listOf(text('the name of a scope'), 'scopes', MOST_SCOPES).describe(
-            'What it is asked for, such as shop:read',
-          ),
+          scopes: listOf(scopeName, 'scopes', MOST_SCOPES).describe('What it is asked for, such as shop:read'),
         },
         '{ service, scopes }',
       ),
@@ -250,12 +251,13 @@ const spec = z.object(
     storage: listOf(
       entry(
         {
-          name: text('a name').describe('Name of the bucket'),
+          name: bucketName.describe('Name of the bucket'),
           tier: z.enum(STORAGE_TIERS, { error: `one of ${STORAGE_TIERS.join(', ')}` }).describe('Its size and price'),
         },
         '{ name, tier }',
       ),
       'buckets',
+      MOST_BUCKETS,
     ).describe('Object storage of the service'),
     config: listOf(configEntry, 'variables').describe('Variables that the service takes'),
     tests: tests.describe('HTTP tests that a release has to pass; see docs/after-install.md'),

@@ -1,7 +1,7 @@
-/** True for a relative path that stays where it begins: no leading `/`, no `..`, no backslash, no drive, no NUL. */
+/** True for a relative path that stays where it begins: no leading `/`, no `..`, no backslash, no drive, no control character. */
 export function isInsidePath(path: string): boolean {
   if (path === '' || path.startsWith('/') || /^[A-Za-z]:/.test(path)) return false;
-  if (path.includes('\\') || path.includes('\0') || path.length > 1_024) return false;
+  if (/[\\\p{Cc}]/u.test(path) || path.length > 1_024) return false;
   return !path.split('/').includes('..');
 }
 

@@ -59,12 +59,12 @@ describe('catalog files on the command line', () => {
     assert.equal((await run('init')).code, 0);
   });
 
-  it('a warning moves no cursor and changes no colour', async () => {
+  it('a key with codes for the terminal is refused, and moves no cursor', async () => {
     await writeFile(join(folder, 'catalog-info.yaml'), 'metadata:\n  name: shop\nspec:\n  "a\\e[2Jb": 1\n');
-    const { code, stdout } = await run('validate');
-    assert.equal(code, 0);
-    assert.match(stdout, /is not a known section/);
-    assert.ok(!stdout.includes('\u001b'));
+    const { code, stdout, stderr } = await run('validate');
+    assert.equal(code, 2);
+    assert.match(stderr, /4:3: spec.*text with a control character/);
+    assert.ok(!`${stdout}${stderr}`.includes('\u001b'));
   });
 
   it('init replaces no file', async () => {

@@ -24,9 +24,9 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ['bad indentation', 'metadata:\n  name: a\n   x: 1\n', /:[23]:\d+: not valid YAML/],
   ['unclosed quote', 'metadata: { name: "a\n', /not valid YAML/],
   ['tab indentation', 'metadata:\n\tname: a\n', /not valid YAML/],
-  ['duplicate key', 'metadata:\n  name: a\n  name: b\n', /3:3: not valid YAML: Map keys must be unique/],
+  ['duplicate key', 'metadata:\n  name: a\n  name: b\n', /3:3: metadata: not valid YAML: Map keys must be unique/],
   ['two documents', 'metadata: { name: a }\n---\nmetadata: { name: b }\n', /a second document begins here/],
-  ['an unknown alias', 'metadata: *gone\n', /alias/i],
+  ['an unknown alias', 'metadata: *gone\n', /metadata: \*gone: no anchor of that name stands before it/],
   ['an alias bomb', bomb(), /aliases expand to too much/],
   ['too deep', '['.repeat(60_000), /nested too deep/],
   ['too large', `metadata: { name: a }\n# ${'x'.repeat(70_000)}`, /larger than 64 KiB/],
@@ -78,7 +78,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   [
     'a topic with a control character',
     catalog('0.6.0', '  seo: { enabled: true, topic: "a\\u0007" }\n'),
-    /spec\.seo\.topic: expected text of 1 to 200/,
+    /7:32: spec\.seo\.topic: text with a control character/,
   ],
   ['auth as a word', catalog('0.6.0', '  auth: sso\n'), /spec\.auth: expected a mapping \{ mode, passport \}/],
   [
@@ -155,7 +155,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
       [
         `the health endpoint ${JSON.stringify(path)}`,
         annotated(`health-endpoint: ${JSON.stringify(path).replace('\u007f', String.raw`\x7f`)}`),
-        /health-endpoint"\]: expected a path that begins with one \//,
+        /health-endpoint"\]: (?:expected a path that begins with one \/|text with a control character)/,
       ] as const,
   ),
   ['a container file outside', annotated('dockerfile: ../Dockerfile'), /expected a path inside the app/],
@@ -173,7 +173,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   [
     'owner as mapping',
     'metadata: { name: a }\nspec: { owner: {} }\n',
-    /spec\.owner: expected the slug of an org, found a mapping/,
+    /spec\.owner: expected the slug of an org: .*, found a mapping/,
   ],
   [
     'routes as mapping',
@@ -210,7 +210,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   [
     'a schedule at an address',
     catalog('0.6.0', '  schedules: [{ name: a, cron: "* * * * *", path: "https://x.example" }]\n'),
-    /path: expected a path that begins with \//,
+    /path: expected a path that begins with one \//,
   ],
   [
     'an unknown charge',
