@@ -14,13 +14,18 @@ const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 /**
  * What is new by the subjects of the commits since the last deploy (spec 3, "Changelog flow"), for a repository without a
  * CHANGELOG.md; those of the newest commits where there was none. Null for what publishes no notes: an upload, and a
- * deploy to another environment than prod. No failure ends a deploy: it is a warning. Reads only.
+ * deploy to another environment than prod. `redact` takes the secrets out of each subject. No failure ends a deploy: it is a warning. Reads only.
  */
-export async function notesOfLog(deps: Deps, context: StepContext): Promise<ReleaseNotes | null> {
+export async function notesOfLog(
+  deps: Deps,
+  context: StepContext,
+  redact: (text: string) => string,
+): Promise<ReleaseNotes | null> {
   const { build, facts, warn } = context;
   if (build.source.kind !== 'git' || build.environment !== 'prod' || facts.commitSha === undefined) return null;
   try {
-    return notesOfCommits(await subjectsSinceLastDeploy(deps, context, build.source.url, facts.commitSha));
+    const subjects = await subjectsSinceLastDeploy(deps, context, build.source.url, facts.commitSha);
+    return notesOfCommits(subjects, redact);
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof FairleadError)) throw error;

@@ -105,7 +105,7 @@ export async function withRedactedErrors<T>(deps: WorkloadDeps, build: Build, wo
 }
 
 /** As a whole, and line by line: each of its lines may have been cut. */
-function redactLines(text: string, redact: (line: string) => string): string {
+export function redactLines(text: string, redact: (line: string) => string): string {
   return redact(text).split('\n').map(redact).join('\n');
 }
 

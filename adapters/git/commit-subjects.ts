@@ -2,6 +2,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { CommitRange } from '../../domain/deploys/ports.ts';
+import { CUT_MARK } from '../../domain/logs/cut-line.ts';
 import { removeTree } from '../workspace/remove-tree.ts';
 import { FETCH, NOT_GIVEN } from './clone-commit.ts';
 import { explainGitFailure, type GitPlace } from './git-errors.ts';
@@ -40,8 +41,13 @@ export async function commitSubjects(input: SubjectsInput): Promise<readonly str
     const range = since === null ? [until] : [until, `^${since}`];
     const format = `--format=%<(${MOST_COLUMNS},trunc)%s`;
     const log = await session.run(['log', '-z', format, `--max-count=${limit}`, ...range, '--'], directory);
-    return log.split('\0').flatMap((subject) => subject.trim() || []);
+    return log.split('\0').flatMap((column) => subjectOf(column) || []);
   } finally {
     await removeTree(directory);
   }
+}
+
+/** git fills a short subject up with blanks, and ends one that it cut with two dots: those stand where a secret may. */
+function subjectOf(column: string): string {
+  return column.endsWith('..') ? column.slice(0, -2) + CUT_MARK : column.trim();
 }

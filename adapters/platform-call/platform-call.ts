@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { FairleadError, isErrorCode } from '../../domain/errors.ts';
+import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 import { parseJson } from '../../domain/parse-json.ts';
 import type { ServiceTokens } from '../../sdk/auth/service-tokens.ts';
 
@@ -52,6 +53,8 @@ export type PlatformCall = <T extends z.ZodType>(reply: T, request: PlatformRequ
 const TIMEOUT_MS = 10_000;
 /** No answer of the platform's own services is longer: pages are bounded. */
 const MOST_CHARACTERS = 8 * 1024 ** 2;
+/** Of a refusal, which goes into the record of a build and its history. */
+const MOST_MESSAGE_CHARACTERS = 2_000;
 
 const envelopeSchema = z.discriminatedUnion('success', [
   z.object({ success: z.literal(true), data: z.unknown() }),
@@ -118,7 +121,7 @@ export function createPlatformCall(
   function asOwnError({ code, message, details }: { code: string; message: string; details?: unknown }) {
     if (code === 'UNAUTHORIZED') return unavailable(`does not take the key of the builder (${service.keyVariable})`);
     if (!isErrorCode(code) || OURS.has(code)) return unavailable(`failed with ${code}`);
-    return new FairleadError(code, message, { details });
+    return new FairleadError(code, cutBeforeRedaction(message, MOST_MESSAGE_CHARACTERS), { details });
   }
 
   return async (reply, request) => {

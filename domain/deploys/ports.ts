@@ -206,8 +206,8 @@ export interface SourceFetcher {
    */
   resolveHead(url: string, branch: string | null, signal: AbortSignal): Promise<{ commit: string; branch: string }>;
   /**
-   * The first lines of the commits that `until` has and `since` has not, newest first, each cut at some length. They are what
-   * authors wrote. Empty where the repository has one of both no more.
+   * The first lines of the commits that `until` has and `since` has not, newest first. They are what authors wrote; a long
+   * one ends with `CUT_MARK`. Empty where the repository has one of both no more.
    * @throws SOURCE_UNREACHABLE (retryable when it may pass), SOURCE_REFUSED, SOURCE_MISSING, or the abort reason
    */
   commitSubjects(range: CommitRange, signal: AbortSignal): Promise<readonly string[]>;

@@ -5,6 +5,9 @@ export interface ReleaseNotes {
   readonly version: string | null;
 }
 
+/** Takes the secrets out of a text; see domain/logs/redact.ts. */
+type Redact = (text: string) => string;
+
 /** Notes travel from step to step with the facts of a build, which are a few kilobytes in all. */
 export const MOST_CHARACTERS = 3_000;
 /** The newest commits since the last deploy that notes are made of. */
@@ -18,12 +21,13 @@ const VERSION = /\bv?(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)/;
  * The newest section of a CHANGELOG.md that says something: from its `## ` heading, of which the version is taken, to the
  * next. A file without such headings is taken as a whole. Null for one that says nothing.
  */
-export function notesOfChangelog(text: string): ReleaseNotes | null {
+export function notesOfChangelog(text: string, redact: Redact): ReleaseNotes | null {
   const lines = text.split(/\r?\n/);
   const headings = lines.flatMap((line, index) => (HEADING.test(line) ? [index] : []));
-  if (headings.length === 0) return notesOf(lines.filter((line) => !/^#[ \t]/.test(line)).join('\n'), null);
+  const wholly = (part: readonly string[]) => redact(withoutControls(part.join('\n')));
+  if (headings.length === 0) return notesOf(wholly(lines.filter((line) => !/^#[ \t]/.test(line))), null);
   for (const [number, start] of headings.entries()) {
-    const found = notesOf(lines.slice(start + 1, headings[number + 1]).join('\n'), versionOf(lines[start] ?? ''));
+    const found = notesOf(wholly(lines.slice(start + 1, headings[number + 1])), versionOf(lines[start] ?? ''));
     if (found !== null) return found;
   }
   return null;
@@ -39,14 +43,17 @@ function versionOf(heading: string): string | null {
  * The subjects of commits, newest first, as a list of plain text. Null for none. Whoever may push writes them: each stays one
  * line, and what marks code, links and images up is taken out.
  */
-export function notesOfCommits(subjects: readonly string[]): ReleaseNotes | null {
-  const lines = subjects.map(plainLine).filter((line) => line !== '');
+export function notesOfCommits(subjects: readonly string[], redact: Redact): ReleaseNotes | null {
+  const lines = subjects.map((subject) => plainLine(subject, redact)).filter((line) => line !== '');
   return notesOf(lines.map((line) => `- ${line}`).join('\n'), null);
 }
 
-/** Format characters reorder a line, or hide what stands in it. */
-function plainLine(subject: string): string {
-  const line = subject.replace(/\s+/gu, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');
+/**
+ * Format characters reorder a line, or hide what stands in it. Redacted without them, and before marks are taken out: a
+ * secret may hold some, and the mark of a redaction before a bracket would begin a link.
+ */
+function plainLine(subject: string, redact: Redact): string {
+  const line = redact(subject.replace(/\s+/gu, ' ').replace(/[\p{Cc}\p{Cf}]/gu, ''));
   // At the begin of a list item, these would begin a heading, a quote or another list.
   const begun = line.replace(/^[\s#>+*=~|-]+/, '');
   return begun.replace(/[`<>]|!?\[|\]\(?/g, replaceMark).trim();
@@ -58,9 +65,14 @@ function replaceMark(mark: string): string {
   return mark.endsWith('[') ? '(' : ')';
 }
 
+/** Whoever shows the notes may have a terminal, which obeys control characters. */
+function withoutControls(text: string): string {
+  return text.replace(/(?![\n\t])\p{Cc}/gu, '');
+}
+
+/** Cuts what is redacted already: half a secret would not be found. */
 function notesOf(text: string, version: string | null): ReleaseNotes | null {
-  // Whoever shows it may have a terminal, which obeys control characters.
-  const notes = text.replace(/(?![\n\t])\p{Cc}/gu, '').trim();
+  const notes = text.trim();
   if (notes === '') return null;
   return {
     notes: notes.length > MOST_CHARACTERS ? notes.slice(0, MOST_CHARACTERS - CUT.length) + CUT : notes,

@@ -2,12 +2,12 @@ import { MANIFEST } from '../../../domain/catalog/app-source.ts';
 import { readManifest } from '../../../domain/catalog/read-manifest.ts';
 import { joinInside } from '../../../domain/catalog/source-path.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
-import { notesOfChangelog, type ReleaseNotes } from '../../../domain/deploys/release-notes.ts';
+import { notesOfChangelog } from '../../../domain/deploys/release-notes.ts';
 import { sdkVersions } from '../../../domain/deploys/sdk-packages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { notesOfLog } from '../notes-of-log.ts';
-import { buildRedactor } from '../redaction.ts';
+import { buildRedactor, redactLines } from '../redaction.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 
 type Deps = Parameters<typeof notesOfLog>[0] &
@@ -40,18 +40,14 @@ export async function readReleaseNotes(deps: Deps, context: StepContext): Promis
   const changelog = await read(CHANGELOG);
   const manifest = readManifest(await read(joinInside(appPath, MANIFEST)), []);
   const lock = await read(joinInside(appPath, LOCK), LOCK_LIMIT_BYTES);
-  const notes = changelog === null ? await notesOfLog(deps, context) : notesOfChangelog(changelog);
+  const redact = await redactorOfNotes(deps, context);
   return {
-    releaseNotes: notes === null ? null : await withoutSecrets(deps, context, notes),
+    releaseNotes: changelog === null ? await notesOfLog(deps, context, redact) : notesOfChangelog(changelog, redact),
     sdkVersions: sdkVersions(manifest, lock, deps.settings.sdkPackages),
   };
 }
 
-async function withoutSecrets(
-  deps: Deps,
-  { build }: StepContext,
-  { notes, version }: ReleaseNotes,
-): Promise<ReleaseNotes> {
+async function redactorOfNotes(deps: Deps, { build }: StepContext): Promise<(text: string) => string> {
   const redact = await buildRedactor(deps, build);
-  return { notes: redact(notes).split('\n').map(redact).join('\n'), version };
+  return (text) => redactLines(text, redact);
 }

@@ -15,7 +15,7 @@ import {
 import type { EffectContext } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { parseJson } from '../../../domain/parse-json.ts';
-import { engineError } from '../docker-client.ts';
+import { engineError, engineMessage } from '../docker-client.ts';
 import { inspectContainer } from '../inspect-container.ts';
 import { imageLabels, LABELS, labelFilter } from '../labels.ts';
 import { decodeLogFrames } from '../log-frames.ts';
@@ -56,7 +56,7 @@ export function createContainerTestRunner(options: ContainerTestRunnerOptions): 
       context.signal.throwIfAborted();
       const signal = AbortSignal.any([context.signal, AbortSignal.timeout((allSeconds + START_SECONDS) * 1_000)]);
       try {
-        await removeLeftOver(options);
+        await removeLeftOver(options, context);
         const image = await options.image({ ...context, signal });
         await using socket = await openServiceSocket(release.workload.address);
         const limits = { seconds, allSeconds };
@@ -108,12 +108,25 @@ async function testContainer(
   };
 }
 
-/** Of workers that were killed, and builds that were not tried again. */
-async function removeLeftOver({ docker, stackId, leftoverMs = 600_000 }: ContainerTestRunnerOptions): Promise<void> {
-  const filters = { ...labelFilter(stackId, { [LABELS.task]: TASK }), status: ['exited'] };
+/** Ended, or killed with its worker before they began. */
+const LEFT_STATES = ['created', 'exited', 'dead'];
+
+/** Of workers that were killed, and builds that were not tried again. One that stays is no fault of this run. */
+async function removeLeftOver(
+  { docker, stackId, leftoverMs = 600_000 }: ContainerTestRunnerOptions,
+  { onLine }: EffectContext,
+): Promise<void> {
+  const filters = { ...labelFilter(stackId, { [LABELS.task]: TASK }), status: LEFT_STATES };
   const before = Date.now() / 1_000 - leftoverMs / 1_000;
-  const ended = await docker.listContainers({ all: true, filters });
-  for (const { Id: id, Created } of ended) if (Created <= before) await removeContainer(docker, id, 0);
+  const left = await docker.listContainers({ all: true, filters });
+  for (const { Id: id, Created } of left) {
+    if (Created > before) continue;
+    try {
+      await removeContainer(docker, id, 0);
+    } catch (error) {
+      onLine(`The container ${id.slice(0, 12)} of an earlier run of tests stays: ${engineMessage(error)}`, 'warn');
+    }
+  }
 }
 
 /** Runs a container to its end and removes it. @returns what it printed */

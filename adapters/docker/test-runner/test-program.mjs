@@ -35,15 +35,15 @@ async function resultOf(test) {
 
 async function ask({ method, path, headers, body }, signal) {
   const { promise, resolve, reject } = Promise.withResolvers();
-  const own = { accept: '*/*', 'user-agent': 'fairlead-tests', ...headers, host, connection: 'close' };
+  // Of GET, DELETE and OPTIONS node sends a body without its length, which a service takes for another request.
+  const length = body === null ? {} : { 'content-length': Buffer.byteLength(body) };
+  const own = { accept: '*/*', 'user-agent': 'fairlead-tests', ...headers, ...length, host, connection: 'close' };
   const options = { socketPath: socket, method, path, headers: own, agent: false, signal, maxHeaderSize: MOST_HEADERS };
   request(options, resolve)
     .once('error', reject)
     // One that switches protocols ends without an error.
     .once('close', reject)
-    .once('close', reject)
     .end(body ?? undefined);
-  // One that switches protocols ends without an error, and then by `close` alone.
   const answer = await promise;
   const parts = [];
   let size = 0;

@@ -77,6 +77,26 @@ describe('tests in a container', () => {
     assert.deepEqual(asked, [['POST', '/a?b=c', 'suite.sandbox.localhost:8000', '1', '{"a":"ä"}']]);
   });
 
+  it('send a body as the body of its request, whatever the method', async (t) => {
+    const asked: unknown[] = [];
+    const workload = await serve(t, async (request, response) => {
+      let body = '';
+      for await (const part of request) body += part;
+      asked.push([request.method, request.url, body]);
+      response.end();
+    });
+    const body = 'GET /other HTTP/1.1\r\nhost: other\r\n\r\n';
+    const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
+    await run(
+      workload,
+      methods.map((method) => testRecord({ method, body })),
+    );
+    assert.deepEqual(
+      asked,
+      methods.map((method) => [method, '/', body]),
+    );
+  });
+
   it('follow no redirect, so that nothing but the service is asked', async (t) => {
     const asked: string[] = [];
     const elsewhere = await serve(t, (_request, response) => {
@@ -242,12 +262,33 @@ describe('tests in a container', () => {
     const left = await docker.createContainer({ Image: image, Entrypoint: ['true'], Labels: labels });
     await left.start();
     await left.wait();
+    await docker.createContainer({ Image: image, Entrypoint: ['true'], Labels: labels });
     const workload = await serve(t, (_request, response) => void response.end());
     await run(workload, [testRecord()]);
-    assert.equal((await containers()).length, 1, 'it may be of a run whose output is read now');
+    assert.equal((await containers()).length, 2, 'they may be of a run whose output is read now, or which begins');
     const eager = createContainerTestRunner({ docker, stackId, image: buildProxy.image, leftoverMs: 0 });
     await eager.run(targetOf(workload), [testRecord()], { signal: patience(), onLine: () => undefined });
     assert.equal((await containers()).length, 0);
+  });
+
+  it('run beside what an earlier one left and cannot be removed, which is told', async (t) => {
+    const { stackId, buildProxy } = stack;
+    const image = await buildProxy.image({ signal: patience(), onLine: () => undefined });
+    const labels = { 'fairlead.stack': stackId, 'fairlead.task': 'tests' };
+    const left = await docker.createContainer({ Image: image, Entrypoint: ['true'], Labels: labels });
+    t.after(() => left.remove());
+    const stuck: typeof docker = Object.create(docker, {
+      getContainer: {
+        value: (id: string) =>
+          id === left.id ? { remove: () => Promise.reject(new Error('busy')) } : docker.getContainer(id),
+      },
+    });
+    const workload = await serve(t, (_request, response) => void response.end());
+    const lines: string[] = [];
+    const eager = createContainerTestRunner({ docker: stuck, stackId, image: buildProxy.image, leftoverMs: 0 });
+    const context = { signal: patience(), onLine: (line: string) => void lines.push(line) };
+    assert.equal((await eager.run(targetOf(workload), [testRecord()], context))[0]?.passed, true);
+    assert.match(lines.join('\n'), /of an earlier run of tests stays: busy/);
   });
 
   it('stop with their caller, whose reason is thrown, and leave nothing behind', async (t) => {

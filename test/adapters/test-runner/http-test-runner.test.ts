@@ -91,6 +91,11 @@ describe('the client of a test runner', () => {
     });
   }
 
+  it('cuts an endless refusal, which goes into the record of the build', async (t) => {
+    const runner = connect(await serveUpstream(t, failing(400, 'VALIDATION_FAILED', 'no '.repeat(20_000))));
+    await assert.rejects(runner.run(TARGET, [testRecord()], CONTEXT), { message: /^.{1,1992} … \(cut\)$/ });
+  });
+
   it('takes a port where nobody listens for no result', async () => {
     const failure = { code: 'UNAVAILABLE', system: 'test-runner', message: 'The test runner cannot be reached.' };
     await assert.rejects(connect(await refusedAddress()).run(TARGET, [testRecord()], CONTEXT), failure);

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { MOST_CHARACTERS, notesOfChangelog, notesOfCommits } from '../../../domain/deploys/release-notes.ts';
 
+const same = (text: string) => text;
+
 describe('release notes', () => {
   const cases: readonly [name: string, text: string, notes: string | null, version: string | null][] = [
     ['the newest section', '# Changelog\n\n## 1.2.0\n\n- new\n\n## 1.1.0\n- old\n', '- new', '1.2.0'],
@@ -17,22 +19,25 @@ describe('release notes', () => {
   ];
   for (const [name, text, notes, version] of cases) {
     it(`are, of ${name}`, () => {
-      assert.deepEqual(notesOfChangelog(text), notes === null ? null : { notes, version });
+      assert.deepEqual(notesOfChangelog(text, same), notes === null ? null : { notes, version });
     });
   }
 
   it('are cut where they are longer than what travels with a build', () => {
-    const cut = notesOfChangelog(`## 1.0.0\n${'x'.repeat(MOST_CHARACTERS * 2)}`);
+    const cut = notesOfChangelog(`## 1.0.0\n${'x'.repeat(MOST_CHARACTERS * 2)}`, same);
     assert.deepEqual([cut?.notes.length, cut?.notes.endsWith('\n…')], [MOST_CHARACTERS, true]);
   });
 
   it('have no version where it is too long to be one', () => {
-    assert.deepEqual(notesOfChangelog(`## 1.0.0-${'a'.repeat(1_000_000)}\n- a`), { notes: '- a', version: null });
+    assert.deepEqual(notesOfChangelog(`## 1.0.0-${'a'.repeat(1_000_000)}\n- a`, same), { notes: '- a', version: null });
   });
 
   it('are the subjects of commits as a list, each on one line', () => {
-    assert.deepEqual(notesOfCommits(['fix: a', 'feat:\tb\nc']), { notes: '- fix: a\n- feat: b c', version: null });
-    assert.equal(notesOfCommits([]), null);
+    assert.deepEqual(notesOfCommits(['fix: a', 'feat:\tb\nc'], same), {
+      notes: '- fix: a\n- feat: b c',
+      version: null,
+    });
+    assert.equal(notesOfCommits([], same), null);
   });
 
   const HOSTILE: readonly [what: string, subject: string, line: string | null][] = [
@@ -52,12 +57,16 @@ describe('release notes', () => {
   ];
   for (const [what, subject, line] of HOSTILE) {
     it(`are plain text, of a subject with ${what}`, () => {
-      assert.equal(notesOfCommits([subject])?.notes ?? null, line === null ? null : `- ${line}`);
+      assert.equal(notesOfCommits([subject], same)?.notes ?? null, line === null ? null : `- ${line}`);
     });
   }
 
   it('of many long subjects are cut', () => {
-    const notes = notesOfCommits(Array.from({ length: 1_000 }, () => 'x'.repeat(1_000)))?.notes ?? '';
+    const notes =
+      notesOfCommits(
+        Array.from({ length: 1_000 }, () => 'x'.repeat(1_000)),
+        same,
+      )?.notes ?? '';
     assert.deepEqual([notes.length, notes.endsWith('\n…')], [MOST_CHARACTERS, true]);
   });
 });

@@ -5,6 +5,7 @@ import type { BuildRequest } from '../../../../domain/deploys/build.ts';
 import type { CommitRange } from '../../../../domain/deploys/ports.ts';
 import { MOST_CHARACTERS } from '../../../../domain/deploys/release-notes.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
+import { CUT_MARK } from '../../../../domain/logs/cut-line.ts';
 import { createInMemoryRepository } from '../../../support/in-memory/repository.ts';
 import { useDeploy } from '../use-deploy.ts';
 
@@ -15,11 +16,15 @@ const TARGET = { buildId: 'bld_before', serviceId: 'svc_hello', environment: 'pr
 
 /** A repository of three commits, of which the first may have been deployed. */
 async function useRepository(
-  given: { readonly deployed?: string | null; readonly build?: Partial<BuildRequest> } = {},
+  given: {
+    readonly deployed?: string | null;
+    readonly build?: Partial<BuildRequest>;
+    readonly config?: Readonly<Record<string, string>>;
+  } = {},
 ) {
   const deploy = await useDeploy({
     opened: true,
-    service: { config: { API_TOKEN: CANARY } },
+    service: { config: given.config ?? { API_TOKEN: CANARY } },
     build: { source: SOURCE, ...given.build },
   });
   const { parts, build } = deploy;
@@ -101,9 +106,48 @@ describe('release-notes', () => {
     };
     const { notes = '' } = (await notesOf(readReleaseNotes({ ...parts, sources }, attempt(facts)))) ?? {};
     assert.equal((asked as CommitRange | null)?.limit, 30);
-    assert.match(notes, /^- leak \[REDACTED\]\n/);
+    assert.match(notes, /^- leak \(REDACTED\)\n- token \(REDACTED\)\n/);
     assert.ok(!/canary|ghp_0123/.test(notes), notes.slice(0, 200));
     assert.ok(notes.length <= MOST_CHARACTERS);
+  });
+
+  /** What begins it is looked for in the notes; all of it is what the redaction looks for. */
+  const ODD = 'kanary-`4711`-[x]<y>-kanary';
+  const spread = (before: number) => `${'a '.repeat(before / 2)}${ODD} b`;
+  const LEAKS: readonly [what: string, subject: string][] = [
+    ['signs that are changed for plain text', `leak ${ODD} b`],
+    ['its end behind the cut of the notes', spread(MOST_CHARACTERS - 10)],
+    ['its end behind the cut of git', `leak ${ODD.slice(0, -3)}${CUT_MARK}`],
+    ['a sign in it that nobody sees', `leak ${ODD.slice(0, 9)}\u200b${ODD.slice(9)}`.replaceAll(/[`[\]<>]/g, '')],
+  ];
+  for (const [what, subject] of LEAKS) {
+    it(`hold no secret of a subject with ${what}`, async () => {
+      const { parts, attempt, facts } = await useRepository({
+        config: { API_TOKEN: what.startsWith('a sign') ? ODD.replaceAll(/[`[\]<>]/g, '') : ODD },
+      });
+      const sources = { ...parts.sources, commitSubjects: async () => [subject] };
+      const { notes = '' } = (await notesOf(readReleaseNotes({ ...parts, sources }, attempt(facts)))) ?? {};
+      assert.match(notes, /^- (leak|a a)/);
+      assert.ok(!notes.includes('kanary'), notes.slice(-100));
+    });
+  }
+
+  for (const hidden of ['', '\u200b']) {
+    it(`hold no link that a redaction begins${hidden && ', of a token in pieces'}`, async () => {
+      const { parts, attempt, facts } = await useRepository();
+      const subject = `a ghp_${hidden}0123456789012345678901234567890123AB(javascript:alert(1))`;
+      const sources = { ...parts.sources, commitSubjects: async () => [subject] };
+      const notes = await notesOf(readReleaseNotes({ ...parts, sources }, attempt(facts)));
+      assert.equal(notes?.notes, '- a (REDACTED)javascript:alert(1))');
+    });
+  }
+
+  it('hold no secret of a CHANGELOG.md that is cut within it', async () => {
+    const { parts, attempt, facts, plant } = await useRepository({ config: { API_TOKEN: ODD } });
+    plant('CHANGELOG.md', `## 1.2.0\n${spread(MOST_CHARACTERS - 10)}\n`);
+    const { notes = '' } = (await notesOf(readReleaseNotes(parts, attempt(facts)))) ?? {};
+    assert.match(notes, /^a a/);
+    assert.ok(!notes.includes('kanary'), notes.slice(-100));
   });
 
   const NOT_ASKED: readonly [what: string, build: Partial<BuildRequest>][] = [
