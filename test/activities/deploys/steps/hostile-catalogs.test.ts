@@ -9,9 +9,11 @@ import { readCatalog } from '../../../../activities/deploys/steps/read-catalog.t
 import { registerRoutes } from '../../../../activities/deploys/steps/register-routes.ts';
 import type { BuildFacts } from '../../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
-import { REFUSED } from '../../../hostile/catalog-rows.ts';
+import { REFUSED_FIELDS } from '../../../hostile/catalog-field-rows.ts';
+import { REFUSED_YAML } from '../../../hostile/catalog-rows.ts';
 import { useDeploy } from '../use-deploy.ts';
 
+const REFUSED = [...REFUSED_YAML, ...REFUSED_FIELDS];
 const FILE = 'catalog-info.yaml';
 
 /** Every step that keeps something of a catalog, in their order. */
