@@ -1,3 +1,4 @@
+import { earlierRelease } from '../../domain/deploys/earlier-release.ts';
 import type { BuildOutline, BuiltImage } from '../../domain/deploys/ports.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -37,7 +38,7 @@ export async function pruneImages(
 
 /**
  * An image is needed by its build while that is open, by a retry or a rollback that goes on with it, and of each service
- * and environment by the last releases and by the newest build, which can be retried if it failed. A removed service has no
+ * and environment by the last releases, by the one to go back to, and by the newest build, which can be retried if it failed. A removed service has no
  * releases, and nobody retries its builds.
  */
 async function isNeeded({ builds, releases, services }: PruneDeps, image: BuiltImage): Promise<boolean> {
@@ -52,6 +53,8 @@ async function isNeeded({ builds, releases, services }: PruneDeps, image: BuiltI
   }
   const kept = await releases.list(service, environment, { cursor: null, limit: RELEASES_KEPT });
   if (kept.items.some(isImage)) return true;
+  const earlier = await earlierRelease({ releases, builds }, target);
+  if (earlier !== null && isImage(earlier)) return true;
   const newest = await builds.newest(target);
   return newest !== null && isImage(newest) && (await services.find(newest.serviceId)) !== null;
 }

@@ -2,6 +2,7 @@ import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { BuildRecord, BuildRequest, BuildSource, StepState } from '../../domain/deploys/build.ts';
 import { GRANT_WAIT_SECONDS } from '../../domain/deploys/build-wait.ts';
+import { earlierRelease } from '../../domain/deploys/earlier-release.ts';
 import { parseBranchName } from '../../domain/deploys/git-url.ts';
 import type { DeployCommands, TriggerOutcome } from '../../domain/deploys/messages.ts';
 import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
@@ -124,20 +125,20 @@ export function retrySource(build: BuildRecord): BuildSource {
   return source.kind === 'git' ? { ...source, commit: build.commitSha ?? source.commit } : source;
 }
 
-/** The release to go back to: the one asked for, or the one that served before the active one. @throws RELEASE_NOT_FOUND */
+/** The release to go back to: the one asked for, or an earlier one whose tests did not fail. @throws RELEASE_NOT_FOUND */
 export async function rollbackTarget(
-  releases: ReleaseStore,
+  deps: Pick<RequestBuildDeps, 'releases' | 'builds'>,
   service: ServiceRecord,
   environment: Environment,
   releaseId: string | undefined,
 ): Promise<Release> {
   if (releaseId === undefined) {
-    const page = await releases.list(service.name, environment, { cursor: null, limit: 2 });
-    const [, previous] = page.items;
-    if (previous !== undefined) return previous;
-    throw new FairleadError('RELEASE_NOT_FOUND', `${service.name} has no earlier release in ${environment}`);
+    const previous = await earlierRelease(deps, { service: service.name, environment });
+    if (previous !== null) return previous;
+    const message = `${service.name} has no earlier release in ${environment} whose tests did not fail; name another one to go back to it`;
+    throw new FairleadError('RELEASE_NOT_FOUND', message);
   }
-  const release = await releases.find(releaseId);
+  const release = await deps.releases.find(releaseId);
   const served = release !== null && release.service === service.name && release.environment === environment;
   if (!served || release.activatedAt === null) {
     throw new FairleadError('RELEASE_NOT_FOUND', `No such release ever served ${service.name} in ${environment}`);

@@ -175,7 +175,7 @@ function rollbackRoute(deps: TriggerRoutesDeps): Route {
     resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
     handle: async ({ body, resource: service }, by) => {
       const { environment } = body;
-      const release = await rollbackTarget(deps.releases, service, environment, body.releaseId);
+      const release = await rollbackTarget(deps, service, environment, body.releaseId);
       const source = await rollbackSource(deps.builds, service, release);
       const wanted = { kind: 'rollback', service, environment, source, releaseId: release.id } as const;
       return { status: 202, data: await requestBuild(deps, by, wanted) };

@@ -11,6 +11,7 @@ import { MANY, NOW, upkeepParts } from './upkeep-parts.ts';
 
 const { signal } = new AbortController();
 const COMPLETED: BuildEnd = { status: 'completed', reason: null, failure: null, supersededBy: null, finishedAt: NOW };
+const TESTS_FAILED = { code: 'TESTS_FAILED', message: '1 of 1 tests failed', step: 'gated-tests' };
 const DAY_MS = 24 * 60 * 60_000;
 const at = (minute: number) => new Date(NOW.getTime() + minute * 60_000);
 
@@ -25,7 +26,9 @@ function parts() {
 
 async function released(deps: DeploysDeps, id: string, minute: number): Promise<void> {
   const images = { imageTag: `shop:bld_${id}`, imageDigest: `shop@sha256:${id}` };
-  await deps.releases.put(releaseRecord({ id: `rel_${id}`, service: 'shop', ...images, activatedAt: at(minute) }));
+  await deps.releases.put(
+    releaseRecord({ id: `rel_${id}`, buildId: `bld_${id}`, service: 'shop', ...images, activatedAt: at(minute) }),
+  );
 }
 
 /** So many builds of other services, open and newer than anything else, that they fill pages. */
@@ -46,6 +49,21 @@ describe('pruning images', () => {
     assert.equal((await prune()).removed, 1);
     assert.deepEqual(await left(), ['shop:bld_b', 'shop:bld_c', 'shop:bld_failed']);
     assert.equal((await prune()).removed, 0);
+  });
+
+  it('keeps the image to go back to, however many releases after it failed their tests', async () => {
+    const { deps, built, ended, prune, left } = parts();
+    await deps.services.upsert({ id: 'svc_hello', name: 'shop', org: 'acme' }, {});
+    const ids = ['older', 'good', ...Array.from({ length: 12 }, (_, index) => `failed${index}`)];
+    for (const [minute, id] of ids.entries()) {
+      if (id.startsWith('failed')) {
+        await built(`bld_${id}`, { createdAt: at(minute) });
+        await deps.builds.finish(`bld_${id}`, { ...COMPLETED, status: 'failed', failure: TESTS_FAILED });
+      } else await ended(`bld_${id}`, { createdAt: at(minute) });
+      await released(deps, id, minute);
+    }
+    await prune();
+    assert.deepEqual(await left(), ['shop:bld_failed10', 'shop:bld_failed11', 'shop:bld_good']);
   });
 
   it('keeps the image of the newest build of a service, however many builds of others are newer', async () => {

@@ -430,6 +430,21 @@ it('a rollback goes to the release that was active before, or to the one named',
   assert.equal((await api.call('POST', '/services/hello/rollback')).status, 202);
   const request = api.commands.requests.at(-1);
   assert.deepEqual([request?.kind, request?.releaseId], ['rollback', 'rel_h2']);
+  const tested = { code: 'TESTS_FAILED', message: '1 of 1 tests failed', step: 'gated-tests' };
+  const other = { ...tested, code: 'STEP_DEADLINE_EXCEEDED', step: 'monitor' };
+  for (const [index, failure] of [other, tested, tested].entries()) {
+    const buildId = `bld_gated${index}`;
+    const activatedAt = new Date(Date.UTC(2026, 1, 1 + index));
+    await api.builds.create(buildRecord({ id: buildId, serviceId: await helloId() }));
+    await api.builds.finish(buildId, { ...completed, status: 'failed', failure });
+    await api.releases.put(
+      releaseRecord({ id: `rel_gated${index}`, buildId, serviceId: await helloId(), activatedAt }),
+    );
+  }
+  assert.equal((await api.call('POST', '/services/hello/rollback')).status, 202);
+  assert.equal(api.commands.requests.at(-1)?.releaseId, 'rel_gated0', 'not to one that failed its tests');
+  await api.call('POST', '/services/hello/rollback', { releaseId: 'rel_gated1' });
+  assert.equal(api.commands.requests.at(-1)?.releaseId, 'rel_gated1', 'but when it is named');
   await api.call('POST', '/services/hello/rollback', { releaseId: 'rel_h1' });
   assert.equal(api.commands.requests.at(-1)?.releaseId, 'rel_h1');
   for (const wrong of [
