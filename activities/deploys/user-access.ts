@@ -1,16 +1,18 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
+import { undoEpoch } from '../../domain/deploys/epoch.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import type { SignInRule } from '../../domain/sign-in-rule.ts';
 import type { DeploysDeps } from './deps.ts';
+import { epochOfBuild } from './epoch-of-build.ts';
 import { note } from './open-build.ts';
 import { findService } from './service-lookup.ts';
 import type { StepContext } from './step.ts';
 
 /** Who may sign in to a service at the identity provider, as its catalogs say. */
 
-type Deps = Pick<DeploysDeps, 'clients' | 'services'>;
+type Deps = Pick<DeploysDeps, 'clients' | 'services' | 'builds' | 'epochs'>;
 
 /** Whom a catalog lets in; null where nobody signs in. Catalogs in records of earlier versions have no such section. */
 export function signInRuleOf(catalog: Pick<Catalog, 'auth' | 'userAccess'>): SignInRule | null {
@@ -18,14 +20,22 @@ export function signInRuleOf(catalog: Pick<Catalog, 'auth' | 'userAccess'>): Sig
   return catalog.userAccess?.signIn ?? 'anyone';
 }
 
-/** @returns whether that is another rule than before @throws CLIENT_NOT_FOUND; UNAVAILABLE of `identity-provider` */
+/**
+ * Sets the rule in the epoch of the build: a worker that was paused meanwhile lets in nobody whom a later build keeps out.
+ * @returns whether that is another rule than before
+ * @throws CLIENT_NOT_FOUND; CONFLICT when something newer acts on the service; UNAVAILABLE of `identity-provider`
+ */
 export async function setSignInRule(
   deps: Deps,
   { build, signal }: Pick<StepContext, 'build' | 'signal'>,
   signIn: SignInRule,
+  epochOf: (epoch: number) => number = (epoch) => epoch,
 ): Promise<boolean> {
-  const { name: service, org: orgSlug } = await findService(deps, build);
-  const request = { service, environment: build.environment, orgSlug, signIn };
+  const [{ name: service, org: orgSlug }, epoch] = await Promise.all([
+    findService(deps, build),
+    epochOfBuild(deps, build),
+  ]);
+  const request = { service, environment: build.environment, orgSlug, signIn, epoch: epochOf(epoch) };
   return (await requireProvider(deps).setSignIn(request, signal)).changed;
 }
 
@@ -35,7 +45,7 @@ function requireProvider({ clients }: Deps): Pick<ClientAdministration, 'setSign
   throw new FairleadError('UNAVAILABLE', message, { system: 'identity-provider' });
 }
 
-type RestoreDeps = Deps & Pick<DeploysDeps, 'releases' | 'builds' | 'log' | 'now'>;
+type RestoreDeps = Deps & Pick<DeploysDeps, 'releases' | 'log' | 'now'>;
 
 /**
  * Undoes the step `user-access` of a build that failed: the release that serves lets in whom its own catalog lets in.
@@ -48,10 +58,10 @@ export async function restoreUserAccess(deps: RestoreDeps, build: BuildRequest, 
   const rule = catalog === null ? null : signInRuleOf(catalog);
   if (rule === null || deps.clients === null) return;
   try {
-    const changed = await setSignInRule(deps, { build, signal }, rule);
+    const changed = await setSignInRule(deps, { build, signal }, rule, undoEpoch);
     if (changed) await note(deps, build.buildId, `Sign-in is for ${PEOPLE[rule]} again.`, 'warn', 'user-access');
   } catch (error) {
-    // Nobody signs in to a client, or a service, that is gone.
+    // Nobody signs in to a client, or a service, that is gone; what is newer sets the rule itself.
     if (!(error instanceof FairleadError) || !GONE.has(error.code)) throw error;
   }
 }
@@ -65,7 +75,7 @@ export async function catalogOfActive(
   return active === null ? null : ((await builds.find(active.buildId))?.facts.catalog ?? null);
 }
 
-const GONE: ReadonlySet<string> = new Set(['CLIENT_NOT_FOUND', 'SERVICE_NOT_FOUND']);
+const GONE: ReadonlySet<string> = new Set(['CLIENT_NOT_FOUND', 'SERVICE_NOT_FOUND', 'CONFLICT']);
 
 export const PEOPLE: Readonly<Record<SignInRule, string>> = {
   anyone: 'anyone with an account',

@@ -25,6 +25,7 @@ function cacheClients(store: ClientStore): ClientStore {
     ...store,
     find: cache.read,
     update: changing((...args) => store.update(...args)),
+    setSignIn: changing((...args) => store.setSignIn(...args)),
     removeRedirectUri: changing((...args) => store.removeRedirectUri(...args)),
     addSecret: changing((...args) => store.addSecret(...args)),
     replaceSecrets: changing((...args) => store.replaceSecrets(...args)),

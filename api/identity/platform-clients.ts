@@ -48,6 +48,7 @@ function defaults(settings: Settings, now: Date) {
     passportConfig: NO_PASSPORT,
     trustedInviteSignup: false,
     signIn: 'anyone',
+    signInEpoch: 0,
     llmAccessEnabled: false,
     whiteLabel: NO_WHITE_LABEL,
     mailTemplates: {},

@@ -61,7 +61,7 @@ function builderCallRoutes(deps: IdentityDeps): readonly Route[] {
       callers: ADMINISTRATORS,
       body: signInBodySchema,
       responses: { 200: { description: 'That is the rule now', schema: signInReplySchema } },
-      errors: ['CLIENT_NOT_FOUND', 'CLIENT_EXISTS'],
+      errors: ['CLIENT_NOT_FOUND', 'CLIENT_EXISTS', 'CONFLICT'],
       handle: async ({ body }, context) => ({ status: 200, data: await setSignIn(deps, context, body) }),
     }),
     defineRoute({

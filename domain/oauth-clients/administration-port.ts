@@ -33,7 +33,7 @@ export interface ClientAdministration {
   provision(request: ProvisionRequest, signal: AbortSignal): Promise<ProvisionReply>;
   /**
    * Sets who may sign in to a service; `changed` when that is another rule than before. Idempotent.
-   * @throws CLIENT_NOT_FOUND; CLIENT_EXISTS as `provision`
+   * @throws CLIENT_NOT_FOUND; CLIENT_EXISTS as `provision`; CONFLICT for an epoch that is over
    */
   setSignIn(request: SignInRequest, signal: AbortSignal): Promise<SignInReply>;
   find(clientId: string): Promise<ClientView | null>;

@@ -224,6 +224,7 @@ export const signInBodySchema = z.strictObject({
   environment: environmentSchema,
   orgSlug: orgSlugSchema,
   signIn: z.enum(SIGN_IN_RULES),
+  epoch: z.int().nonnegative().describe('Of the deploy: what a newer one set stays'),
 });
 export type SignInRequest = z.output<typeof signInBodySchema>;
 export const signInReplySchema = z.object({ clientId: z.string(), changed: z.boolean() });

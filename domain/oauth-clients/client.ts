@@ -26,6 +26,8 @@ export interface ClientRecord {
   readonly trustedInviteSignup: boolean;
   /** Not shown. Who may sign in: of a service, what the catalog of the release that serves says (`spec.userAccess`). */
   readonly signIn: SignInRule;
+  /** Not shown. The epoch of the deploy that set it (`domain/deploys/epoch.ts`); 0 before the first. */
+  readonly signInEpoch: number;
   readonly llmAccessEnabled: boolean;
   readonly whiteLabel: WhiteLabel;
   /** Not shown. Overrides of transactional mail by kind. */

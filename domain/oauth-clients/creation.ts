@@ -32,6 +32,7 @@ export const NEW_CLIENT = {
   passportConfig: NO_PASSPORT,
   trustedInviteSignup: false,
   signIn: 'anyone',
+  signInEpoch: 0,
   llmAccessEnabled: false,
   whiteLabel: NO_WHITE_LABEL,
   mailTemplates: {},

@@ -10,12 +10,22 @@
 import type { WhiteLabel } from '../branding/white-label.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { PassportConfig } from '../passport-config.ts';
+import type { SignInRule } from '../sign-in-rule.ts';
 import type { ClientRecord, ClientSecret } from './client.ts';
 
-type Fixed = 'clientId' | 'orgSlug' | 'clientType' | 'secrets' | 'createdBy' | 'createdAt' | 'updatedAt';
+type Fixed =
+  | 'clientId'
+  | 'orgSlug'
+  | 'clientType'
+  | 'secrets'
+  | 'signIn'
+  | 'signInEpoch'
+  | 'createdBy'
+  | 'createdAt'
+  | 'updatedAt';
 
 /**
- * What may change on a client; identity, ownership and secrets have methods of their own. Of `passportConfig` and
+ * What may change on a client; identity, ownership, secrets and the rule of sign-in have methods of their own. Of `passportConfig` and
  * `whiteLabel` the given parts are set and the others kept, so that a flag someone switches off meanwhile stays off.
  */
 export type ClientChanges = Partial<
@@ -36,6 +46,8 @@ export interface ClientStore {
   list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientRecord>>;
   /** The client as it is afterwards; null when there is none. Sets `changes` and adds `additions` in one write. */
   update(clientId: string, changes: ClientChanges, additions?: ClientAdditions): Promise<ClientRecord | null>;
+  /** Sets who may sign in. False when a newer epoch set it, or there is no such client: then nothing changes. */
+  setSignIn(clientId: string, rule: { readonly signIn: SignInRule; readonly epoch: number }): Promise<boolean>;
   removeRedirectUri(clientId: string, uri: string): Promise<ClientRecord | null>;
   /** Adds a secret while fewer than `MAX_LIVE_SECRETS` are there. @throws CLIENT_SECRETS_FULL, CLIENT_NOT_FOUND */
   addSecret(clientId: string, secret: ClientSecret): Promise<void>;

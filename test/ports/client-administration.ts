@@ -49,8 +49,8 @@ function provisioningTests(under: () => AdministrationUnderTest): void {
     it('sets who may sign in to a service, and says whether that is another rule', async () => {
       const { clients, away, seed } = under();
       await provision('suite-signin');
-      const set = (service: string, signIn: 'anyone' | 'members', orgSlug = 'acme') =>
-        clients.setSignIn({ service, environment: 'prod', orgSlug, signIn }, never);
+      const set = (service: string, signIn: 'anyone' | 'members', orgSlug = 'acme', epoch = 2) =>
+        clients.setSignIn({ service, environment: 'prod', orgSlug, signIn, epoch }, never);
       const of = { clientId: 'suite-signin-prod' };
       assert.equal((await clients.find(of.clientId))?.signIn, 'anyone');
       for (const changed of [true, false]) assert.deepEqual(await set('suite-signin', 'members'), { ...of, changed });
@@ -61,8 +61,23 @@ function provisioningTests(under: () => AdministrationUnderTest): void {
       await assert.rejects(set('suite-nobody', 'members'), notFound);
       await seed('suite-other-prod', { orgSlug: 'rival', service: 'suite-other', environment: 'prod' });
       await assert.rejects(set('suite-other', 'members'), { code: 'CLIENT_EXISTS' });
-      const request = { service: 'suite-signin', environment: 'prod', orgSlug: 'acme', signIn: 'members' } as const;
+      const place = { service: 'suite-signin', environment: 'prod', orgSlug: 'acme' } as const;
+      const request = { ...place, signIn: 'members', epoch: 2 } as const;
       await assert.rejects(away.setSignIn(request, never), { code: 'UNAVAILABLE', retryable: true });
+    });
+
+    it('keeps who may sign in as a newer epoch said, also where that was what it had been', async () => {
+      const { clients } = under();
+      await provision('suite-epochs');
+      const set = (signIn: 'anyone' | 'members', epoch: number) =>
+        clients.setSignIn({ service: 'suite-epochs', environment: 'prod', orgSlug: 'acme', signIn, epoch }, never);
+      const rule = async () => (await clients.find('suite-epochs-prod'))?.signIn;
+      await set('members', 1_000);
+      assert.equal((await set('members', 2_000)).changed, false);
+      for (const late of ['anyone', 'members'] as const) await assert.rejects(set(late, 1_999), { code: 'CONFLICT' });
+      assert.equal(await rule(), 'members');
+      assert.equal((await set('anyone', 2_000)).changed, true);
+      assert.equal(await rule(), 'anyone');
     });
 
     it('makes the client once, with a secret shown once, and only adds to it after that', async () => {

@@ -6,7 +6,7 @@ import { releaseIdOf } from '../release-id.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 import { catalogOfActive, PEOPLE, setSignInRule, signInRuleOf } from '../user-access.ts';
 
-type Deps = Pick<DeploysDeps, 'clients' | 'services' | 'releases' | 'builds'>;
+type Deps = Pick<DeploysDeps, 'clients' | 'services' | 'releases' | 'builds' | 'epochs'>;
 
 /**
  * Keeps out of the service whom its catalog keeps out, before the workload starts that relies on it. It lets nobody in:

@@ -42,6 +42,7 @@ const clientSchema = z.object({
   trustedInviteSignup: z.boolean(),
   // Absent in records of before there was a rule.
   signIn: z.enum(SIGN_IN_RULES).default('anyone'),
+  signInEpoch: z.int().default(0),
   llmAccessEnabled: z.boolean(),
   whiteLabel: whiteLabelSchema,
   mailTemplates: mailTemplatesSchema,

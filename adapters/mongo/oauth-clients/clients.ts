@@ -37,7 +37,6 @@ const CHANGEABLE: Readonly<
   headlessEnabled: true,
   selfServiceEmail: true,
   trustedInviteSignup: true,
-  signIn: true,
   llmAccessEnabled: true,
   customDomains: true,
   accessTokenTtlSeconds: true,
@@ -88,6 +87,10 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
     },
     async update(clientId, changes, additions = {}) {
       return changed(clientId, updateOf(changes, additions, deps.now()));
+    },
+    async setSignIn(clientId, { signIn, epoch }) {
+      const notNewer = { _id: clientId, signInEpoch: { $not: { $gt: epoch } } };
+      return matches(notNewer, { $set: { signIn, signInEpoch: epoch, updatedAt: deps.now() } });
     },
     async removeRedirectUri(clientId, uri) {
       return changed(clientId, { $pull: { redirectUris: uri }, $set: { updatedAt: deps.now() } });

@@ -41,7 +41,8 @@ describe('a service for members of its org alone', () => {
 
   const set = async (signIn: SignInRule): Promise<boolean> => {
     const clients = createClientAdministration({ url: idp.address, internalKey: KEY });
-    const reply = await clients.setSignIn({ service: 'shop', environment: 'prod', orgSlug: 'acme', signIn }, never);
+    const place = { service: 'shop', environment: 'prod', orgSlug: 'acme' } as const;
+    const reply = await clients.setSignIn({ ...place, signIn, epoch: 1 }, never);
     const client = await idp.deps.clients.find('shop-prod');
     assert.ok(client !== null);
     shop = { ...shop, client };
@@ -140,7 +141,8 @@ describe('a service for members of its org alone', () => {
     ];
     const issuedAt = await idp.deps.databaseTime();
     const clients = createClientAdministration({ url: idp.address, internalKey: KEY });
-    await clients.setSignIn({ service: 'shop', environment: 'prod', orgSlug: 'acme', signIn: 'members' }, never);
+    const place = { service: 'shop', environment: 'prod', orgSlug: 'acme' } as const;
+    await clients.setSignIn({ ...place, signIn: 'members', epoch: 1 }, never);
     await clients.revokeScopes({ service: 'notes', clientId: 'shop-prod' }, { actor: 'internal' });
     const refresh = (token: string | undefined) =>
       refreshToken(idp.deps, { client: before, issuedAt, parameters: { refresh_token: token ?? '' }, context });

@@ -228,6 +228,7 @@ export function clientRecord(changes: Partial<ClientRecord> & { clientId: string
     passportConfig: NO_PASSPORT,
     trustedInviteSignup: false,
     signIn: 'anyone',
+    signInEpoch: 0,
     llmAccessEnabled: false,
     whiteLabel: NO_WHITE_LABEL,
     mailTemplates: {},

@@ -3,6 +3,7 @@ import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createTokens } from '../../../adapters/crypto/tokens.ts';
 import { NO_WHITE_LABEL } from '../../../domain/branding/white-label.ts';
 import type { Clock } from '../../../domain/clock.ts';
+import { epochIsOver } from '../../../domain/deploys/epoch.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { decideClientPatch } from '../../../domain/oauth-clients/administration.ts';
 import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
@@ -47,14 +48,13 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
       signal.throwIfAborted();
       return await provision(provider, request);
     },
-    async setSignIn({ signIn, ...of }, signal) {
+    async setSignIn({ signIn, epoch, ...of }, signal) {
       signal.throwIfAborted();
       const clientId = serviceClientId(of.service, of.environment);
       const client = requireFound(await clients.find(clientId), clientId);
       requireSameOwner(client, of);
-      if (client.signIn === signIn) return { clientId, changed: false };
-      await clients.update(clientId, { signIn });
-      return { clientId, changed: true };
+      if (!(await clients.setSignIn(clientId, { signIn, epoch }))) throw epochIsOver(of, epoch);
+      return { clientId, changed: client.signIn !== signIn };
     },
     async find(clientId) {
       const client = await clients.find(clientId);

@@ -24,7 +24,6 @@ const CHANGEABLE: Readonly<Record<keyof ClientChanges, 'whole' | 'parts'>> = {
   headlessEnabled: 'whole',
   selfServiceEmail: 'whole',
   trustedInviteSignup: 'whole',
-  signIn: 'whole',
   llmAccessEnabled: 'whole',
   mailTemplates: 'whole',
   customDomains: 'whole',
@@ -74,6 +73,8 @@ export function createInMemoryClientStore({ now }: { readonly now: Clock }): Cli
       }));
       return found(clientId);
     },
+    setSignIn: async (clientId, { signIn, epoch }) =>
+      write(clientId, ({ signInEpoch }) => (signInEpoch > epoch ? null : { signIn, signInEpoch: epoch })),
     async removeRedirectUri(clientId, uri) {
       write(clientId, ({ redirectUris }) => ({ redirectUris: redirectUris.filter((known) => known !== uri) }));
       return found(clientId);

@@ -227,6 +227,18 @@ describe('role-metadata', () => {
     assert.deepEqual(attempt.warnings, ['The registry is away']);
   });
 
+  it('lets nobody in whom a later build keeps out, when its worker was paused in between', async () => {
+    const { parts, attempt, factsOf, rule, undo } = await useAccess({ before: 'anyone', serving: {} });
+    const earlier = attempt(factsOf(access('anyone')));
+    await registerMetadata(parts, earlier);
+    const build = { ...earlier.build, buildId: 'bld_later' };
+    await parts.builds.create(buildRecord({ id: 'bld_later', service: 'hello' }));
+    await provisionUserAccess(parts, { ...attempt(factsOf(access('members'))), build });
+    await assert.rejects(registerMetadata({ ...parts, serviceRegistry: null }, earlier), { code: 'CONFLICT' });
+    await undo();
+    assert.equal(await rule(), 'members');
+  });
+
   it('a client that is gone is a warning, and without a registry sign-in is set all the same', async () => {
     const { parts, attempt, factsOf, rule } = await useAccess();
     await registerMetadata({ ...parts, serviceRegistry: null }, attempt(factsOf(access('members'))));
