@@ -48,7 +48,11 @@ function withPath(address: string, path: string): URL {
 async function get(url: URL, host: string, signal: AbortSignal): Promise<{ status: number; body: string }> {
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const headers = { host, accept: 'application/json', 'user-agent': 'fairlead-probe', connection: 'close' };
-  request(url, { agent: false, signal, headers }, resolve).once('error', reject).end();
+  request(url, { agent: false, signal, headers }, resolve)
+    .once('error', reject)
+    // One that switches protocols ends without an error, and no signal ends it any more.
+    .once('close', () => reject(new Error('it is no answer of HTTP')))
+    .end();
   const answer = await promise;
   const parts: Buffer[] = [];
   let size = 0;
