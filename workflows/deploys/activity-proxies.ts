@@ -1,4 +1,4 @@
-import { ActivityCancellationType, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { DeploysActivities } from '../../activities/deploys/index.ts';
 import type { StepInput, StepResult } from '../../activities/deploys/step.ts';
 import type { BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
@@ -9,12 +9,41 @@ const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 
 /** Effects of a few milliseconds that change one document or send one message: no task queue in between. */
 export const local = proxyLocalActivities<
-  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot' | 'takeEpoch'>
+  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'takeEpoch'>
 >({
   startToCloseTimeout: '10s',
   scheduleToCloseTimeout: '5m',
   retry: RETRY,
 });
+
+type SlotActivity = Pick<DeploysActivities, 'requestSlot'>;
+
+const slotAtOnce = proxyLocalActivities<SlotActivity>({
+  scheduleToCloseTimeout: '1s',
+  retry: { maximumAttempts: 1 },
+});
+const slotByQueue = proxyActivities<SlotActivity>({
+  startToCloseTimeout: '30s',
+  scheduleToCloseTimeout: '1d',
+  retry: RETRY,
+  summary: 'Ask for a build slot',
+});
+
+/**
+ * Asks the workflow that grants slots, which answers the same when it is asked twice. A local activity keeps a place for
+ * workflow tasks while it waits: of many builds that start at once, those could keep all the places of a worker, and the
+ * workflow that they wait for would have none.
+ */
+export async function requestSlot(
+  ...[request]: Parameters<DeploysActivities['requestSlot']>
+): ReturnType<DeploysActivities['requestSlot']> {
+  try {
+    return await slotAtOnce.requestSlot(request);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return await slotByQueue.requestSlot(request);
+  }
+}
 
 /** Effects that must happen whatever else fails: retried for a day, so that a database may be down for long. */
 export function reliable(summary: string) {

@@ -20,7 +20,7 @@ import {
   type WaitRequested,
 } from '../../domain/deploys/messages.ts';
 import type { StepRun } from '../../domain/deploys/step-run.ts';
-import { local, reliable, stepActivity } from './activity-proxies.ts';
+import { reliable, requestSlot, stepActivity } from './activity-proxies.ts';
 import { derivePlan, deriveRest } from './derived-plan.ts';
 import { describeFailure, failsOpen } from './failure.ts';
 import { showProgress } from './progress.ts';
@@ -125,7 +125,7 @@ async function takeSlot(build: BuildState): Promise<void> {
   const { buildId, environment, org } = build.request;
   const round = build.resumed === null ? {} : { round: build.resumed.attempts };
   const { workflowId } = workflowInfo();
-  const atOnce = await local.requestSlot({ buildId, environment, org, workflowId, ...round });
+  const atOnce = await requestSlot({ buildId, environment, org, workflowId, ...round });
   if (!atOnce) await condition(() => granted);
 }
 

@@ -6,6 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { createServiceRegistry } from '../../../adapters/registry/service-registry.ts';
 import { serviceRegistrySuite } from '../../ports/registry/service-registry.ts';
 import { createInMemoryServiceRegistry } from '../../support/in-memory/service-registry.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { KEY, startRegistry, type TestRegistry } from '../../support/start-registry.ts';
 
 describe('the service registry over HTTP', () => {
@@ -58,7 +59,8 @@ describe('the client of a service registry', () => {
       await once(server, 'listening');
       try {
         const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-        const registry = createServiceRegistry({ url, internalKey: KEY, timeoutMs: 200 });
+        const isSilent = message.source.includes('did not answer');
+        const registry = createServiceRegistry({ url, internalKey: KEY, timeoutMs: isSilent ? 200 : PATIENCE_MS });
         const failure = { code: 'UNAVAILABLE', system: 'registry', retryable: true, message };
         await assert.rejects(registry.createNamespace('svc_hello', 'prod'), failure);
         await assert.rejects(registry.lastManifest({ serviceId: 'svc_hello', environment: 'prod' }), failure);

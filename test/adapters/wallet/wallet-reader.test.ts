@@ -6,6 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { createWalletReader } from '../../../adapters/wallet/wallet-reader.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { freePort } from '../../support/free-port.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { KEY, startWallet } from '../../support/start-wallet.ts';
 
 const signal = new AbortController().signal;
@@ -73,7 +74,8 @@ describe('the reader of the wallet', () => {
   ];
   for (const [what, listener, message] of FAULTS) {
     it(`takes ${what} for a wallet that is away`, async (t) => {
-      const reader = createWalletReader({ url: await serve(t, listener), internalKey: KEY, timeoutMs: 300 });
+      const timeoutMs = message.source.includes('did not answer') ? 300 : PATIENCE_MS;
+      const reader = createWalletReader({ url: await serve(t, listener), internalKey: KEY, timeoutMs });
       await assert.rejects(reader.readBalance('acme', signal), {
         ...{ code: 'UNAVAILABLE', system: 'wallet', retryable: true },
         message,

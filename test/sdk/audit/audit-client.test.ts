@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { type AuditClientOptions, createAuditClient, FairleadError, type LostEvent } from '../../../sdk/index.ts';
+import { PATIENCE_MS } from '../../support/patience.ts';
 import { type Provider, startProvider } from '../auth/test-provider.ts';
 import { startTestLedger } from './test-ledger.ts';
 
@@ -239,7 +240,7 @@ describe('the audit client', () => {
     for (let round = 0; round < 15; round += 1) {
       await Promise.all(Array.from({ length: 100 }, (_, number) => client.emit(order(number))));
     }
-    assert.equal(await client.flush({ timeoutMs: 30_000 }), 0);
+    assert.equal(await client.flush({ timeoutMs: PATIENCE_MS }), 0);
     const lines = readFileSync(join(folder, 'events.jsonl'), 'utf8').split('\n').length;
     assert.ok(lines < 2_500, `${lines} lines after 1500 events`);
     await client.close();

@@ -239,6 +239,23 @@ describe('runBuild', () => {
     assert.equal(attempts, 5);
   });
 
+  it('a build that hears nothing about its slot in a moment asks again without keeping a workflow task waiting', async () => {
+    const asked: boolean[] = [];
+    const { activities } = fakes({
+      requestSlot: () => {
+        const { info, cancelled } = Context.current();
+        asked.push(info.isLocal);
+        return info.isLocal ? cancelled : Promise.resolve(true);
+      },
+    });
+    const outcome = await temporal.withActivities(
+      activities,
+      async () => (await start(buildRequest())).result() as Promise<BuildOutcome>,
+    );
+    assert.equal(outcome.status, 'completed');
+    assert.deepEqual([asked[0], asked.at(-1)], [true, false]);
+  });
+
   it('a rollback runs only the installation and what follows, without a build slot', async () => {
     let slots = 0;
     const { activities, journal } = fakes({
