@@ -1,4 +1,4 @@
-import { ActivityCancellationType, isCancellation, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
+import { ActivityCancellationType, patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { DeploysActivities } from '../../activities/deploys/index.ts';
 import type { StepInput, StepResult } from '../../activities/deploys/step.ts';
 import type { BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
@@ -18,9 +18,10 @@ export const local = proxyLocalActivities<
 
 type SlotActivity = Pick<DeploysActivities, 'requestSlot'>;
 
-const slotAtOnce = proxyLocalActivities<SlotActivity>({
-  scheduleToCloseTimeout: '1s',
-  retry: { maximumAttempts: 1 },
+const slotLocally = proxyLocalActivities<SlotActivity>({
+  startToCloseTimeout: '10s',
+  scheduleToCloseTimeout: '5m',
+  retry: RETRY,
 });
 const slotByQueue = proxyActivities<SlotActivity>({
   startToCloseTimeout: '30s',
@@ -30,19 +31,13 @@ const slotByQueue = proxyActivities<SlotActivity>({
 });
 
 /**
- * Asks the workflow that grants slots, which answers the same when it is asked twice. A local activity keeps a place for
- * workflow tasks while it waits: of many builds that start at once, those could keep all the places of a worker, and the
- * workflow that they wait for would have none.
+ * Asks the workflow that grants slots. No local activity: it keeps a place for workflow tasks while it waits, and of many
+ * builds that start together, those kept all the places of a worker, so that the workflow that they asked had none.
  */
 export async function requestSlot(
   ...[request]: Parameters<DeploysActivities['requestSlot']>
 ): ReturnType<DeploysActivities['requestSlot']> {
-  try {
-    return await slotAtOnce.requestSlot(request);
-  } catch (error) {
-    if (isCancellation(error)) throw error;
-    return await slotByQueue.requestSlot(request);
-  }
+  return await (patched('slot-by-queue') ? slotByQueue : slotLocally).requestSlot(request);
 }
 
 /** Effects that must happen whatever else fails: retried for a day, so that a database may be down for long. */
