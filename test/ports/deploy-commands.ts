@@ -9,6 +9,11 @@ import { buildRequest } from './records.ts';
 export interface CommandsUnderTest {
   readonly commands: DeployCommands;
   whileHeld(body: () => Promise<void>): Promise<void>;
+  /**
+   * Waits until a build fetches its source. The time-skipping server forgets an activity that ends just as it is
+   * cancelled: a build is not ended while it still asks for its slot.
+   */
+  begun(buildId: string): Promise<void>;
   /** Ends a build that has not ended. */
   end(buildId: string): Promise<void>;
 }
@@ -51,15 +56,17 @@ export function deployCommandsSuite(under: () => CommandsUnderTest): void {
     });
 
     it('whoever skips the conventions is not attached to a build that checks them, nor the other way round', async () => {
-      const { commands, whileHeld, end } = under();
+      const { commands, whileHeld, begun, end } = under();
       await whileHeld(async () => {
         const checked = buildRequest({ source: git(null) });
         await commands.request(checked);
+        await begun(checked.buildId);
         const skipConventionCheck = 'incident 4711';
         const skipping = again(checked, { skipConventionCheck });
         const replaces = (supersededBuildId: string) => ({ deduplicated: false, supersededBuildId });
         const outcome = { buildId: skipping.buildId, ...replaces(checked.buildId) };
         assert.deepEqual(await commands.request(skipping), outcome);
+        await begun(skipping.buildId);
         assert.equal((await commands.request(again(checked, { skipConventionCheck }))).deduplicated, true);
         const last = again(checked);
         assert.deepEqual(await commands.request(last), { buildId: last.buildId, ...replaces(skipping.buildId) });
@@ -68,10 +75,11 @@ export function deployCommandsSuite(under: () => CommandsUnderTest): void {
     });
 
     it('something else makes the build in flight obsolete, and the answer says which', async () => {
-      const { commands, whileHeld, end } = under();
+      const { commands, whileHeld, begun, end } = under();
       await whileHeld(async () => {
         const first = buildRequest({ source: git('a'.repeat(40)) });
         await commands.request(first);
+        await begun(first.buildId);
         const second = again(first, { source: git('b'.repeat(40)) });
         const outcome = { buildId: second.buildId, deduplicated: false, supersededBuildId: first.buildId };
         assert.deepEqual(await commands.request(second), outcome);
@@ -80,12 +88,13 @@ export function deployCommandsSuite(under: () => CommandsUnderTest): void {
     });
 
     it('a cancelled build has ended, and there is nothing to cancel in one that has, or never was', async () => {
-      const { commands, whileHeld } = under();
+      const { commands, whileHeld, begun } = under();
       await whileHeld(async () => {
         const { buildId, service, environment, ...request } = buildRequest({ source: git(null) });
         const target = { buildId, service, environment };
         assert.equal(await commands.cancel(target), 'finished', 'never asked for');
         await commands.request({ ...request, ...target });
+        await begun(buildId);
         assert.equal(await commands.cancel({ ...target, buildId: 'bld_other' }), 'finished', 'of the same service');
         assert.equal(await commands.cancel(target), 'cancelled');
         await waitUntil('the build is over', async () => (await commands.cancel(target)) === 'finished');

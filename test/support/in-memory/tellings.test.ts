@@ -26,5 +26,6 @@ const commands = createInMemoryDeployCommands();
 deployCommandsSuite(() => ({
   commands,
   whileHeld: (body) => body(),
+  begun: async () => undefined,
   end: async (buildId) => commands.end(buildId),
 }));

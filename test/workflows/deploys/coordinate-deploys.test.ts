@@ -43,12 +43,15 @@ describe('coordinateDeploys', () => {
 
   deployCommandsSuite(() => {
     const { activities, finished, state, letGo } = heldAt('fetchSource');
+    const begun = async (buildId: string): Promise<void> => {
+      await waitUntil(`${buildId} has begun`, () => state.builds.includes(buildId));
+    };
     return {
       commands: temporal.commands,
       whileHeld: (body) => temporal.withActivities(activities, body),
+      begun,
       async end(buildId) {
-        // Not while another one is being cancelled: the server forgets an activity that ends just then.
-        await waitUntil(`${buildId} has begun`, () => state.builds.includes(buildId));
+        await begun(buildId);
         letGo();
         await waitUntil(`${buildId} has ended`, () => finished.some(({ build }) => build.buildId === buildId));
       },
