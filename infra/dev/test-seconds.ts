@@ -30,7 +30,6 @@ export function keepSeconds(env: Env, { files }: Pick<Tally, 'files'>): void {
 /** On a machine where nothing ran before, these files begin: the slowest of each lane. */
 export const SLOW_FILES: readonly string[] = [
   'test/hostile/corpus.test.ts',
-  'test/kills/deploy-calls.test.ts',
   'test/adapters/docker/workload-runtime.test.ts',
   'test/adapters/docker/build-network.test.ts',
   'test/docs/identity-docs.test.ts',

@@ -78,6 +78,8 @@ async function wholeDeploy(temporal: Temporal): Promise<Recordings> {
   return {
     'deploy-coordinator': coordinator,
     'deploy-build': buildWorkflowId(request.buildId),
+    // The recording above is kept from the time when a local activity asked for the slot.
+    'slot-by-queue-build': buildWorkflowId(request.buildId),
     'deploy-slots': BUILD_SLOTS_WORKFLOW_ID,
   };
 }

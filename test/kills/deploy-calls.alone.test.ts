@@ -38,7 +38,7 @@ const CALLS = [
  * Each call by which a deploy changes something at a service of the platform is carried out and never answered, since a
  * process is killed in that moment: by turns that of the services and that of the deploy.
  */
-describe('deploys whose processes are killed after each of their calls took effect', { timeout: 500_000 }, () => {
+describe('deploys whose processes are killed after each of their calls took effect', { timeout: 580_000 }, () => {
   let h: ProxiedStack;
   const killed = new Set<string>();
   let isKilling = false;
@@ -97,7 +97,7 @@ describe('deploys whose processes are killed after each of their calls took effe
   async function deploy(app: SampleService): Promise<Build> {
     await app.commit({ spec: SPEC });
     const { buildId } = await waitUntil('the request is accepted', () => trigger(app.name).catch(() => null));
-    const build = await completed(buildId, 200_000);
+    const build = await completed(buildId, 300_000);
     await down;
     return build;
   }
