@@ -144,11 +144,12 @@ async function runWaitingBuild(state: Coordinator): Promise<void> {
   await superviseBuild(state, build);
 }
 
-/** Takes what runs of a service away, after a build that is at work. */
+/** Takes what runs of a service away, after a build that is at work. One that waits for a decision has nothing to wait for. */
 async function removeTarget(state: Coordinator, removal: TargetRemoval): Promise<void> {
   state.repairs.cancel();
   await state.oneAtATime(async () => {
     setCurrentDetails('removing the service');
+    await endPaused(state, 'cancelled', null);
     const { service, environment } = removal;
     const epoch = await local.takeEpoch({ service, environment });
     await reliable('Take the route away, remove the workloads').removeTarget({ ...removal, epoch });
@@ -216,7 +217,8 @@ async function makeObsolete(state: Coordinator, by: string): Promise<string | nu
     await getExternalWorkflowHandle(buildWorkflowId(running)).signal(BUILD_SUPERSEDED, message);
     return running;
   } catch {
-    // It has just ended, or begun to wait for a decision.
+    // It has just ended, or begun to wait for a decision, which is known here in a moment.
+    await condition(() => state.current?.request.buildId !== running);
     return await endPaused(state, 'superseded', by);
   }
 }

@@ -219,6 +219,18 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
     assert.equal((await b.record()).status, 'completed');
   });
 
+  it('the removal of its service ends it', async () => {
+    const b = await useBuild();
+    await b.request();
+    await b.waiting();
+    const { service, environment, serviceId } = b.build;
+    await temporal.directory.removeTarget({ service, environment, serviceId });
+    const { reason, waiting } = await b.record();
+    assert.deepEqual([reason, waiting], ['cancelled', null]);
+    await b.end();
+    assert.equal(b.ran('installWorkload'), 0);
+  });
+
   it('a newer deploy of another commit supersedes it, and waits in its place', async () => {
     const b = await useBuild();
     b.activities.resolveHead = async () => ({ commit: 'b'.repeat(40), branch: 'main' });
