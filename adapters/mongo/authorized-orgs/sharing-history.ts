@@ -1,10 +1,10 @@
-import type { Db, Filter } from 'mongodb';
+import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { SharingHistory, SharingHistoryEntry } from '../../../domain/authorized-orgs/ports.ts';
 import { SHARING_CHANGES } from '../../../domain/catalog/service.ts';
 import { REPO_ROLES } from '../../../domain/repo-role.ts';
-import { insertOnce, mongoCall } from '../connect.ts';
-import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { insertOnce } from '../connect.ts';
+import { serviceHistory } from '../service-history.ts';
 import { COLLECTIONS } from './indexes.ts';
 
 interface HistoryDocument extends Omit<SharingHistoryEntry, 'id'> {
@@ -28,21 +28,7 @@ export function createSharingHistory({ db }: { db: Db }): SharingHistory {
     async add({ id, ...entry }) {
       await insertOnce(collection, id, { ...entry });
     },
-    async list(serviceId, { cursor, limit }) {
-      const before = decodeCursor(cursor, timeAndId);
-      const filter = { serviceId, ...olderThan('at', before) } as Filter<HistoryDocument>;
-      const documents = await mongoCall(() =>
-        collection
-          .find(filter)
-          .sort({ at: -1, _id: -1 })
-          .limit(limit + 1)
-          .toArray(),
-      );
-      return toPage(documents.map(readEntry), limit, (entry) => [entry.at.getTime(), entry.id]);
-    },
-    async removeService(serviceId) {
-      await mongoCall(() => collection.deleteMany({ serviceId }));
-    },
+    ...serviceHistory(collection, readEntry),
   };
 }
 

@@ -1,9 +1,9 @@
-import type { Db, Filter } from 'mongodb';
+import type { Db } from 'mongodb';
 import { z } from 'zod';
 import type { VariableHistory, VariableHistoryEntry } from '../../../domain/config/variable-history.ts';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
 import { insertOnce, mongoCall } from '../connect.ts';
-import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { serviceHistory } from '../service-history.ts';
 import { COLLECTIONS } from './indexes.ts';
 
 interface HistoryDocument extends Omit<VariableHistoryEntry, 'id'> {
@@ -33,21 +33,7 @@ export function createVariableHistory({ db }: { db: Db }): VariableHistory {
     async confirm(id) {
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: { made: true } }));
     },
-    async list(serviceId, { cursor, limit }) {
-      const before = decodeCursor(cursor, timeAndId);
-      const filter = { serviceId, ...olderThan('at', before) } as Filter<HistoryDocument>;
-      const documents = await mongoCall(() =>
-        collection
-          .find(filter)
-          .sort({ at: -1, _id: -1 })
-          .limit(limit + 1)
-          .toArray(),
-      );
-      return toPage(documents.map(readEntry), limit, (entry) => [entry.at.getTime(), entry.id]);
-    },
-    async removeService(serviceId) {
-      await mongoCall(() => collection.deleteMany({ serviceId }));
-    },
+    ...serviceHistory(collection, readEntry),
   };
 }
 
