@@ -9,21 +9,14 @@ const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 
 /** Effects of a few milliseconds that change one document or send one message: no task queue in between. */
 export const local = proxyLocalActivities<
-  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'takeEpoch'>
+  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot' | 'takeEpoch'>
 >({
   startToCloseTimeout: '10s',
   scheduleToCloseTimeout: '5m',
   retry: RETRY,
 });
 
-type SlotActivity = Pick<DeploysActivities, 'requestSlot'>;
-
-const slotLocally = proxyLocalActivities<SlotActivity>({
-  startToCloseTimeout: '10s',
-  scheduleToCloseTimeout: '5m',
-  retry: RETRY,
-});
-const slotByQueue = proxyActivities<SlotActivity>({
+const byQueue = proxyActivities<Pick<DeploysActivities, 'requestSlot'>>({
   startToCloseTimeout: '30s',
   scheduleToCloseTimeout: '1d',
   retry: RETRY,
@@ -37,7 +30,7 @@ const slotByQueue = proxyActivities<SlotActivity>({
 export async function requestSlot(
   ...[request]: Parameters<DeploysActivities['requestSlot']>
 ): ReturnType<DeploysActivities['requestSlot']> {
-  return await (patched('slot-by-queue') ? slotByQueue : slotLocally).requestSlot(request);
+  return await (patched('slot-by-queue') ? byQueue : local).requestSlot(request);
 }
 
 /** Effects that must happen whatever else fails: retried for a day, so that a database may be down for long. */
