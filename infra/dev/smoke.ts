@@ -9,6 +9,7 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   branding: ['test/api/identity/pages/brand.test.ts'],
   catalog: ['test/domain/catalog/parse-catalog.test.ts', 'test/api/catalog/services.test.ts'],
   config: ['test/adapters/crypto/secret-cipher.test.ts'],
+  'git-hooks': ['test/support/in-memory/git-host.test.ts'],
   grants: ['test/activities/grants/grants.test.ts'],
   deploys: [
     'test/domain/deploys/plan.test.ts',
