@@ -46,10 +46,10 @@ export async function* followEvents(api: ApiClient, request: FollowRequest): Asy
       reason = passingReason(error, signal);
     }
     if (lostAt === null) {
-      lostAt = Date.now();
+      lostAt = performance.now();
       yield { type: 'lost', reason };
     }
-    if (Date.now() - lostAt > patienceMs) throw gone(api, request, patienceMs);
+    if (performance.now() - lostAt > patienceMs) throw gone(api, request, patienceMs);
     await sleep(Math.min(2_000, 200 * 2 ** Math.min(attempt, 4)), undefined, { signal });
   }
 }

@@ -93,14 +93,14 @@ function createRefresh(api: ApiClient, buildId: string, view: BuildView, signal:
 
 /** The record of a build whose stream said that it ended, even if the API goes away between the two. */
 async function readEnded(api: ApiClient, buildId: string, signal: AbortSignal): Promise<BuildReply> {
-  const deadline = Date.now() + PATIENCE_MS;
+  const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
     try {
       const build = await readBuild(api, buildId, signal);
-      if (isTerminal(build.status) || Date.now() > deadline) return build;
+      if (isTerminal(build.status) || performance.now() > deadline) return build;
     } catch (error) {
       const passing = error instanceof CliFailure && error.exit === 'unreachable';
-      if (!passing || Date.now() > deadline) throw error;
+      if (!passing || performance.now() > deadline) throw error;
     }
     await sleep(250, undefined, { signal });
   }
@@ -108,11 +108,11 @@ async function readEnded(api: ApiClient, buildId: string, signal: AbortSignal): 
 
 /** Waits, without a view, until a build has ended. @throws CliFailure BUILD_STILL_RUNNING after `limitMs` */
 export async function waitForEnd(api: ApiClient, buildId: string, limitMs: number): Promise<BuildReply> {
-  const deadline = Date.now() + limitMs;
+  const deadline = performance.now() + limitMs;
   for (;;) {
     const build = await readBuild(api, buildId);
     if (isTerminal(build.status)) return build;
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new CliFailure('BUILD_STILL_RUNNING', `${buildId} is still ${build.status} after ${limitMs / 1000} s.`, {
         remedy: `Follow it: \`fairlead logs -f ${buildId}\``,
       });

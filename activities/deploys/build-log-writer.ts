@@ -40,13 +40,13 @@ export function createBuildLogWriter(options: {
 
   /** A line may be stored twice when the store went away in the middle of it; none is lost. */
   const store = async (batch: readonly NewLogLine[]): Promise<void> => {
-    const deadline = Date.now() + STORE_PATIENCE_MS;
+    const deadline = performance.now() + STORE_PATIENCE_MS;
     for (;;) {
       try {
         return await log.append(buildId, batch);
       } catch (error) {
         const mayPass = error instanceof FairleadError && error.retryable;
-        if (!mayPass || failure !== undefined || Date.now() > deadline) throw error;
+        if (!mayPass || failure !== undefined || performance.now() > deadline) throw error;
         await delay(STORE_RETRY_MS);
       }
     }

@@ -30,6 +30,9 @@ const KEEP_SLOT_MS = 5_000;
 const ANY_ANSWER = ', which is enough: the catalog declares no health endpoint, so any answer below 500 counts';
 const FALL_BACK = `The catalog declares no health endpoint, so ${FALLBACK_ENDPOINT} is asked, and any answer below 500 counts. To have more checked, declare platform.io/health-endpoint in catalog-info.yaml.`;
 
+/** Setting the clock of the machine neither ends a wait nor draws it out. */
+const monotonicMs = (): number => performance.now();
+
 export type ReadinessDeps = Pick<DeploysDeps, 'runtime' | 'edge' | 'releases' | 'workflows'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'readinessTimeoutMs'>;
 };
@@ -46,7 +49,7 @@ export async function waitUntilReady(
   { workload, release, choice }: { workload: Workload; release: Release; choice: PortChoice },
 ): Promise<number | null> {
   const { signal, onLine } = context;
-  const startedAt = Date.now();
+  const startedAt = monotonicMs();
   const problemOf = watch(deps, workload, { release, choice, startedAt, onLine });
   let check: HealthCheck = release;
   let last: ProbeResult | null = null;
@@ -71,7 +74,7 @@ export async function waitUntilReady(
     if (typeof problem === 'number') return problem;
     if (problem !== null) return await giveUp(deps, context, { workload, release, last: probe, ...problem });
     await giveSlotBack();
-    await delay(pauseAfter(Date.now() - startedAt), undefined, { signal });
+    await delay(pauseAfter(monotonicMs() - startedAt), undefined, { signal });
   }
 }
 
@@ -87,7 +90,7 @@ function readyLine({ summary, ok }: ProbeResult): string {
 function slotOfSlow({ workflows }: ReadinessDeps, { build }: StepContext, startedAt: number): () => Promise<void> {
   let hasSlot = true;
   return async () => {
-    if (!hasSlot || Date.now() - startedAt < KEEP_SLOT_MS) return;
+    if (!hasSlot || monotonicMs() - startedAt < KEEP_SLOT_MS) return;
     hasSlot = false;
     // The end of the build gives it back in any case.
     await workflows.releaseSlot(build.buildId).catch(() => undefined);
@@ -111,8 +114,8 @@ function watch(
   workload: Workload,
   { release, choice, startedAt, onLine }: Watched,
 ): (probe: ProbeResult) => Promise<Problem | number | null> {
-  const listensElsewhere = createPortCheck(Date.now, release, choice, onLine);
-  const stuck = createStuckCheck(Date.now);
+  const listensElsewhere = createPortCheck(monotonicMs, release, choice, onLine);
+  const stuck = createStuckCheck(monotonicMs);
   const lookInside = async (isLate: boolean): Promise<Problem | number | null> => {
     const [lines, sockets] = await Promise.all([runtime.tail(workload, DIAGNOSTIC_LINES), runtime.listening(workload)]);
     const why = stuck(lines);
@@ -120,10 +123,10 @@ function watch(
     if (elsewhere !== null) return typeof elsewhere === 'number' ? elsewhere : { ...elsewhere, isCertain: true };
     return why === null ? null : { why, remedy: STOPPED_REMEDY };
   };
-  let lookedAt = 0;
+  let lookedAt = Number.NEGATIVE_INFINITY;
   let readAt = startedAt;
   return async (probe) => {
-    const now = Date.now();
+    const now = monotonicMs();
     const isLate = now > startedAt + settings.readinessTimeoutMs;
     if (isLate || now - lookedAt >= LOOK_EVERY_MS) {
       if (!(await runtime.isAlive(workload))) return { why: 'the container stopped', remedy: STOPPED_REMEDY };

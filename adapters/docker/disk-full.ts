@@ -17,16 +17,16 @@ interface DiskFullCheck {
  * the disk was low at that moment: the engine frees what a failed instruction wrote soon after.
  */
 export function createDiskFullCheck(freeBytes: () => Promise<number>): DiskFullCheck {
-  let askedAt = 0;
+  let askedAt = Number.NEGATIVE_INFINITY;
   let asked: Promise<number> = Promise.resolve(Number.MAX_SAFE_INTEGER);
   const ask = (): void => {
-    askedAt = Date.now();
+    askedAt = performance.now();
     const free = freeBytes().catch(() => Number.MAX_SAFE_INTEGER);
     asked = Promise.all([asked, free]).then((both) => Math.min(...both));
   };
   return {
     take(line) {
-      if (Date.now() - askedAt > ASK_EVERY_MS && saysDiskFull(line)) ask();
+      if (performance.now() - askedAt > ASK_EVERY_MS && saysDiskFull(line)) ask();
     },
     isFull: async (words) => words.some(saysDiskFull) || (await asked) < LOW_BYTES,
   };

@@ -29,7 +29,7 @@ export async function stopContainer(docker: Docker, id: string, graceSeconds: nu
 
 /** Another caller is removing it already. */
 async function untilGone(container: Docker.Container): Promise<void> {
-  const deadlineMs = Date.now() + GONE_WITHIN_MS;
+  const deadlineMs = performance.now() + GONE_WITHIN_MS;
   for (;;) {
     try {
       await container.inspect();
@@ -37,7 +37,7 @@ async function untilGone(container: Docker.Container): Promise<void> {
       if (engineStatus(error) === 404) return;
       throw error;
     }
-    if (Date.now() > deadlineMs) throw new Error(`container ${container.id} is still being removed`);
+    if (performance.now() > deadlineMs) throw new Error(`container ${container.id} is still being removed`);
     await delay(100);
   }
 }

@@ -153,8 +153,8 @@ async function upload(context: CliContext, service: string, folder: string, aske
   let drawnAt = 0;
   const stream = packFolder(folder, entries, (bytes) => {
     sent = bytes;
-    if (region === null || Date.now() - drawnAt < 100) return;
-    drawnAt = Date.now();
+    if (region === null || performance.now() - drawnAt < 100) return;
+    drawnAt = performance.now();
     region.draw([output.paint('dim', `Uploading ${what}, ${formatBytes(bytes)}`)]);
   });
   let broken: Error | null = null;

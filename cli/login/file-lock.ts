@@ -17,9 +17,9 @@ const ABANDONED_MS = 60_000;
  */
 export async function underLock<T>(path: string, work: () => Promise<T>): Promise<T> {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = performance.now() + WAIT_MS;
   while (!tryLock(path)) {
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       throw new CliFailure('LOGIN_BUSY', `Another fairlead process holds ${path}.`, {
         exit: 'conflict',
         remedy: 'Wait for it to end. If none is running, delete that file.',

@@ -85,8 +85,8 @@ async function leaveEngine(users: string, user: string, pid: number): Promise<vo
     }
     if ((await startedPid(users)) !== pid) return;
     process.kill(pid, 'SIGTERM');
-    const deadline = Date.now() + 20_000;
-    while (isAlive(pid) && Date.now() < deadline) await delay(100);
+    const deadline = performance.now() + 20_000;
+    while (isAlive(pid) && performance.now() < deadline) await delay(100);
     await rm(join(users, 'pid'), { force: true });
   } finally {
     await lock.release();

@@ -55,14 +55,14 @@ export function nextStep({
  */
 export async function createFirstUser(admin: Admin, options: FirstUserOptions): Promise<void> {
   const { password, replicaSet, members } = options;
-  const deadline = Date.now() + WITHIN_MS;
+  const deadline = performance.now() + WITHIN_MS;
   try {
     for (;;) {
       const step = nextStep(await repliesOf(admin));
       if (step === 'user') break;
       if (step === 'initiate') await initiate(admin, { _id: replicaSet, members });
       if (step === 'readdress') await readdress(admin, { _id: replicaSet, members });
-      if (Date.now() > deadline) throw new Error(`MongoDB did not become primary within ${WITHIN_MS / 1000} s`);
+      if (performance.now() > deadline) throw new Error(`MongoDB did not become primary within ${WITHIN_MS / 1000} s`);
       await delay(LOOK_EVERY_MS);
     }
     await admin.command({ createUser: MONGO_USER, pwd: password, roles: ['root'], mechanisms: ['SCRAM-SHA-256'] });

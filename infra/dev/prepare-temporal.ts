@@ -19,7 +19,7 @@ const RETENTION = '1 day';
 
 const settings = temporalSettings(readSection(temporalSection));
 const client = createTemporalClient({ ...settings, identity: 'fairlead-start' });
-const deadline = Date.now() + WITHIN_MS;
+const deadline = performance.now() + WITHIN_MS;
 for (;;) {
   try {
     await ensureNamespace(client);
@@ -27,7 +27,7 @@ for (;;) {
     await ensureSearchAttributes(client, Object.values(SEARCH_ATTRIBUTES));
     break;
   } catch (error) {
-    if (Date.now() > deadline) throw error;
+    if (performance.now() > deadline) throw error;
     await delay(PAUSE_MS);
   }
 }

@@ -120,8 +120,8 @@ async function launchEngine(program: string, options: StartEngineOptions): Promi
     failure ??= `dockerd ended with ${code}`;
   });
   child.unref();
-  const deadline = Date.now() + START_DEADLINE_MS;
-  while (failure === undefined && Date.now() < deadline) {
+  const deadline = performance.now() + START_DEADLINE_MS;
+  while (failure === undefined && performance.now() < deadline) {
     const version = await runningVersion();
     if (version !== undefined && child.pid !== undefined) {
       await writeFile(join(folder, 'pid'), String(child.pid));

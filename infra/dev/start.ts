@@ -68,11 +68,11 @@ function watchInterrupts(): { interrupted: AbortSignal; attach: (stack: Stack) =
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (firstAt === 0) {
-        firstAt = Date.now();
+        firstAt = performance.now();
         process.stderr.write('\nstopping (again to kill) …\n');
         clearInterval(alive);
         controller.abort(new Error('interrupted'));
-      } else if (Date.now() - firstAt > SAME_PRESS_MS) {
+      } else if (performance.now() - firstAt > SAME_PRESS_MS) {
         stack?.kill();
         process.exit(130);
       }

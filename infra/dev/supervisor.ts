@@ -116,7 +116,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
   async function keepRunning(child: Kept, first: RunningChild): Promise<void> {
     let running = first;
     while (!stopping.signal.aborted) {
-      const startedAt = Date.now();
+      const startedAt = performance.now();
       const ending = await running.exited;
       if (stopping.signal.aborted) return;
       // A watchdog that was killed leaves its program behind; the next one needs its port and data.
@@ -124,7 +124,7 @@ export function createSupervisor(options: SupervisorOptions): Supervisor {
       child.running = undefined;
       changed();
       notice(`${child.spec.name} ended (${ending}); starting it again`);
-      if (Date.now() - startedAt > STEADY_MS) child.backoffMs = firstBackoffMs;
+      if (performance.now() - startedAt > STEADY_MS) child.backoffMs = firstBackoffMs;
       const next = await relaunch(child);
       if (!next) return;
       running = next;

@@ -18,8 +18,8 @@ export function createReporter(out: { write(text: string): unknown }): Reporter 
   return {
     line,
     work: async (title, usual, run) => {
-      const startedAt = Date.now();
-      const elapsed = (): string => `${((Date.now() - startedAt) / 1000).toFixed(0)} s`;
+      const startedAt = performance.now();
+      const elapsed = (): string => `${((performance.now() - startedAt) / 1000).toFixed(0)} s`;
       line(`${title} (usually ${usual}) …`);
       const timer = setInterval(() => line(`  ${title}: ${elapsed()} so far (usually ${usual})`), REPEAT_MS);
       try {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { createApiClient } from '../../cli/api-client.ts';
 import { type BuildEvent, followBuild } from '../../cli/follow-build.ts';
+import { setClockAhead } from '../support/move-clocks.ts';
 import { KEY, startTestApi, type TestApi } from './test-api.ts';
 
 describe('following a build', () => {
@@ -77,6 +78,23 @@ describe('following a build', () => {
       if (event.type !== 'lost') continue;
       api.answers.clear();
       api.finish('bld_5', { status: 'completed' });
+    }
+    assert.deepEqual(seen, ['lost', 'back', 'end']);
+  });
+
+  it('the clock of this machine set ahead ends no wait for the API', async (t) => {
+    api.addBuild('bld_6');
+    api.answers.set('GET /builds/bld_6/logs', {
+      status: 503,
+      error: { code: 'UNAVAILABLE', message: 'Starting.' },
+    });
+    const seen: BuildEvent['type'][] = [];
+    for await (const event of followBuild(client(), 'bld_6', { signal })) {
+      seen.push(event.type);
+      if (event.type !== 'lost') continue;
+      setClockAhead(t.mock);
+      api.answers.clear();
+      api.finish('bld_6', { status: 'completed' });
     }
     assert.deepEqual(seen, ['lost', 'back', 'end']);
   });

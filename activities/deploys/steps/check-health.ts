@@ -36,12 +36,12 @@ export async function checkHealth(deps: Deps, context: StepContext): Promise<Bui
 
 async function probeUntilHealthy(deps: Deps, context: StepContext, release: Release): Promise<ProbeResult> {
   const { service, environment } = context.build;
-  const deadline = Date.now() + CHECK_FOR_MS;
+  const deadline = performance.now() + CHECK_FOR_MS;
   for (;;) {
     const probe = await deps.edge.probe(service, environment, release.healthEndpoint, context.signal);
     // Without a route it is the router that answers 404.
     if (isHealthy(release, probe) && (await deps.edge.current(service, environment)) !== null) return probe;
-    if (Date.now() > deadline) {
+    if (performance.now() > deadline) {
       const message = `The public health check failed: ${probe.summary}.`;
       throw new FairleadError('HEALTH_CHECK_FAILED', message, {
         details: { probe: 'public', lastProbe: probe.summary },

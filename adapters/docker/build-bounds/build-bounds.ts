@@ -81,7 +81,7 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
       // In this order: a parent with a group in it is not removed by the end of another worker's build.
       await cgroups.make(group, limits.ofBuild);
       await cgroups.make(parent, limits.ofAllBuilds);
-      const now = Date.now();
+      const now = performance.now();
       const build: Watched = {
         ...{ group, freeAtStart, startedAt: now, measuredAt: now },
         ...{ weight: 1, written: new Map(), exceeded: null },
@@ -147,14 +147,14 @@ async function watchBuilds(
 ): Promise<void> {
   const { builds, steps } = watching;
   const warn = (error: unknown): void => onWarning(`Steps of builds could not be bounded: ${String(error)}`);
-  let lookedAtDisk = 0;
+  let lookedAtDisk = Number.NEGATIVE_INFINITY;
   let isMeasuring = false;
   // Measuring many files takes long, and nobody's processes are to be free meanwhile.
   const lookAtDisk = async (root: string): Promise<void> => {
-    if (isMeasuring || Date.now() - lookedAtDisk <= LOOK_AT_DISK_EVERY_MS) return;
+    if (isMeasuring || performance.now() - lookedAtDisk <= LOOK_AT_DISK_EVERY_MS) return;
     isMeasuring = true;
     await endFillers(cgroups, { ...watching, root, limits, env }).catch(warn);
-    lookedAtDisk = Date.now();
+    lookedAtDisk = performance.now();
     isMeasuring = false;
   };
   while (builds.size > 0) {
@@ -208,7 +208,7 @@ async function keepCounters(cgroups: Cgroups, group: string): Promise<void> {
 
 /** Builds give way to shorter ones: nobody's deploy waits for the CPU of builds that have had it for minutes. */
 async function giveWay(cgroups: Cgroups, build: Watched): Promise<void> {
-  const ageMs = Date.now() - build.startedAt;
+  const ageMs = performance.now() - build.startedAt;
   const weight = WEIGHTS.find(({ fromMs }) => ageMs >= fromMs)?.weight ?? 1;
   if (weight === build.weight) return;
   await cgroups.weigh(build.group, weight);

@@ -24,7 +24,8 @@ export async function endFillers(cgroups: Cgroups, { limits, env, ...watching }:
   const free = await freeBytes(watching.root);
   const isLow = free < RESERVE_BYTES;
   for (const build of watching.builds.values()) {
-    const isDue = build.freeAtStart - free > limits.diskBytes / 4 || Date.now() - build.measuredAt > MEASURE_EVERY_MS;
+    const isDue =
+      build.freeAtStart - free > limits.diskBytes / 4 || performance.now() - build.measuredAt > MEASURE_EVERY_MS;
     if (build.exceeded !== null || !(isLow || isDue)) continue;
     await measure(cgroups, build, { steps: watching.steps, env, free });
     if (totalOf(build) > limits.diskBytes) await end(cgroups, build, 'disk');
@@ -50,7 +51,7 @@ async function measure(
     const bytes = (await bytesIn(folders, env)) ?? build.freeAtStart - free;
     build.written.set(id, Math.max(bytes, build.written.get(id) ?? 0));
   }
-  build.measuredAt = Date.now();
+  build.measuredAt = performance.now();
 }
 
 function totalOf({ written }: Watched): number {

@@ -107,11 +107,11 @@ function createChainWriter(namespace: string, { store, leases, now, newEventId }
   let crowdedUntil = 0;
 
   async function run(): Promise<void> {
-    let lookAt = Date.now() + LOOK_EVERY_MS;
+    let lookAt = performance.now() + LOOK_EVERY_MS;
     while (queue.length > 0) {
       await waitForBatch();
-      if (Date.now() >= lookAt) {
-        lookAt = Date.now() + LOOK_EVERY_MS;
+      if (performance.now() >= lookAt) {
+        lookAt = performance.now() + LOOK_EVERY_MS;
         void lookForOthers();
       }
       await withLease(() => commit(dropLate(takeBatch(queue, limits))));
@@ -121,13 +121,14 @@ function createChainWriter(namespace: string, { store, leases, now, newEventId }
 
   /** Who writes without a pause wins every race, and so does not notice that others want to write as well. */
   async function lookForOthers(): Promise<void> {
-    if (leases === undefined || Date.now() < crowdedUntil) return;
-    if (await leases.isHeld(namespace).catch(() => false)) crowdedUntil = Date.now() + CROWDED_MS;
+    if (leases === undefined || performance.now() < crowdedUntil) return;
+    if (await leases.isHeld(namespace).catch(() => false)) crowdedUntil = performance.now() + CROWDED_MS;
   }
 
   /** While other processes write to the namespace as well, waits for the lease. Events that arrive meanwhile join the batch. */
   async function withLease(write: () => Promise<void>): Promise<void> {
-    const mine = leases !== undefined && Date.now() < crowdedUntil && (await acquireLease(leases).catch(() => false));
+    const mine =
+      leases !== undefined && performance.now() < crowdedUntil && (await acquireLease(leases).catch(() => false));
     await write();
     // A lease that is not released expires by itself.
     if (mine) await leases.release(namespace, head ?? null).catch(() => {});
@@ -135,14 +136,14 @@ function createChainWriter(namespace: string, { store, leases, now, newEventId }
 
   /** False when it did not come in time: then it is raced for. */
   async function acquireLease(from: NamespaceLeases): Promise<boolean> {
-    const deadline = Date.now() + limits.patienceMs / 2;
-    while (Date.now() < deadline) {
+    const deadline = performance.now() + limits.patienceMs / 2;
+    while (performance.now() < deadline) {
       const left = await from.acquire(namespace);
       if (left !== undefined) {
         // Only what is ahead of an own look at the chain: alone, the head in a lease proves nothing.
         if (left !== null && head !== undefined && left.chainIndex > (head?.chainIndex ?? -1)) {
           head = left;
-          crowdedUntil = Date.now() + CROWDED_MS;
+          crowdedUntil = performance.now() + CROWDED_MS;
         }
         return true;
       }
@@ -172,7 +173,7 @@ function createChainWriter(namespace: string, { store, leases, now, newEventId }
   /** Finds out who was first, and where the chain ends now. @returns who has to be chained anew */
   async function afterLoss(waiting: readonly Waiting[], losses: number): Promise<readonly Waiting[]> {
     const rest = await resolveRepeat(waiting);
-    if (rest === waiting) crowdedUntil = Date.now() + CROWDED_MS;
+    if (rest === waiting) crowdedUntil = performance.now() + CROWDED_MS;
     // All who lost at once would meet again.
     if (losses > 1) await delay(Math.random() * Math.min(LONGEST_PAUSE_MS, 2 ** losses));
     head = await store.head(namespace, losses < LOSSES_UNTIL_SEARCH ? head?.chainIndex : undefined);
@@ -220,7 +221,7 @@ function createChainWriter(namespace: string, { store, leases, now, newEventId }
   }
 
   function dropLate(waiting: readonly Waiting[]): readonly Waiting[] {
-    const oldest = Date.now() - limits.patienceMs;
+    const oldest = performance.now() - limits.patienceMs;
     if (waiting.every(({ since }) => since >= oldest)) return waiting;
     for (const { since, reject } of waiting)
       if (since < oldest) reject(unavailable('The event could not be written in time'));
@@ -232,7 +233,7 @@ function createChainWriter(namespace: string, { store, leases, now, newEventId }
       const { emitter, idempotency } = draft;
       const id = idempotency === null ? newEventId(now()) : idOfKey({ namespace, emitter, key: idempotency.key });
       const { promise, resolve, reject } = Promise.withResolvers<LedgerEvent>();
-      queue.push({ id, draft, since: Date.now(), meanwhile, resolve, reject });
+      queue.push({ id, draft, since: performance.now(), meanwhile, resolve, reject });
       if (!running) {
         running = true;
         void run();

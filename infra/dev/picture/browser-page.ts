@@ -118,11 +118,11 @@ async function connect(address: string): Promise<Call> {
 }
 
 async function untilAnswered<T>(what: string, ask: () => Promise<unknown>, schema: z.ZodType<T>): Promise<T> {
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = performance.now() + WAIT_MS;
   for (;;) {
     const answer = schema.safeParse(await ask());
     if (answer.success) return answer.data;
-    if (Date.now() > deadline) throw new Error(`${what}: not on the page within ${WAIT_MS / 1000} s`);
+    if (performance.now() > deadline) throw new Error(`${what}: not on the page within ${WAIT_MS / 1000} s`);
     await delay(100);
   }
 }

@@ -35,11 +35,12 @@ export async function startUi(key: string): Promise<number> {
   });
   process.once('exit', () => child.kill('SIGKILL'));
   for (const end of ['error', 'exit'] as const) child.once(end, () => process.exit(1));
-  const deadline = Date.now() + READY_WITHIN_MS;
+  const deadline = performance.now() + READY_WITHIN_MS;
   const group = (await groupOf(String(child.pid))) ?? undefined;
   // Another user's program may have taken the port meanwhile. It would be sent the key with the first request.
   while (!(await acceptsTcp(HOST, port)) || (await isListening(group, port)) === false) {
-    if (Date.now() > deadline) throw new Error(`the Temporal UI was not ready within ${READY_WITHIN_MS / 1000} s`);
+    if (performance.now() > deadline)
+      throw new Error(`the Temporal UI was not ready within ${READY_WITHIN_MS / 1000} s`);
     await delay(25);
   }
   return port;

@@ -111,7 +111,13 @@ describe('a build whose files take long to measure', () => {
     await cgroups.make(group, limitsOf(GIB).ofBuild);
     await programIn(`${group}/step`);
     const build = {
-      ...{ group, freeAtStart: (await freeBytes(root)) + 4 * GIB, startedAt: Date.now(), measuredAt: 0, weight: 1 },
+      ...{
+        group,
+        freeAtStart: (await freeBytes(root)) + 4 * GIB,
+        startedAt: performance.now(),
+        measuredAt: 0,
+        weight: 1,
+      },
       ...{ written: new Map(), exceeded: null },
     };
     const step = { group, attempt: 'bld_many', mounted: [join(root, 'written')] };

@@ -5,6 +5,7 @@ import type { BuildFacts } from '../../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { releaseRecord } from '../../../ports/records.ts';
 import type { Reply } from '../../../support/in-memory/network.ts';
+import { movableMonotonicClock, setClockAhead } from '../../../support/move-clocks.ts';
 import { useDeploy } from '../use-deploy.ts';
 
 const COMMIT = 'c'.repeat(40);
@@ -66,16 +67,16 @@ describe('health-check', () => {
     const alive = { ...attempt(facts), build: { ...build, releaseId: 'rel_alive' } };
     assert.deepEqual(await checkHealth(parts, alive), {});
     await parts.edge.unroute('hello', 'prod', 2);
-    mock.timers.enable({ apis: ['Date'], now: 0 });
+    const clock = movableMonotonicClock(mock);
     try {
       const current = async (): Promise<null> => {
-        mock.timers.tick(20_001);
+        clock.tick(20_001);
         return null;
       };
       const edge = { ...parts.edge, current };
       await assert.rejects(checkHealth({ ...parts, edge }, alive), { code: 'HEALTH_CHECK_FAILED' });
     } finally {
-      mock.timers.reset();
+      mock.restoreAll();
     }
   });
 
@@ -91,12 +92,12 @@ describe('health-check', () => {
 
   it('gives up after 20 seconds, and says what came back', async () => {
     const { parts, attempt, facts } = await withRoute(() => answers({ status: 503 }));
-    mock.timers.enable({ apis: ['Date'], now: 0 });
+    const clock = movableMonotonicClock(mock);
     try {
       const edge = {
         ...parts.edge,
         probe: async (...given: Parameters<typeof parts.edge.probe>) => {
-          mock.timers.tick(20_001);
+          clock.tick(20_001);
           return await parts.edge.probe(...given);
         },
       };
@@ -108,8 +109,19 @@ describe('health-check', () => {
         return true;
       });
     } finally {
-      mock.timers.reset();
+      mock.restoreAll();
     }
+  });
+
+  it('the clock of the machine set ahead ends no check', async (t) => {
+    let asked = 0;
+    const { parts, attempt, facts } = await withRoute(() => {
+      asked += 1;
+      if (asked === 1) setClockAhead(t.mock);
+      return answers({ status: asked === 1 ? 502 : 200 });
+    });
+    assert.deepEqual(await checkHealth(parts, attempt(facts)), { healthReportsCommit: true });
+    assert.equal(asked, 2);
   });
 
   it('an attempt that is aborted, before it asks or between two questions, ends', async () => {

@@ -12,6 +12,7 @@ import { buildRecord, buildRequest, catalogRecord, releaseRecord } from '../../.
 import { recordingContext, workloadSpec } from '../../../ports/workload-runtime.ts';
 import { createInMemoryDeploys } from '../../../support/in-memory/deploys-deps.ts';
 import { healthyProgram, type Program } from '../../../support/in-memory/image-registry.ts';
+import { movableMonotonicClock, setClockAhead } from '../../../support/move-clocks.ts';
 import { recordingStep } from '../step-context.ts';
 import { type Given, useDeploy } from '../use-deploy.ts';
 
@@ -228,16 +229,31 @@ describe('install', () => {
       ...healthyProgram(spec),
       listener: () => {
         probes += 1;
-        t.mock.timers.tick(1_000);
+        clock.tick(1_000);
         return { status: probes < 8 ? 503 : 200, body: '{}' };
       },
     });
     const { parts, attempt, build } = await withImage(slow, { settings: { readinessTimeoutMs: 600_000 } });
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const clock = movableMonotonicClock(t.mock);
     const released: [string, number][] = [];
     const releaseSlot = async (buildId: string): Promise<void> => void released.push([buildId, probes]);
     await installWorkload({ ...parts, workflows: { ...parts.workflows, releaseSlot } }, attempt(facts));
     assert.deepEqual(released, [[build.buildId, 5]]);
+  });
+
+  it('the clock of the machine set ahead ends no wait for a service', async (t) => {
+    let probes = 0;
+    const slow: Program = (spec) => ({
+      ...healthyProgram(spec),
+      listener: () => {
+        probes += 1;
+        if (probes === 1) setClockAhead(t.mock);
+        return { status: probes < 3 ? 503 : 200, body: '{}' };
+      },
+    });
+    const { parts, attempt } = await withImage(slow, { settings: { readinessTimeoutMs: 600_000 } });
+    await installWorkload(parts, attempt(facts));
+    assert.equal(probes, 3);
   });
 
   const TRACE = ['Error: DATABASE_URL is not set', '    at main (/app/server.js:3:9)'];
@@ -277,12 +293,12 @@ describe('install', () => {
       const { parts, attempt } = await withImage(() => ({ output: [...output], listener: null, ended: null }), {
         settings: { readinessTimeoutMs: 120_000 },
       });
-      t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+      const clock = movableMonotonicClock(t.mock);
       let seconds = 0;
       const runtime: typeof parts.runtime = {
         ...parts.runtime,
         probe: async (...given) => {
-          t.mock.timers.tick(1_000);
+          clock.tick(1_000);
           seconds += 1;
           return await parts.runtime.probe(...given);
         },
@@ -302,7 +318,7 @@ describe('install', () => {
       '2026-01-01T12:00:01: PM2 log: App [app:0] exited with code [1]',
       'PM2 | App [app:0] exited with code [1]',
     ];
-    assert.equal(createStuckCheck(Date.now)(ended), null);
+    assert.equal(createStuckCheck(() => performance.now())(ended), null);
   });
 
   it('a program that stops for no known cause is told by its first error, and by the variables that it may lack', async () => {
@@ -330,12 +346,12 @@ describe('install', () => {
 
   /** Every probe takes a second of the clock, so that what takes seconds takes none here. */
   const inSeconds = (t: TestContext, parts: Awaited<ReturnType<typeof withImage>>['parts']) => {
-    t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+    const clock = movableMonotonicClock(t.mock);
     const took = { seconds: 0 };
     const runtime: typeof parts.runtime = {
       ...parts.runtime,
       probe: async (...given) => {
-        t.mock.timers.tick(1_000);
+        clock.tick(1_000);
         took.seconds += 1;
         return await parts.runtime.probe(...given);
       },

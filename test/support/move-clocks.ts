@@ -1,0 +1,17 @@
+import type { MockTracker } from 'node:test';
+
+/** Stops the monotonic clock of this process until `mock` is reset: `tick` alone lets time pass. */
+export function movableMonotonicClock(mock: MockTracker): { readonly tick: (ms: number) => void } {
+  let nowMs = performance.now();
+  mock.method(performance, 'now', () => nowMs);
+  return {
+    tick: (ms) => {
+      nowMs += ms;
+    },
+  };
+}
+
+/** Sets the clock of this machine an hour ahead, as a time server or a person may, until `mock` is reset. */
+export function setClockAhead(mock: MockTracker): void {
+  mock.timers.enable({ apis: ['Date'], now: Date.now() + 3_600_000 });
+}
