@@ -6,6 +6,7 @@ import { type Stack, startStack } from '../../infra/dev/stack.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { TEST_SETTINGS } from '../../infra/dev/test-stack.ts';
 import { type GitHttpServer, startGitHttpServer } from '../adapters/git/git-http-server.ts';
+import { useStack } from '../support/use-stack.ts';
 import { signInMember } from './member.ts';
 
 /** A stack of its own with secrets where a platform has them, and somebody of another org who attacks it. */
@@ -47,7 +48,6 @@ export async function startHostileStack(): Promise<HostileStack> {
   undo.defer(() => rm(root, { recursive: true, force: true }));
   const gitHost = await startGitHttpServer(repositories, canaries.git);
   undo.defer(() => gitHost.close());
-  const outer = process.env.FAIRLEAD_TEST_STACK;
   const stack = await startStack({
     dataDir,
     ports: 'free',
@@ -69,11 +69,7 @@ export async function startHostileStack(): Promise<HostileStack> {
     },
   });
   undo.defer(() => stack.stop());
-  process.env.FAIRLEAD_TEST_STACK = dataDir;
-  undo.defer(() => {
-    if (outer === undefined) delete process.env.FAIRLEAD_TEST_STACK;
-    else process.env.FAIRLEAD_TEST_STACK = outer;
-  });
+  undo.defer(useStack(dataDir));
   const own: Record<string, string> = JSON.parse(await readFile(join(dataDir, 'secrets.json'), 'utf8'));
   const { STACK_ID: stackId = '', ...keys } = own;
   const token = await signInMember(stack, ATTACKER_ORG);

@@ -7,6 +7,7 @@ import { type Stack, startStack } from '../../infra/dev/stack.ts';
 import { PORTS } from '../../infra/dev/stack-ports.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { TEST_SETTINGS } from '../../infra/dev/test-stack.ts';
+import { useStack } from '../support/use-stack.ts';
 import { type Interrupt, startKillingProxy } from './killing-proxy.ts';
 
 /** A stack whose processes call every service but the builder by a proxy that may keep answers from them. */
@@ -40,12 +41,7 @@ export async function startProxiedStack(interrupt: Interrupt): Promise<ProxiedSt
     variables: TEST_SETTINGS,
   });
   undo.defer(() => stack.stop());
-  const outer = process.env.FAIRLEAD_TEST_STACK;
-  process.env.FAIRLEAD_TEST_STACK = dataDir;
-  undo.defer(() => {
-    if (outer === undefined) delete process.env.FAIRLEAD_TEST_STACK;
-    else process.env.FAIRLEAD_TEST_STACK = outer;
-  });
+  undo.defer(useStack(dataDir));
   const running = undo.move();
   return {
     stack,
