@@ -19,7 +19,8 @@ export interface StoredChange {
 
 /**
  * Looks at an item, records the change, and writes it over what was looked at; all of it again when another was first.
- * @throws what `make` throws; LOCKER_FULL; UNAVAILABLE; CONFLICT while others change it again and again
+ * @throws what `make` throws; ORG_NOT_FOUND for an item of an org that does not exist; LOCKER_FULL; UNAVAILABLE; CONFLICT while
+ * others change it again and again
  */
 export function changeStoredItem(
   deps: LockerDeps,
@@ -32,10 +33,30 @@ export function changeStoredItem(
     const by = { cipher, newItemId: () => newId('lockerItem'), at: now(), by: context.caller.name };
     const next = make(item, by);
     if (next === item) return next;
+    if (item === null) await requireOwner(deps, context, place);
     await recordEvent(deps, context, itemEvent(place, done, data));
     await (item === null ? items.insert(next) : items.replace(next));
     return next;
   });
+}
+
+/**
+ * Nobody sees the locker of a mistyped org, and its first members would find what was meant for another. Who acts in the
+ * org by a token of the identity provider needs no question there.
+ */
+async function requireOwner(
+  { orgs }: LockerDeps,
+  { caller }: RouteContext<Caller>,
+  { owner }: ItemPlace,
+): Promise<void> {
+  if (owner.kind !== 'org' || caller.org === owner.id) return;
+  try {
+    await orgs?.requireOrg(owner.id);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'ORG_NOT_FOUND') throw error;
+    const message = `There is no org ${owner.id}: a handle is lk://<org>/<vault>/<item>`;
+    throw new FairleadError('ORG_NOT_FOUND', message, { details: [{ field: 'org', message }], cause: error });
+  }
 }
 
 /** An item that has to be there. @throws LOCKER_ITEM_NOT_FOUND */

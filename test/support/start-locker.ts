@@ -42,6 +42,7 @@ export async function startLocker(
     items: createInMemoryLockerStore(),
     cipher: createSecretCipher([Buffer.alloc(32, 5)], 'LOCKER_ENCRYPTION_KEY'),
     audit,
+    orgs: null,
     newId,
     now,
     reencryption,

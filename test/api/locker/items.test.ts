@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
 import { isForwarded } from '../../../domain/audit/forwarded-types.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { createInMemoryLockerStore } from '../../support/in-memory/locker-store.ts';
 import { assertNotLogged } from '../../support/not-logged.ts';
-import { startLocker, type TestLocker } from '../../support/start-locker.ts';
+import { KEY, startLocker, type TestLocker } from '../../support/start-locker.ts';
 
 let locker: TestLocker;
 before(async () => {
@@ -73,6 +73,59 @@ it('tells the ledger of each change with the handle and the names of fields', as
     ['changed', 'bound', 'unbound', 'sealed', 'removed'].map((done) => [`locker.item_${done}`, 'acme']),
   );
   assert.deepEqual([events[0]?.data.fields, events[1]?.data.serviceId], [['key'], 'svc_shop']);
+});
+
+describe('an org that the identity provider does not know', () => {
+  const KEYED = { 'x-internal-key': KEY };
+  const fields = [{ name: 'key', value: 'v' }];
+  /** Knows acme alone, and counts who is asked for. */
+  const knowing = () => {
+    const asked: string[] = [];
+    const requireOrg = async (slug: string): Promise<void> => {
+      asked.push(slug);
+      if (slug === 'away') throw new FairleadError('UNAVAILABLE', 'The identity provider is away', { retryable: true });
+      if (slug !== 'acme') throw new FairleadError('ORG_NOT_FOUND', 'There is no such org, or you are not in it');
+    };
+    return { asked, orgs: { requireOrg } };
+  };
+
+  it('gets no item by the internal key or from an administrator: the refusal names the field', async () => {
+    const { orgs } = knowing();
+    const asking = await startLocker({ orgs });
+    try {
+      for (const headers of [KEYED, { 'x-test-user': 'platform/super_admin' }]) {
+        const refused = await asking.call('PATCH', path('mail', 'acmee'), { fields }, headers);
+        assert.deepEqual([refused.status, refused.body.error.code], [404, 'ORG_NOT_FOUND'], refused.text);
+        assert.equal(refused.body.error.details[0].field, 'org');
+        assert.match(refused.body.error.message, /no org acmee: a handle is lk:\/\/<org>/);
+      }
+      const away = await asking.call('PATCH', path('mail', 'away'), { fields }, KEYED);
+      assert.deepEqual([away.status, away.body.error.code], [503, 'UNAVAILABLE']);
+      const kept = await asking.call('GET', '/api/orgs/acmee/items', undefined, KEYED);
+      assert.deepEqual(kept.body.data.items, []);
+      assert.deepEqual(asking.told(), []);
+    } finally {
+      await asking.stop();
+    }
+  });
+
+  it('is asked for once, with the first write of an item, and never for who acts in it', async () => {
+    const { orgs, asked } = knowing();
+    const asking = await startLocker({ orgs });
+    try {
+      for (const [item, headers] of [
+        ['one', KEYED],
+        ['one', KEYED],
+        ['two', ADMIN],
+      ] as const) {
+        const stored = await asking.call('PATCH', path(item), { fields }, headers);
+        assert.equal(stored.status, 200, stored.text);
+      }
+      assert.deepEqual(asked, ['acme']);
+    } finally {
+      await asking.stop();
+    }
+  });
 });
 
 it('does not change what it cannot record', async () => {
