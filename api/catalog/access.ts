@@ -15,7 +15,11 @@ export function mayUse(caller: Caller, service: Pick<ServiceRecord, 'org' | 'aut
 }
 
 /** A service by id or name. @throws SERVICE_NOT_FOUND also for one that exists but is not the caller's to see. */
-export async function requireService(services: ServiceStore, caller: Caller, idOrName: string): Promise<ServiceRecord> {
+export async function requireService(
+  services: Pick<ServiceStore, 'find'>,
+  caller: Caller,
+  idOrName: string,
+): Promise<ServiceRecord> {
   const service = await services.find(idOrName);
   if (service === null || !mayUse(caller, service)) {
     throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${idOrName}`);

@@ -6,8 +6,8 @@ import { mayUse, visibleOrg } from '../catalog/access.ts';
 import { type Caller, isPlatform } from '../http/caller.ts';
 
 export interface BuildAccessDeps {
-  readonly services: ServiceStore;
-  readonly builds: BuildStore;
+  readonly services: Pick<ServiceStore, 'find'>;
+  readonly builds: Pick<BuildStore, 'find'>;
 }
 
 /**

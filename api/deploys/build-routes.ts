@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { DeployCommands } from '../../domain/deploys/messages.ts';
-import type { BuildFilter } from '../../domain/deploys/ports.ts';
+import type { BuildFilter, BuildStore } from '../../domain/deploys/ports.ts';
 import { buildStatusSchema, buildSummarySchema, buildViewSchema, logPageSchema } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
@@ -14,11 +14,14 @@ import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { isLetIn, wantsEvents } from '../http/event-stream.ts';
 import { type BuildAccessDeps, requireBuild, visibleServiceIds } from './build-access.ts';
+import { createBuildFeeds, type FollowableLog } from './build-feeds.ts';
 import { buildSummary, buildView } from './build-view.ts';
 import type { LogPlaces } from './log-places.ts';
-import { type FollowableLog, lineView, streamLogs } from './stream-logs.ts';
+import { lineView, streamLogs } from './stream-logs.ts';
 
 export interface BuildRoutesDeps extends BuildAccessDeps, AuditChangeDeps {
+  readonly services: ServiceStore;
+  readonly builds: BuildStore;
   readonly log: FollowableLog;
   readonly commands: DeployCommands;
 }
@@ -99,6 +102,7 @@ const EVENTS =
   'Resume with Last-Event-ID or `after`.';
 
 function logsRoute(deps: BuildRoutesDeps, places: LogPlaces): Route {
+  const watch = createBuildFeeds(deps);
   return defineRoute({
     method: 'get',
     path: '/builds/:id/logs',
@@ -120,10 +124,15 @@ function logsRoute(deps: BuildRoutesDeps, places: LogPlaces): Route {
     handle: async ({ query, resource: build }, { caller, authenticateAgain, headers, gone, stopping }) => {
       if (wantsEvents(headers)) {
         const after = resumePoint(headers['last-event-id']) ?? query.after ?? 0;
-        const stillAllowed = () => isLetIn(async () => requireBuild(deps, await authenticateAgain(), build.id));
-        const leave = places.take(caller, gone);
-        const request = { buildId: build.id, after, gone, stopping, stillAllowed };
-        return (response) => streamLogs(deps, response, request).finally(leave);
+        const givePlaceBack = places.take(caller, gone);
+        return (response) => {
+          const { feed, shared, leave } = watch(build);
+          const stillAllowed = () => isLetIn(async () => requireBuild(shared, await authenticateAgain(), build.id));
+          return streamLogs(response, { feed, after, gone, stopping, stillAllowed }).finally(() => {
+            leave();
+            givePlaceBack();
+          });
+        };
       }
       const { after = 0, limit } = query;
       const lines = await deps.log.read(build.id, after, limit);

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ReleaseStore } from '../../domain/deploys/ports.ts';
@@ -23,6 +22,7 @@ import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { type EventStream, isLetIn, sendEvents, wantsEvents } from '../http/event-stream.ts';
 import type { LogPlaces } from './log-places.ts';
+import { createServiceLogFeeds, type ServiceLogWatch } from './service-log-feeds.ts';
 
 export interface ServiceLogRoutesDeps {
   readonly services: ServiceStore;
@@ -32,7 +32,6 @@ export interface ServiceLogRoutesDeps {
 
 type Query = z.output<typeof serviceLogQuerySchema>;
 
-const POLL_MS = 300;
 /** Lines were redacted by their service's own values when they were written; what looks like a credential goes here again. */
 const redact = createRedactor({ secrets: [] });
 
@@ -42,6 +41,7 @@ const EVENTS =
 
 /** What services print (the paths are ours; the spec has logs of the platform alone). */
 export function serviceLogRoutes(deps: ServiceLogRoutesDeps, places: LogPlaces): readonly Route[] {
+  const watch = createServiceLogFeeds(deps);
   return [
     defineRoute({
       method: 'get',
@@ -68,13 +68,18 @@ export function serviceLogRoutes(deps: ServiceLogRoutesDeps, places: LogPlaces):
         const target = { serviceId: service.id, environment };
         if (wantsEvents(headers)) {
           const from = resumePlace(headers['last-event-id']);
-          const stillAllowed = () =>
-            isLetIn(async () => requireService(deps.services, await authenticateAgain(), service.id));
-          const leave = places.take(caller, gone);
-          return (response) =>
-            sendEvents(response, { gone, stopping, stillAllowed }, (events) =>
-              follow(deps.serviceLogs, events, { target, query, from }),
-            ).finally(leave);
+          const givePlaceBack = places.take(caller, gone);
+          return (response) => {
+            const { feed, shared, leave } = watch(target);
+            const stillAllowed = () =>
+              isLetIn(async () => requireService(shared, await authenticateAgain(), service.id));
+            return sendEvents(response, { gone, stopping, stillAllowed }, (events) =>
+              follow({ logs: deps.serviceLogs, feed }, events, { target, query, from }),
+            ).finally(() => {
+              leave();
+              givePlaceBack();
+            });
+          };
         }
         const { lines, truncated } = await deps.serviceLogs.last(target, wantedLines(query));
         const live = (await deps.releases.active(service.name, environment)) !== null;
@@ -92,7 +97,7 @@ interface FollowRequest {
 }
 
 async function follow(
-  logs: ServiceLogReader,
+  { logs, feed }: { readonly logs: ServiceLogReader; readonly feed: ServiceLogWatch['feed'] },
   events: EventStream,
   { target, query, from }: FollowRequest,
 ): Promise<void> {
@@ -110,13 +115,11 @@ async function follow(
   }
   while (!events.ended.aborted) {
     if (await events.refused()) return;
-    const { lines, next, lost } = await logs.after(target, place);
-    if (lost) await events.send('gap', {});
+    const { lines, next, state } = await feed.next(place, events.ended);
+    if (state.lost) await events.send('gap', {});
     await send(lines);
     place = next;
-    if (lines.length > 0) continue;
     await events.keepAlive();
-    await sleep(POLL_MS, undefined, { signal: events.ended });
   }
 }
 

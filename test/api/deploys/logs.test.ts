@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createParser } from 'eventsource-parser';
+import { FairleadError } from '../../../domain/errors.ts';
 import { logLine } from '../../ports/build-log.ts';
 import { buildRecord, stepOf } from '../../ports/records.ts';
+import { followEvents } from '../../support/follow-events.ts';
 import { KEY, startApi, type TestApi } from '../../support/start-api.ts';
 import { createStoredBuilderParts } from '../../support/stored-builder-parts.ts';
 
@@ -122,6 +124,51 @@ it('a follower resumes after the last event it saw, without missing or repeating
     'last-event-id': 'x',
   });
   assert.equal(wrong.status, 400);
+});
+
+it('of those who follow a build, the one whose org loses access is let go, and the others go on', async () => {
+  const service = { id: 'svc_shared', name: 'shared', org: 'acme' };
+  await api.services.upsert(service, {});
+  await api.authorize(service.id, ['other']);
+  await api.builds.create(buildRecord({ id: 'bld_shared', serviceId: service.id, service: 'shared', org: 'acme' }));
+  await api.log.append('bld_shared', lines(1, 1));
+  const as = (user: string) => followEvents(`${api.address}/builds/bld_shared/logs`, { 'x-test-user': user });
+  const [owner, guest] = [as('acme/member'), as('other/member')];
+  await Promise.all([owner.until(1), guest.until(1)]);
+  await api.authorize(service.id, []);
+  assert.equal(await guest.done, 'ended');
+  await api.log.append('bld_shared', lines(2, 2));
+  await end('bld_shared');
+  assert.equal(await owner.done, 'ended');
+  assert.deepEqual([owner.texts(), owner.events.at(-1)], [['line 1', 'line 2'], 'end']);
+  assert.deepEqual([guest.texts(), guest.events.includes('end')], [['line 1'], false]);
+});
+
+it('when the log cannot be read, all who follow it are let go, and each resumes without missing or repeating a line', async () => {
+  const parts = await createStoredBuilderParts();
+  const fault = { isOn: false };
+  const read: typeof parts.log.read = async (...of) => {
+    if (fault.isOn) throw new FairleadError('UNAVAILABLE', 'The database cannot be reached', { retryable: true });
+    return await parts.log.read(...of);
+  };
+  const other = await startApi(null, null, { ...parts, log: { ...parts.log, read } });
+  try {
+    await other.builds.create(buildRecord({ id: 'bld_fault' }));
+    await other.log.append('bld_fault', lines(1, 3));
+    const url = `${other.address}/builds/bld_fault/logs`;
+    const before = Array.from({ length: 5 }, () => followEvents(url));
+    await Promise.all(before.map(({ until }) => until(3)));
+    fault.isOn = true;
+    assert.deepEqual(new Set(await Promise.all(before.map(({ done }) => done))), new Set(['cut']));
+    fault.isOn = false;
+    await other.log.append('bld_fault', lines(4, 6));
+    const resumed = before.map(({ lines: [, , third] }) => followEvents(url, { 'last-event-id': third?.id ?? '' }));
+    await Promise.all(resumed.map(({ until }) => until(3)));
+    for (const { texts: seen } of resumed) assert.deepEqual(seen(), ['line 4', 'line 5', 'line 6']);
+    for (const { stop } of resumed) await stop();
+  } finally {
+    await other.stop();
+  }
 });
 
 it('a server that stops ends its streams, so that a follower can go on elsewhere', async () => {

@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, it } from 'node:test';
-import { createParser } from 'eventsource-parser';
 import { createServiceLogs } from '../../../adapters/log-files/service-logs.ts';
 import type { OpenServiceLog, ServiceLogTarget } from '../../../domain/logs/service-log.ts';
 import { releaseRecord } from '../../ports/records.ts';
 import { linesOf, serviceLogLine } from '../../ports/service-logs.ts';
+import { type FollowedLine, followEvents } from '../../support/follow-events.ts';
 import { createInMemoryBuilderParts } from '../../support/in-memory/builder-parts.ts';
 import { KEY, startApi, type TestApi } from '../../support/start-api.ts';
 import { waitUntil } from '../../support/wait-until.ts';
@@ -36,44 +36,7 @@ async function logOf(name: string): Promise<OpenServiceLog> {
   return log;
 }
 
-interface Line {
-  readonly id: string;
-  readonly text: string;
-  readonly release: string;
-}
-
-/** Follows a log until it is told to stop, or the server ends the stream. */
-function follow(path: string, headers: Record<string, string> = {}) {
-  const abort = new AbortController();
-  const lines: Line[] = [];
-  const events: string[] = [];
-  const parser = createParser({
-    onEvent: ({ event = '', id = '', data }) => {
-      events.push(event);
-      if (event === 'line') lines.push({ ...JSON.parse(data), id });
-    },
-  });
-  const read = async (): Promise<'ended' | 'stopped'> => {
-    try {
-      const response = await fetch(api.address + path, {
-        headers: { 'x-internal-key': KEY, accept: 'text/event-stream', ...headers },
-        signal: AbortSignal.any([abort.signal, AbortSignal.timeout(30_000)]),
-      });
-      for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) parser.feed(chunk);
-      return 'ended';
-    } catch (error) {
-      if (abort.signal.aborted) return 'stopped';
-      throw error;
-    }
-  };
-  const done = read();
-  const until = (count: number) => waitUntil(`${count} lines`, () => lines.length >= count);
-  const stop = (): Promise<'ended' | 'stopped'> => {
-    abort.abort();
-    return done;
-  };
-  return { lines, events, until, stop, done, texts: () => lines.map(({ text }) => text) };
-}
+const follow = (path: string, headers: Record<string, string> = {}) => followEvents(api.address + path, headers);
 
 it('shows the last lines of an environment, of one stream or with a text, and whether a release serves', async () => {
   const log = await logOf('shows');
@@ -84,7 +47,7 @@ it('shows the last lines of an environment, of one stream or with a text, and wh
   await api.releases.activate('rel_s', { at: new Date(), epoch: 1, buildId: 'bld_s' });
   const shown = async (query: string) => {
     const { data } = (await api.call('GET', `/services/shows/logs?${query}`)).body;
-    return { ...data, items: data.items.map(({ text }: Line) => text) };
+    return { ...data, items: data.items.map(({ text }: FollowedLine) => text) };
   };
   assert.deepEqual(await shown('lines=2'), {
     ...{ environment: 'prod', items: ['line 5', 'oh no'], truncated: true, live: true },

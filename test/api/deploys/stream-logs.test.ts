@@ -3,14 +3,23 @@ import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { it } from 'node:test';
-import { type StreamDeps, streamLogs } from '../../../api/deploys/stream-logs.ts';
+import { type BuildFeedsDeps, createBuildFeeds } from '../../../api/deploys/build-feeds.ts';
+import { streamLogs } from '../../../api/deploys/stream-logs.ts';
+import type { EventStreamTimes } from '../../../api/http/event-stream.ts';
 import { logLine } from '../../ports/build-log.ts';
 import { buildRecord } from '../../ports/records.ts';
 
 const builds = { find: async (id: string) => buildRecord({ id }) };
 
 /** Serves one stream on a loopback port and gives the socket of a client that has asked for it. */
-async function openStream(deps: StreamDeps, stillAllowed = async () => true) {
+async function openStream(
+  {
+    times = {},
+    ...deps
+  }: Pick<BuildFeedsDeps, 'log' | 'builds' | 'pollMs'> & { readonly times?: Partial<EventStreamTimes> },
+  stillAllowed = async () => true,
+) {
+  const watch = createBuildFeeds({ ...deps, services: { find: async () => null } });
   const streamed = Promise.withResolvers<ServerResponse>();
   const done = Promise.withResolvers<void>();
   const server = createServer((_request, response) => {
@@ -18,13 +27,14 @@ async function openStream(deps: StreamDeps, stillAllowed = async () => true) {
     response.once('close', () => gone.abort());
     streamed.resolve(response);
     const request = {
-      buildId: 'bld_1',
+      feed: watch(buildRecord({ id: 'bld_1' })).feed,
       after: 0,
+      times,
       gone: gone.signal,
       stopping: new AbortController().signal,
       stillAllowed,
     };
-    streamLogs(deps, response, request).then(done.resolve, done.reject);
+    streamLogs(response, request).then(done.resolve, done.reject);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
