@@ -7,7 +7,7 @@ import type { ClientAdministration } from '../../domain/oauth-clients/administra
 
 /** Everything the activities of authorized orgs work with, built by a composition root in `workers/`. */
 export interface SharingDeps {
-  readonly services: Pick<ServiceStore, 'find' | 'list' | 'setSharing'>;
+  readonly services: Pick<ServiceStore, 'findConfirmed' | 'list' | 'setSharing'>;
   readonly sharingHistory: SharingHistory;
   readonly clients: Pick<ClientAdministration, 'list' | 'revokeScopes'>;
   readonly grants: Pick<GrantStore, 'findFor'>;

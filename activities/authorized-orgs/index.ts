@@ -48,7 +48,7 @@ async function change(
   request: ChangeSharing['request'],
 ): Promise<ServiceRecord> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const found = await deps.services.find(id);
+    const found = await deps.services.findConfirmed(id);
     if (found === null) throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${name}`);
     if (found.removingSince !== null) throw new FairleadError('SERVICE_BUSY', `Service ${name} is being removed`);
     const sharing = shared(found, request, deps.now());

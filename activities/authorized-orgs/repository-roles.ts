@@ -11,14 +11,14 @@ const PAGE = 200;
 /** @throws UNAVAILABLE */
 export async function setRepositoryRole(deps: Deps, { serviceId, org }: SharedWith): Promise<void> {
   if (deps.repositories === null) return;
-  const service = await deps.services.find(serviceId);
+  const service = await deps.services.findConfirmed(serviceId);
   if (service !== null) await agree(deps, deps.repositories, [service], org);
 }
 
 /** While the record of the service is still there: without it, nobody knows the repository. @throws UNAVAILABLE */
 export async function withdrawRepositories(deps: Deps, serviceId: string): Promise<void> {
   if (deps.repositories === null) return;
-  const service = await deps.services.find(serviceId);
+  const service = await deps.services.findConfirmed(serviceId);
   if (service === null || service.removingSince === null) return;
   for (const { org } of service.sharing.orgs) await agree(deps, deps.repositories, [service], org);
 }

@@ -19,7 +19,7 @@ const PAGE = 100;
  * @throws UNAVAILABLE
  */
 export async function takeScopes(deps: Deps, { serviceId, org }: SharedWith): Promise<void> {
-  const target = await deps.services.find(serviceId);
+  const target = await deps.services.findConfirmed(serviceId);
   // Of a service that is removed, the removal takes them from all.
   if (target === null || hasScopesOf(target, org) || beginsPlatformScopes(target.name)) return;
   let cursor: string | null = null;
@@ -38,7 +38,7 @@ async function take(deps: Deps, target: ServiceRecord, { clientId, service }: Cl
     { service: target.name, clientId, reason: 'org no longer authorized' },
     { actor: 'internal' },
   );
-  const holder = await deps.services.find(service);
+  const holder = await deps.services.findConfirmed(service);
   const environment = ENVIRONMENTS.find((each) => serviceClientId(service, each) === clientId);
   if (holder === null || environment === undefined) return;
   const key = { holder: partyOf(holder), environment, target: partyOf(target) };

@@ -39,7 +39,8 @@ export function grantsOf(scopes: readonly string[], targets: readonly ScopeGrant
  * Lets `work` give the client of a service scopes of other services, so that it keeps none of a service that is gone, which
  * a later service of that name would take for its own. A removal marks its service, then takes its scopes from all clients;
  * a scope that is given after that is taken back here, where the mark, or the end of the service, is seen after the work.
- * What is about to be given is noted before, for the next attempt or deploy, should this one end in between.
+ * What is about to be given is noted before, for the next attempt or deploy, should this one end in between. The mark is read
+ * as a majority of the database has it: one that a failover hid would leave the scopes for good.
  */
 export async function whileGranting(
   deps: Deps,
@@ -79,7 +80,7 @@ async function settle(deps: Deps, holder: Holder, grants: readonly ScopeGrant[])
   if (grants.length === 0 || deps.clients === null) return;
   const clientId = serviceClientId(holder.service.name, holder.environment);
   for (const { id, name } of grants) {
-    const target = await deps.services.find(id);
+    const target = await deps.services.findConfirmed(id);
     if (target !== null && target.removingSince === null && hasScopesOf(target, holder.service.org)) continue;
     await deps.clients.revokeScopes({ service: name, clientId }, { actor: 'internal' });
   }
@@ -91,7 +92,7 @@ async function note(
   { service, environment }: Holder,
   change: (noted: readonly ScopeGrant[]) => readonly ScopeGrant[],
 ): Promise<void> {
-  const noted = (await services.find(service.id))?.pendingGrants[environment] ?? [];
+  const noted = (await services.findConfirmed(service.id))?.pendingGrants[environment] ?? [];
   await services.setPendingGrants(service.id, environment, change(noted));
 }
 

@@ -56,7 +56,7 @@ async function isNeeded({ builds, releases, services }: PruneDeps, image: BuiltI
   const earlier = await earlierRelease({ releases, builds }, target);
   if (earlier !== null && isImage(earlier)) return true;
   const newest = await builds.newest(target);
-  return newest !== null && isImage(newest) && (await services.find(newest.serviceId)) !== null;
+  return newest !== null && isImage(newest) && (await services.findConfirmed(newest.serviceId)) !== null;
 }
 
 async function pruneArchives({ archives, builds, now }: PruneDeps, signal: AbortSignal): Promise<void> {

@@ -39,7 +39,7 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
  * record, and so before its name is free.
  */
 async function removeClients({ services, clients }: DeploysDeps, { id, name }: { id: string; name: string }) {
-  const service = await services.find(id);
+  const service = await services.findConfirmed(id);
   if (service === null || clients === null) return;
   for (const { clientId } of Object.values(service.oauthCredentials)) {
     await clients.remove(clientId, { actor: 'internal' });
@@ -49,7 +49,7 @@ async function removeClients({ services, clients }: DeploysDeps, { id, name }: {
 
 /** The repository goes from the orgs that shared the service, while its record says who they are. */
 async function withdrawRepositories({ services, sharingCommands }: DeploysDeps, id: string): Promise<void> {
-  const sharing = (await services.find(id))?.sharing;
+  const sharing = (await services.findConfirmed(id))?.sharing;
   if ((sharing?.orgs.length ?? 0) > 0) await sharingCommands.withdraw(id);
 }
 

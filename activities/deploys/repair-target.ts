@@ -45,7 +45,7 @@ export async function repairTarget(deps: Deps, input: RepairInput, signal: Abort
 
 /** False while its service is being removed. */
 async function isKept({ services }: Deps, { serviceId }: Release): Promise<boolean> {
-  return ((await services.find(serviceId))?.removingSince ?? null) === null;
+  return ((await services.findConfirmed(serviceId))?.removingSince ?? null) === null;
 }
 
 async function bringUp(

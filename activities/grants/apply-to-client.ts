@@ -35,8 +35,8 @@ async function standing({ grants, services }: Deps, key: GrantKey): Promise<Gran
   return there.every(Boolean) ? grant : null;
 }
 
-async function isThere(services: Pick<ServiceStore, 'find'>, { serviceId }: GrantParty): Promise<boolean> {
-  const service = await services.find(serviceId);
+async function isThere(services: Pick<ServiceStore, 'findConfirmed'>, { serviceId }: GrantParty): Promise<boolean> {
+  const service = await services.findConfirmed(serviceId);
   return service !== null && service.removingSince === null;
 }
 
@@ -65,8 +65,8 @@ async function take(deps: Deps, key: GrantKey): Promise<void> {
 }
 
 /** The services that have the names by now; null when they are those of the grant, or one name is free. */
-async function laterServices(services: Pick<ServiceStore, 'find'>, { holder, environment, target }: GrantKey) {
-  const [asking, asked] = await Promise.all([holder, target].map(({ name }) => services.find(name)));
+async function laterServices(services: Pick<ServiceStore, 'findConfirmed'>, { holder, environment, target }: GrantKey) {
+  const [asking, asked] = await Promise.all([holder, target].map(({ name }) => services.findConfirmed(name)));
   if (asking?.name !== holder.name || asked?.name !== target.name) return null;
   if (asking.id === holder.serviceId && asked.id === target.serviceId) return null;
   const needsGrant = !hasScopesOf(asked, asking.org);

@@ -8,7 +8,7 @@ import type { ClientAdministration } from '../../domain/oauth-clients/administra
 /** Everything the activities of grants work with, built by a composition root in `workers/`. */
 export interface GrantsDeps {
   readonly grants: GrantStore;
-  readonly services: Pick<ServiceStore, 'find'>;
+  readonly services: Pick<ServiceStore, 'findConfirmed'>;
   readonly clients: Pick<ClientAdministration, 'provision' | 'revokeScopes'>;
   /** Null when no audit ledger is configured. */
   readonly audit: AuditRecorder | null;

@@ -11,7 +11,7 @@ export interface CollectDeps {
   readonly runtime: Pick<WorkloadRuntime, 'listAll' | 'follow'>;
   readonly logs: ServiceLogs;
   readonly builds: Pick<BuildStore, 'find'>;
-  readonly services: Pick<ServiceStore, 'find'>;
+  readonly services: Pick<ServiceStore, 'find' | 'findConfirmed'>;
   /** A redactor that knows every secret that the workload was given, of its service, and of the platform. */
   readonly redactorOf: (serviceId: string, workload: Workload) => Promise<(line: string) => string>;
   readonly warn: (problem: { readonly err: unknown; readonly service?: string }, message: string) => void;
@@ -54,7 +54,10 @@ export async function collectOutput(deps: CollectDeps, stop: AbortSignal): Promi
 /** Logs of services that were removed while no collector, or another one, was there. */
 async function removeLeftLogs({ logs, services, warn }: CollectDeps): Promise<void> {
   try {
-    for (const id of await logs.serviceIds()) if ((await services.find(id)) === null) await logs.remove(id);
+    for (const id of await logs.serviceIds()) {
+      const isGone = (await services.find(id)) === null && (await services.findConfirmed(id)) === null;
+      if (isGone) await logs.remove(id);
+    }
   } catch (err) {
     warn({ err }, 'logs of removed services could not be looked for');
   }

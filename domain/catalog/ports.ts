@@ -55,8 +55,16 @@ export interface ServiceStore {
     changes: VariableChanges,
     seen?: number,
   ): Promise<ServiceRecord | null>;
-  /** By id (`svc_…`) or by name; null when there is none. */
+  /**
+   * By id (`svc_…`) or by name; null when there is none. While the database fails over it may answer with what was true
+   * before: for what is shown, what a conditional write checks, and what a later step looks at again.
+   */
   find(idOrName: string): Promise<ServiceRecord | null>;
+  /**
+   * As `find`, confirmed by a majority of the database: for what gives, takes or removes something by the answer alone.
+   * It waits for that majority, so it is not for every request. @throws UNAVAILABLE when none confirms it
+   */
+  findConfirmed(idOrName: string): Promise<ServiceRecord | null>;
   /** Ordered by name. `org` keeps to services that org owns or is authorized for; null lists all. */
   list(filter: { org: string | null }, page: PageRequest): Promise<Page<ServiceRecord>>;
   /** Notes that it is being removed, or that it is not after all. False when there is no such service. */

@@ -37,7 +37,11 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       assert.equal(service.port, null);
       assert.deepEqual(service.config, { B: '2', C: '3' });
       assert.deepEqual(service.secrets, { S: secret });
-      assert.deepEqual(await store().find('svc_merge'), service);
+      for (const name of ['svc_merge', 'merge']) {
+        assert.deepEqual(await store().find(name), service);
+        assert.deepEqual(await store().findConfirmed(name), service);
+      }
+      assert.equal(await store().findConfirmed('svc_nobody'), null);
     });
 
     it('keeps what is set for one environment beside what is set for all, and merges it name by name', async () => {

@@ -1,4 +1,4 @@
-import type { Db } from 'mongodb';
+import type { Db, Filter } from 'mongodb';
 import { z } from 'zod';
 import type { SealedPlace, ServiceChanges, ServiceStore } from '../../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../../domain/catalog/service.ts';
@@ -7,6 +7,7 @@ import type { VariableChanges } from '../../../domain/config/variable-change.ts'
 import { FairleadError } from '../../../domain/errors.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
 import { decodeCursor, toPage } from '../cursor.ts';
+import { readConfirmed } from '../read-confirmed.ts';
 import { sealedReplacement } from '../sealed-secret-schema.ts';
 import { COLLECTIONS } from './indexes.ts';
 import { readService } from './service-document.ts';
@@ -75,8 +76,11 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
         : isBeingRemoved(existing.name);
     },
     async find(idOrName): Promise<ServiceRecord | null> {
-      const filter = idOrName.startsWith('svc_') ? { _id: idOrName } : { name: idOrName };
-      const document = await mongoCall(() => collection.findOne(filter));
+      const document = await mongoCall(() => collection.findOne(byIdOrName(idOrName)));
+      return document === null ? null : readService(document);
+    },
+    async findConfirmed(idOrName): Promise<ServiceRecord | null> {
+      const document = await readConfirmed(collection, byIdOrName(idOrName));
       return document === null ? null : readService(document);
     },
     async list({ org }, { cursor, limit }) {
@@ -146,6 +150,11 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       await mongoCall(() => collection.updateOne({ _id: id, [`${path}.clientId`]: clientId }, update));
     },
   };
+}
+
+/** Both are unique keys. */
+function byIdOrName(idOrName: string): Filter<ServiceDocument> {
+  return idOrName.startsWith('svc_') ? { _id: idOrName } : { name: idOrName };
 }
 
 function pathOf(place: SealedPlace): string {

@@ -7,6 +7,7 @@ import type { BuildEnd } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { upTo } from '../../ports/archive-store.ts';
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
+import { readBehind } from '../../support/in-memory/read-behind.ts';
 import { MANY, NOW, upkeepParts } from './upkeep-parts.ts';
 
 const { signal } = new AbortController();
@@ -116,6 +117,15 @@ describe('pruning images', () => {
     await ended('bld_1');
     await prune();
     assert.deepEqual(await left(), []);
+  });
+
+  it('keeps the image of a service that a database which fails over does not show', async () => {
+    const { deps, ended, left } = parts();
+    await ended('bld_1');
+    const services = await readBehind(deps.services, ['svc_hello']);
+    await deps.services.upsert({ id: 'svc_hello', name: 'shop', org: 'acme' }, {});
+    await pruneImages({ ...deps, services }, signal);
+    assert.deepEqual(await left(), ['shop:bld_1']);
   });
 
   it('removes the source of builds that ended, and leaves a folder that no record tells of', async () => {

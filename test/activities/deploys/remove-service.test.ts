@@ -7,6 +7,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { buildRecord, buildRequest, releaseRecord } from '../../ports/records.ts';
 import { serviceLogLine } from '../../ports/service-logs.ts';
+import { readBehind } from '../../support/in-memory/read-behind.ts';
 import { createInMemoryServiceLogs } from '../../support/in-memory/service-logs.ts';
 import { createInMemoryServiceRegistry } from '../../support/in-memory/service-registry.ts';
 import { NOW, upkeepParts } from './upkeep-parts.ts';
@@ -85,6 +86,16 @@ describe('removing a service', () => {
     );
     await removeService(deps, SHOP);
     assert.deepEqual((await clientStore.find('desk-prod'))?.allowedScopes, ['openid', 'shopper:x']);
+  });
+
+  it('removes a client that the database does not show yet while it fails over', async () => {
+    const { deps, clientStore } = await servedShop();
+    const services = await readBehind(deps.services, [SHOP.id]);
+    await clientStore.insert(clientRecord({ clientId: 'shop-prod' }));
+    const secret = { keyId: '00000000', sealed: 'x' };
+    await deps.services.setOAuthCredential(SHOP.id, 'prod', { clientId: 'shop-prod', secret });
+    await removeService({ ...deps, services }, SHOP);
+    assert.equal(await clientStore.find('shop-prod'), null);
   });
 
   it('killed anywhere, it keeps the name until the next attempt has removed all', async () => {

@@ -5,6 +5,7 @@ import { newId } from '../../../adapters/crypto/new-id.ts';
 import type { GrantDecision, GrantKey } from '../../../domain/grants/grant.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { createInMemoryDeploys, type InMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
+import { readBehind } from '../../support/in-memory/read-behind.ts';
 import { shareService } from '../../support/share-service.ts';
 
 const SCOPES = ['notes:read', 'notes:write'];
@@ -136,6 +137,18 @@ describe('activities of grants', () => {
         return reply;
       };
       await createGrantsActivities({ ...parts, clients: { ...parts.clients, provision }, newId }).applyGrant(key);
+      assert.deepEqual(await scopesOf(), ['openid'], id);
+      await parts.services.setRemoving(id, false);
+    }
+  });
+
+  it('one of them is being removed, which a database that fails over does not show yet: they are taken again', async () => {
+    for (const id of ['svc_notes', 'svc_shop']) {
+      await request();
+      await decide('approve');
+      const services = await readBehind(parts.services, ['svc_notes', 'svc_shop']);
+      await parts.services.setRemoving(id, true);
+      await createGrantsActivities({ ...parts, services, newId }).applyGrant(key);
       assert.deepEqual(await scopesOf(), ['openid'], id);
       await parts.services.setRemoving(id, false);
     }

@@ -11,6 +11,7 @@ import type { ServiceLogLine, ServiceLogs } from '../../../domain/logs/service-l
 import { buildRecord, releaseRecord } from '../../ports/records.ts';
 import { workloadSpec } from '../../ports/workload-runtime.ts';
 import { createInMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
+import { readBehind } from '../../support/in-memory/read-behind.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const IMAGE = `registry.example/shop@sha256:${'a'.repeat(64)}`;
@@ -303,6 +304,21 @@ describe('collecting what services print', () => {
     const collector = collect({ ...deps, builds: { find } });
     t.after(() => collector.stop());
     await untilText('one');
+  });
+
+  it('logs of a service that a database which fails over does not show stay', async () => {
+    const { services, runtime, logs, collect, start, untilText } = await served();
+    const writer = await logs.takeOver();
+    const log = await writer.open({ serviceId: 'svc_new', environment: 'prod' });
+    await log.append([{ at: '1', stream: 'out', text: 'x', release: 'r', workload: 'w' }]);
+    await log.close();
+    const behind = await readBehind(services, ['svc_new']);
+    await services.upsert({ id: 'svc_new', name: 'new', org: 'acme' }, {});
+    const collector = collect({ services: behind });
+    runtime.print(await start('bld_1'), 'one');
+    await untilText('one');
+    await collector.stop();
+    assert.deepEqual((await logs.serviceIds()).toSorted(), ['svc_new', 'svc_shop']);
   });
 
   it('writes nothing of a workload that no record tells whose it is, and removes logs of services that are gone', async () => {

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Db } from 'mongodb';
 import { createBatchStore } from '../../../adapters/mongo/audit-ledger/batches.ts';
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
+import { createServiceStore } from '../../../adapters/mongo/catalog/services.ts';
 import { connectMongo } from '../../../adapters/mongo/connect.ts';
 import { createEntryStore } from '../../../adapters/mongo/registry/entries.ts';
 import { batchOf } from '../../ports/audit-ledger/batch-store.ts';
@@ -64,6 +65,26 @@ test('an entry of the service registry is read as a majority has it, as the next
   };
   assert.equal(await withServer(answer, (db) => createEntryStore({ db }).find('svc_hello')), null);
   assert.deepEqual(asked, [{ level: 'linearizable' }]);
+});
+
+test('a service is read as a majority has it by what gives and takes by the answer alone, and plainly by all others', async () => {
+  const asked: unknown[] = [];
+  const answer: Answer = ({ filter, readConcern }) => {
+    asked.push([filter, readConcern]);
+    return { ok: 1, cursor: { id: 0n, ns: 'test.services', firstBatch: [] } };
+  };
+  const now = () => new Date(0);
+  await withServer(answer, async (db) => {
+    const services = createServiceStore({ db, now });
+    for (const name of ['svc_hello', 'hello']) assert.equal(await services.findConfirmed(name), null);
+    assert.equal(await services.find('hello'), null);
+  });
+  const level = 'linearizable';
+  assert.deepEqual(asked, [
+    [{ _id: 'svc_hello' }, { level }],
+    [{ name: 'hello' }, { level }],
+    [{ name: 'hello' }, undefined],
+  ]);
 });
 
 test('a server that is no replica set is asked without a majority', async () => {

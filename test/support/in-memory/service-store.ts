@@ -25,6 +25,8 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): Se
     if (record !== undefined) records.set(id, keepRecord({ ...record, ...make(record) }));
     return record !== undefined;
   };
+  const find = (idOrName: string): ServiceRecord | null =>
+    (idOrName.startsWith('svc_') ? records.get(idOrName) : named(idOrName)) ?? null;
   return {
     async upsert(key, changes, seen) {
       const existing = named(key.name);
@@ -47,10 +49,8 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): Se
       change(id, () => ({ ...(environment === null ? set : {}), overrides, variablesRevision, updatedAt: now() }));
       return records.get(id) ?? null;
     },
-    async find(idOrName) {
-      const record = idOrName.startsWith('svc_') ? records.get(idOrName) : named(idOrName);
-      return record ?? null;
-    },
+    find: async (idOrName) => find(idOrName),
+    findConfirmed: async (idOrName) => find(idOrName),
     async list({ org }, page) {
       const seen = [...records.values()].filter((record) => org === null || isOf(record, org));
       return pageOf(seen, page, BY_NAME);

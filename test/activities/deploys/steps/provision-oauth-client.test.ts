@@ -11,6 +11,7 @@ import { catalogRecord } from '../../../ports/records.ts';
 import { dyingAt } from '../../../support/dying-at.ts';
 import { hashOfSecret, providerAway } from '../../../support/in-memory/client-administration.ts';
 import { createInMemoryEdgeRouter } from '../../../support/in-memory/edge-router.ts';
+import { readBehind } from '../../../support/in-memory/read-behind.ts';
 import { shareService } from '../../../support/share-service.ts';
 import { useDeploy } from '../use-deploy.ts';
 
@@ -239,6 +240,13 @@ describe('the OAuth client of a deploy', () => {
       const taken = async () =>
         void (await parts.services.upsert({ id: 'svc_thief', name: 'mailer', org: 'rival' }, {}));
       await deploy({ dependencies }, { clients: lateProvider(taken) });
+      assert.deepEqual(await scopesNow(), ['openid', 'profile', 'email']);
+      await isSettled();
+    });
+
+    it('nor while the database fails over, and one member of it still has the service', async () => {
+      const services = await readBehind(parts.services, ['svc_mailer', 'mailer']);
+      await deploy({ dependencies }, { services, clients: lateProvider() });
       assert.deepEqual(await scopesNow(), ['openid', 'profile', 'email']);
       await isSettled();
     });
