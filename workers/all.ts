@@ -5,6 +5,7 @@ import { workerSection } from '../adapters/env/worker.ts';
 import { processIdentity, readSecrets } from '../adapters/env.ts';
 import { createLogger } from '../adapters/logging/logger.ts';
 import { ownVersion } from '../adapters/own-version.ts';
+import { giveBackMemoryWhenIdle } from '../adapters/process/give-back-memory.ts';
 import { createHostProcess } from '../adapters/process/host-process.ts';
 import { createTemporalClient } from '../adapters/temporal/client.ts';
 import { ensureSchedules } from '../adapters/temporal/schedules.ts';
@@ -55,6 +56,7 @@ await ensureSchedules(client, {
   log: logger,
 });
 host.ready();
+giveBackMemoryWhenIdle();
 logger.info({ modules: served.modules.map(({ name }) => name) }, 'worker serves');
 
 const reason = await Promise.race([host.stopRequested, running.then(() => 'the worker ended')]);

@@ -4,7 +4,7 @@ import { getHeapStatistics } from 'node:v8';
 const LOOK_EVERY_MS = 5_000;
 /** Share of the time that a process works at most while it is idle. */
 const IDLE = 0.05;
-const GROWTH = 1.2;
+const GROWTH = 1.1;
 
 /** What is looked at before memory is given back. */
 export interface Idleness {
@@ -16,7 +16,7 @@ export interface Idleness {
   readonly lastBytes: number | null;
 }
 
-/** True for an idle process whose heap has grown by a fifth since it was last shrunk. */
+/** True for an idle process whose heap has grown by a tenth since it was last shrunk. */
 export function isWorthACollection({ utilization, heapBytes, lastBytes }: Idleness): boolean {
   return utilization < IDLE && (lastBytes === null || heapBytes > lastBytes * GROWTH);
 }

@@ -2,12 +2,15 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { cacheFolder, type Env } from './project.ts';
 
-/** Node's flags for worker and router, as for a small machine: the garbage collector keeps little in reserve, for some CPU. */
+/** Node's flags for the router and for programs of the set-up, as for a small machine: the garbage collector keeps little in reserve, for some CPU. */
 export const NODE_FLAGS: readonly string[] = [
   '--disable-warning=ExperimentalWarning',
   '--max-semi-space-size=1',
   '--optimize-for-size',
 ];
+
+/** Those of the worker, which gives back what a deploy has left behind (adapters/process/give-back-memory.ts). */
+export const WORKER_FLAGS: readonly string[] = [...NODE_FLAGS, '--expose-gc'];
 
 /**
  * Node's flags for the HTTP services: what requests under way hold fits into the young part of the heap, which then grows as

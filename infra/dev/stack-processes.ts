@@ -10,7 +10,7 @@ import { CONTAINER_TESTS } from '../../domain/deploys/gated-tests.ts';
 import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import type { ChildSpec } from './child-process.ts';
 import { type Env, projectRoot } from './project.ts';
-import { NODE_FLAGS, runtimeVariables, SERVICE_FLAGS } from './runtime-variables.ts';
+import { NODE_FLAGS, runtimeVariables, SERVICE_FLAGS, WORKER_FLAGS } from './runtime-variables.ts';
 import type { PartVariables, StackRow } from './stack-parts.ts';
 import { PORTS, type PortName, type Ports } from './stack-ports.ts';
 import type { StackSecrets } from './stack-secrets.ts';
@@ -37,7 +37,7 @@ export interface PlatformProcess {
 
 /** The platform's own processes in the order of their start. All HTTP services share one. */
 export const PROCESSES = [
-  { name: 'worker', script: 'workers/all.ts', flags: NODE_FLAGS, graceMs: 20_000 },
+  { name: 'worker', script: 'workers/all.ts', flags: WORKER_FLAGS, graceMs: 20_000 },
   { name: 'api', script: 'api/main.ts', flags: SERVICE_FLAGS, graceMs: 15_000 },
   { name: 'edge', script: 'infra/dev/edge.ts', flags: NODE_FLAGS, graceMs: 10_000 },
 ] as const;

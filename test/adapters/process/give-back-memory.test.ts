@@ -35,7 +35,7 @@ describe('memory that a busy time has left behind', () => {
     const grown = { utilization: 0.01, heapBytes: 100 * MIB, lastBytes: 50 * MIB };
     assert.equal(isWorthACollection(grown), true);
     assert.equal(isWorthACollection({ ...grown, lastBytes: null }), true);
-    assert.equal(isWorthACollection({ ...grown, lastBytes: 90 * MIB }), false);
+    assert.equal(isWorthACollection({ ...grown, lastBytes: 95 * MIB }), false);
     assert.equal(isWorthACollection({ ...grown, utilization: 0.5 }), false);
   });
 });
