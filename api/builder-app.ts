@@ -5,6 +5,8 @@ import { type ConfigDeps, configRoutes } from './catalog/config-routes.ts';
 import { type CatalogDeps, catalogRoutes } from './catalog/routes.ts';
 import { type ReencryptionDeps, reencryptionRoutes } from './config/routes.ts';
 import { type DeploysDeps, deploysRoutes } from './deploys/routes.ts';
+import type { GitHooksDeps } from './git-hooks/deps.ts';
+import { gitHooksRoutes } from './git-hooks/routes.ts';
 import { type GrantsDeps, grantsRoutes } from './grants/routes.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
@@ -23,6 +25,7 @@ export function createBuilderApp(
     DeploysDeps &
     BuilderClientsDeps &
     GrantsDeps &
+    GitHooksDeps &
     AuthorizedOrgsDeps,
   options: BuilderOptions,
 ): Express {
@@ -38,6 +41,7 @@ export function createBuilderApp(
       ...deploysRoutes(deps),
       ...builderClientRoutes(deps),
       ...grantsRoutes(deps),
+      ...gitHooksRoutes(deps),
       ...authorizedOrgsRoutes(deps),
     ],
   });

@@ -23,6 +23,9 @@ export const ID_PREFIXES = {
   sharingChange: 'soc',
   walletEntry: 'wle',
   lockerItem: 'itm',
+  gitConnection: 'gcn',
+  gitSecret: 'ghs',
+  gitDelivery: 'gdl',
   error: 'err',
 } as const;
 

@@ -33,7 +33,8 @@ export interface GitSession {
 /** Objects that are odd but harmless and that old repositories hold. */
 const TOLERATED_ODDITIES = ['zeroPaddedFilemode', 'missingSpaceBeforeDate', 'badTimezone', 'missingEmail', 'badDate'];
 
-const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
+/** What git prints beyond it is not read. */
+export const MAX_OUTPUT_BYTES = 8 * 1024 * 1024;
 const MAX_PACK_BYTES = 2 * 1024 ** 3;
 
 /**

@@ -1,37 +1,21 @@
 import { createHash } from 'node:crypto';
-import { mkdir, realpath } from 'node:fs/promises';
-import { dirname, isAbsolute, join, relative, sep } from 'node:path';
+import { mkdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { BuildSource } from '../../domain/deploys/build.ts';
-import { type GitUrl, parseBranchName, parseCommitId, parseGitUrl } from '../../domain/deploys/git-url.ts';
+import { parseBranchName, parseCommitId } from '../../domain/deploys/git-url.ts';
 import type { ArchiveStore, EffectContext, SourceFetcher } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { extractArchive } from '../archives/extract-archive.ts';
-import type { ProcessEnv } from '../process/base-env.ts';
-import { type Lookup, systemLookup } from '../public-address.ts';
 import { readInside } from '../workspace/read-inside.ts';
 import { removeTree } from '../workspace/remove-tree.ts';
-import { resolvePublicAddresses } from './address-guard.ts';
 import { cloneCommit } from './clone-commit.ts';
 import { commitSubjects } from './commit-subjects.ts';
-import { type GitPlace, shown } from './git-errors.ts';
-import { type GitSession, withGitSession } from './git-session.ts';
-import { createGitCheck, type RequireGit } from './git-version.ts';
+import { shown } from './git-errors.ts';
+import { createRemote, type OpenRemote, type RemoteOptions, withRemote } from './open-remote.ts';
 import { readRemoteHead } from './remote-refs.ts';
 
-export interface SourceFetcherOptions {
-  /** The platform's own git host; null when there is none. */
-  readonly gitUrl: string | null;
-  /** Sent to the host of `gitUrl` alone. */
-  readonly gitToken: string | null;
-  /** Sent to github.com alone. */
-  readonly githubToken: string | null;
-  /** Folder that local repositories lie below; null where they are off. */
-  readonly localSourcesRoot: string | null;
+export interface SourceFetcherOptions extends RemoteOptions {
   readonly archives: ArchiveStore;
-  /** Environment of git: PATH, certificates, proxies. No secrets. */
-  readonly env: ProcessEnv;
-  /** Resolves host names; the system's resolver by default. */
-  readonly lookup?: Lookup;
 }
 
 /** Commits without files are small; a server that sends the files all the same is not waited for. */
@@ -47,9 +31,7 @@ type ArchiveSource = Extract<BuildSource, { kind: 'archive' }>;
  * @throws VALIDATION_FAILED when a token has characters no token has.
  */
 export function createSourceFetcher(options: SourceFetcherOptions): SourceFetcher {
-  requireToken('GIT_TOKEN', options.gitToken);
-  requireToken('GITHUB_TOKEN', options.githubToken);
-  const remote: OpenRemote = { ...options, requireGit: createGitCheck(options.env) };
+  const remote = createRemote(options);
   return {
     async resolveHead(url, branch, signal) {
       const name = parseBranchHint(branch);
@@ -124,69 +106,6 @@ async function fetchArchive(
   return { commitSha: null, branch: null };
 }
 
-interface OpenRemote extends SourceFetcherOptions {
-  readonly maxPackBytes?: number;
-  readonly requireGit: RequireGit;
-}
-
-interface Remote {
-  readonly session: GitSession;
-  readonly place: GitPlace;
-  /** What git is given: an address without credentials, or an absolute path. */
-  readonly address: string;
-}
-
-async function withRemote<T>(
-  options: OpenRemote,
-  url: string,
-  signal: AbortSignal,
-  work: (remote: Remote) => Promise<T>,
-): Promise<T> {
-  signal.throwIfAborted();
-  const target = parseGitUrl(url, options.gitUrl);
-  if (target.kind === 'local') await requireAllowed(target.path, options.localSourcesRoot);
-  await options.requireGit(signal, target.kind);
-  const { variable, token } = tokenFor(target, options);
-  const place: GitPlace = { target, tokenVariable: variable, tokenSent: token !== null };
-  const guarded = target.kind === 'http' && !target.ofPlatform;
-  const session = {
-    place,
-    credential: token === null ? null : { username: variable === 'GITHUB_TOKEN' ? 'x-access-token' : 'oauth2', token },
-    pinnedAddresses: guarded ? await resolvePublicAddresses(target.hostname, options.lookup ?? systemLookup) : [],
-    env: options.env,
-    signal,
-    ...(options.maxPackBytes === undefined ? {} : { maxPackBytes: options.maxPackBytes }),
-  };
-  const address = target.kind === 'local' ? target.path : target.url;
-  return await withGitSession(session, (git) => work({ session: git, place, address }));
-}
-
-/** Links are followed before folders are compared. @throws SOURCE_REFUSED, SOURCE_MISSING */
-async function requireAllowed(path: string, root: string | null): Promise<void> {
-  if (root === null) {
-    const message = 'Local repositories are off on this builder; use an address, or set LOCAL_SOURCES_ROOT';
-    throw new FairleadError('SOURCE_REFUSED', message);
-  }
-  const real = await realpath(path).catch((cause: unknown) => {
-    throw new FairleadError('SOURCE_MISSING', `${path} is not a folder of the builder's machine`, { cause });
-  });
-  const inside = relative(await realpath(root).catch(() => root), real);
-  if (inside !== '..' && !inside.startsWith(`..${sep}`) && !isAbsolute(inside)) return;
-  const message = `${path} is outside of ${root}; move it there, or start the platform with LOCAL_SOURCES_ROOT set to a folder above it`;
-  throw new FairleadError('SOURCE_REFUSED', message);
-}
-
-/** Each token goes to one host. */
-function tokenFor(
-  target: GitUrl,
-  { gitToken, githubToken }: SourceFetcherOptions,
-): { variable: GitPlace['tokenVariable']; token: string | null } {
-  if (target.kind === 'local') return { variable: null, token: null };
-  const isGithub = new URL(target.url).origin === 'https://github.com';
-  if (target.ofPlatform && (gitToken !== null || !isGithub)) return { variable: 'GIT_TOKEN', token: gitToken };
-  return isGithub ? { variable: 'GITHUB_TOKEN', token: githubToken } : { variable: null, token: null };
-}
-
 /** `HEAD` is what a remote on no branch answers with: the default. */
 function parseBranchHint(branch: string | null): string | null {
   return branch === null || branch === 'HEAD' ? null : parseBranchName(branch);
@@ -200,9 +119,4 @@ async function warnOfMissingParts(directory: string, { onLine }: EffectContext):
   if (/\bfilter=lfs\b/.test(attributes ?? '')) {
     onLine('The repository keeps files in Git LFS, which is not fetched: they are pointers', 'warn');
   }
-}
-
-function requireToken(variable: string, token: string | null): void {
-  if (token === null || /^[\x21-\x7e]+$/.test(token)) return;
-  throw new FairleadError('VALIDATION_FAILED', `${variable} contains blanks or line ends; set it to the bare token`);
 }

@@ -4,6 +4,7 @@ import { INDEXES as CATALOG_INDEXES } from './catalog/indexes.ts';
 import { INDEXES as CONFIG_INDEXES } from './config/indexes.ts';
 import { INDEXES as DEPLOYS_INDEXES } from './deploys/indexes.ts';
 import { ensureIndexes } from './ensure-indexes.ts';
+import { INDEXES as GIT_HOOKS_INDEXES } from './git-hooks/indexes.ts';
 import { INDEXES as GRANTS_INDEXES } from './grants/indexes.ts';
 
 /** The indexes of every module of the builder. @throws UNAVAILABLE */
@@ -13,6 +14,7 @@ export async function createBuilderIndexes(db: Db): Promise<void> {
     ...CONFIG_INDEXES,
     ...DEPLOYS_INDEXES,
     ...GRANTS_INDEXES,
+    ...GIT_HOOKS_INDEXES,
     ...SHARING_INDEXES,
   });
 }

@@ -104,7 +104,10 @@ function ownerOf(caller: Caller, existing: ServiceRecord | null, wanted: string 
 }
 
 /** A folder of the builder's machine holds what its operator put there: only an administrator may have it built. */
-function checkSource(gitUrl: string, { deps, caller }: { deps: PutServiceDeps; caller: Caller }): void {
+export function checkSource(
+  gitUrl: string,
+  { deps, caller }: { deps: Pick<PutServiceDeps, 'platformGitUrl' | 'localSourcesRoot'>; caller: Caller },
+): void {
   if (parseGitUrl(gitUrl, deps.platformGitUrl).kind !== 'local') return;
   if (deps.localSourcesRoot === null) {
     throw new FairleadError(

@@ -47,11 +47,13 @@ export function createApp(options: AppOptions): Express {
   const routes = [...metadata, ...options.routes];
   const byAddress = createRateLimit(options.requestsPerMinute);
   const isNamed = ({ namedRateLimit }: Route): boolean => namedRateLimit !== undefined;
+  const isSelfLimited = ({ limitedByHandler }: Route): boolean => limitedByHandler === true;
   register(app, routes.filter(isNamed), options, byAddress);
+  register(app, routes.filter(isSelfLimited), options);
   app.use(byAddress);
   register(
     app,
-    routes.filter((route) => !isNamed(route)),
+    routes.filter((route) => !isNamed(route) && !isSelfLimited(route)),
     options,
   );
   let document: string | null = null;

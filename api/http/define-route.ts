@@ -113,6 +113,8 @@ export interface RouteDefinition<
     /** The name they are counted under; null for who proves nothing: they are counted by address. */
     readonly nameOf: (request: Credentials, authenticate: Authenticate) => Promise<string | null>;
   };
+  /** The handler counts by itself, once it knows who asks: the app's general limit, which is by address, does not count. */
+  readonly limitedByHandler?: true;
   /** Machines ask for it all the time: what went well is logged for debugging only. */
   readonly polled?: true;
   /** By success status; replies are parsed by these schemas, so nothing undocumented leaves. */

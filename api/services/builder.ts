@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
 import { createOutboxRecorder } from '../../adapters/audit-ledger/outbox-recorder.ts';
@@ -17,8 +18,12 @@ import { createVariableHistory } from '../../adapters/mongo/config/variable-hist
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
+import { createGitConnectionStore } from '../../adapters/mongo/git-hooks/connections.ts';
+import { createGitDeliveryStore } from '../../adapters/mongo/git-hooks/deliveries.ts';
+import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
 import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
 import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts';
+import { createGitHookCommands } from '../../adapters/temporal/git-hook-commands.ts';
 import { createGrantCommands } from '../../adapters/temporal/grant-commands.ts';
 import { createReencryptionCommands } from '../../adapters/temporal/reencryption-commands.ts';
 import { createSharingCommands } from '../../adapters/temporal/sharing-commands.ts';
@@ -40,7 +45,7 @@ export const builder = defineService({
   section: builderSection,
   needs: ['mongo', 'temporal'],
   requestsPerMinute: 1_200,
-  async compose({ env, settings, mongo: { db }, temporal, app, log, opened }) {
+  async compose({ env, settings, publicUrl, mongo: { db }, temporal, app, log, opened }) {
     await createBuilderIndexes(db);
     const { idp, 'audit-ledger': auditUrl } = settings.urls;
     const { internalKey } = settings;
@@ -64,6 +69,13 @@ export const builder = defineService({
       history: createVariableHistory({ db }),
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(temporal()),
+      gitConnections: createGitConnectionStore({ db }),
+      gitDeliveries: createGitDeliveryStore({ db, now }),
+      gitHeads: createHeadStore({ db }),
+      gitHookCommands: createGitHookCommands(temporal()),
+      gitHost: null,
+      randomSecret: () => randomBytes(32),
+      hooksUrl: publicUrl,
       sharingHistory: createSharingHistory({ db }),
       sharingCommands,
       deployed: (caller: Caller) => notices?.deployed(caller),

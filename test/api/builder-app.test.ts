@@ -42,6 +42,16 @@ const TABLE = readTable(`
   POST   /grants/none/approve {}                    401 404 404 403 404 403 403 404 403 403 403 403 403 403 403
   POST   /grants/none/deny {}                       401 404 404 403 404 403 403 404 403 403 403 403 403 403 403
   POST   /grants/none/revoke {}                     401 404 404 403 404 403 403 404 403 403 403 403 403 403 403
+  POST   /hooks/git/none                            401 401 401 401 401 401 401 401 401 401 401 401 401 401 401
+  GET    /git/connections                           401 200 200 200 200 200 403 200 403 403 403 403 200 403 403
+  POST   /git/connections                           401 400 400 400 400 403 403 400 403 403 403 403 403 403 403
+  GET    /git/connections/none                      401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  PATCH  /git/connections/none                      401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  DELETE /git/connections/none                      401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  GET    /git/connections/none/deliveries           401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  POST   /git/connections/none/look                 401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
+  POST   /git/connections/none/rotate               401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  PUT    /git/connections/none/services/none {"rules":[]}    401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   GET    /services/acme-shop/authorized-orgs        401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /services/acme-shop/authorized-orgs/history    401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   POST   /services/acme-shop/authorized-orgs {"orgSlug":"acme"}    401 400 400 400 400 403 403 404 403 403 403 403 403 403 403

@@ -2,6 +2,7 @@ import type { SharingHistory } from '../../domain/authorized-orgs/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { VariableHistory } from '../../domain/config/variable-history.ts';
 import type { ArchiveStore, BuildLog, BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { GitConnectionStore, GitDeliveryStore, HeadStore } from '../../domain/git-hooks/ports.ts';
 import type { GrantStore } from '../../domain/grants/ports.ts';
 import type { ServiceLogs } from '../../domain/logs/service-log.ts';
 
@@ -11,6 +12,9 @@ export interface BuilderParts {
   readonly history: VariableHistory;
   readonly builds: BuildStore;
   readonly grants: GrantStore;
+  readonly gitConnections: GitConnectionStore;
+  readonly gitDeliveries: GitDeliveryStore;
+  readonly gitHeads: HeadStore;
   readonly sharingHistory: SharingHistory;
   readonly releases: ReleaseStore;
   readonly log: BuildLog;

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { equalsSecret } from '../../adapters/crypto/equals-secret.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
@@ -18,6 +19,8 @@ import type { BuilderParts } from './builder-parts.ts';
 import { createInMemoryAudit } from './in-memory/audit-recorder.ts';
 import { createInMemoryBuilderParts } from './in-memory/builder-parts.ts';
 import { createInMemoryDeployCommands } from './in-memory/deploy-commands.ts';
+import { createInMemoryGitHookCommands } from './in-memory/git-hook-commands.ts';
+import { createInMemoryGitHost } from './in-memory/git-host.ts';
 import { createInMemoryGrantCommands } from './in-memory/grant-commands.ts';
 import { createInMemoryReencryption } from './in-memory/reencryption.ts';
 import { createInMemorySharingCommands } from './in-memory/sharing-commands.ts';
@@ -68,7 +71,10 @@ export async function startApi(
   });
   const now = () => new Date();
   const { services, history, builds, releases, grants, log, serviceLogs, archives } = parts;
+  const { gitConnections, gitDeliveries, gitHeads } = parts;
   const commands = createInMemoryDeployCommands();
+  const gitHookCommands = createInMemoryGitHookCommands();
+  const gitHost = createInMemoryGitHost();
   const reencryption = createInMemoryReencryption();
   const audit = createInMemoryAudit();
   const grantCommands = createInMemoryGrantCommands({
@@ -89,6 +95,9 @@ export async function startApi(
   const app = createBuilderApp(
     {
       ...{ services, history, builds, releases, grants, log, serviceLogs, archives },
+      ...{ gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost },
+      randomSecret: () => randomBytes(32),
+      hooksUrl: 'https://builder.example',
       grantCommands,
       sharingHistory: parts.sharingHistory,
       sharingCommands,
@@ -153,6 +162,8 @@ export async function startApi(
     call,
     commands,
     sharingCommands,
+    gitHookCommands,
+    gitHost,
     reencryption,
     audit,
     logged,

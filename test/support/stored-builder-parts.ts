@@ -10,6 +10,9 @@ import { createVariableHistory } from '../../adapters/mongo/config/variable-hist
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
+import { createGitConnectionStore } from '../../adapters/mongo/git-hooks/connections.ts';
+import { createGitDeliveryStore } from '../../adapters/mongo/git-hooks/deliveries.ts';
+import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
 import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
 import type { BuilderParts } from './builder-parts.ts';
 import { shareService } from './share-service.ts';
@@ -27,6 +30,9 @@ export async function createStoredBuilderParts(): Promise<BuilderParts> {
     builds: createBuildStore(deps),
     releases: createReleaseStore(deps),
     grants: createGrantStore(deps),
+    gitConnections: createGitConnectionStore(deps),
+    gitDeliveries: createGitDeliveryStore(deps),
+    gitHeads: createHeadStore(deps),
     sharingHistory: createSharingHistory(deps),
     log: createBuildLog(deps),
     serviceLogs: createServiceLogs({ directory: join(folder, 'service-logs') }),

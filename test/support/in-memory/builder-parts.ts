@@ -3,6 +3,11 @@ import { shareService } from '../share-service.ts';
 import { createInMemoryArchiveStore } from './archive-store.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
+import {
+  createInMemoryGitConnectionStore,
+  createInMemoryGitDeliveryStore,
+  createInMemoryHeadStore,
+} from './git-hook-stores.ts';
 import { createInMemoryGrantStore } from './grant-store.ts';
 import { createInMemoryReleaseStore } from './release-store.ts';
 import { createInMemoryServiceLogs } from './service-logs.ts';
@@ -20,6 +25,9 @@ export function createInMemoryBuilderParts(): BuilderParts {
     builds: createInMemoryBuildStore({ now }),
     releases: createInMemoryReleaseStore(),
     grants: createInMemoryGrantStore(),
+    gitConnections: createInMemoryGitConnectionStore(),
+    gitDeliveries: createInMemoryGitDeliveryStore({ now }),
+    gitHeads: createInMemoryHeadStore(),
     sharingHistory: createInMemorySharingHistory(),
     log: createInMemoryBuildLog({ now }),
     serviceLogs: createInMemoryServiceLogs(),

@@ -1,0 +1,125 @@
+import type { Clock } from '../../domain/clock.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { type GitConnection, sealingContext } from '../../domain/git-hooks/connection.ts';
+import { type GitDelivery, outcome } from '../../domain/git-hooks/delivery.ts';
+import { type DeliveryEvent, readEvent } from '../../domain/git-hooks/delivery-event.ts';
+import { checkProof, type DeliveryHeaders, PROOF_HEADERS, readProof } from '../../domain/git-hooks/delivery-proof.ts';
+import { matchesRef, parseRef } from '../../domain/git-hooks/rule.ts';
+import { createConnectionLimit } from './connection-limit.ts';
+import type { GitHooksDeps } from './deps.ts';
+import { createDeliveryReader } from './read-delivery.ts';
+
+export interface AcceptOptions {
+  /** Genuine deliveries of one connection. */
+  readonly perMinute?: number;
+}
+
+export interface Accepted {
+  readonly deliveryId: string;
+  readonly alreadySeen: boolean;
+}
+
+type Accept = (
+  connectionId: string,
+  request: { readonly headers: DeliveryHeaders; readonly stream: AsyncIterable<Uint8Array> },
+) => Promise<Accepted>;
+
+/** Many pushes at once are common, such as of all branches of a mirror. */
+const PER_MINUTE = 3_000;
+
+/**
+ * Makes what takes deliveries. One that is genuine is kept, and has its branch or tag looked at: nothing that it says is
+ * deployed. Nobody is told whether a connection is unknown or a signature wrong.
+ * @throws UNAUTHORIZED, PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE
+ */
+export function createAcceptDelivery(deps: GitHooksDeps, { perMinute = PER_MINUTE }: AcceptOptions = {}): Accept {
+  const read = createDeliveryReader();
+  const countGenuine = createConnectionLimit(perMinute, deps.now);
+  return async (connectionId, { headers, stream }) => {
+    if (PROOF_HEADERS.every((name) => headers[name] === undefined)) throw refused();
+    const connection = await deps.gitConnections.find(connectionId);
+    const presented = connection === null ? null : readProof(connection, headers, deps.now());
+    const check = checkProof(presented, connection === null ? [] : openSecrets(deps, connection));
+    const { secret, digest, body } = await read(stream, check, presented);
+    if (connection === null || secret === null) throw refused();
+    countGenuine(connection.id);
+    const [isFirst, isOwned] = await Promise.all([
+      deps.gitDeliveries.addDigest(connection.id, digest),
+      ownsService(deps, connection),
+    ]);
+    if (!isOwned) throw refused();
+    const event = readEvent(connection, headers, body === null ? null : payloadOf(headers, body));
+    const delivery = newDelivery(deps, connection, event, !isFirst);
+    await keep(deps, connection, delivery);
+    await act(deps, connection, delivery, event);
+    return { deliveryId: delivery.id, alreadySeen: delivery.alreadySeen };
+  };
+}
+
+/** One answer to whoever proves nothing. */
+function refused(): FairleadError {
+  return new FairleadError('UNAUTHORIZED', 'There is no such connection, or its secret did not sign this delivery');
+}
+
+/** @throws INTERNAL for a secret that does not open; UNAVAILABLE without a key */
+export function openSecrets({ cipher }: Pick<GitHooksDeps, 'cipher'>, { id, secrets }: GitConnection): string[] {
+  if (cipher === null) throw new FairleadError('UNAVAILABLE', 'CONFIG_ENCRYPTION_KEY is not set on the builder');
+  return secrets.map((secret) => cipher.open(secret.sealed, sealingContext(id, secret.id)));
+}
+
+/** A form has the body as its field `payload`; GitHub sends one where its hook says so. */
+function payloadOf(headers: DeliveryHeaders, body: string): string {
+  const type = headers['content-type'];
+  const isForm = typeof type === 'string' && type.startsWith('application/x-www-form-urlencoded');
+  return isForm ? (new URLSearchParams(body).get('payload') ?? '') : body;
+}
+
+/** A connection all of whose services are gone, or of other orgs by now, is one no more. */
+async function ownsService({ services }: Pick<GitHooksDeps, 'services'>, connection: GitConnection): Promise<boolean> {
+  const found = await Promise.all(connection.services.map(({ serviceId }) => services.find(serviceId)));
+  return found.some((service) => service !== null && service.org === connection.org && service.removingSince === null);
+}
+
+function newDelivery(
+  { newId, now }: { readonly newId: GitHooksDeps['newId']; readonly now: Clock },
+  { id: connectionId }: GitConnection,
+  { kind, name: event, providerId, ref, claimedHead, login }: DeliveryEvent,
+  alreadySeen: boolean,
+): GitDelivery {
+  return {
+    ...{ id: newId('gitDelivery'), connectionId, kind, event, providerId, claimedHead, login, alreadySeen },
+    ref: typeof ref === 'string' ? null : ref.one,
+    requestedBy: null,
+    receivedAt: now(),
+    state: 'waiting',
+    outcomes: [],
+  };
+}
+
+async function keep(deps: GitHooksDeps, { id, verifiedAt }: GitConnection, delivery: GitDelivery): Promise<void> {
+  await deps.gitDeliveries.insert(delivery);
+  if (verifiedAt !== null) return;
+  const wasFirst = await deps.gitConnections.verify(id, delivery.receivedAt);
+  if (wasFirst) await deps.gitHookCommands.changed(id);
+}
+
+async function act(
+  { gitDeliveries, gitHookCommands }: GitHooksDeps,
+  connection: GitConnection,
+  { id }: GitDelivery,
+  { kind, ref }: DeliveryEvent,
+): Promise<void> {
+  const { id: connectionId } = connection;
+  if (kind === 'ping') return await gitDeliveries.decide([id], [outcome('ping')]);
+  if (kind === 'other') return await gitDeliveries.decide([id], [outcome('not_a_push')]);
+  if (ref === 'all') return await gitHookCommands.lookAtAll(connectionId, id);
+  if (ref === 'none') return await gitDeliveries.decide([id], [outcome('no_rule')]);
+  if (!hasRule(connection, ref.one)) return await gitDeliveries.decide([id], [outcome('no_rule', { ref: ref.one })]);
+  return await gitHookCommands.look({ connectionId, ref: ref.one }, id);
+}
+
+/** True when a rule is about the branch or tag, given by its full name. */
+export function hasRule({ services }: Pick<GitConnection, 'services'>, fullName: string): boolean {
+  const ref = parseRef(fullName);
+  return ref !== null && services.some(({ rules }) => rules.some((rule) => matchesRef(rule, ref)));
+}

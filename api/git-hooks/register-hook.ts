@@ -1,0 +1,69 @@
+import { FairleadError } from '../../domain/errors.ts';
+import { type GitConnection, sealingContext, TOKEN_KEY } from '../../domain/git-hooks/connection.ts';
+import type { HostedRepository } from '../../domain/git-hooks/git-host.ts';
+import { openSecrets } from './accept-delivery.ts';
+import { hookUrlOf } from './connection-access.ts';
+import type { GitHooksDeps } from './deps.ts';
+
+export interface HookProblem {
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What became of registering a hook: null where there is no token to do it with. */
+export type Registration = { readonly connection: GitConnection; readonly problem: HookProblem | null } | null;
+
+/**
+ * Has the provider deliver with the newest secret, where the connection has a token. The hook is one by its address, so
+ * that this can be repeated. Whatever the provider answers, the connection stays: its hook can be set up by hand.
+ */
+export async function registerHook(deps: GitHooksDeps, connection: GitConnection): Promise<Registration> {
+  const repository = hostedRepository(deps, connection);
+  const { gitHost } = deps;
+  if (repository === null || gitHost === null) return null;
+  try {
+    const [secret = ''] = openSecrets(deps, connection);
+    const address = hookUrlOf(deps, connection.id);
+    const { hookId, proof } = await gitHost.registerHook(repository, { address, secret });
+    return { connection: await note(deps, connection.id, { hookId, proof }), problem: null };
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    return { connection, problem: { code: error.code, message: error.message } };
+  }
+}
+
+/** Takes the hook away at the provider; null when it is gone, or was none of ours. */
+export async function removeHook(deps: GitHooksDeps, connection: GitConnection): Promise<HookProblem | null> {
+  const repository = hostedRepository(deps, connection);
+  if (repository === null || deps.gitHost === null || connection.hookId === null) return null;
+  try {
+    await deps.gitHost.removeHook(repository, connection.hookId);
+    return null;
+  } catch (error) {
+    if (!(error instanceof FairleadError)) throw error;
+    return { code: error.code, message: error.message };
+  }
+}
+
+/** The repository with the token in clear; null without a token. */
+function hostedRepository({ cipher }: GitHooksDeps, connection: GitConnection): HostedRepository | null {
+  const { id, provider, repository: repositoryUrl, apiUrl, token } = connection;
+  if (token === null || cipher === null) return null;
+  return { provider, repositoryUrl, apiUrl, token: cipher.open(token, sealingContext(id, TOKEN_KEY)) };
+}
+
+/** The provider may have delivered meanwhile, which the connection notes as well. */
+async function note(
+  { gitConnections }: GitHooksDeps,
+  id: string,
+  found: Pick<GitConnection, 'hookId' | 'proof'>,
+): Promise<GitConnection> {
+  for (;;) {
+    const connection = await gitConnections.find(id);
+    if (connection === null) throw new FairleadError('NOT_FOUND', `There is no git connection ${id}`);
+    const next = { ...connection, ...found };
+    if (await gitConnections.replace(next, connection.revision)) {
+      return { ...next, revision: connection.revision + 1 };
+    }
+  }
+}

@@ -1,0 +1,110 @@
+/**
+ * The module `git-hooks`: pushes to a git repository deploy services.
+ *
+ * Keying: a connection belongs to an org and a repository, which the org connects once. One workflow for each branch or tag,
+ * `git-push/<connection>/<ref>`, decides what its head deploys, one look after the other; `git-status/<build>` tells the commit
+ * how a build goes; `git-watch/<connection>` looks at all branches and tags, when asked or every few minutes.
+ * Retries: a delivery says only that there is something to look at, so it can be repeated. The id of a build is made with the
+ * decision, so that an activity that is repeated asks for no second build. A status that cannot be set is given up after a day.
+ * Compensation: none. A build is ended by the rules of `deploys`.
+ */
+
+import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { Environment } from '../environment.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { GitConnection, TokenProblem } from './connection.ts';
+import type { GitDelivery, LookOutcome } from './delivery.ts';
+
+export interface GitConnectionStore {
+  find(id: string): Promise<GitConnection | null>;
+  /** The one connection of an org and repository. */
+  findFor(key: Pick<GitConnection, 'org' | 'repositoryKey'>): Promise<GitConnection | null>;
+  /** False when the org has connected the repository. @throws UNAVAILABLE */
+  insert(connection: GitConnection): Promise<boolean>;
+  /**
+   * Replaces what people change, when it has that revision; the result has the next one. What the platform notes
+   * (`verifiedAt`, `tokenProblem`) is left as it is stored. False when it has another revision by now, or is gone.
+   */
+  replace(connection: GitConnection, revision: number): Promise<boolean>;
+  /** Newest first. `org`: null lists all. */
+  list(filter: { readonly org: string | null }, page: PageRequest): Promise<Page<GitConnection>>;
+  /** True when it was there. */
+  remove(id: string): Promise<boolean>;
+  /** Notes the first genuine delivery, and ends the polling with it: a new revision. True for the one that was first. */
+  verify(id: string, at: Date): Promise<boolean>;
+  /** Notes that all branches and tags are known, of the revision that was looked at. */
+  setBaseline(id: string, revision: number, at: Date): Promise<void>;
+  /** Notes whether the token serves, unless it was replaced since. */
+  setTokenProblem(id: string, token: SealedSecret, problem: TokenProblem | null): Promise<void>;
+}
+
+export interface GitDeliveryStore {
+  /** Keeps a delivery. Idempotent on its id. */
+  insert(delivery: GitDelivery): Promise<void>;
+  find(id: string): Promise<GitDelivery | null>;
+  /** Those of the ids that are kept, in no order. */
+  findMany(ids: readonly string[]): Promise<readonly GitDelivery[]>;
+  /** Newest first. */
+  list(connectionId: string, page: PageRequest): Promise<Page<GitDelivery>>;
+  /** Adds outcomes to deliveries, which are decided by then. Idempotent. */
+  decide(ids: readonly string[], outcomes: readonly LookOutcome[]): Promise<void>;
+  /** Notes the digest of what was signed. False when it was noted in the seven days before. */
+  addDigest(connectionId: string, digest: string): Promise<boolean>;
+  /** Forgets all of a connection. */
+  removeAll(connectionId: string): Promise<void>;
+}
+
+/** Which head of a branch or tag was decided on last, for one service and environment. */
+export interface HeadKey {
+  readonly connectionId: string;
+  readonly serviceId: string;
+  readonly environment: Environment;
+  /** Full name. */
+  readonly ref: string;
+}
+
+export interface KnownHead {
+  /** The head that was decided on last, whatever was decided. */
+  readonly seen: string;
+  /** The head that a build was asked for last: what changed since is compared with the watched paths. Null before. */
+  readonly built: string | null;
+}
+
+export interface HeadStore {
+  find(key: HeadKey): Promise<KnownHead | null>;
+  /** All of a connection. */
+  list(connectionId: string): Promise<readonly (HeadKey & KnownHead)[]>;
+  /** Notes a head; `built` keeps what it was when it is absent. Idempotent. */
+  set(key: HeadKey, head: { readonly seen: string; readonly built?: string }): Promise<void>;
+  removeAll(connectionId: string): Promise<void>;
+}
+
+/** Two commits, and the paths to compare. */
+export interface ChangeQuery {
+  readonly url: string;
+  readonly head: string;
+  readonly base: string;
+  /** Globs of git; `!` in front leaves paths out. */
+  readonly paths: readonly string[];
+}
+
+/** The repository as git shows it. */
+export interface RefReader {
+  /**
+   * Commits of branches and tags, by full name; a tag with a message of its own is the commit that it names.
+   * @param only these; absent for all
+   * @throws SOURCE_UNREACHABLE (retryable when it may pass), SOURCE_REFUSED, SOURCE_MISSING, or the abort reason
+   */
+  readRefs(url: string, signal: AbortSignal, only?: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  /**
+   * The message of a commit, at most its first 64 KiB; null where git does not give it out.
+   * @throws as `readRefs`
+   */
+  readMessage(url: string, commit: string, signal: AbortSignal): Promise<string | null>;
+  /**
+   * Whether files below the paths differ between two commits. Null where that is not to be known: the base is gone, or the
+   * repository is too large to compare.
+   * @throws as `readRefs`
+   */
+  hasChanged(query: ChangeQuery, signal: AbortSignal): Promise<boolean | null>;
+}

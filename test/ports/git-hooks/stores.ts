@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { before, describe, it } from 'node:test';
+import type { Clock } from '../../../domain/clock.ts';
+import { outcome } from '../../../domain/git-hooks/delivery.ts';
+import type { GitConnectionStore, GitDeliveryStore, HeadStore } from '../../../domain/git-hooks/ports.ts';
+import { connectionRecord, deliveryRecord } from './records.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const ALL = { cursor: null, limit: 50 };
+
+/** What every {@link GitConnectionStore} guarantees. */
+export function gitConnectionStoreSuite(store: () => GitConnectionStore): void {
+  describe('GitConnectionStore', () => {
+    it('keeps one connection of an org and repository, whoever comes first', async () => {
+      const first = connectionRecord({ org: 'once' });
+      const second = { ...connectionRecord({ org: 'once' }), repositoryKey: first.repositoryKey };
+      const inserted = await Promise.all([store().insert(first), store().insert(second)]);
+      assert.deepEqual(inserted.filter(Boolean), [true]);
+      const kept = await store().findFor(first);
+      assert.deepEqual(await store().find(kept?.id ?? ''), kept);
+      assert.equal(await store().insert({ ...second, id: 'gcn_other_org', org: 'once-more' }), true);
+    });
+
+    it('gives back what it was given', async () => {
+      const connection = connectionRecord({
+        token: { keyId: 'k', sealed: 'token' },
+        tokenProblem: { code: 'GIT_TOKEN_REFUSED', message: 'revoked', at: new Date(1_000) },
+        hookId: '7',
+        verifiedAt: new Date(2_000),
+        baselineAt: new Date(3_000),
+        pollMinutes: 5,
+        paused: true,
+        apiUrl: 'https://git.example/api/v1',
+      });
+      await store().insert(connection);
+      assert.deepEqual(await store().find(connection.id), connection);
+      assert.equal(await store().find('gcn_none'), null);
+    });
+
+    it('replaces the revision that was read, and no other', async () => {
+      const connection = connectionRecord();
+      await store().insert(connection);
+      const change = { ...connection, paused: true };
+      const replaced = await Promise.all([store().replace(change, 1), store().replace(change, 1)]);
+      assert.deepEqual(replaced.filter(Boolean), [true]);
+      const kept = await store().find(connection.id);
+      assert.deepEqual([kept?.paused, kept?.revision], [true, 2]);
+      assert.equal(await store().replace({ ...connection, id: 'gcn_none' }, 1), false);
+    });
+
+    it('notes the first genuine delivery once, and ends polling for good', async () => {
+      const connection = connectionRecord({ pollMinutes: 5 });
+      await store().insert(connection);
+      const at = new Date(5_000);
+      const verified = await Promise.all([store().verify(connection.id, at), store().verify(connection.id, at)]);
+      assert.deepEqual(verified.filter(Boolean), [true]);
+      const kept = await store().find(connection.id);
+      assert.deepEqual([kept?.verifiedAt, kept?.pollMinutes], [at, null]);
+      // What somebody read before that does not start it again.
+      assert.equal(await store().replace({ ...connection, paused: true }, connection.revision), false);
+      await store().replace({ ...(kept ?? connection), verifiedAt: null }, kept?.revision ?? 0);
+      assert.deepEqual((await store().find(connection.id))?.verifiedAt, at);
+    });
+
+    it('notes the baseline of the revision that was looked at', async () => {
+      const connection = connectionRecord();
+      await store().insert(connection);
+      await store().setBaseline(connection.id, 7, new Date(1_000));
+      assert.equal((await store().find(connection.id))?.baselineAt, null);
+      await store().setBaseline(connection.id, 1, new Date(1_000));
+      assert.deepEqual((await store().find(connection.id))?.baselineAt, new Date(1_000));
+    });
+
+    it('notes a problem of the token that has it, and forgets it with a new token', async () => {
+      const token = { keyId: 'k', sealed: 'first' };
+      const connection = connectionRecord({ token });
+      const problem = { code: 'GIT_TOKEN_REFUSED', message: 'revoked', at: new Date(1_000) };
+      await store().insert(connection);
+      await store().setTokenProblem(connection.id, { keyId: 'k', sealed: 'older' }, problem);
+      assert.equal((await store().find(connection.id))?.tokenProblem, null);
+      await store().setTokenProblem(connection.id, token, problem);
+      const noted = await store().find(connection.id);
+      assert.deepEqual(noted?.tokenProblem, problem);
+      await store().replace({ ...(noted ?? connection), paused: true }, 1);
+      assert.deepEqual((await store().find(connection.id))?.tokenProblem, problem);
+      const fresh = { ...connection, token: { keyId: 'k', sealed: 'second' }, tokenProblem: null };
+      await store().replace(fresh, 2);
+      assert.equal((await store().find(connection.id))?.tokenProblem, null);
+    });
+
+    it('lists those of an org, the newest first, page by page', async () => {
+      const of = (org: string, at: number) => connectionRecord({ org, createdAt: new Date(at) });
+      const records = [of('listed', 1_000), of('listed', 3_000), of('listed', 2_000), of('not-listed', 4_000)];
+      for (const record of records) await store().insert(record);
+      const first = await store().list({ org: 'listed' }, { cursor: null, limit: 2 });
+      const second = await store().list({ org: 'listed' }, { cursor: first.nextCursor, limit: 2 });
+      const ids = [...first.items, ...second.items].map(({ id }) => id);
+      assert.deepEqual(ids, [records[1]?.id, records[2]?.id, records[0]?.id]);
+      assert.equal(second.nextCursor, null);
+    });
+
+    it('removes one once', async () => {
+      const connection = connectionRecord();
+      await store().insert(connection);
+      assert.deepEqual([await store().remove(connection.id), await store().remove(connection.id)], [true, false]);
+      assert.equal(await store().insert(connection), true);
+    });
+  });
+}
+
+/** What every {@link GitDeliveryStore} guarantees. */
+export function gitDeliveryStoreSuite(create: (now: Clock) => GitDeliveryStore): void {
+  describe('GitDeliveryStore', () => {
+    let time = Date.parse('2026-02-01T00:00:00.000Z');
+    let store: GitDeliveryStore;
+    before(() => {
+      store = create(() => new Date(time));
+    });
+
+    it('keeps a delivery as it came first', async () => {
+      const delivery = deliveryRecord({ receivedAt: new Date(time) });
+      await store.insert(delivery);
+      await store.insert({ ...delivery, login: 'eve' });
+      assert.deepEqual(await store.find(delivery.id), delivery);
+      assert.deepEqual(await store.findMany([delivery.id, 'gdl_none']), [delivery]);
+      assert.equal(await store.find('gdl_none'), null);
+    });
+
+    it('adds outcomes once, however often it is told', async () => {
+      const delivery = deliveryRecord({ receivedAt: new Date(time) });
+      await store.insert(delivery);
+      const main = outcome('unchanged', { ref: 'refs/heads/main' });
+      const tag = outcome('deployed', { ref: 'refs/tags/v1', service: 'shop', environment: 'prod', buildId: 'bld_1' });
+      await store.decide([delivery.id, 'gdl_none'], [main]);
+      await store.decide([delivery.id], [main, tag]);
+      const kept = await store.find(delivery.id);
+      assert.deepEqual([kept?.state, kept?.outcomes], ['decided', [main, tag]]);
+    });
+
+    it('lists those of a connection, the newest first, for thirty days', async () => {
+      const of = (connectionId: string, at: number) => deliveryRecord({ connectionId, receivedAt: new Date(at) });
+      const records = [
+        of('gcn_list', time),
+        of('gcn_list', time + 2),
+        of('gcn_other', time + 3),
+        of('gcn_list', time + 1),
+      ];
+      for (const record of records) await store.insert(record);
+      const first = await store.list('gcn_list', { cursor: null, limit: 2 });
+      const second = await store.list('gcn_list', { cursor: first.nextCursor, limit: 2 });
+      assert.deepEqual(
+        [...first.items, ...second.items].map(({ id }) => id),
+        [records[1]?.id, records[3]?.id, records[0]?.id],
+      );
+      time += 31 * DAY_MS;
+      assert.deepEqual((await store.list('gcn_list', ALL)).items, []);
+    });
+
+    it('knows a digest of a connection for seven days, and the first of many at once', async () => {
+      const added = await Promise.all(Array.from({ length: 5 }, () => store.addDigest('gcn_digest', 'd1')));
+      assert.deepEqual(added.filter(Boolean), [true]);
+      assert.equal(await store.addDigest('gcn_other', 'd1'), true);
+      time += 7 * DAY_MS - 1_000;
+      assert.equal(await store.addDigest('gcn_digest', 'd1'), false);
+      time += 1_000;
+      assert.equal(await store.addDigest('gcn_digest', 'd1'), true);
+      assert.equal(await store.addDigest('gcn_digest', 'd1'), false);
+    });
+
+    it('forgets all of a connection', async () => {
+      const delivery = deliveryRecord({ connectionId: 'gcn_gone', receivedAt: new Date(time) });
+      await store.insert(delivery);
+      await store.addDigest('gcn_gone', 'd1');
+      await store.removeAll('gcn_gone');
+      assert.equal(await store.find(delivery.id), null);
+      assert.equal(await store.addDigest('gcn_gone', 'd1'), true);
+    });
+  });
+}
+
+/** What every {@link HeadStore} guarantees. */
+export function headStoreSuite(store: () => HeadStore): void {
+  describe('HeadStore', () => {
+    const key = { connectionId: 'gcn_heads', serviceId: 'svc_1', environment: 'prod', ref: 'refs/heads/main' } as const;
+
+    it('keeps the head that was built while later ones are only seen', async () => {
+      assert.equal(await store().find(key), null);
+      await store().set(key, { seen: 'a' });
+      assert.deepEqual(await read(), { seen: 'a', built: null });
+      await store().set(key, { seen: 'b', built: 'b' });
+      await store().set(key, { seen: 'c' });
+      assert.deepEqual(await read(), { seen: 'c', built: 'b' });
+    });
+
+    it('tells services, environments and refs apart, and forgets all of a connection', async () => {
+      for (const other of [{ serviceId: 'svc_2' }, { environment: 'uat' }, { ref: 'refs/tags/v1' }] as const) {
+        assert.equal(await store().find({ ...key, ...other }), null);
+        await store().set({ ...key, ...other }, { seen: 'z' });
+      }
+      assert.equal((await store().list(key.connectionId)).length, 4);
+      await store().removeAll(key.connectionId);
+      assert.deepEqual(await store().list(key.connectionId), []);
+    });
+
+    const read = async () => {
+      const found = await store().find(key);
+      return found === null ? null : { seen: found.seen, built: found.built };
+    };
+  });
+}

@@ -1,0 +1,132 @@
+import { timeAndId } from '../../../adapters/mongo/cursor.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import type { GitConnection } from '../../../domain/git-hooks/connection.ts';
+import { DELIVERY_KEPT_SECONDS, DIGEST_KEPT_SECONDS, type GitDelivery } from '../../../domain/git-hooks/delivery.ts';
+import type {
+  GitConnectionStore,
+  GitDeliveryStore,
+  HeadKey,
+  HeadStore,
+  KnownHead,
+} from '../../../domain/git-hooks/ports.ts';
+import { keepRecord } from './keep-record.ts';
+import { newestFirst, pageOf } from './page-of.ts';
+
+const CONNECTIONS = {
+  cursor: timeAndId,
+  keyOf: ({ createdAt, id }: GitConnection) => [createdAt.getTime(), id] as [number, string],
+  compare: newestFirst,
+};
+
+const DELIVERIES = {
+  cursor: timeAndId,
+  keyOf: ({ receivedAt, id }: GitDelivery) => [receivedAt.getTime(), id] as [number, string],
+  compare: newestFirst,
+};
+
+/** Connections in this process. */
+export function createInMemoryGitConnectionStore(): GitConnectionStore {
+  const connections = new Map<string, GitConnection>();
+  const findFor = ({ org, repositoryKey }: Pick<GitConnection, 'org' | 'repositoryKey'>) =>
+    [...connections.values()].find((one) => one.org === org && one.repositoryKey === repositoryKey) ?? null;
+  const note = (id: string, changes: Partial<GitConnection>): void => {
+    const found = connections.get(id);
+    if (found !== undefined) connections.set(id, keepRecord({ ...found, ...changes }));
+  };
+  return {
+    find: async (id) => connections.get(id) ?? null,
+    findFor: async (key) => findFor(key),
+    async insert(connection) {
+      if (findFor(connection) !== null) return false;
+      connections.set(connection.id, keepRecord(connection));
+      return true;
+    },
+    async replace(connection, revision) {
+      const found = connections.get(connection.id);
+      if (found?.revision !== revision) return false;
+      const tokenProblem = connection.tokenProblem === null ? null : found.tokenProblem;
+      const kept = { verifiedAt: found.verifiedAt, createdAt: found.createdAt, tokenProblem };
+      connections.set(connection.id, keepRecord({ ...connection, ...kept, revision: revision + 1 }));
+      return true;
+    },
+    list: async ({ org }, page) =>
+      pageOf(
+        [...connections.values()].filter((one) => org === null || one.org === org),
+        page,
+        CONNECTIONS,
+      ),
+    remove: async (id) => connections.delete(id),
+    async verify(id, at) {
+      const found = connections.get(id);
+      if (found === undefined || found.verifiedAt !== null) return false;
+      note(id, { verifiedAt: at, pollMinutes: null, revision: found.revision + 1 });
+      return true;
+    },
+    async setBaseline(id, revision, at) {
+      if (connections.get(id)?.revision === revision) note(id, { baselineAt: at });
+    },
+    async setTokenProblem(id, token, problem) {
+      if (connections.get(id)?.token?.sealed === token.sealed) note(id, { tokenProblem: problem });
+    },
+  };
+}
+
+/** Deliveries in this process. */
+export function createInMemoryGitDeliveryStore({ now }: { now: Clock }): GitDeliveryStore {
+  const deliveries = new Map<string, GitDelivery>();
+  const digests = new Map<string, Date>();
+  const isOlder = (than: Date, seconds: number): boolean => now().getTime() - than.getTime() >= seconds * 1000;
+  return {
+    async insert(delivery) {
+      if (!deliveries.has(delivery.id)) deliveries.set(delivery.id, keepRecord(delivery));
+    },
+    find: async (id) => deliveries.get(id) ?? null,
+    findMany: async (ids) => ids.flatMap((id) => deliveries.get(id) ?? []),
+    list: async (connectionId, page) =>
+      pageOf(
+        [...deliveries.values()]
+          .filter((one) => one.connectionId === connectionId)
+          .filter(({ receivedAt }) => !isOlder(receivedAt, DELIVERY_KEPT_SECONDS)),
+        page,
+        DELIVERIES,
+      ),
+    async decide(ids, outcomes) {
+      for (const id of ids) {
+        const found = deliveries.get(id);
+        if (found === undefined) continue;
+        const known = new Set(found.outcomes.map((one) => JSON.stringify(one)));
+        const added = outcomes.filter((one) => !known.has(JSON.stringify(one)));
+        deliveries.set(id, keepRecord({ ...found, state: 'decided', outcomes: [...found.outcomes, ...added] }));
+      }
+    },
+    async addDigest(connectionId, digest) {
+      const key = `${connectionId}/${digest}`;
+      const seen = digests.get(key);
+      if (seen !== undefined && !isOlder(seen, DIGEST_KEPT_SECONDS)) return false;
+      digests.set(key, now());
+      return true;
+    },
+    async removeAll(connectionId) {
+      for (const [id, one] of deliveries) if (one.connectionId === connectionId) deliveries.delete(id);
+      for (const key of digests.keys()) if (key.startsWith(`${connectionId}/`)) digests.delete(key);
+    },
+  };
+}
+
+/** Known heads in this process. */
+export function createInMemoryHeadStore(): HeadStore {
+  const heads = new Map<string, HeadKey & KnownHead>();
+  const idOf = ({ connectionId, serviceId, environment, ref }: HeadKey): string =>
+    `${connectionId}/${serviceId}/${environment}/${ref}`;
+  return {
+    find: async (key) => heads.get(idOf(key)) ?? null,
+    list: async (connectionId) => [...heads.values()].filter((one) => one.connectionId === connectionId),
+    async set({ connectionId, serviceId, environment, ref }, { seen, built }) {
+      const key = { connectionId, serviceId, environment, ref };
+      heads.set(idOf(key), keepRecord({ ...key, seen, built: built ?? heads.get(idOf(key))?.built ?? null }));
+    },
+    async removeAll(connectionId) {
+      for (const [id, one] of heads) if (one.connectionId === connectionId) heads.delete(id);
+    },
+  };
+}
