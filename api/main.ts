@@ -23,6 +23,7 @@ const DEFINITIONS: Readonly<Record<ServiceName, () => Promise<ServiceDefinition>
   wallet: async () => (await import('./services/wallet.ts')).wallet,
   'audit-ledger': async () => (await import('./services/audit-ledger.ts')).auditLedger,
   locker: async () => (await import('./services/locker.ts')).locker,
+  console: async () => (await import('./services/console.ts')).console,
 };
 
 async function main(args: readonly string[]): Promise<void> {

@@ -51,8 +51,7 @@ async function open<Section extends EnvSection>(
   { log, opened }: { readonly log: Logger; readonly opened: AsyncDisposableStack },
 ): Promise<string> {
   const row: ServiceRow = serviceRow(definition.name);
-  const mongo = await connectMongo(settings.mongo.uri, `fairlead-${row.name}`, settings.mongo.database);
-  opened.defer(() => mongo.close());
+  const mongo = await connectDatabase(row, settings, opened);
   const temporal = lazyTemporal(row, settings, opened);
   const stopping = new AbortController();
   const { app, upgrade } = await definition.compose({
@@ -73,6 +72,17 @@ async function open<Section extends EnvSection>(
   const server = await startServer(app, { host, port, portVariable, stopping, graceMs: DRAIN_MS, upgrade });
   opened.defer(() => server.stop());
   return server.address;
+}
+
+async function connectDatabase(
+  { name }: ServiceRow,
+  { mongo: database }: ServiceSettings,
+  opened: AsyncDisposableStack,
+): Promise<MongoConnection | null> {
+  if (database === null) return null;
+  const mongo = await connectMongo(database.uri, `fairlead-${name}`, database.database);
+  opened.defer(() => mongo.close());
+  return mongo;
 }
 
 /** Behind a proxy that is not known, all clients have its address: they share every limit, and records name nobody. */
@@ -99,7 +109,7 @@ function lazyTemporal(row: ServiceRow, { temporal }: ServiceSettings, opened: As
 interface Parts {
   readonly row: ServiceRow;
   readonly settings: ServiceSettings;
-  readonly mongo: MongoConnection;
+  readonly mongo: MongoConnection | null;
   readonly temporal: () => Client;
   readonly log: Logger;
   readonly stopping: AbortController;
@@ -111,7 +121,7 @@ async function appOptions(
   parts: Parts,
 ): Promise<ServiceAppOptions> {
   const { row, settings, log, stopping } = parts;
-  const checks = { mongo: () => parts.mongo.ping(), temporal: () => checkTemporal(parts.temporal()) };
+  const checks = { mongo: async () => parts.mongo?.ping(), temporal: () => checkTemporal(parts.temporal()) };
   const health: HealthOptions = {
     commit: settings.commit,
     version: await ownVersion(),

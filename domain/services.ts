@@ -25,8 +25,8 @@ export interface ServiceRow {
   readonly portVariable: string;
   /** Names the public address of the service to itself and to whoever calls it. */
   readonly baseUrlVariable: string;
-  /** On the server of MONGODB_URI. */
-  readonly database: string;
+  /** On the server of MONGODB_URI. Null: the service keeps nothing. */
+  readonly database: string | null;
   /** Names a server and database of its own. Null: its database is the one that MONGODB_URI names. */
   readonly databaseUriVariable: string | null;
   readonly secrets: readonly GeneratedSecret[];
@@ -36,6 +36,8 @@ export interface ServiceRow {
   readonly ownScopes?: readonly string[];
   /** Public OAuth client by which people sign in to its pages, at `<base URL>/api/auth/callback`. */
   readonly pagesClient: string | null;
+  /** Its pages call the other services as the person before them: the tokens of its client are for all of these. */
+  readonly pagesCallServices?: true;
   /** The variable by which workloads get its base URL; null: they don't. */
   readonly injectedAs: string | null;
   /** Whether the platform's socket for workloads lets requests to it through. */
@@ -160,9 +162,29 @@ export const SERVICES = [
     reachableFromWorkloads: false,
     modules: ['locker'],
   },
+  {
+    name: 'console',
+    title: 'console',
+    purpose: 'Pages for people: what runs, what fails, what waits for them',
+    defaultPort: 3000,
+    portVariable: 'CONSOLE_PORT',
+    baseUrlVariable: 'CONSOLE_URL',
+    database: null,
+    databaseUriVariable: null,
+    secrets: [{ variable: 'CONSOLE_ENCRYPTION_KEY', ...KEY }],
+    platformClient: null,
+    pagesClient: 'console',
+    pagesCallServices: true,
+    injectedAs: null,
+    reachableFromWorkloads: false,
+    modules: ['console'],
+  },
 ] as const satisfies readonly ServiceRow[];
 
 export type ServiceName = (typeof SERVICES)[number]['name'];
+
+/** Services that have a database. */
+export type StoringServiceName = Extract<(typeof SERVICES)[number], { readonly database: string }>['name'];
 
 /** The rows in one shape, for what loops over them. */
 export const SERVICE_ROWS: readonly (ServiceRow & { readonly name: ServiceName })[] = SERVICES;
@@ -201,7 +223,7 @@ export const PLATFORM_CLIENT_IDS: readonly string[] = [
 ];
 
 /** Services of later versions: who took the id of one of their clients today would be that client's owner then. */
-const LATER_SERVICES = ['console', 'gateway', 'mcp-gateway', 'monitor', SITE_REGISTRY_CLIENT, 'vault'];
+const LATER_SERVICES = ['gateway', 'mcp-gateway', 'monitor', SITE_REGISTRY_CLIENT, 'vault'];
 
 /** Ids that no client of an org may have. */
 export const RESERVED_CLIENT_IDS: ReadonlySet<string> = new Set([

@@ -9,7 +9,7 @@ import {
 import { connectMongo, type MongoConnection } from '../adapters/mongo/connect.ts';
 import { readTogether } from '../adapters/read-variables.ts';
 import type { ActivityQueue } from '../adapters/temporal/worker.ts';
-import type { ServiceName } from '../domain/services.ts';
+import type { StoringServiceName } from '../domain/services.ts';
 import { moduleTaskQueue } from '../domain/task-queue.ts';
 import type { WorkerModule, WorkerParts } from './module.ts';
 
@@ -67,14 +67,14 @@ export async function composeModules(
 
 /** One connection to each database that is asked for. */
 function databases({ databases: addresses }: WorkerSettings, opened: AsyncDisposableStack) {
-  const connections = new Map<ServiceName, Promise<MongoConnection>>();
-  return (service: ServiceName): Promise<MongoConnection> => {
+  const connections = new Map<StoringServiceName, Promise<MongoConnection>>();
+  return (service: StoringServiceName): Promise<MongoConnection> => {
     const connecting = connections.get(service) ?? connect(service);
     connections.set(service, connecting);
     return connecting;
   };
 
-  async function connect(service: ServiceName): Promise<MongoConnection> {
+  async function connect(service: StoringServiceName): Promise<MongoConnection> {
     const { uri, database } = addresses[service];
     const mongo = await connectMongo(uri, `fairlead-worker-${service}`, database);
     opened.defer(() => mongo.close());

@@ -4,7 +4,7 @@ import type { EnvSection, ReadSection, WorkerSettings } from '../adapters/env.ts
 import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import type { ProcessEnv } from '../adapters/process/base-env.ts';
 import type { ScheduleDefinition } from '../domain/schedule.ts';
-import type { ServiceName } from '../domain/services.ts';
+import type { StoringServiceName } from '../domain/services.ts';
 
 /** What a module brings to the worker process; `all.ts` folds the list of them. */
 export interface WorkerModule<Section extends EnvSection = EnvSection> {
@@ -28,7 +28,7 @@ export interface WorkerParts<Env> {
   readonly env: Env;
   readonly settings: WorkerSettings;
   /** The database of a service; asked again, the same connection. @throws UNAVAILABLE */
-  readonly connect: (service: ServiceName) => Promise<MongoConnection>;
+  readonly connect: (service: StoringServiceName) => Promise<MongoConnection>;
   readonly client: Client;
   readonly logger: Logger;
   /** What a subprocess may see of the environment. */

@@ -9,7 +9,7 @@ import {
   temporalSection,
   temporalSettings,
 } from './platform.ts';
-import { readServiceDatabase, type ServiceDatabase } from './service-database.ts';
+import { hasDatabase, readServiceDatabase, type ServiceDatabase } from './service-database.ts';
 import { serviceUrlsSection } from './service-urls.ts';
 import { commaList, internalKey, port, positiveCount, secret, text } from './variable-kinds.ts';
 
@@ -32,7 +32,8 @@ export const httpServiceSection = {
 export interface ServiceSettings {
   readonly host: string;
   readonly port: number;
-  readonly mongo: ServiceDatabase;
+  /** Null for a service without one. */
+  readonly mongo: ServiceDatabase | null;
   readonly temporal: TemporalSettings;
   readonly internalKey: string;
   /** The identity provider's. */
@@ -52,7 +53,7 @@ export function readServiceSettings(row: ServiceRow, source: EnvSource): Service
     env: () => readVariables(z.object(httpServiceSection), source),
     urls: () => readVariables(z.object(serviceUrlsSection), source),
     port: () => readVariable(row.portVariable, port.default(row.defaultPort), source),
-    mongo: () => readServiceDatabase(row, source),
+    mongo: () => (hasDatabase(row) ? readServiceDatabase(row, source) : null),
   });
   return {
     ...own,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type ServiceUrls, serviceUrls } from '../../domain/service-addresses.ts';
-import { SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
+import { SERVICE_ROWS, type StoringServiceName } from '../../domain/services.ts';
 import { type EnvSource, readTogether, readVariables } from '../read-variables.ts';
 import {
   platformOrgSection,
@@ -9,7 +9,7 @@ import {
   temporalSection,
   temporalSettings,
 } from './platform.ts';
-import { readServiceDatabase, type ServiceDatabase } from './service-database.ts';
+import { hasDatabase, readServiceDatabase, type ServiceDatabase } from './service-database.ts';
 import { serviceUrlsSection } from './service-urls.ts';
 import { internalKey, secret, text } from './variable-kinds.ts';
 
@@ -27,7 +27,7 @@ export const workerSection = {
 
 export interface WorkerSettings {
   /** Where the data of each service is. */
-  readonly databases: Readonly<Record<ServiceName, ServiceDatabase>>;
+  readonly databases: Readonly<Record<StoringServiceName, ServiceDatabase>>;
   readonly temporal: TemporalSettings;
   readonly internalKey: string | undefined;
   /** The identity provider's. */
@@ -59,6 +59,7 @@ export function readWorkerSettings(source: EnvSource): WorkerSettings {
 }
 
 function readDatabases(source: EnvSource): WorkerSettings['databases'] {
-  const readers = SERVICE_ROWS.map((row) => [row.name, () => readServiceDatabase(row, source)] as const);
-  return readTogether(Object.fromEntries(readers) as Record<ServiceName, () => ServiceDatabase>);
+  const stored = SERVICE_ROWS.filter(hasDatabase);
+  const readers = stored.map((row) => [row.name, () => readServiceDatabase(row, source)] as const);
+  return readTogether(Object.fromEntries(readers) as Record<StoringServiceName, () => ServiceDatabase>);
 }

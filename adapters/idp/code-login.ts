@@ -1,6 +1,6 @@
 import * as oidc from 'openid-client';
 import { FairleadError } from '../../domain/errors.ts';
-import type { CodeLogin } from '../../domain/identity/code-login.ts';
+import type { CodeLogin, LoginRenewal, LoginTokens } from '../../domain/identity/code-login.ts';
 
 const REQUEST_LIMIT_MS = 10_000;
 
@@ -8,7 +8,11 @@ const REQUEST_LIMIT_MS = 10_000;
  * Logs people in by the identity provider for a public client: authorization code with PKCE S256, `state`, `nonce`, and
  * `iss` of the answer checked (RFC 9700, 2.1). The provider is looked up when it is first needed.
  */
-export function createCodeLogin(options: { issuer: string; clientId: string; redirectUri: string }): CodeLogin {
+export function createCodeLogin(options: {
+  issuer: string;
+  clientId: string;
+  redirectUri: string;
+}): CodeLogin & LoginRenewal {
   const { clientId, redirectUri } = options;
   const issuer = new URL(options.issuer);
   let found: oidc.Configuration | null = null;
@@ -21,7 +25,7 @@ export function createCodeLogin(options: { issuer: string; clientId: string; red
         execute: issuer.protocol === 'http:' ? [oidc.allowInsecureRequests] : [],
       })
       .catch((cause: unknown) => {
-        throw new FairleadError('UNAVAILABLE', 'The identity provider does not answer', { cause, retryable: true });
+        throw away(cause);
       });
     return found;
   }
@@ -52,10 +56,38 @@ export function createCodeLogin(options: { issuer: string; clientId: string; red
           expectedNonce: nonce,
           idTokenExpected: true,
         });
-        return { accessToken: reply.access_token, expiresInSeconds: reply.expires_in ?? 0 };
+        return tokensOf(reply);
       } catch (cause) {
         throw new FairleadError('UNAUTHORIZED', 'The login failed: start again', { cause });
       }
     },
+    async refresh(refreshToken) {
+      const config = await provider();
+      try {
+        return tokensOf(await oidc.refreshTokenGrant(config, refreshToken));
+      } catch (cause) {
+        // Whatever else goes wrong passes: who is signed out for it would have to sign in for nothing.
+        if (!(cause instanceof oidc.ResponseBodyError) || cause.error !== 'invalid_grant') throw away(cause);
+        throw new FairleadError('UNAUTHORIZED', 'Your session has ended: sign in again', { cause });
+      }
+    },
+    async revoke(refreshToken) {
+      const config = await provider();
+      await oidc.tokenRevocation(config, refreshToken, { token_type_hint: 'refresh_token' }).catch((cause: unknown) => {
+        throw away(cause);
+      });
+    },
   };
+}
+
+function tokensOf(reply: oidc.TokenEndpointResponse): LoginTokens {
+  return {
+    accessToken: reply.access_token,
+    expiresInSeconds: reply.expires_in ?? 0,
+    refreshToken: reply.refresh_token ?? null,
+  };
+}
+
+function away(cause: unknown): FairleadError {
+  return new FairleadError('UNAVAILABLE', 'The identity provider does not answer', { cause, retryable: true });
 }

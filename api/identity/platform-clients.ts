@@ -8,6 +8,9 @@ const HOUR_SECONDS = 3_600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 const SIGN_IN_SCOPES = ['openid', 'profile', 'email'] as const;
 
+/** The audience of a person's tokens for all of the platform's APIs. */
+const EVERY_SERVICE = SERVICE_ROWS.flatMap(({ platformClient }) => platformClient ?? []);
+
 type Settings = Pick<IdentitySettings, 'platformName' | 'platformOrg' | 'serviceUrls'> & {
   /** By client id. */
   readonly secrets: Readonly<Record<string, ClientSecret>>;
@@ -28,9 +31,8 @@ export function platformClients(settings: Settings, now: Date): readonly ClientR
     commandLineClient(common, settings),
     ...SERVICE_ROWS.flatMap((row) => {
       const url = settings.serviceUrls[row.name];
-      const { pagesClient: clientId, platformClient: audience, title } = row;
-      if (clientId === null || url === undefined) return [];
-      return [pagesClient(common, settings, { clientId, audience, title, url })];
+      if (row.pagesClient === null || url === undefined) return [];
+      return [pagesClient(common, settings, { ...row, clientId: row.pagesClient, url })];
     }),
   ];
 }
@@ -102,15 +104,18 @@ function commandLineClient(common: Defaults, { platformName }: Settings): Client
       'urn:ietf:params:oauth:grant-type:device_code',
       'urn:ietf:params:oauth:grant-type:token-exchange',
     ],
-    defaultAudience: SERVICE_ROWS.flatMap(({ platformClient }) => platformClient ?? []),
+    defaultAudience: EVERY_SERVICE,
   };
 }
+
+type PagesRow = Pick<ServiceRow, 'platformClient' | 'pagesCallServices' | 'title'>;
 
 function pagesClient(
   common: Defaults,
   { platformName }: Settings,
-  { clientId, audience, title, url }: { clientId: string; audience: string | null; title: string; url: string },
+  row: PagesRow & { readonly clientId: string; readonly url: string },
 ): ClientRecord {
+  const { clientId, platformClient, pagesCallServices = false, title, url } = row;
   return {
     ...common,
     clientId,
@@ -121,7 +126,8 @@ function pagesClient(
     // Ours, at an address of ours: nobody needs to be asked.
     trustedClient: true,
     allowedScopes: SIGN_IN_SCOPES,
-    allowedGrantTypes: ['authorization_code'],
-    defaultAudience: audience === null ? [] : [audience],
+    // Without `offline_access`: a login that is refreshed still ends with the session at the provider.
+    allowedGrantTypes: pagesCallServices ? ['authorization_code', 'refresh_token'] : ['authorization_code'],
+    defaultAudience: pagesCallServices ? EVERY_SERVICE : [platformClient ?? []].flat(),
   };
 }

@@ -24,7 +24,7 @@ import { createPassportSocket } from '../passport/passport-socket.ts';
 import { defineService, type ServiceParts } from '../service-definition.ts';
 import { toldToLedger } from './told-to-ledger.ts';
 
-type Parts = ServiceParts<ReadSection<typeof identitySection>>;
+type Parts = ServiceParts<ReadSection<typeof identitySection>, 'idp'>;
 
 const MAIL_DRAIN_MS = 5_000;
 

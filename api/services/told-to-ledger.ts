@@ -2,7 +2,10 @@ import { forwardEvents } from '../../adapters/audit-ledger/forward-events.ts';
 import { createTrailSource } from '../../adapters/mongo/audit/trail-source.ts';
 import type { AuditTrail } from '../../domain/audit/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { StoringServiceName } from '../../domain/services.ts';
 import type { ServiceParts } from '../service-definition.ts';
+
+type Parts = ServiceParts<unknown, StoringServiceName>;
 
 const DRAIN_MS = 5_000;
 /** What a process that died recorded, and did not tell, waits no longer than this. */
@@ -14,7 +17,7 @@ const POLL_MS = 30_000;
  */
 export function toldToLedger(
   trail: AuditTrail,
-  { settings, mongo: { db }, log, opened }: Pick<ServiceParts<unknown>, 'settings' | 'mongo' | 'log' | 'opened'>,
+  { settings, mongo: { db }, log, opened }: Pick<Parts, 'settings' | 'mongo' | 'log' | 'opened'>,
   { now, namespace }: { readonly now: Clock; readonly namespace: string },
 ): AuditTrail {
   const { urls, internalKey } = settings;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { typedName } from '../../cli/typed-name.ts';
+import { serviceRow } from '../../domain/services.ts';
 import { checkStart } from './check-start.ts';
 import { deployDemo } from './deploy-demo.ts';
 import { defaultDataFolder, projectRoot } from './project.ts';
@@ -100,6 +101,7 @@ async function printStack(stack: Stack, seconds: number, json: boolean): Promise
   });
   const rows = Object.entries(state).map(([name, part]) => [name, part.address, part.version, part.dataFolder ?? '-']);
   const [head = '', ...lines] = formatTable([['part', 'address', 'version', 'data'], ...rows]).split('\n');
+  console.log(`\nConsole: ${bold(stack.addresses[serviceRow('console').name] ?? '')}`);
   console.log(`\n${bold(head)}\n${lines.join('\n')}\n`);
   console.log(`${green('Fairlead is ready')} ${dim(`in ${seconds.toFixed(1)} s; Ctrl-C stops it, data is kept`)}`);
   const firstAdmin = await firstAdminLink(stack.dataDir);

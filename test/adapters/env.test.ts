@@ -46,7 +46,7 @@ describe('the environment', () => {
     const env = builder({ ...KEYS, PORT: '', HOST: '' });
     assert.equal(env.port, 3002);
     assert.equal(env.host, '127.0.0.1');
-    assert.equal(env.mongo.uri, 'mongodb://localhost:27017/builder');
+    assert.equal(env.mongo?.uri, 'mongodb://localhost:27017/builder');
     const worker = readSection(deploysWorkerSection, {});
     assert.equal(worker.BUILD_CONCURRENCY, 3);
     assert.equal(worker.ENABLE_AUTO_DOCKERFILE, true);

@@ -12,7 +12,7 @@ import { createHealthRoute } from '../../api/http/health.ts';
 import { defineService, type ServiceDefinition, type ServiceParts } from '../../api/service-definition.ts';
 import { startService } from '../../api/start-service.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { serviceRow } from '../../domain/services.ts';
+import { type StoringServiceName, serviceRow } from '../../domain/services.ts';
 import { freePort } from '../support/free-port.ts';
 import { startMongo, type TestMongo } from '../support/start-mongo.ts';
 
@@ -28,7 +28,7 @@ describe('the starter of services', () => {
   after(() => mongo.stop());
 
   /** A service that opens two things of its own, and what happened to all that was opened, in order. */
-  function recorded(changes: Partial<ServiceDefinition> = {}) {
+  function recorded(changes: Partial<ServiceDefinition<Record<string, never>, StoringServiceName>> = {}) {
     const ended: string[] = [];
     const definition = defineService({
       name: NAME,
@@ -43,7 +43,10 @@ describe('the starter of services', () => {
     return { definition, ended };
   }
 
-  function watch({ mongo: connection, temporal, opened, stopping }: ServiceParts<unknown>, ended: string[]): void {
+  function watch(
+    { mongo: connection, temporal, opened, stopping }: ServiceParts<unknown, StoringServiceName>,
+    ended: string[],
+  ): void {
     connection.db.client.on('topologyClosed', () => ended.push('mongo'));
     const { connection: toTemporal } = temporal();
     const close = toTemporal.close.bind(toTemporal);
@@ -56,7 +59,7 @@ describe('the starter of services', () => {
     stopping.addEventListener('abort', () => ended.push('requests'));
   }
 
-  async function composeApp({ app }: ServiceParts<unknown>) {
+  async function composeApp({ app }: ServiceParts<unknown, StoringServiceName>) {
     const { health } = app;
     return {
       app: createApp({ ...app, title: 'x', version: health.version, health: createHealthRoute(health), routes: [] }),

@@ -6,7 +6,7 @@ import { defineRoute, type Reply, type Route, type RouteContext } from '../../ht
 import { PAGE_RESPONSES } from '../../http/pages/page-responses.ts';
 import { redirectTo } from '../../http/pages/send-page.ts';
 import { READERS } from '../ledger-callers.ts';
-import { readCookie, type SessionDeps } from './session.ts';
+import { type SessionDeps, sessionCookies } from './session.ts';
 
 /** A page for whoever reads the ledger, and what it shows them. */
 export interface AuditorPage<P extends z.ZodObject, Q extends z.ZodObject> {
@@ -52,7 +52,7 @@ export function auditorPage<P extends z.ZodObject, Q extends z.ZodObject>(
 
 async function signedIn(deps: SessionDeps, context: RouteContext): Promise<Caller | null> {
   if (context.caller !== null) return context.caller;
-  const token = readCookie(deps, 'session', context);
+  const token = sessionCookies(deps).read('session', context);
   if (token === null) return null;
   try {
     return await deps.authenticate({ method: 'GET', headers: { authorization: `Bearer ${token}` } });

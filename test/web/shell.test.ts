@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { startConsole, type TestConsole } from '../support/start-console.ts';
+
+describe('the shell of the console', () => {
+  let console: TestConsole;
+  before(async () => {
+    console = await startConsole({ person: { platformRoles: ['super_admin'] } });
+  });
+  after(() => console.stop());
+
+  it('sends whoever is not signed in to sign in, and back to the page that was asked for', async () => {
+    const browser = console.browse();
+    const asked = await browser.get('/style-guide');
+    assert.equal(asked.status, 303);
+    assert.equal(asked.headers.get('location'), '/sign-in?to=%2Fstyle-guide');
+    const back = await browser.signIn('/style-guide');
+    assert.equal(back.headers.get('location'), '/style-guide');
+    const page = await browser.get('/style-guide');
+    assert.equal(page.status, 200);
+    assert.match(page.text, /ann@acme\.example/);
+  });
+
+  it('tells the outcome of a form on the next page, once, and shows again what was typed', async () => {
+    const browser = console.browse();
+    await browser.signIn();
+    const sent = await browser.submit('/style-guide', '/style-guide', { word: 'harbour' });
+    assert.deepEqual([sent.status, sent.headers.get('location')], [303, '/style-guide']);
+    assert.match((await browser.get('/style-guide')).text, /The form was sent, with &quot;harbour&quot;/);
+    assert.doesNotMatch((await browser.get('/style-guide')).text, /The form was sent/);
+    await browser.submit('/style-guide', '/style-guide', { word: 'Not so <small>' });
+    const { text } = await browser.get('/style-guide');
+    assert.match(text, /small letters alone/);
+    assert.match(text, /value="Not so &lt;small&gt;"/);
+  });
+});

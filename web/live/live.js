@@ -1,0 +1,77 @@
+// Keeps an open page current. A page that has changes says so by `data-live` on its main element: the address of a stream
+// of server-sent events, whose regions replace, or are added to, those of the page. Without this script the page is the
+// same, and is current when it is loaded again.
+(() => {
+  const main = document.querySelector('main[data-live]');
+
+  // Times that were "2 min ago" when the page was made.
+  const show = (seconds) => {
+    if (seconds < 10) return 'just now';
+    if (seconds < 60) return `${seconds} s ago`;
+    if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`;
+    if (seconds < 86400) return `${Math.floor(seconds / 3600)} h ago`;
+    if (seconds < 30 * 86400) return `${Math.floor(seconds / 86400)} d ago`;
+    return null;
+  };
+  // The clock of this machine may be wrong: the page says when it was made.
+  const made = Date.parse(document.documentElement.dataset.made ?? '');
+  const offset = Number.isNaN(made) ? 0 : made - Date.now();
+  const refreshTimes = () => {
+    for (const time of document.querySelectorAll('time[data-ago]')) {
+      const seconds = Math.round((Date.now() + offset - Date.parse(time.dateTime)) / 1000);
+      const text = seconds < -60 ? null : show(seconds);
+      if (text !== null && time.textContent !== text) time.textContent = text;
+    }
+  };
+  setInterval(refreshTimes, 10_000);
+
+  if (!main || typeof EventSource === 'undefined') return;
+
+  const fragmentOf = (html) => {
+    const template = document.createElement('template');
+    template.innerHTML = html;
+    return template.content;
+  };
+  const regionOf = (name) => main.querySelector(`[data-region="${CSS.escape(name)}"]`);
+  const isAtEnd = (box) => box.scrollHeight - box.scrollTop - box.clientHeight < 40;
+
+  const put = ({ region: name, mode, html }) => {
+    const region = regionOf(name);
+    if (!region) return;
+    // Nobody's place is lost: what has the focus, or is open, stays.
+    if (mode === 'replace' && region.contains(document.activeElement) && document.activeElement !== region) return;
+    if (mode === 'replace') {
+      region.replaceChildren(fragmentOf(html));
+      return;
+    }
+    const box = region.closest('[data-follow]');
+    const follows = box !== null && isAtEnd(box);
+    region.append(fragmentOf(html));
+    if (follows) box.scrollTop = box.scrollHeight;
+  };
+
+  const lost = document.getElementById('live-lost');
+  let stream = null;
+  const end = (message) => {
+    stream?.close();
+    stream = null;
+    if (lost && message) {
+      lost.querySelector('[data-text]').textContent = message;
+      lost.hidden = false;
+    }
+  };
+  const start = () => {
+    if (stream !== null) return;
+    stream = new EventSource(main.dataset.live);
+    stream.addEventListener('change', (event) => put(JSON.parse(event.data)));
+    stream.addEventListener('end', (event) => {
+      const { reason, message } = JSON.parse(event.data);
+      if (reason === 'reload') location.reload();
+      else end(message);
+    });
+  };
+  // A page that is kept for the back button holds no connection open.
+  addEventListener('pagehide', () => end());
+  addEventListener('pageshow', start);
+  start();
+})();

@@ -1,0 +1,47 @@
+import type { z } from 'zod';
+import type { ServiceName } from '../../domain/services.ts';
+
+/** A service whose API the console calls. */
+export type PlatformService = Exclude<ServiceName, 'console'>;
+
+export type Query = Readonly<Record<string, string | number | boolean | undefined>>;
+
+export interface PlatformRequest {
+  readonly query?: Query;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+}
+
+/** One server-sent event of a service. */
+export interface PlatformEvent {
+  readonly id: string | undefined;
+  readonly event: string;
+  readonly data: string;
+}
+
+/**
+ * The platform's APIs as the signed-in person may use them. Each method throws a FairleadError: the code and message that
+ * the service answered with; UNAUTHORIZED when the session has ended; UNAVAILABLE when the service does not answer, or
+ * answers with what nobody can read.
+ */
+export interface Platform {
+  get<T>(service: PlatformService, path: string, reply: z.ZodType<T>, query?: Query): Promise<T>;
+  send<T>(
+    service: PlatformService,
+    method: 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+    path: string,
+    reply: z.ZodType<T>,
+    request?: PlatformRequest,
+  ): Promise<T>;
+  /** Events until the service ends them or `signal` aborts. @param lastEventId resumes after that event */
+  follow(
+    service: PlatformService,
+    path: string,
+    options: { readonly query?: Query; readonly lastEventId?: string | undefined; readonly signal: AbortSignal },
+  ): AsyncIterable<PlatformEvent>;
+}
+
+/** A path of literal and variable parts: `pathOf('builds', id, 'logs')`. */
+export function pathOf(...parts: readonly string[]): string {
+  return `/${parts.map(encodeURIComponent).join('/')}`;
+}

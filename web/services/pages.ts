@@ -1,0 +1,3 @@
+import type { WebModule } from '../page.ts';
+
+export const services: WebModule = { pages: [], actions: [] };
