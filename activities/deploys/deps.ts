@@ -45,7 +45,7 @@ export interface DeploysDeps {
   /** Null when CONFIG_ENCRYPTION_KEY is not set: then no service has secrets. */
   readonly cipher: SecretCipher | null;
   /** Clients at the identity provider; null when none is configured. */
-  readonly clients: Pick<ClientAdministration, 'provision' | 'setSignIn' | 'remove' | 'revokeScopes'> | null;
+  readonly clients: Pick<ClientAdministration, 'find' | 'provision' | 'setSignIn' | 'remove' | 'revokeScopes'> | null;
   /** Null when none is configured (WALLET_URL). */
   readonly wallet: WalletReader | null;
   /** The service registry; null when none is configured. Images are pushed elsewhere: `settings.registry`. */

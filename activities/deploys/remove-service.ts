@@ -1,6 +1,8 @@
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { TargetRemoval } from '../../domain/deploys/messages.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { serviceClientId } from '../../domain/oauth-clients/ownership.ts';
 import { beginsPlatformScopes } from '../../domain/oauth-clients/platform-scopes.ts';
 import type { DeploysDeps } from './deps.ts';
 import { STOP_GRACE_SECONDS } from './remove-stale-workloads.ts';
@@ -41,10 +43,21 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
 async function removeClients({ services, clients }: DeploysDeps, { id, name }: { id: string; name: string }) {
   const service = await services.findConfirmed(id);
   if (service === null || clients === null) return;
-  for (const { clientId } of Object.values(service.oauthCredentials)) {
+  const stored = Object.values(service.oauthCredentials).map(({ clientId }) => clientId);
+  for (const clientId of new Set([...stored, ...(await unstoredClients(clients, service))])) {
     await clients.remove(clientId, { actor: 'internal' });
   }
   if (!beginsPlatformScopes(name)) await clients.revokeScopes({ service: name }, { actor: 'internal' });
+}
+
+/** Clients that a killed deploy made, and whose secret it did not store. */
+async function unstoredClients(
+  clients: NonNullable<DeploysDeps['clients']>,
+  { name, org }: ServiceRecord,
+): Promise<readonly string[]> {
+  const found = await Promise.all(ENVIRONMENTS.map((environment) => clients.find(serviceClientId(name, environment))));
+  const own = found.filter((client) => client !== null && client.service === name && client.orgSlug === org);
+  return own.flatMap((client) => client?.clientId ?? []);
 }
 
 /** The repository goes from the orgs that shared the service, while its record says who they are. */

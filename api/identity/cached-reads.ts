@@ -29,6 +29,7 @@ function cacheClients(store: ClientStore): ClientStore {
     removeRedirectUri: changing((...args) => store.removeRedirectUri(...args)),
     addSecret: changing((...args) => store.addSecret(...args)),
     replaceSecrets: changing((...args) => store.replaceSecrets(...args)),
+    putSecretOfKey: changing((...args) => store.putSecretOfKey(...args)),
     removeSecret: changing((...args) => store.removeSecret(...args)),
     touchSecret: changing((...args) => store.touchSecret(...args)),
     removeScopes: changing((...args) => store.removeScopes(...args)),

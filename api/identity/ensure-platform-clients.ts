@@ -67,7 +67,10 @@ async function putSecret(deps: IdentityDeps, { clientId, secrets }: ClientRecord
 /** The secrets that the settings name, as clients keep them. */
 function givenSecrets({ settings, tokens, newId, now }: IdentityDeps): Readonly<Record<string, ClientSecret>> {
   const secrets = Object.entries(settings.clientSecrets).map(([clientId, secret]): [string, ClientSecret] => {
-    return [clientId, { id: newId('clientSecret'), hash: tokens.hash(secret), createdAt: now(), lastUsedAt: null }];
+    return [
+      clientId,
+      { id: newId('clientSecret'), hash: tokens.hash(secret), issuedFor: null, createdAt: now(), lastUsedAt: null },
+    ];
   });
   return Object.fromEntries(secrets);
 }

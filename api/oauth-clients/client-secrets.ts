@@ -18,11 +18,15 @@ export interface NewSecret {
 }
 
 /** A new secret of 256 random bits, of which the SHA-256 is kept. */
-export function newClientSecret(deps: Pick<IdentityDeps, 'tokens' | 'newId' | 'now'>): NewSecret {
+export function newClientSecret(
+  deps: Pick<IdentityDeps, 'tokens' | 'newId' | 'now'>,
+  issuedFor: string | null = null,
+): NewSecret {
   const text = deps.tokens.create(SECRET_PREFIX);
   const record = {
     id: deps.newId('clientSecret'),
     hash: deps.tokens.hash(text),
+    issuedFor,
     createdAt: deps.now(),
     lastUsedAt: null,
   };

@@ -24,7 +24,8 @@ const NOTHING_PRESERVED = { redirectUris: [], scopes: [], grantTypes: [] };
  * Makes the client of a service and environment, or adds to it what a deploy derives (spec 1, B): redirect URIs, scopes
  * and grant types are only ever added, the passport fields are written from the catalog. Idempotent but for `newSecret`.
  *
- * @throws CLIENT_NOT_FOUND without `create`; CLIENT_EXISTS when the id belongs to someone else; INVALID_REDIRECT_URI
+ * @throws CLIENT_NOT_FOUND without `create`; CLIENT_EXISTS when the id belongs to someone else; INVALID_REDIRECT_URI;
+ *   CONFLICT (retryable) when another secret of the key in `secretFor` was made than the one that the caller saw
  */
 export async function provisionClient(
   deps: IdentityDeps,
@@ -55,7 +56,7 @@ async function insertClient(
   derived: DerivedLists,
 ): Promise<ProvisionReply | null> {
   const { service, environment, orgSlug } = wanted;
-  const secret = newClientSecret(deps);
+  const secret = newClientSecret(deps, wanted.secretFor?.key);
   const client: ClientRecord = {
     ...NEW_CLIENT,
     clientId,
@@ -112,7 +113,7 @@ async function extendClient(
     await auditClient(deps, context, { type: 'oauth.client_extended', client: existing, data });
     requireFound(await deps.clients.update(clientId, changes, merged.additions), clientId);
   }
-  const clientSecret = wanted.newSecret ? await giveSecret(deps, context, existing) : null;
+  const clientSecret = wanted.newSecret ? await giveSecret(deps, context, existing, wanted) : null;
   const { redirectUris, scopes, grantTypes } = merged.preserved;
   const preserved = { redirectUris: [...redirectUris], scopes: [...scopes], grantTypes: [...grantTypes] };
   return { clientId, created: false, clientSecret, preserved };
@@ -152,17 +153,33 @@ function extensionData({ additions }: MergedClient, fields: readonly ClientField
   };
 }
 
-/** A secret beside the others where there is room, so that what runs goes on; otherwise in the place of all. */
+/**
+ * A secret beside the others where there is room, so that what runs goes on; otherwise in the place of all. One of the
+ * same key gives way to it: its answer was lost, and nobody knows it.
+ */
 async function giveSecret(
   deps: IdentityDeps,
   context: RouteContext<AdministratorCaller>,
   client: ClientRecord,
+  { secretFor }: Provision,
 ): Promise<string> {
-  const secret = newClientSecret(deps);
+  const { clientId } = client;
+  const secret = newClientSecret(deps, secretFor?.key);
   const full = client.secrets.length >= MAX_LIVE_SECRETS;
-  const type = full ? 'oauth.client_secret_regenerated' : 'oauth.client_secret_added';
-  await auditClient(deps, context, { type, client, data: { secretId: secret.record.id } });
-  if (full) await deps.clients.replaceSecrets(client.clientId, secret.record);
-  else await deps.clients.addSecret(client.clientId, secret.record);
+  const replaces = secretFor?.replaces ?? null;
+  const type = replaces === null && !full ? 'oauth.client_secret_added' : 'oauth.client_secret_regenerated';
+  const removed = replaces === null ? {} : { removed: [replaces] };
+  await auditClient(deps, context, { type, client, data: { secretId: secret.record.id, ...removed } });
+  if (secretFor !== undefined) {
+    const record = { ...secret.record, issuedFor: secretFor.key };
+    if (!(await deps.clients.putSecretOfKey(clientId, record, replaces))) throw madeMeanwhile(clientId);
+  } else if (full) await deps.clients.replaceSecrets(clientId, secret.record);
+  else await deps.clients.addSecret(clientId, secret.record);
   return secret.text;
+}
+
+/** A request that was held up is not to void the secret of the one that was sent after it. */
+function madeMeanwhile(clientId: string): FairleadError {
+  const message = `Another secret of ${clientId} was made meanwhile for the same credential: look at the client again`;
+  return new FairleadError('CONFLICT', message, { retryable: true });
 }

@@ -81,7 +81,7 @@ export interface ServiceStore {
   addNamespace(id: string, environment: Environment): Promise<void>;
   /** Notes under which id the uptime monitor knows it in that environment. Idempotent: the last id stays. */
   setMonitor(id: string, environment: Environment, monitorId: string): Promise<void>;
-  /** Puts the credential in the place of the one there is. False when there is no such service. */
+  /** Puts the credential in the place of the one there is, and counts it. False when there is no such service. */
   setOAuthCredential(id: string, environment: Environment, credential: OAuthCredential): Promise<boolean>;
   /** Puts the list in the place of the one there is. False when there is no such service. */
   setPendingGrants(id: string, environment: Environment, grants: readonly ScopeGrant[]): Promise<boolean>;

@@ -23,6 +23,8 @@ export interface ServiceRecord extends ServiceVariables {
   readonly port: number | null;
   /** Client credentials by environment, made at deploy and injected into the service; none without `spec.auth`. */
   readonly oauthCredentials: Readonly<Partial<Record<Environment, OAuthCredential>>>;
+  /** How many credentials were stored so far, by environment; absent for none. */
+  readonly credentialsStored: Readonly<Partial<Record<Environment, number>>>;
   /**
    * By environment, the services whose scopes a deploy is giving its client. By id: a later service of the same name has
    * granted nothing. What a killed deploy left is settled by the next.

@@ -137,7 +137,14 @@ export const clientViewSchema = z.object({
   defaultAudience: z.array(z.string()),
   service: z.string().nullable(),
   environment: environmentSchema.nullable(),
-  secrets: z.array(z.object({ id: z.string(), createdAt: z.iso.datetime(), lastUsedAt: z.iso.datetime().nullable() })),
+  secrets: z.array(
+    z.object({
+      id: z.string(),
+      issuedFor: z.string().nullable().describe('Of a secret that a deploy asked for: which of its credentials it is'),
+      createdAt: z.iso.datetime(),
+      lastUsedAt: z.iso.datetime().nullable(),
+    }),
+  ),
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -158,8 +165,9 @@ export function clientView(client: ClientRecord): ClientView {
   const { secrets, createdAt, updatedAt, ...rest } = client;
   return clientViewSchema.parse({
     ...rest,
-    secrets: secrets.map(({ id, createdAt: made, lastUsedAt }) => ({
+    secrets: secrets.map(({ id, issuedFor, createdAt: made, lastUsedAt }) => ({
       id,
+      issuedFor,
       createdAt: made.toISOString(),
       lastUsedAt: lastUsedAt?.toISOString() ?? null,
     })),
@@ -205,6 +213,13 @@ export const provisionBodySchema = z.strictObject({
     .boolean()
     .default(false)
     .describe('Give a client that exists a secret of its own: the caller has lost the one it had'),
+  secretFor: z
+    .strictObject({
+      key: z.string().min(1).max(200).describe('At most one live secret has it'),
+      replaces: z.string().nullable().describe('Id of the secret of that key as the caller saw it; null for none'),
+    })
+    .optional()
+    .describe('Which secret this is for the caller, so that a repeat replaces the one whose answer was lost'),
 });
 
 export const provisionReplySchema = z.object({

@@ -64,6 +64,8 @@ export interface ClientSecret {
   readonly id: string;
   /** SHA-256 in hex. A secret has 256 random bits, so a slow hash would add nothing. */
   readonly hash: string;
+  /** The key of a deploy that it was made for (`credentialKey`); null for one that a person asked for. */
+  readonly issuedFor: string | null;
   readonly createdAt: Date;
   /** Within a minute; null when it was never used. */
   readonly lastUsedAt: Date | null;

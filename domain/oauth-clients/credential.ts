@@ -12,6 +12,17 @@ export const credentialContext = (service: string, environment: Environment): Se
   key: `IDP_CLIENT_SECRET/${environment}`,
 });
 
+/**
+ * The credential that a deploy asks the identity provider for: the same one, in this build or a later one, until it is
+ * stored. So a secret whose answer was lost gives way to the next.
+ */
+export function credentialKey(
+  { id, credentialsStored }: Pick<ServiceRecord, 'id' | 'credentialsStored'>,
+  environment: Environment,
+): string {
+  return `${id}/${environment}/${credentialsStored[environment] ?? 0}`;
+}
+
 /** Seals a client secret for the record of its service (spec 1, B 4). */
 export function sealCredential(
   cipher: SecretCipher,

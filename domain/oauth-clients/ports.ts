@@ -53,6 +53,16 @@ export interface ClientStore {
   addSecret(clientId: string, secret: ClientSecret): Promise<void>;
   /** Puts `secret` in the place of all there are. @throws CLIENT_NOT_FOUND */
   replaceSecrets(clientId: string, secret: ClientSecret): Promise<void>;
+  /**
+   * Puts a secret that was made for a key in the place of `replaces`, which was made for the same one; with null adds it,
+   * where there is no room in the place of all. False, and nothing is written, when another secret of that key is there
+   * by now, when that one is gone, or when there is no such client.
+   */
+  putSecretOfKey(
+    clientId: string,
+    secret: ClientSecret & { readonly issuedFor: string },
+    replaces: string | null,
+  ): Promise<boolean>;
   removeSecret(clientId: string, secretId: string): Promise<boolean>;
   /** Writes at most once a minute per secret. */
   touchSecret(clientId: string, secretId: string, at: Date): Promise<void>;

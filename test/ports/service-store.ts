@@ -44,6 +44,17 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       assert.equal(await store().findConfirmed('svc_nobody'), null);
     });
 
+    it('counts the credentials that were stored in each environment, also of those that were cleared', async () => {
+      await store().upsert({ id: 'svc_counts', name: 'counts', org: 'acme' }, {});
+      const stored = async () => (await store().find('svc_counts'))?.credentialsStored;
+      assert.deepEqual(await stored(), {});
+      const credential = { clientId: 'counts-prod', secret: { keyId: '00000000', sealed: 'x' } };
+      await Promise.all([1, 2].map(() => store().setOAuthCredential('svc_counts', 'prod', credential)));
+      await store().setOAuthCredential('svc_counts', 'uat', credential);
+      await store().clearOAuthCredential('svc_counts', 'prod', 'counts-prod');
+      assert.deepEqual(await stored(), { prod: 2, uat: 1 });
+    });
+
     it('keeps what is set for one environment beside what is set for all, and merges it name by name', async () => {
       const key = { id: 'svc_sets', name: 'sets', org: 'acme' };
       const mark = { changedAt: new Date(0), changedBy: 'usr_ada' };

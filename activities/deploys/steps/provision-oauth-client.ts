@@ -5,13 +5,14 @@ import type { Environment } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
 import type { ProvisionReply, ProvisionRequest } from '../../../domain/oauth-clients/client-schema.ts';
-import { openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
+import { credentialKey, openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
 import {
   type DependencyTarget,
   deriveScopes,
   GRANT_TYPES_OF_MODE,
   type ScopeRefusal,
 } from '../../../domain/oauth-clients/derive-client.ts';
+import { serviceClientId } from '../../../domain/oauth-clients/ownership.ts';
 import { isLoopbackHost, serviceCallback } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { requireCipher } from '../client-credentials.ts';
 import type { DeploysDeps } from '../deps.ts';
@@ -28,7 +29,8 @@ type Deps = Pick<DeploysDeps, 'services' | 'clients' | 'cipher' | 'edge'> & {
  * secret on the service record (spec 1, B and "OAuth client at deploy").
  *
  * Idempotent: deploys only add, but for scopes of services that are gone. A secret is stored before anything says that there is one; an attempt that finds a
- * client without a stored secret gives it a new one.
+ * client without a stored secret gives it a new one, in the place of the one that an earlier attempt, or build, was given and
+ * did not store.
  */
 export async function provisionOAuthClient(deps: Deps, context: StepContext): Promise<BuildFacts> {
   const { catalog } = requireFacts(context.facts, ['catalog']);
@@ -46,11 +48,35 @@ export async function provisionOAuthClient(deps: Deps, context: StepContext): Pr
   return {};
 }
 
-async function provision(deps: Deps, context: StepContext, service: ServiceRecord, wanted: Wanted): Promise<void> {
+async function provision(deps: Deps, context: StepContext, read: ServiceRecord, wanted: Wanted): Promise<void> {
+  if (await extendExisting(deps, context, read, wanted)) return;
+  // A secret is replaced by what this says: a majority of the database has to.
+  const service = await deps.services.findConfirmed(read.id);
+  if (service === null) throw deletedMeanwhile(read);
   if (await extendExisting(deps, context, service, wanted)) return;
-  const reply = await requireProvider(deps).provision({ ...wanted, create: true, newSecret: true }, context.signal);
+  const reply = await askForSecret(deps, context, service, wanted);
   if (reply.clientSecret !== null) await storeSecret(deps, service, context, reply.clientId, reply.clientSecret);
   report(context, reply);
+}
+
+/** Makes the client, or gives it a secret in the place of the one that was made for the same credential and got lost. */
+async function askForSecret(
+  deps: Deps,
+  { build: { environment }, signal }: StepContext,
+  service: ServiceRecord,
+  wanted: Wanted,
+): Promise<ProvisionReply> {
+  const provider = requireProvider(deps);
+  const key = credentialKey(service, environment);
+  const client = await provider.find(serviceClientId(service.name, environment));
+  const replaces = client?.secrets.find(({ issuedFor }) => issuedFor === key)?.id ?? null;
+  try {
+    return await provider.provision({ ...wanted, create: true, newSecret: true, secretFor: { key, replaces } }, signal);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'CONFLICT') throw error;
+    // The next attempt sees the secret that was made meanwhile.
+    throw new FairleadError('CONFLICT', error.message, { retryable: true, cause: error });
+  }
 }
 
 /** The service is given the provider's address as people use it, and on a developer's machine that is the loopback's. */
@@ -157,7 +183,7 @@ function isReadable(deps: Deps, service: ServiceRecord, environment: Environment
   }
 }
 
-function requireProvider({ clients }: Deps): Pick<ClientAdministration, 'provision'> {
+function requireProvider({ clients }: Deps): Pick<ClientAdministration, 'find' | 'provision'> {
   if (clients !== null) return clients;
   const message = 'No identity provider is configured on the worker: set IDP_URL and IDP_INTERNAL_KEY.';
   throw new FairleadError('UNAVAILABLE', message);
@@ -174,7 +200,11 @@ async function storeSecret(
   const cipher = requireCipher(deps, service.name);
   const credential = sealCredential(cipher, service.name, environment, { clientId, clientSecret });
   if (await deps.services.setOAuthCredential(service.id, environment, credential)) return;
-  throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${service.name} was deleted while it was built.`);
+  throw deletedMeanwhile(service);
+}
+
+function deletedMeanwhile({ name }: ServiceRecord): FairleadError {
+  return new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${name} was deleted while it was built.`);
 }
 
 /** Names of what is there by hand are shown, and no values of anything (spec 1, B 3). */

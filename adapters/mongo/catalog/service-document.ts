@@ -60,6 +60,9 @@ const serviceSchema = z.object({
   oauthCredentials: z
     .object({ prod: credential.exactOptional(), sandbox: credential.exactOptional(), uat: credential.exactOptional() })
     .default({}),
+  credentialsStored: z
+    .object({ prod: z.int().exactOptional(), sandbox: z.int().exactOptional(), uat: z.int().exactOptional() })
+    .default({}),
   pendingGrants: z
     .object({ prod: grants.exactOptional(), sandbox: grants.exactOptional(), uat: grants.exactOptional() })
     .default({}),

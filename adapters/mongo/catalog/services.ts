@@ -132,8 +132,8 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
     async setOAuthCredential(id, environment, { clientId, secret }) {
       const credential = { clientId, secret: { keyId: secret.keyId, sealed: secret.sealed } };
       const set = { [`oauthCredentials.${environment}`]: credential, updatedAt: deps.now() };
-      const result = await mongoCall(() => collection.updateOne({ _id: id }, { $set: set }));
-      return result.matchedCount === 1;
+      const update = { $set: set, ...counted(`credentialsStored.${environment}`) };
+      return (await mongoCall(() => collection.updateOne({ _id: id }, update))).matchedCount === 1;
     },
     async setPendingGrants(id, environment, grants) {
       const list = grants.map((grant) => ({ id: grant.id, name: grant.name }));
@@ -162,7 +162,8 @@ function pathOf(place: SealedPlace): string {
   return `${place.environment === null ? '' : `overrides.${place.environment}.`}secrets.${place.name}`;
 }
 
-const NEXT_REVISION: object = { $inc: { variablesRevision: 1 } };
+const counted = (path: string): object => ({ $inc: { [path]: 1 } });
+const NEXT_REVISION = counted('variablesRevision');
 
 /** Version 0.1 counted no revisions. */
 function ofRevision(seen: number | undefined): Record<string, unknown> {

@@ -52,7 +52,15 @@ const clientSchema = z.object({
   defaultAudience: texts,
   service: text.nullable(),
   environment: environmentSchema.nullable(),
-  secrets: z.array(z.object({ id: text, hash: text, createdAt: z.date(), lastUsedAt: z.date().nullable() })),
+  secrets: z.array(
+    z.object({
+      id: text,
+      hash: text,
+      issuedFor: text.nullable().default(null),
+      createdAt: z.date(),
+      lastUsedAt: z.date().nullable(),
+    }),
+  ),
   createdBy: text,
   createdAt: z.date(),
   updatedAt: z.date(),

@@ -1,4 +1,4 @@
-import type { Db, Filter, UpdateFilter } from 'mongodb';
+import type { Db, Document, Filter, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -61,8 +61,13 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
     return document === null ? null : readClient(document);
   }
 
-  async function matches(filter: Filter<ClientDocument>, update: UpdateFilter<ClientDocument>): Promise<boolean> {
-    const { matchedCount } = await mongoCall(() => collection.updateOne(filter, update));
+  async function matches(
+    filter: Filter<ClientDocument>,
+    update: UpdateFilter<ClientDocument>,
+    arrayFilters: Document[] = [],
+  ): Promise<boolean> {
+    const options = arrayFilters.length === 0 ? {} : { arrayFilters };
+    const { matchedCount } = await mongoCall(() => collection.updateOne(filter, update, options));
     return matchedCount === 1;
   }
 
@@ -105,6 +110,18 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
     async replaceSecrets(clientId, secret) {
       const replaced = await matches({ _id: clientId }, { $set: { secrets: [secret], updatedAt: deps.now() } });
       if (!replaced) throw notFound(clientId);
+    },
+    async putSecretOfKey(clientId, secret, replaces) {
+      const key = secret.issuedFor;
+      const at = { updatedAt: deps.now() };
+      if (replaces !== null) {
+        const seen = { _id: clientId, secrets: { $elemMatch: { id: replaces, issuedFor: key } } };
+        return matches(seen, { $set: { 'secrets.$[seen]': secret, ...at } }, [{ 'seen.id': replaces }]);
+      }
+      const last = `secrets.${MAX_LIVE_SECRETS - 1}`;
+      const without = { _id: clientId, 'secrets.issuedFor': { $ne: key } };
+      const added = await matches({ ...without, [last]: { $exists: false } }, { $push: { secrets: secret }, $set: at });
+      return added || matches({ ...without, [last]: { $exists: true } }, { $set: { secrets: [secret], ...at } });
     },
     async removeSecret(clientId, secretId) {
       const update = { $pull: { secrets: { id: secretId } }, $set: { updatedAt: deps.now() } };

@@ -88,6 +88,20 @@ describe('removing a service', () => {
     assert.deepEqual((await clientStore.find('desk-prod'))?.allowedScopes, ['openid', 'shopper:x']);
   });
 
+  it('removes the client of a killed deploy that stored no secret, and none of somebody else', async () => {
+    const { deps, clientStore } = await servedShop();
+    const of = (clientId: string, fields: object) => clientStore.insert(clientRecord({ clientId, ...fields }));
+    await of('shop-uat', { orgSlug: 'acme', service: 'shop', environment: 'uat' });
+    await of('shop-prod', { orgSlug: 'rival', service: 'shop', environment: 'prod' });
+    await of('shop-sandbox', { orgSlug: 'acme', service: null });
+    await removeService(deps, SHOP);
+    const left = await clientStore.list({ orgSlug: null, clientIds: [] }, { cursor: null, limit: 10 });
+    assert.deepEqual(
+      left.items.map(({ clientId }) => clientId),
+      ['shop-prod', 'shop-sandbox'],
+    );
+  });
+
   it('removes a client that the database does not show yet while it fails over', async () => {
     const { deps, clientStore } = await servedShop();
     const services = await readBehind(deps.services, [SHOP.id]);

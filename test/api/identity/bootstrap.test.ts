@@ -95,7 +95,13 @@ test('a start puts the clients of the platform back to what they are defined as'
     { allowedGrantTypes: [], defaultAudience: ['builder'], trustedClient: true, whiteLabel: { emailFromName: 'Evil' } },
     { redirectUris: ['https://evil.example/cb'] },
   );
-  const secret = { id: 'sec_planted', hash: idp.deps.tokens.hash('x'), createdAt: new Date(), lastUsedAt: null };
+  const secret = {
+    id: 'sec_planted',
+    hash: idp.deps.tokens.hash('x'),
+    issuedFor: null,
+    createdAt: new Date(),
+    lastUsedAt: null,
+  };
   await idp.deps.clients.addSecret('builder', secret);
   await start();
   const { updatedAt: _, ...cli } = (await idp.deps.clients.find('fairlead-cli')) ?? {};

@@ -52,6 +52,24 @@ describe('provisioning the client of a service', () => {
     assert.equal(await accepts('shop-prod', clientSecret), true, 'the secret it had is good still');
   });
 
+  it('replaces the secret whose answer was lost, and refuses a request that was held up', async () => {
+    const key = 'svc_keyed/prod/0';
+    const ask = (replaces: string | null) =>
+      provision({ service: 'keyed', newSecret: true, secretFor: { key, replaces } });
+    const secrets = async () => (await call('GET', '/keyed-prod')).body.data.secrets;
+    const lost = (await ask(null)).body.data.clientSecret;
+    const [{ id, issuedFor }] = await secrets();
+    assert.equal(issuedFor, key);
+    const late = await ask(null);
+    assert.deepEqual([late.status, late.body.error.code], [409, 'CONFLICT'], late.text);
+    const known = (await ask(id)).body.data.clientSecret;
+    assert.equal((await secrets()).length, 1);
+    assert.deepEqual([await accepts('keyed-prod', lost), await accepts('keyed-prod', known)], [false, true]);
+    const two = await Promise.all([ask((await secrets())[0].id), ask((await secrets())[0].id)]);
+    assert.deepEqual(two.map(({ status }) => status).sort(), [200, 409]);
+    assert.equal((await secrets()).length, 1);
+  });
+
   it('adds what is derived, keeps what is there by hand and names it', async () => {
     const byHand = 'http://localhost:3000/api/auth/callback';
     await call('POST', '/shop-prod/redirect-uris', { redirectUri: byHand });

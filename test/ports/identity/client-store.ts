@@ -107,6 +107,25 @@ export function clientStoreSuite(create: (now: Clock) => ClientStore): void {
       await assert.rejects(store.replaceSecrets('cl-none', clientSecret('sec_x')), { code: 'CLIENT_NOT_FOUND' });
     });
 
+    it('keeps one secret of a key: the next one takes the place of the one that was seen', async () => {
+      const of = (id: string, issuedFor = 'svc_1/prod/0') => ({ ...clientSecret(id), issuedFor });
+      const ids = async () => (await store.find('cl-keyed'))?.secrets.map(({ id }) => id);
+      await store.insert(clientRecord({ clientId: 'cl-keyed', secrets: [clientSecret('sec_hand')] }));
+      const first = (caller: number) => store.putSecretOfKey('cl-keyed', of(`sec_${caller}`), null);
+      const put = await Promise.all(Array.from({ length: CALLERS }, (_, caller) => first(caller)));
+      assert.equal(put.filter(Boolean).length, 1, 'one of all that saw none');
+      const [hand, made = ''] = (await ids()) ?? [];
+      assert.equal(hand, 'sec_hand');
+      assert.equal(await store.putSecretOfKey('cl-keyed', of('sec_late'), null), false);
+      assert.equal(await store.putSecretOfKey('cl-keyed', of('sec_late'), 'sec_hand'), false, 'of another key');
+      assert.equal(await store.putSecretOfKey('cl-keyed', of('sec_next'), made), true);
+      assert.equal(await store.putSecretOfKey('cl-keyed', of('sec_late'), made), false, 'gone');
+      assert.deepEqual((await store.find('cl-keyed'))?.secrets, [clientSecret('sec_hand'), of('sec_next')]);
+      assert.equal(await store.putSecretOfKey('cl-keyed', of('sec_two', 'svc_1/prod/1'), null), true);
+      assert.deepEqual(await ids(), ['sec_two'], 'without room in the place of all');
+      assert.equal(await store.putSecretOfKey('cl-none', of('sec_x'), null), false);
+    });
+
     it('notes the use of a secret at most once a minute, and of that secret alone', async () => {
       await store.insert(
         clientRecord({ clientId: 'cl-touch', secrets: [clientSecret('sec_1'), clientSecret('sec_2')] }),

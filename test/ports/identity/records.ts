@@ -246,7 +246,7 @@ export function clientRecord(changes: Partial<ClientRecord> & { clientId: string
 }
 
 export function clientSecret(id: string, changes: Partial<ClientSecret> = {}): ClientSecret {
-  return { id, hash: `hash of ${id}`, createdAt: at(0), lastUsedAt: null, ...changes };
+  return { id, hash: `hash of ${id}`, issuedFor: null, createdAt: at(0), lastUsedAt: null, ...changes };
 }
 
 export function auditEvent(changes: Partial<AuditEvent> & { id: string }): AuditEvent {

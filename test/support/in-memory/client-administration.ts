@@ -140,7 +140,7 @@ async function provision(provider: InMemoryProvider, request: ProvisionRequest):
   if (existing !== null) return await extend(provider, existing, { ...wanted, redirectUris });
   if (!wanted.create) requireFound(null, clientId);
   const { service, environment, orgSlug, scopes, grantTypes, passportConfig = NO_PASSPORT } = wanted;
-  const secret = newClientSecret(provider.now());
+  const secret = newClientSecret(provider.now(), wanted.secretFor?.key);
   const lists = { redirectUris, allowedScopes: scopes, allowedGrantTypes: grantTypes, passportConfig };
   const fields = { clientId, name: service, orgSlug, service, environment, ...lists };
   try {
@@ -166,11 +166,25 @@ async function extend(
   const adopted = existing.service === null ? { service, environment } : {};
   const changes = { ...(passportConfig && { passportConfig }), ...adopted };
   await provider.clients.update(clientId, changes, merged.additions);
-  const place = existing.secrets.length < MAX_LIVE_SECRETS ? 'addSecret' : 'replaceSecrets';
-  const clientSecret = wanted.newSecret ? (await giveSecret(provider, clientId, place)).clientSecret : null;
+  const clientSecret = wanted.newSecret ? await secretOf(provider, existing, wanted) : null;
   const { redirectUris, scopes, grantTypes } = merged.preserved;
   const preserved = { redirectUris: [...redirectUris], scopes: [...scopes], grantTypes: [...grantTypes] };
   return { clientId, created: false, clientSecret, preserved };
+}
+
+async function secretOf(
+  provider: InMemoryProvider,
+  { clientId, secrets }: ClientRecord,
+  { secretFor }: z.output<typeof provisionBodySchema>,
+): Promise<string | null> {
+  if (secretFor === undefined) {
+    const place = secrets.length < MAX_LIVE_SECRETS ? 'addSecret' : 'replaceSecrets';
+    return (await giveSecret(provider, clientId, place)).clientSecret;
+  }
+  const { text, record } = newClientSecret(provider.now());
+  const ofKey = { ...record, issuedFor: secretFor.key };
+  if (await provider.clients.putSecretOfKey(clientId, ofKey, secretFor.replaces)) return text;
+  throw new FairleadError('CONFLICT', `Another secret of ${clientId} was made meanwhile`, { retryable: true });
 }
 
 async function create(
@@ -210,9 +224,10 @@ async function giveSecret(
 }
 
 /** A secret, and what is kept of it. */
-export function newClientSecret(createdAt: Date) {
+export function newClientSecret(createdAt: Date, issuedFor: string | null = null) {
   const text = tokens.create('flcs_');
-  return { text, record: { id: newId('clientSecret'), hash: tokens.hash(text), createdAt, lastUsedAt: null } };
+  const record = { id: newId('clientSecret'), hash: tokens.hash(text), issuedFor, createdAt, lastUsedAt: null };
+  return { text, record };
 }
 
 type Required = 'clientId' | 'name' | 'orgSlug' | 'secrets' | 'createdBy';

@@ -90,6 +90,13 @@ export function createInMemoryClientStore({ now }: { readonly now: Clock }): Cli
       require(clientId);
       write(clientId, () => ({ secrets: [secret] }));
     },
+    putSecretOfKey: async (clientId, secret, replaces) =>
+      write(clientId, ({ secrets }) => {
+        const known = secrets.find(({ issuedFor }) => issuedFor === secret.issuedFor);
+        if ((known?.id ?? null) !== replaces) return null;
+        if (known !== undefined) return { secrets: secrets.map((one) => (one === known ? secret : one)) };
+        return { secrets: secrets.length < MAX_LIVE_SECRETS ? [...secrets, secret] : [secret] };
+      }),
     removeSecret: async (clientId, secretId) =>
       write(clientId, ({ secrets }) => {
         const left = secrets.filter(({ id }) => id !== secretId);

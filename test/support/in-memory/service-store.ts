@@ -73,8 +73,9 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): Se
       change(id, ({ pulseMonitorIds }) => ({ pulseMonitorIds: { ...pulseMonitorIds, [environment]: monitorId } }));
     },
     setOAuthCredential: async (id, environment, credential) =>
-      change(id, ({ oauthCredentials }) => ({
+      change(id, ({ oauthCredentials, credentialsStored }) => ({
         oauthCredentials: { ...oauthCredentials, [environment]: credential },
+        credentialsStored: { ...credentialsStored, [environment]: (credentialsStored[environment] ?? 0) + 1 },
         updatedAt: now(),
       })),
     setPendingGrants: async (id, environment, grants) =>
@@ -129,6 +130,7 @@ function newRecord(key: Pick<ServiceRecord, 'id' | 'name' | 'org'>, now: Date): 
     ...NO_VARIABLES,
     overrides: {},
     oauthCredentials: {},
+    credentialsStored: {},
     pendingGrants: {},
     namespaces: {},
     pulseMonitorIds: {},

@@ -159,6 +159,82 @@ describe('the OAuth client of a deploy', () => {
     await assert.rejects(deploy({}, { clients: providerAway }), failsWith('UNAVAILABLE'));
   });
 
+  describe('when the answer with a secret is lost', () => {
+    const secretsNow = async () => (await parts.clientStore.find(CLIENT_ID))?.secrets ?? [];
+    /** A provider that does what it is asked and is not heard, as where the process that asked is killed. */
+    const unheard = () => ({
+      ...parts.clients,
+      provision: async (...given: Parameters<typeof parts.clients.provision>) => {
+        await parts.clients.provision(...given);
+        throw new FairleadError('UNAVAILABLE', 'No answer', { retryable: true });
+      },
+    });
+    const loseAnswer = (given = {}) =>
+      assert.rejects(deploy({}, { clients: unheard(), ...given }), failsWith('UNAVAILABLE'));
+
+    it('no secret that nobody knows stays live: the next attempt, or build, replaces it', async () => {
+      for (let build = 0; build < 3; build += 1) await loseAnswer();
+      assert.equal((await secretsNow()).length, 1);
+      await deploy();
+      assert.equal((await secretsNow()).length, 1);
+      assert.equal(await worksNow(), true);
+    });
+
+    it('nor one of a build that is killed at any call, while that of a workload that runs stays', async () => {
+      await deploy();
+      const [running] = await secretsNow();
+      const cipher = createSecretCipher([Buffer.alloc(32, 9)]);
+      let wasKilled = true;
+      for (let kill = 1; wasKilled; kill += 1) {
+        const dying = dyingAt(kill, { services: parts.services, clients: parts.clients });
+        wasKilled = await deploy({}, { ...dying, cipher }).then(
+          () => false,
+          (error) => error.message === 'killed',
+        );
+        assert.ok((await secretsNow()).length <= 2, `killed at call ${kill}`);
+      }
+      const [first, second] = await secretsNow();
+      assert.equal(first?.id, running?.id);
+      const service = await parts.services.find('hello');
+      assert.ok(service !== null);
+      const { IDP_CLIENT_SECRET: secret = '' } = credentialVariables({ ...parts, cipher }, service, 'prod');
+      assert.equal(second?.hash, hashOfSecret(secret));
+    });
+
+    it('a request that was held up until the next one was answered voids nothing', async () => {
+      const held: (() => Promise<unknown>)[] = [];
+      const holding = {
+        ...parts.clients,
+        provision: async (...given: Parameters<typeof parts.clients.provision>) => {
+          held.push(() => parts.clients.provision(...given));
+          throw new FairleadError('UNAVAILABLE', 'No answer', { retryable: true });
+        },
+      };
+      await assert.rejects(deploy({}, { clients: holding }), failsWith('UNAVAILABLE'));
+      await deploy();
+      await assert.rejects(held[0]?.() ?? Promise.resolve(), failsWith('CONFLICT'));
+      assert.equal(await worksNow(), true);
+    });
+
+    it('an attempt before whose eyes another one was made is tried again', async () => {
+      await loseAnswer();
+      const find: typeof parts.clients.find = async () => null;
+      const behind = { ...parts.clients, find };
+      await assert.rejects(deploy({}, { clients: behind }), { code: 'CONFLICT', retryable: true });
+      await deploy();
+      assert.equal(await worksNow(), true);
+    });
+
+    it('a database that fails over and does not show the stored one voids nothing', async () => {
+      const services = await readBehind(parts.services, ['svc_hello']);
+      await deploy();
+      const before = await injected();
+      await deploy({}, { services });
+      assert.deepEqual(await injected(), before);
+      assert.equal(await worksNow(), true);
+    });
+  });
+
   it('an org that is taken out while its client is made keeps no scope that only sharing gave', async () => {
     await parts.services.upsert({ id: 'svc_notes', name: 'notes', org: 'rival' }, {});
     await shareService(parts.services, 'svc_notes', ['acme']);

@@ -145,7 +145,13 @@ describe("a service's own token", () => {
   it('both live secrets are good while one replaces the other, and a removed one is not', async () => {
     const own = await logins.client({ orgSlug: 'acme' });
     const second = idp.deps.tokens.create('flcs_');
-    const kept = { id: 'sec_second', hash: idp.deps.tokens.hash(second), createdAt: new Date(), lastUsedAt: null };
+    const kept = {
+      id: 'sec_second',
+      hash: idp.deps.tokens.hash(second),
+      issuedFor: null,
+      createdAt: new Date(),
+      lastUsedAt: null,
+    };
     await idp.deps.clients.addSecret(own.client.clientId, kept);
     assert.equal((await request({}, own)).status, 200);
     assert.equal((await request({}, { ...own, secret: second })).status, 200);
