@@ -38,6 +38,7 @@ function toFailure(error: unknown, report: ReportError): unknown {
       message: error.message,
       type: error.code,
       nonRetryable: !error.retryable,
+      ...retryDelay(error),
       details: detailsOf(error),
     });
   }
@@ -46,6 +47,12 @@ function toFailure(error: unknown, report: ReportError): unknown {
     type: 'INTERNAL',
     nonRetryable: PROGRAM_ERRORS.some((type) => error instanceof type),
   });
+}
+
+/** What another system asks for is waited for instead of what the policy of the activity says. */
+function retryDelay({ retryable, details }: FairleadError): { nextRetryDelay?: number } {
+  if (!retryable || typeof details !== 'object' || details === null || !('retryAfterSeconds' in details)) return {};
+  return { nextRetryDelay: Number(details.retryAfterSeconds) * 1000 };
 }
 
 /** What an abort signal rejects with, which the SDK takes for a cancellation. */

@@ -61,7 +61,7 @@ export interface GitHost {
   setStatus(repository: HostedRepository, status: CommitStatus, signal?: AbortSignal): Promise<void>;
   /**
    * Has pushes and tags of the repository delivered to an address. A hook that delivers there already is changed to this
-   * secret; there is never a second one.
+   * secret, or another takes its place, with another id: there is never a second one.
    * @throws VALIDATION_FAILED when the host delivers to no such address
    */
   registerHook(repository: HostedRepository, hook: HookTarget, signal?: AbortSignal): Promise<RegisteredHook>;

@@ -8,6 +8,7 @@ import { errorLine, type Reporter } from './terminal.ts';
 import { TEST_MONGODB_URI, TEST_TOOLS } from './test-variables.ts';
 import { anvil } from './tools/anvil.ts';
 import { chromium } from './tools/chromium.ts';
+import { gitea } from './tools/gitea.ts';
 import { imageRegistry } from './tools/image-registry.ts';
 import { mongoStandIn } from './tools/mongo.ts';
 import { resolveTool, type Tool } from './tools/resolve-tool.ts';
@@ -26,7 +27,11 @@ const TOOLS: readonly Tool[] = [
   anvil,
   imageRegistry,
   chromium,
+  gitea,
 ];
+
+/** What takes minutes to build where it cannot be downloaded, and may fail there: the tests of it are skipped then. */
+const OPTIONAL: ReadonlySet<Tool> = new Set([gitea]);
 
 /** What all test files share, for the variables of their processes. A file that runs alone has its own. */
 export interface TestParts {
@@ -56,7 +61,7 @@ export async function startTestParts({ env, report, files }: TestPartsOptions): 
     try {
       paths[tool.name] = (await resolveTool(tool, { env, report })).path;
     } catch (error) {
-      missing.push({ name: `${tool.title} is available`, reason: errorLine(error) });
+      if (!OPTIONAL.has(tool)) missing.push({ name: `${tool.title} is available`, reason: errorLine(error) });
     }
   };
   await Promise.all([workflowBundle(env, report), ...TOOLS.map(find)]);

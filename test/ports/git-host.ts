@@ -74,8 +74,8 @@ export function gitHostSuite(
         secret: `${SECRET.slice(0, -2)}0=`,
       });
       const other = await under.host.registerHook(under.repository, { address: two, secret: SECRET });
-      assert.equal(first.hookId, again.hookId);
-      assert.notEqual(first.hookId, other.hookId);
+      assert.deepEqual(await under.host.findHook(under.repository, one), { hookId: again.hookId });
+      assert.deepEqual(await under.host.findHook(under.repository, two), { hookId: other.hookId });
       assert.deepEqual([first.proof, again.proof], ['signature', 'signature']);
       assert.deepEqual(await under.hooks(), [one, two]);
     });

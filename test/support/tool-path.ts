@@ -6,6 +6,7 @@ import type { Tool } from '../../infra/dev/tools/resolve-tool.ts';
 const TOOLS = {
   anvil: async () => (await import('../../infra/dev/tools/anvil.ts')).anvil,
   chromium: async () => (await import('../../infra/dev/tools/chromium.ts')).chromium,
+  gitea: async () => (await import('../../infra/dev/tools/gitea.ts')).gitea,
   'mongo-stand-in': async () => (await import('../../infra/dev/tools/mongo.ts')).mongoStandIn,
   registry: async () => (await import('../../infra/dev/tools/image-registry.ts')).imageRegistry,
   temporal: async () => (await import('../../infra/dev/tools/temporal-cli.ts')).temporalCli,

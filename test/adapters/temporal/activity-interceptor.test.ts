@@ -44,6 +44,14 @@ describe('the activity interceptor', () => {
     assert.equal(failure.nonRetryable, false);
   });
 
+  it('retries when the system that failed says, where it says so', async () => {
+    const details = { retryAfterSeconds: 90 };
+    const limited = new FairleadError('RATE_LIMITED', 'no more calls', { retryable: true, details });
+    assert.equal((await failureOf(throwing(limited))).nextRetryDelay, 90_000);
+    const away = new FairleadError('UNAVAILABLE', 'away', { retryable: true, details: { hostname: 'x' } });
+    assert.equal((await failureOf(throwing(away))).nextRetryDelay, undefined);
+  });
+
   it('does not retry a mistake in the program', async () => {
     const failure = await failureOf(throwing(new TypeError('x is not a function')));
     assert.deepEqual([failure.type, failure.nonRetryable], ['INTERNAL', true]);
