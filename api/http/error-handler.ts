@@ -44,11 +44,16 @@ export function createErrorHandler(options: {
       const challenge = bearerChallenge(protectedResource, request.headers);
       if (challenge !== null) response.setHeader('WWW-Authenticate', challenge);
     }
-    const style = response.locals.replies as ReplyStyle | undefined;
+    const style = (response.locals.replies as ReplyStyle | undefined) ?? styleOfVisitor(request);
     if (style === 'oauth') sendOAuthError(response, error);
     else if (style === 'page' && errorPage !== undefined) await errorPage(error, request, response);
     else sendError(response, error);
   };
+}
+
+/** Where there is no route, a browser that goes to an address is answered with a page. */
+function styleOfVisitor({ method, headers }: Request): ReplyStyle {
+  return method === 'GET' && headers.accept?.includes('text/html') === true ? 'page' : 'envelope';
 }
 
 /** Errors of Express's body parser, by their `type`. */

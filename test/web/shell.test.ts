@@ -33,4 +33,18 @@ describe('the shell of the console', () => {
     assert.match(text, /small letters alone/);
     assert.match(text, /value="Not so &lt;small&gt;"/);
   });
+
+  it('answers an address that is none with a page for people, and with an envelope for programs', async () => {
+    const browser = console.browse();
+    await browser.signIn();
+    const page = await browser.get('/nothing/here');
+    assert.deepEqual([page.status, page.headers.get('content-type')], [404, 'text/html; charset=utf-8']);
+    assert.match(page.text, /There is nothing here/);
+    assert.match(page.text, /aria-label="Main"/);
+    const program = await browser.get('/nothing/here', { accept: 'application/json' });
+    assert.equal(JSON.parse(program.text).error.code, 'NOT_FOUND');
+    const stranger = await console.browse().get('/nothing/here');
+    assert.equal(stranger.status, 404);
+    assert.doesNotMatch(stranger.text, /aria-label="Main"/);
+  });
 });
