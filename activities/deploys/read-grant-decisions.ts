@@ -1,3 +1,4 @@
+import type { BuildStep } from '../../domain/deploys/build.ts';
 import type { Decision, DecisionInput } from '../../domain/deploys/build-wait.ts';
 import type { EffectContext } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -17,7 +18,8 @@ type Deps = Pick<DeploysDeps, 'builds' | 'grants' | 'log' | 'now' | 'services' |
 /**
  * How the grants stand that a build waits for, as their records say: `open` while one is pending and none is denied, revoked
  * or too narrow; `granted` when the step is to run again, which asks anew for what is gone meanwhile. The record of the
- * build names what it waits for. Idempotent: it sets a state, and its log lines carry keys.
+ * build names what it waits for. Idempotent: it sets a state, and its log lines carry keys; an attempt that was paused until
+ * the build went on changes nothing.
  */
 export async function readGrantDecisions(
   deps: Deps,
@@ -26,21 +28,20 @@ export async function readGrantDecisions(
 ): Promise<Decision> {
   const { request, facts, since, until, step } = input;
   const { catalog } = requireFacts(facts, ['catalog']);
+  // Before the grants are read: what began after that is not changed by what they said.
+  const at = await stepAt(deps, input);
   const needed = await foreignScopes(deps, await findService(deps, request), request.environment, catalog);
   const blocked = (await readBlockedGrants(deps, needed)) ?? [];
   if (blocked.length === 0) {
-    await goOn(deps, input, signal);
+    await goOn(deps, input, { at, signal });
     return { state: 'granted' };
   }
   const { code, message, details } = grantsBlocked(blocked);
   const failure = { code, message, step: step.key, details };
   if (blocked.some(({ state }) => state !== 'pending')) return { state: 'refused', failure };
-  await deps.builds.setWaiting(request.buildId, {
-    since: new Date(since),
-    until: new Date(until),
-    blockedGrants: blocked,
-  });
-  await deps.builds.markStep(request.buildId, step, { finishedAt: null });
+  const waiting = { since: new Date(since), until: new Date(until), blockedGrants: blocked };
+  if (!(await deps.builds.setWaiting(request.buildId, waiting, at))) return { state: 'open', failure };
+  await deps.builds.markStep(request.buildId, step, { finishedAt: null }, at);
   await sayOnce(deps, input, `wait/${until}/${idsOf(blocked)}`, [
     `Waits until ${until} for grants:`,
     ...awaitedGrants(blocked),
@@ -48,10 +49,22 @@ export async function readGrantDecisions(
   return { state: 'open', failure };
 }
 
-async function goOn(deps: Deps, input: DecisionInput, signal: EffectContext['signal']): Promise<void> {
+type StepAt = Pick<BuildStep, 'key' | 'attempt'>;
+
+/** The step that waits, and its latest attempt. */
+async function stepAt({ builds }: Deps, { request, step: { key } }: DecisionInput): Promise<StepAt> {
+  const record = await builds.find(request.buildId);
+  return { key, attempt: record?.steps.find((each) => each.key === key)?.attempt ?? 0 };
+}
+
+async function goOn(
+  deps: Deps,
+  input: DecisionInput,
+  { at, signal }: { readonly at: StepAt; readonly signal: EffectContext['signal'] },
+): Promise<void> {
   const { buildId } = input.request;
   const moved = await movedSource(deps, input, signal);
-  await deps.builds.setWaiting(buildId, null);
+  await deps.builds.setWaiting(buildId, null, at);
   await sayOnce(deps, input, `granted/${input.since}`, ['Nothing is left to decide: the build goes on.']);
   if (moved === null) return;
   await sayOnce(deps, input, `moved/${input.since}`, [moved], 'warn');

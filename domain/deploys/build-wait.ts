@@ -7,6 +7,13 @@ import type { BuildFacts } from './facts.ts';
  */
 export const GRANT_WAIT_SECONDS = { min: 60, default: 24 * 60 * 60, max: 7 * 24 * 60 * 60 } as const;
 
+/** A step before the one that waited, which runs again once the build goes on: what it found may not be so any more. */
+export interface RepeatedStep {
+  readonly step: PlannedStep;
+  /** So far: later ones count on from there. */
+  readonly attempts: number;
+}
+
 /** A build that waits, as its coordinator keeps it: what it has found, and what it has left to run. */
 export interface PausedBuild {
   readonly request: BuildRequest;
@@ -15,6 +22,8 @@ export interface PausedBuild {
   readonly facts: BuildFacts;
   /** Attempts of that step so far: later ones count on from there. */
   readonly attempts: number;
+  /** Run before it; absent where there are none. */
+  readonly again?: readonly RepeatedStep[];
   /** ISO times; both of the first wait of a build that waits more than once. */
   readonly since: string;
   readonly until: string;
@@ -26,6 +35,8 @@ export interface PausedBuild {
 export interface ResumedBuild extends Pick<PausedBuild, 'facts' | 'attempts' | 'since' | 'until'> {
   /** Key of the step that waited. */
   readonly step: string;
+  /** Attempts so far of the steps that run again before it, by key. */
+  readonly again?: Readonly<Record<string, number>>;
 }
 
 export interface DecisionInput extends Pick<PausedBuild, 'request' | 'facts' | 'since' | 'until'> {

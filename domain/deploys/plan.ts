@@ -1,4 +1,5 @@
 import type { BuildStep, PlannedStep, StepState } from './build.ts';
+import type { RepeatedStep } from './build-wait.ts';
 import type { Decision, Installation, PlanContext, StepDefinition } from './step-definition.ts';
 import { STEPS } from './steps.ts';
 
@@ -76,6 +77,32 @@ function reuse(
 export function stepsDone({ steps }: { readonly steps: readonly PlannedStep[] }): readonly string[] {
   const ended: readonly StepState[] = ['completed', 'reused', 'warned'];
   return steps.filter(({ state }) => ended.includes(state)).map(({ key }) => key);
+}
+
+/**
+ * The steps before `at` whose results do not outlive the time until then: a retry from `at` makes them again, and so does a
+ * build that waited there.
+ */
+export function remadeAt(at: string, steps: readonly StepDefinition[] = STEPS): readonly string[] {
+  const place = placeOf(at, steps);
+  return steps
+    .slice(0, Math.max(place, 0))
+    .filter(({ remadeUntil }) => remadeUntil !== null && placeOf(remadeUntil, steps) >= place)
+    .map(({ key }) => key);
+}
+
+/** What a build that waited at the step `at` runs again before it, of what it had run. */
+export function stepsToRepeat(
+  { steps }: { readonly steps: readonly BuildStep[] },
+  at: string,
+): readonly RepeatedStep[] {
+  const remade = remadeAt(at);
+  const begun = steps.filter(({ key, startedAt }) => startedAt !== null && remade.includes(key));
+  return begun.flatMap(({ key, title, stage, onFailure, run, attempt }) =>
+    run === null
+      ? []
+      : { step: { key, title, stage, onFailure, state: 'pending', reason: null, run }, attempts: attempt },
+  );
 }
 
 /** True for a build that began something which a later step should have made permanent, and that step did not succeed. */

@@ -89,9 +89,19 @@ export interface BuildStore {
     found?: StepFindings,
   ): Promise<boolean>;
   addWarnings(id: string, warnings: readonly string[]): Promise<void>;
+  /** Those that are not true any more. Nothing of a build that has ended. */
+  removeWarnings(id: string, warnings: readonly string[]): Promise<void>;
   addDiagnostic(id: string, diagnostic: Diagnostic): Promise<void>;
-  /** That a build waits for grants, or, with null, goes on. False when it has ended. */
-  setWaiting(id: string, waiting: (BuildWait & Pick<BuildRecord, 'blockedGrants'>) | null): Promise<boolean>;
+  /**
+   * That a build waits for grants, or, with null, goes on.
+   * @param at the step that waits, as it was when the grants were read
+   * @returns false when it has ended, or a later attempt works on that step
+   */
+  setWaiting(
+    id: string,
+    waiting: (BuildWait & Pick<BuildRecord, 'blockedGrants'>) | null,
+    at?: Pick<BuildStep, 'key' | 'attempt'>,
+  ): Promise<boolean>;
   /** The terminal write; it waits for nothing any more. False when the record was terminal already. Steps still running become failed or cancelled. */
   finish(id: string, end: BuildEnd): Promise<boolean>;
 }

@@ -41,6 +41,17 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.equal(await store().setWaiting('bld_wait', null), true);
       assert.deepEqual(await kept(), [null, []]);
       await store().setWaiting('bld_wait', { ...wait, blockedGrants });
+      // What somebody read before the step began anew is not so any more.
+      const stepKey = 'scope-grants';
+      const attempt = (number: number) =>
+        store().markStep('bld_wait', stepOf(stepKey), { state: 'running', attempt: number }, { attempt: number });
+      await attempt(1);
+      const first = { key: stepKey, attempt: 1 };
+      assert.equal(await store().setWaiting('bld_wait', null, first), true);
+      await attempt(2);
+      assert.equal(await store().setWaiting('bld_wait', { ...wait, blockedGrants }, first), false);
+      assert.deepEqual(await kept(), [null, []]);
+      assert.equal(await store().setWaiting('bld_wait', { ...wait, blockedGrants }, { ...first, attempt: 2 }), true);
       await store().finish('bld_wait', cancelled);
       assert.deepEqual(await kept(), [null, blockedGrants]);
       assert.equal(await store().setWaiting('bld_wait', { ...wait, blockedGrants: [] }), false);
@@ -67,6 +78,7 @@ export function buildStoreSuite(store: () => BuildStore): void {
     it('takes one terminal write of many, and nothing after it', async () => {
       await store().create(buildRecord({ id: 'bld_end' }));
       await store().markStep('bld_end', stepOf('source'), { state: 'running' });
+      await store().addWarnings('bld_end', ['kept']);
       const ends = Array.from({ length: 20 }, (_, index) =>
         store().finish('bld_end', index % 2 ? completed : cancelled),
       );
@@ -77,6 +89,7 @@ export function buildStoreSuite(store: () => BuildStore): void {
       await store().setSteps('bld_end', []);
       await store().markStep('bld_end', stepOf('source'), {}, { facts: { commitSha: 'x' }, warnings: ['late'] });
       await store().addWarnings('bld_end', ['late']);
+      await store().removeWarnings('bld_end', ['kept']);
       await store().addDiagnostic('bld_end', { step: 'source', title: 'late', lines: [] });
       assert.deepEqual(await store().find('bld_end'), before);
     });
@@ -164,7 +177,9 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.deepEqual([record?.warnings, record?.status], [['a'], 'cloning']);
       assert.equal((await step('bld_facts', 'source'))?.state, 'completed');
       await store().addWarnings('bld_facts', ['a', 'b']);
-      await store().addWarnings('bld_facts', ['b']);
+      await store().addWarnings('bld_facts', ['b', 'gone', 'gone too']);
+      await store().removeWarnings('bld_facts', ['gone', 'gone too', 'never there']);
+      await store().removeWarnings('bld_facts', []);
       assert.deepEqual((await store().find('bld_facts'))?.warnings, ['a', 'b']);
     });
 
@@ -188,6 +203,7 @@ export function buildStoreSuite(store: () => BuildStore): void {
         store().markStep('bld_none', stepOf('source'), { attempt: 2 }, { attempt: 2 }),
         store().markStep('bld_none', stepOf('source'), {}, { facts: { commitSha: 'x' } }),
         store().addWarnings('bld_none', ['a']),
+        store().removeWarnings('bld_none', ['a']),
         store().addDiagnostic('bld_none', { step: 'source', title: 'a', lines: [] }),
       ];
       await Promise.all(writes.map((write) => assert.rejects(write, code('BUILD_NOT_FOUND'))));

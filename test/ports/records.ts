@@ -9,7 +9,7 @@ import { STEPS, type StepKey } from '../../domain/deploys/steps.ts';
 import type { Grant } from '../../domain/grants/grant.ts';
 
 /** A deploy whose catalog is not read yet. */
-const CONTEXT: PlanContext = {
+export const CONTEXT: PlanContext = {
   kind: 'deploy',
   fromStep: null,
   done: null,

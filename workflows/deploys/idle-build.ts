@@ -16,8 +16,11 @@ export interface OpenBuild {
   readonly resumed?: ResumedBuild;
 }
 
-export function resume({ request, plan, facts, attempts, since, until, failure }: PausedBuild): OpenBuild {
-  return { request, plan, resumed: { facts, attempts, since, until, step: failure.step ?? '' } };
+export function resume({ request, plan, again, facts, attempts, since, until, failure }: PausedBuild): OpenBuild {
+  const resumed = { facts, attempts, since, until, step: failure.step ?? '' };
+  if (again === undefined) return { request, plan, resumed };
+  const attemptsOf = Object.fromEntries(again.map(({ step, attempts: made }) => [step.key, made]));
+  return { request, plan: [...again.map(({ step }) => step), ...plan], resumed: { ...resumed, again: attemptsOf } };
 }
 
 export function waitingView(paused: PausedBuild | null): WaitingView | null {

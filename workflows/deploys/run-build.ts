@@ -150,7 +150,8 @@ async function runStep(build: BuildState, step: PlannedStep, run: StepRun): Prom
   showProgress(request, step.stage, step.title);
   build.supersedable &&= run.supersedable;
   if (run.undo !== null) build.undos.push(step, run.undo);
-  const attempts = step.key === resumed?.step ? { attempts: resumed.attempts } : {};
+  const before = step.key === resumed?.step ? resumed.attempts : resumed?.again?.[step.key];
+  const attempts = before === undefined ? {} : { attempts: before };
   const perform = () => stepActivity(step, run)({ build: request, facts: build.facts, ...attempts });
   try {
     const result = run.cancellable ? await perform() : await CancellationScope.nonCancellable(perform);

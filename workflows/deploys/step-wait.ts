@@ -38,11 +38,12 @@ export async function pauseAfter(failed: Failed): Promise<PausedBuild | BuildFai
   const until = () => new Date(Math.max(ownUntil, attachedUntil())).toISOString();
   const decision = await readDecision({ request, facts, since, until: until(), step }, wait);
   if (decision?.state === 'refused') return decision.failure;
-  const { attempts } = await pauseBuild({ buildId: request.buildId, step: step.key });
+  const { attempts, again } = await pauseBuild({ buildId: request.buildId, step: step.key });
   return {
     // Where only one who attached waits, its next run waits as well, for the time that is set here.
     request: waitForGrantsSeconds > 0 ? request : { ...request, waitForGrantsSeconds: 1 },
     plan: [step, ...rest],
+    ...(again === undefined || again.length === 0 ? {} : { again }),
     ...{ facts, attempts, since, until: until() },
     failure: decision?.state === 'open' ? decision.failure : failure,
   };

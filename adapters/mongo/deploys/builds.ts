@@ -122,13 +122,18 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
       // A set, so that a second attempt of the same step adds nothing.
       await requireOpenWrite(id, updateOpen(id, { $addToSet: { warnings: { $each: [...warnings] } } }));
     },
+    async removeWarnings(id, warnings) {
+      if (warnings.length === 0) return;
+      await requireOpenWrite(id, updateOpen(id, { $pull: { warnings: { $in: [...warnings] } } }));
+    },
     async addDiagnostic(id, diagnostic) {
       await requireOpenWrite(id, updateOpen(id, { $addToSet: { diagnostics: diagnostic } }));
     },
-    async setWaiting(id, waiting) {
+    async setWaiting(id, waiting, at) {
       const { blockedGrants = [], ...times } = waiting ?? {};
       const update = { $set: { waiting: waiting === null ? null : times, blockedGrants: [...blockedGrants] } };
-      return requireOpenWrite(id, updateOpen(id, update as UpdateFilter<BuildDocument>));
+      const condition = at === undefined ? {} : mayWrite(at.key, at.attempt);
+      return requireOpenWrite(id, updateOpen(id, update as UpdateFilter<BuildDocument>, { condition }));
     },
     async finish(id, end) {
       const { update, options } = endUpdate(end);

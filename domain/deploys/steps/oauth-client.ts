@@ -1,7 +1,10 @@
 import { skip } from '../step-decisions.ts';
 import { step } from '../step-definition.ts';
 
-/** A provider that is away ends the build only when no credential is stored; the step decides, and warns otherwise. */
+/**
+ * A provider that is away ends the build only when no credential is stored; the step decides, and warns otherwise. Which
+ * scopes the client may have depends on others, such as an org that authorizes this one: a retry asks anew until its install.
+ */
 export const oauthClient = step({
   key: 'oauth-client',
   title: 'Provision OAuth client',
@@ -12,4 +15,5 @@ export const oauthClient = step({
   activity: 'provisionOAuthClient',
   attemptSeconds: 30,
   deadlineSeconds: 120,
+  remadeUntil: 'install',
 });

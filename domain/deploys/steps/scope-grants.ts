@@ -3,7 +3,8 @@ import { step } from '../step-definition.ts';
 
 /**
  * Asks for scopes of services of other orgs, and gives the client those that are approved. The contract asks when it
- * resolves dependencies, a few steps before; here the client is there by then, so that an approval reaches it at once.
+ * resolves dependencies, a few steps before; here the client is there by then, so that an approval reaches it at once. Grants may be
+ * revoked while a build is not at work: a retry looks at them anew until its install.
  */
 export const scopeGrants = step({
   key: 'scope-grants',
@@ -17,6 +18,7 @@ export const scopeGrants = step({
   activity: 'createScopeGrants',
   attemptSeconds: 90,
   deadlineSeconds: 120,
+  remadeUntil: 'install',
   wait: { code: 'SCOPE_GRANT_BLOCKED', read: 'readGrantDecisions' },
   failOpen: [{ system: 'identity-provider', codes: ['UNAVAILABLE', 'STEP_DEADLINE_EXCEEDED'] }],
 });

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
 import { inferCatalog } from '../../../domain/catalog/infer-catalog.ts';
-import { DOCKER_INSTALLATION, declaredButSkipped, planDeploy as plan } from '../../../domain/deploys/plan.ts';
+import {
+  DOCKER_INSTALLATION,
+  declaredButSkipped,
+  notBegun,
+  planDeploy as plan,
+  remadeAt,
+  stepsToRepeat,
+} from '../../../domain/deploys/plan.ts';
 import { BUILD_STATUSES } from '../../../domain/deploys/status.ts';
 import type { PlanContext } from '../../../domain/deploys/step-definition.ts';
 import { ACTING_STEPS, STEPS, type StepKey } from '../../../domain/deploys/steps.ts';
@@ -241,6 +248,22 @@ describe('a step that waits for a decision', () => {
       if (run?.wait !== undefined) assert.deepEqual(open, [], key);
       if (run?.undo != null) open.push(run.undo.until);
     }
+  });
+
+  it('has run again what does not outlive the wait, and nothing that has not run', () => {
+    assert.deepEqual(remadeAt('scope-grants'), ['deploy-gate', 'dependencies', 'oauth-client']);
+    const steps = planDeploy({ ...catalog, dependencies: [{ service: 'a', scopes: [] }] }, DEPLOY).map(notBegun);
+    const begun = steps.map((step) =>
+      ['source', 'image-push', 'dependencies'].includes(step.key)
+        ? { ...step, state: 'completed' as const, attempt: 3, startedAt: new Date() }
+        : step,
+    );
+    const [first, ...more] = stepsToRepeat({ steps: begun }, 'scope-grants');
+    assert.deepEqual(
+      [first?.step.key, first?.step.state, first?.attempts, more.length],
+      ['dependencies', 'pending', 3, 0],
+    );
+    assert.deepEqual(stepsToRepeat({ steps }, 'scope-grants'), []);
   });
 
   it('is recorded in the plan with what reads the decision', () => {

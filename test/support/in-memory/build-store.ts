@@ -96,6 +96,10 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
       if (warnings.length === 0) return;
       changeOpen(id, (record) => withWarnings(record, warnings));
     },
+    async removeWarnings(id, gone) {
+      if (gone.length === 0) return;
+      changeOpen(id, ({ warnings }) => ({ warnings: warnings.filter((warning) => !gone.includes(warning)) }));
+    },
     async addDiagnostic(id, diagnostic) {
       changeOpen(id, ({ diagnostics }) => ({
         diagnostics: diagnostics.some((known) => isDeepStrictEqual(known, diagnostic))
@@ -103,9 +107,13 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
           : [...diagnostics, diagnostic],
       }));
     },
-    setWaiting: async (id, waiting) => {
+    setWaiting: async (id, waiting, at) => {
       const { blockedGrants = [], ...times } = waiting ?? {};
-      return changeOpen(id, () => ({ waiting: waiting === null ? null : (times as BuildWait), blockedGrants }));
+      return changeOpen(
+        id,
+        () => ({ waiting: waiting === null ? null : (times as BuildWait), blockedGrants }),
+        (record) => at === undefined || mayWrite(record, at.key, at.attempt),
+      );
     },
     finish: async (id, end) => changeOpen(id, (record) => ended(record, end)),
   };

@@ -7,11 +7,14 @@ import { createGrantCommands } from '../../../adapters/temporal/grant-commands.t
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
 import type { WaitingView } from '../../../domain/deploys/build-wait.ts';
 import { buildWorkflowId, coordinatorWorkflowId, WAITING_BUILD } from '../../../domain/deploys/messages.ts';
+import { notBegun } from '../../../domain/deploys/plan.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import type { GrantDecision } from '../../../domain/grants/grant.ts';
 import { grantWorkflowId } from '../../../domain/grants/messages.ts';
-import { buildRequest } from '../../ports/records.ts';
+import { buildRequest, releaseRecord } from '../../ports/records.ts';
 import { ended } from '../../replay/ended.ts';
 import { createInMemoryDeploys, type InMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
+import { shareService } from '../../support/share-service.ts';
 import { type ModuleWorker, startModuleWorker } from '../../support/start-module-worker.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 import { type Activities, CATALOG, createFakeActivities, createTemporal, planOf } from './harness.ts';
@@ -56,6 +59,8 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
       requestSlot: (slot) => temporal.directory.requestSlot({ ...slot, limit }),
       readCatalog: async ({ build: of }) => {
         const plan = planOf(of, catalog);
+        // As the step does: the record says what runs.
+        await parts.builds.setSteps(of.buildId, plan.map(notBegun));
         const facts = { catalog, appPath: '', contextPath: '' };
         return { facts, plan: plan.slice(plan.findIndex(({ key }) => key === 'catalog') + 1) };
       },
@@ -74,6 +79,7 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
     };
     return {
       build,
+      targets: names,
       activities,
       coordinator,
       record,
@@ -306,6 +312,72 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
       1,
       warnings.join('\n'),
     );
+  });
+
+  it('what changed while it waited is found anew: the gate, the dependencies, and the scopes that need no grant by then', async () => {
+    const b = await useBuild();
+    const [target = ''] = b.targets;
+    const given = { ...parts, settings: { ...parts.settings, hasPlatformProxy: true } };
+    const { resolveDependencies, provisionOAuthClient } = createDeploysActivities(given);
+    Object.assign(b.activities, { resolveDependencies, provisionOAuthClient });
+    let gates = 0;
+    b.activities.prepareContainerFile = async () => ({ facts: { port: 3000 } });
+    b.activities.applyDeployGate = async ({ build, attempts = 0 }) => {
+      gates += 1;
+      const step = { key: 'deploy-gate', stage: 'building' } as const;
+      await parts.builds.markStep(build.buildId, step, {
+        state: 'completed',
+        attempt: attempts + 1,
+        startedAt: new Date(),
+      });
+      return { facts: {} };
+    };
+    let installed: unknown = null;
+    const { installWorkload } = b.activities;
+    b.activities.installWorkload = async (input) => {
+      installed = input.facts.dependencies;
+      return await installWorkload(input);
+    };
+    await b.request();
+    await b.waiting();
+    // The other service was not deployed until now, and its org lets this one share it.
+    const release = releaseRecord({ id: `rel_${target}`, serviceId: `svc_${target}`, service: target });
+    await parts.releases.put(release);
+    await parts.releases.activate(release.id, { at: new Date(), epoch: 1, buildId: 'bld_target' });
+    await shareService(parts.services, `svc_${target}`, ['acme']);
+    await b.end();
+    const { status, warnings, steps } = await b.record();
+    assert.equal(status, 'completed');
+    assert.deepEqual(
+      (installed as { service: string }[]).map(({ service }) => service),
+      [target],
+    );
+    assert.deepEqual(
+      warnings.filter((warning) => warning.includes('is not given')),
+      [],
+    );
+    const client = await parts.clientStore.find(`${b.build.service}-prod`);
+    assert.ok(client?.allowedScopes.includes(`${target}:read`), client?.allowedScopes.join());
+    assert.deepEqual([gates, b.ran('buildImage')], [2, 1]);
+    const attemptsOf = (key: string) => steps.find((step) => step.key === key)?.attempt;
+    assert.deepEqual(['deploy-gate', 'dependencies', 'oauth-client', 'scope-grants'].map(attemptsOf), [2, 2, 2, 2]);
+  });
+
+  it('what the gate does not let through any more ends it: nothing is installed', async () => {
+    const b = await useBuild();
+    const { applyDeployGate } = b.activities;
+    b.activities.applyDeployGate = async (input) => {
+      if (input.attempts !== undefined) throw new FairleadError('INSUFFICIENT_GAS', 'gas is gone');
+      const step = { key: 'deploy-gate', stage: 'building' } as const;
+      await parts.builds.markStep(input.build.buildId, step, { state: 'completed', attempt: 1, startedAt: new Date() });
+      return await applyDeployGate(input);
+    };
+    await b.request();
+    await b.waiting();
+    await b.decide('approve');
+    await b.end();
+    const { status, failure } = await b.record();
+    assert.deepEqual([status, failure?.step, b.ran('installWorkload')], ['failed', 'deploy-gate', 0]);
   });
 
   it('what serves is repaired while it waits', async () => {
