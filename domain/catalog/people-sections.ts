@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isPlainText } from '../plain-text.ts';
 import { SIGN_IN_RULES } from '../sign-in-rule.ts';
 import { type CatalogRegistration, MOST_MODULES, MOST_ROLES, type UserAccess } from './catalog.ts';
 
@@ -10,12 +11,19 @@ import { type CatalogRegistration, MOST_MODULES, MOST_ROLES, type UserAccess } f
 const MODULE = 'a name: 1 to 40 lower-case letters, digits, inner dashes and underscores';
 const name = z.string({ error: MODULE }).regex(/^[a-z0-9](?:[a-z0-9_-]{0,38}[a-z0-9])?$/, { error: MODULE });
 const LINE = 'one line of at most 200 characters';
+const HIDDEN = 'text without control characters and marks that change its direction';
 const line = z
   .string({ error: LINE })
   .trim()
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u, { error: LINE });
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]{1,200}$/u, { error: LINE })
+  .refine(isPlainText, { error: HIDDEN });
 const TEXT = 'text of at most 1000 characters';
-const text = z.string({ error: TEXT }).trim().min(1, { error: TEXT }).max(1_000, { error: TEXT });
+const text = z
+  .string({ error: TEXT })
+  .trim()
+  .min(1, { error: TEXT })
+  .max(1_000, { error: TEXT })
+  .refine(isPlainText, { error: HIDDEN });
 const PAGE = 'an https address of at most 1000 characters';
 const page = z
   .string({ error: PAGE })

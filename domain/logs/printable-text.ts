@@ -1,9 +1,8 @@
+import { DIRECTIONS } from '../plain-text.ts';
+
 /** Commands to a terminal: colours and cursor (CSI), titles and links (OSC), others of two characters. Linear: no class overlaps its successor. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
 const TERMINAL_COMMANDS = /\u001b\[[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|\u001b[@-Z\\^_]/g;
-
-/** Characters that show what follows in the other direction: a line can look like another one. */
-const DIRECTIONS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
 /**
  * Text from elsewhere without what a terminal would obey: no command, no control character but the tab, no change of

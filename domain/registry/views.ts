@@ -1,9 +1,11 @@
 import type { z } from 'zod';
+import { plainText } from '../plain-text.ts';
 import type { DeployRecord, PackageChangelog } from './deploy-record.ts';
 import type {
   changelogViewSchema,
   deployViewSchema,
   entryViewSchema,
+  metadataViewSchema,
   moduleViewSchema,
   namespaceViewSchema,
   packageChangelogViewSchema,
@@ -18,6 +20,7 @@ import {
   type Registration,
   type RegistryEnvironment,
   type ServiceEntry,
+  type ServiceMetadata,
 } from './service-entry.ts';
 
 /** What the registry's HTTP API shows of its records. */
@@ -35,7 +38,7 @@ export function entryView(entry: ServiceEntry): z.infer<typeof entryViewSchema> 
         namespace,
         since: since.toISOString(),
         registration: registration === null ? null : registrationView(registration),
-        metadata: metadata === null ? null : { ...metadata, roles: [...metadata.roles] },
+        metadata: metadata === null ? null : metadataView(metadata),
         bindings: [...bindings],
       }),
     ),
@@ -77,8 +80,8 @@ export function moduleViews({ id, name, org, ...entry }: ServiceEntry): z.infer<
     const coming = (announced?.modules ?? []).filter((module) => !serving.some((other) => other.name === module.name));
     const of = { service: name, serviceId: id, org, environment };
     return [
-      ...serving.map((module) => ({ ...module, ...of, serving: true })),
-      ...coming.map((module) => ({ ...module, ...of, serving: false })),
+      ...serving.map((module) => ({ ...readable(module), ...of, serving: true })),
+      ...coming.map((module) => ({ ...readable(module), ...of, serving: false })),
     ];
   });
 }
@@ -113,9 +116,20 @@ function registrationView({ registeredAt, ...registration }: Registration): z.in
   return {
     ...registration,
     routes: registration.routes.map((route) => ({ ...route, methods: [...route.methods] })),
-    modules: [...registration.modules],
+    modules: registration.modules.map(readable),
     registeredAt: registeredAt.toISOString(),
   };
+}
+
+function metadataView({ roles, registration }: ServiceMetadata): z.infer<typeof metadataViewSchema> {
+  return { roles: roles.map(readable), registration: registration === null ? null : readable(registration) };
+}
+
+/** With title and description as people may read them, who take what they see for the platform's words. */
+function readable<T extends { readonly title: string | null; readonly description?: string | null }>(told: T): T {
+  const { title, description } = told;
+  const texts = { title: title === null ? null : plainText(title) };
+  return { ...told, ...texts, ...(description == null ? {} : { description: plainText(description) }) };
 }
 
 function environmentsOf({ environments }: Pick<ServiceEntry, 'environments'>) {
