@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import { admits } from '../api/http/allowed-callers.ts';
 import { defineRoute, type Reply, type Route, type RouteContext } from '../api/http/define-route.ts';
-import { REDIRECT_RESPONSE } from '../api/http/pages/page-responses.ts';
+import { PAGE_RESPONSES } from '../api/http/pages/page-responses.ts';
 import { redirectTo } from '../api/http/pages/send-page.ts';
 import { validate } from '../api/http/validate.ts';
 import { FairleadError } from '../domain/errors.ts';
 import type { ShellDeps } from './deps.ts';
 import { errorDocument } from './error-page.ts';
 import { CSRF_FIELD } from './look/forms.ts';
-import type { Action, FormOutcome } from './page.ts';
+import type { Action, FormOutcome, PageView } from './page.ts';
+import { pageDocument } from './page-document.ts';
 import { sendDocument } from './respond.ts';
 import { requireOwnForm } from './session/csrf.ts';
 import type { Session } from './session/sessions.ts';
@@ -23,7 +24,7 @@ export function actionRoute(shell: ShellDeps, action: Action): Route {
     tag: action.module,
     callers: 'public',
     replies: 'page',
-    responses: REDIRECT_RESPONSE,
+    responses: PAGE_RESPONSES,
     errors: ['CSRF_REFUSED', 'FORBIDDEN', 'ORIGIN_REFUSED', 'UNAUTHORIZED', 'UNAVAILABLE'],
     params: action.params,
     bodyTypes: ['form'],
@@ -62,7 +63,7 @@ async function perform(shell: ShellDeps, action: Action, submission: Submission)
     return redirectTo(to, [...session.cookies(), ...told]);
   };
   try {
-    const { to, notice } = await action.run({
+    const done = await action.run({
       params,
       body: validate(action.body, fields, 'body') as Readonly<Record<string, unknown>>,
       person: session.person,
@@ -70,23 +71,27 @@ async function perform(shell: ShellDeps, action: Action, submission: Submission)
       now: shell.now,
       log: context.log,
     });
-    return sendOn(to, notice === undefined ? null : { kind: 'done', text: notice, values: {}, errors: {} });
+    if ('shown' in done) return show(shell, done.shown, submission);
+    if (done.renew === true) await session.token(await session.token());
+    const { to, notice: text } = done;
+    return sendOn(to, text === undefined ? null : { kind: 'done', action: context.url, text, values: {}, errors: {} });
   } catch (error) {
     if (!(error instanceof FairleadError) || error.code === 'UNAUTHORIZED') throw error;
-    return sendOn(action.back(params), failedOutcome(action, error, fields));
+    return sendOn(action.back(params), failedOutcome(action, error, submission));
   }
 }
 
-function failedOutcome(
-  { secrets = [] }: Action,
-  error: FairleadError,
-  fields: Readonly<Record<string, unknown>>,
-): FormOutcome {
+function show(shell: ShellDeps, view: PageView, { session, params, context }: Submission): Reply {
+  const parts = { page: null, session, params, view, outcome: null, url: context.url };
+  return sendDocument({ document: pageDocument(shell, parts), cookies: session.cookies() });
+}
+
+function failedOutcome({ secrets = [] }: Action, error: FairleadError, { fields, context }: Submission): FormOutcome {
   const typed = Object.entries(fields).filter(
     (entry): entry is [string, string] => typeof entry[1] === 'string' && !secrets.includes(entry[0]),
   );
   return {
-    ...{ kind: 'failed', text: `${error.message}.`.replace(/\.\.$/, '.') },
+    ...{ kind: 'failed', action: context.url, text: `${error.message}.`.replace(/\.\.$/, '.') },
     values: Object.fromEntries(typed),
     errors: fieldErrors(error.details),
   };

@@ -23,6 +23,8 @@ export interface NavEntry {
 /** What the last form of this person said, for the page that comes after it. */
 export interface FormOutcome {
   readonly kind: 'done' | 'failed';
+  /** Path that the form was sent to: a page may have several. */
+  readonly action: string;
   readonly text: string;
   /** What was typed, for the form to show again; nothing that is secret. */
   readonly values: Readonly<Record<string, string>>;
@@ -135,10 +137,22 @@ export function definePage<D, P extends Params = typeof NOTHING, Q extends Param
 }
 
 /** What an action answers: where to go, and one line that is said there. */
-export interface ActionDone {
+export interface ActionSent {
   readonly to: string;
   readonly notice?: string;
+  /** The token says something else by now, such as another org: a new one is got before the next page. */
+  readonly renew?: true;
 }
+
+/**
+ * What an action answers that makes a secret: the page that shows it, this once. It is the answer to the form itself, so
+ * that the secret is in no address and no cookie, and no cache keeps it.
+ */
+export interface ActionShown {
+  readonly shown: PageView;
+}
+
+export type ActionDone = ActionSent | ActionShown;
 
 /** A form that changes something. Sent by POST, with the token of the session; the browser is sent on afterwards. */
 export interface ActionDefinition<P extends Params, B extends Params> {

@@ -5,7 +5,7 @@ import { type IconName, icon } from './icons.ts';
 /** Field of each form that carries the token of the session. */
 export const CSRF_FIELD = 'csrf';
 
-type FormContext = Pick<PageContext, 'csrf' | 'outcome'>;
+export type FormContext = Pick<PageContext, 'csrf' | 'outcome'>;
 
 export interface FormOptions {
   /** Path of the action. */
@@ -13,7 +13,8 @@ export interface FormOptions {
   readonly button: string;
   readonly icon?: IconName;
   readonly tone?: 'primary' | 'plain' | 'danger';
-  readonly fields?: HtmlValue;
+  /** Fields; made by a function, they show what was typed into this form alone, and not into another one of the page. */
+  readonly fields?: HtmlValue | ((own: FormContext) => HtmlValue);
   /** Values that go along unseen. */
   readonly hidden?: Readonly<Record<string, string>>;
   /** Beside the button. */
@@ -21,8 +22,11 @@ export interface FormOptions {
 }
 
 /** A form of one action. */
-export function form({ csrf }: Pick<FormContext, 'csrf'>, options: FormOptions): Html {
-  const { action, hidden = {}, fields, beside } = options;
+export function form(context: FormContext, options: FormOptions): Html {
+  const { action, hidden = {}, beside } = options;
+  const { csrf, outcome } = context;
+  const own = { csrf, outcome: outcome?.action === action ? outcome : null };
+  const fields = typeof options.fields === 'function' ? options.fields(own) : options.fields;
   return html`<form method="post" action="${action}"${fields === undefined && html` class="inline"`}>
 <input type="hidden" name="${CSRF_FIELD}" value="${csrf}">${Object.entries(hidden).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -34,9 +38,22 @@ function submitButton({ button, icon: iconName, tone = 'primary' }: FormOptions)
   return html`<button class="button${tone !== 'plain' && ` ${tone}`}">${iconName !== undefined && icon(iconName)}${button}</button>`;
 }
 
+/** A form that asks for a list: what it is filled in with stands in the address of what it finds. */
+export function searchForm(options: {
+  readonly path: string;
+  readonly fields: HtmlValue;
+  readonly button?: string;
+  /** Whether it was filled in: then there is a way back to the whole list. */
+  readonly active: boolean;
+}): Html {
+  const { path, fields, button = 'Search', active } = options;
+  return html`<form method="get" action="${path}" role="search" class="search"><div class="field-row">${fields}
+<div class="buttons"><button class="button">${icon('search')}${button}</button>${active && html`<a class="button bare" href="${path}">Clear</a>`}</div></div></form>`;
+}
+
 /** A form behind a question, for what cannot be undone; works without a script. */
 export function confirmForm(
-  context: Pick<FormContext, 'csrf'>,
+  context: FormContext,
   options: FormOptions & { readonly label: string; readonly question: HtmlValue },
 ): Html {
   return html`<details class="confirm"><summary class="button">${options.icon !== undefined && icon(options.icon)}${options.label}</summary>

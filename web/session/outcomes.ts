@@ -22,7 +22,13 @@ const MAX_TEXT = 600;
 const texts = z.record(z.string(), z.string());
 const schema = z.object({
   path: z.string(),
-  outcome: z.object({ kind: z.enum(['done', 'failed']), text: z.string(), values: texts, errors: texts }),
+  outcome: z.object({
+    kind: z.enum(['done', 'failed']),
+    action: z.string(),
+    text: z.string(),
+    values: texts,
+    errors: texts,
+  }),
 });
 
 export function createOutcomes(seal: CookieSeal, cookies: SignInCookies<ConsoleCookie>): Outcomes {
@@ -46,10 +52,10 @@ function pathOnly(path: string): string {
 }
 
 /** A cookie holds 4 KiB. */
-function shortened({ text, values, errors, kind }: FormOutcome): FormOutcome {
+function shortened({ text, values, errors, ...rest }: FormOutcome): FormOutcome {
   const fits = (fields: FormOutcome['values']) => JSON.stringify(fields).length <= MAX_VALUES;
   return {
-    kind,
+    ...rest,
     text: text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`,
     values: fits(values) ? values : {},
     errors: fits(errors) ? errors : {},
