@@ -17,7 +17,7 @@ import { requireService } from './access.ts';
 import { type AuditChangeDeps, auditChange } from './audit-change.ts';
 import { BUILDER_CALLERS } from './builder-callers.ts';
 import { type ChangeConfigDeps, changeConfig } from './change-config.ts';
-import { type PendingDeps, pendingChanges, variableViews } from './config-view.ts';
+import { declaredVariables, type PendingDeps, pendingChanges, variableViews } from './config-view.ts';
 import { IMPORT_ERRORS } from './import-secrets.ts';
 
 export type ConfigDeps = ChangeConfigDeps & PendingDeps & AuditChangeDeps;
@@ -44,8 +44,8 @@ export function configRoutes(deps: ConfigDeps): readonly Route[] {
       errors: ['SERVICE_NOT_FOUND'],
       resource,
       handle: async ({ resource: service }) => {
-        const pending = await pendingChanges(deps, service);
-        return { status: 200, data: { variables: variableViews(service), pending } };
+        const [declared, pending] = [await declaredVariables(deps, service), await pendingChanges(deps, service)];
+        return { status: 200, data: { declared, variables: variableViews(service), pending } };
       },
     }),
     defineRoute({

@@ -37,6 +37,20 @@ export function variableViews(service: ServiceRecord): ConfigView['variables'] {
   return views.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
+/** What the catalog of a service declares, as its last build found it; as the release that serves, where that one read none. */
+export async function declaredVariables(
+  { builds, releases }: Pick<PendingDeps, 'builds' | 'releases'>,
+  service: ServiceRecord,
+): Promise<ConfigView['declared']> {
+  const catalogOf = async (buildId: string | null | undefined) =>
+    buildId == null ? null : ((await builds.find(buildId))?.facts.catalog ?? null);
+  const catalog =
+    (await catalogOf(service.lastBuildId)) ?? (await catalogOf((await releases.active(service.name, 'prod'))?.buildId));
+  return (catalog?.config ?? []).map(({ key, secret, required, default: value }) => {
+    return { name: key, secret, required, hasDefault: value !== null };
+  });
+}
+
 export interface PendingDeps {
   readonly releases: ReleaseStore;
   readonly builds: BuildStore;

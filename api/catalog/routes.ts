@@ -8,7 +8,7 @@ import {
 } from '../../domain/catalog/service-schema.ts';
 import { type DeployCommands, serviceRemovalWorkflowId } from '../../domain/deploys/messages.ts';
 import type { BuildStore, EdgeRouter, ReleaseStore } from '../../domain/deploys/ports.ts';
-import { releaseViewSchema } from '../../domain/deploys/schema.ts';
+import { listedReleaseSchema } from '../../domain/deploys/schema.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -19,7 +19,8 @@ import { requireOwner, requireService, visibleOrg } from './access.ts';
 import { type AuditChangeDeps, auditChange } from './audit-change.ts';
 import { BUILDER_CALLERS } from './builder-callers.ts';
 import { type PutServiceDeps, putService } from './put-service.ts';
-import { releaseView, serviceView } from './service-view.ts';
+import { releasePage, releasesWithChanges } from './release-list.ts';
+import { serviceView } from './service-view.ts';
 
 export interface CatalogDeps extends PutServiceDeps, AuditChangeDeps {
   readonly builds: BuildStore;
@@ -151,18 +152,19 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       tag,
       callers: BUILDER_CALLERS.viewer,
       params: serviceParams,
-      query: z.strictObject({ environment: environmentSchema.default('prod'), ...pageQueryShape }),
-      responses: { 200: { description: 'A page of releases', schema: pageSchema(releaseViewSchema) } },
+      query: z.strictObject({
+        environment: environmentSchema.default('prod'),
+        changes: z.enum(['true', 'false']).default('false').describe('Also what differs from one to the next'),
+        ...pageQueryShape,
+      }),
+      responses: { 200: { description: 'A page of releases', schema: pageSchema(listedReleaseSchema) } },
       errors: ['SERVICE_NOT_FOUND'],
       resource,
-      handle: async ({ query, resource: { name } }) => {
-        const request = { cursor: query.cursor ?? null, limit: query.limit };
-        const [page, active] = await Promise.all([
-          deps.releases.list(name, query.environment, request),
-          deps.releases.active(name, query.environment),
-        ]);
-        const items = page.items.map((release) => releaseView(release, active?.id ?? null));
-        return { status: 200, data: { items, nextCursor: page.nextCursor } };
+      handle: async ({ query, resource: service }) => {
+        const { environment, changes, cursor = null, limit } = query;
+        const asked = { environment, request: { cursor, limit } };
+        const list = changes === 'true' ? releasesWithChanges : releasePage;
+        return { status: 200, data: await list(deps, service, asked) };
       },
     }),
   ];

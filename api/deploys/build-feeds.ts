@@ -1,5 +1,5 @@
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
-import type { BuildRecord } from '../../domain/deploys/build.ts';
+import type { BuildRecord, BuildStep } from '../../domain/deploys/build.ts';
 import type { BuildLog, BuildStore } from '../../domain/deploys/ports.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import type { LogLine } from '../../domain/logs/log-line.ts';
@@ -13,6 +13,8 @@ export type FollowableLog = Pick<BuildLog, 'read' | 'hasMore'>;
 /** What the followers of a log are told of its build; null once there is no such build. */
 export interface FollowedBuild {
   readonly status: Pick<BuildRecord, 'status' | 'reason' | 'failure' | 'url'>;
+  /** The same object until one of them changes. */
+  readonly steps: readonly BuildStep[];
   readonly isTerminal: boolean;
   /** It has ended, and nothing stands behind the place that was read from. */
   readonly isComplete: boolean;
@@ -59,6 +61,13 @@ function buildSource(
   { builds, log }: BuildFeedsDeps,
   buildId: string,
 ): FeedSource<number, LogLine, FollowedBuild | null> {
+  // Pages that are kept hold no copy of what has not changed.
+  let last: { readonly steps: readonly BuildStep[]; readonly text: string } = { steps: [], text: '[]' };
+  const latest = (steps: readonly BuildStep[]): readonly BuildStep[] => {
+    const text = JSON.stringify(steps);
+    if (text !== last.text) last = { steps, text };
+    return last.steps;
+  };
   return {
     async read(place) {
       // The record first: lines written before it turned terminal are then in the read that follows.
@@ -68,7 +77,8 @@ function buildSource(
       const ended = isTerminal(build.status);
       const isComplete = ended && lines.length === 0 && !(await log.hasMore(buildId, place));
       const { status, reason, failure, url } = build;
-      const state = { status: { status, reason, failure, url }, isTerminal: ended, isComplete };
+      const now = { status, reason, failure, url };
+      const state = { status: now, steps: latest(build.steps), isTerminal: ended, isComplete };
       return { lines, next: lines.at(-1)?.seq ?? place, state };
     },
     compare: (a, b) => a - b,

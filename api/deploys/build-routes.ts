@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { DeployCommands } from '../../domain/deploys/messages.ts';
 import type { BuildFilter, BuildStore } from '../../domain/deploys/ports.ts';
-import { buildStatusSchema, buildSummarySchema, buildViewSchema, logPageSchema } from '../../domain/deploys/schema.ts';
+import { buildStatusSchema, buildSummarySchema, buildViewSchema } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -12,24 +12,19 @@ import { type AuditChangeDeps, auditChange } from '../catalog/audit-change.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
-import { isLetIn, wantsEvents } from '../http/event-stream.ts';
-import { type BuildAccessDeps, requireBuild, visibleServiceIds } from './build-access.ts';
-import { createBuildFeeds, type FollowableLog } from './build-feeds.ts';
+import { requireBuild, visibleServiceIds } from './build-access.ts';
+import { type BuildLogRouteDeps, buildLogRoute } from './build-log-route.ts';
 import { buildSummary, buildView } from './build-view.ts';
 import type { LogPlaces } from './log-places.ts';
-import { lineView, streamLogs } from './stream-logs.ts';
 
-export interface BuildRoutesDeps extends BuildAccessDeps, AuditChangeDeps {
+export interface BuildRoutesDeps extends BuildLogRouteDeps, AuditChangeDeps {
   readonly services: ServiceStore;
   readonly builds: BuildStore;
-  readonly log: FollowableLog;
   readonly commands: DeployCommands;
 }
 
 const tag = 'builds';
 const buildParams = z.strictObject({ id: z.string().min(1).max(64).describe('Id of the build') });
-const sequence = z.coerce.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-
 const listQuery = z.strictObject({
   service: z.string().min(1).max(64).optional().describe('Name or id'),
   environment: environmentSchema.optional(),
@@ -37,14 +32,9 @@ const listQuery = z.strictObject({
   ...pageQueryShape,
 });
 
-const logsQuery = z.strictObject({
-  after: sequence.optional().describe('Sequence number of the last line already seen'),
-  limit: z.coerce.number().int().min(1).max(2_000).default(500),
-});
-
 /** Builds as they are, and their logs (spec 2, "Build record"). */
 export function buildRoutes(deps: BuildRoutesDeps, places: LogPlaces): readonly Route[] {
-  return [listRoute(deps), showRoute(deps), logsRoute(deps, places), cancelRoute(deps)];
+  return [listRoute(deps), showRoute(deps), buildLogRoute(deps, places), cancelRoute(deps)];
 }
 
 function listRoute(deps: BuildRoutesDeps): Route {
@@ -94,62 +84,6 @@ function showRoute(deps: BuildRoutesDeps): Route {
     handle: async ({ resource: build }) => {
       return { status: 200, data: buildView(build, deps.now()) };
     },
-  });
-}
-
-const EVENTS =
-  'Server-sent events: `line` (id is its sequence number; data a line), `status` and `end` (data a status). ' +
-  'Resume with Last-Event-ID or `after`.';
-
-function logsRoute(deps: BuildRoutesDeps, places: LogPlaces): Route {
-  const watch = createBuildFeeds(deps);
-  return defineRoute({
-    method: 'get',
-    path: '/builds/:id/logs',
-    summary: 'The log of a build, as pages or followed live',
-    description: 'With `Accept: text/event-stream` the log is followed until the build ends.',
-    tag,
-    callers: BUILDER_CALLERS.viewer,
-    params: buildParams,
-    query: logsQuery,
-    responses: {
-      200: {
-        description: 'A page of lines',
-        schema: logPageSchema,
-        alternative: { contentType: 'text/event-stream', description: EVENTS },
-      },
-    },
-    errors: ['BUILD_NOT_FOUND'],
-    resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
-    handle: async ({ query, resource: build }, { caller, authenticateAgain, headers, gone, stopping }) => {
-      if (wantsEvents(headers)) {
-        const after = resumePoint(headers['last-event-id']) ?? query.after ?? 0;
-        const givePlaceBack = places.take(caller, gone);
-        return (response) => {
-          const { feed, shared, leave } = watch(build);
-          const stillAllowed = () => isLetIn(async () => requireBuild(shared, await authenticateAgain(), build.id));
-          return streamLogs(response, { feed, after, gone, stopping, stillAllowed }).finally(() => {
-            leave();
-            givePlaceBack();
-          });
-        };
-      }
-      const { after = 0, limit } = query;
-      const lines = await deps.log.read(build.id, after, limit);
-      const nextAfter = lines.at(-1)?.seq ?? after;
-      const complete = isTerminal(build.status) && !(await deps.log.hasMore(build.id, nextAfter));
-      return { status: 200, data: { items: lines.map(lineView), nextAfter, status: build.status, complete } };
-    },
-  });
-}
-
-/** @throws VALIDATION_FAILED for a Last-Event-ID that this route never sent. */
-function resumePoint(lastEventId: string | string[] | undefined): number | null {
-  if (lastEventId === undefined || lastEventId === '') return null;
-  const result = sequence.safeParse(lastEventId);
-  if (result.success) return result.data;
-  throw new FairleadError('VALIDATION_FAILED', 'Last-Event-ID: send the id of the last event received', {
-    details: [{ field: 'Last-Event-ID', message: 'not a sequence number' }],
   });
 }
 

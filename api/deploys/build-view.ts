@@ -22,22 +22,22 @@ export function buildSummary(build: BuildRecord, now: Date): BuildSummary {
 export function buildView(build: BuildRecord, now: Date): BuildView {
   return {
     ...buildSummary(build, now),
-    steps: build.steps.map((step) => stepView(step, now)),
+    steps: stepViews(build.steps, now),
     diagnostics: build.diagnostics.map((entry) => ({ ...entry, lines: [...entry.lines] })),
     blockedGrants: [...build.blockedGrants],
     warnings: [...build.warnings],
   };
 }
 
-/** A step as people see it; how it runs is the workflow's own affair. */
-function stepView({ run: _run, ...step }: BuildStep, now: Date) {
-  return {
+/** Steps as people see them; how they run is the workflow's own affair. */
+export function stepViews(steps: readonly BuildStep[], now: Date): BuildView['steps'] {
+  return steps.map(({ run: _run, ...step }) => ({
     ...step,
     startedAt: step.startedAt?.toISOString() ?? null,
     finishedAt: step.finishedAt?.toISOString() ?? null,
     durationMs: durationMs(step.startedAt, step.finishedAt, now),
     warnings: [...step.warnings],
-  };
+  }));
 }
 
 /** Milliseconds from start to end, or to now; null before the start. Never negative, whatever two clocks say. */

@@ -92,8 +92,18 @@ const pendingSchema = z.object({
   removed: z.array(z.string()),
 });
 
+const declaredSchema = z.object({
+  name: z.string(),
+  secret: z.boolean(),
+  required: z.boolean().describe('A deploy without a value fails before its build'),
+  hasDefault: z.boolean().describe('The catalog has a value for where none is set'),
+});
+
 /** Reply of GET /services/:id/config. */
 export const configViewSchema = z.object({
+  declared: z
+    .array(declaredSchema)
+    .describe('Variables that the catalog declared when it was last read; empty before the first build'),
   variables: z.array(variableViewSchema).describe('By name, and of one name that of every environment first'),
   pending: z
     .array(pendingSchema)

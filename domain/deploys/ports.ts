@@ -163,6 +163,8 @@ export interface BuildLog {
   append(buildId: string, lines: readonly NewLogLine[], once?: string): Promise<void>;
   /** Lines with `seq > after`, in order, at most `limit`. */
   read(buildId: string, after: number, limit: number): Promise<readonly LogLine[]>;
+  /** The last lines with `seq < before`, in order, at most `limit`. */
+  readBefore(buildId: string, before: number, limit: number): Promise<readonly LogLine[]>;
   /** True when lines with `seq > after` exist, also those that `read` holds back for a moment. */
   hasMore(buildId: string, after: number): Promise<boolean>;
 }

@@ -256,6 +256,9 @@ export const statusEventSchema = z.object({
   url: z.string().nullable(),
 });
 
+/** Data of the SSE event `steps`. */
+export const stepsEventSchema = z.object({ steps: z.array(stepViewSchema) });
+
 export const retryBodySchema = z.strictObject({
   fromStep: z.string().min(1).max(64).optional().describe('Default: the step that failed'),
   ...waitForGrantsShape,
@@ -286,3 +289,28 @@ export const releaseViewSchema = z.object({
 });
 
 export type ReleaseView = z.infer<typeof releaseViewSchema>;
+
+const names = z.array(z.string());
+
+/** A release in a list; with `changes` where they are asked for. */
+export const listedReleaseSchema = releaseViewSchema.extend({
+  changes: z
+    .object({
+      since: z.string().describe('Id of the release before it, with which it is compared'),
+      commit: z
+        .object({ from: z.string().nullable(), to: z.string().nullable() })
+        .nullable()
+        .describe('Null for the same commit'),
+      notes: z.string().nullable().describe('What is new in its commit, of its changelog or commit subjects'),
+      variables: z.object({ added: names, changed: names, removed: names }).describe('By name'),
+      scopes: z
+        .object({ added: names, removed: names })
+        .nullable()
+        .describe('Scopes of other services that its catalog asks for; null where that is not known'),
+    })
+    .nullable()
+    .optional()
+    .describe('With `changes=true`: what it has that the release before it did not; null for the first'),
+});
+
+export type ListedRelease = z.infer<typeof listedReleaseSchema>;

@@ -53,6 +53,20 @@ export function buildLogSuite(log: (limits?: LogLimits) => BuildLog): void {
       assert.deepEqual([await log().hasMore('bld_pages', 2), await log().hasMore('bld_pages', 3)], [true, false]);
     });
 
+    it('reads the last lines, and the last before one', async () => {
+      await log().append(
+        'bld_last',
+        ['a', 'b', 'c', 'd', 'e'].map((text) => logLine(text)),
+      );
+      const texts = async (before: number, limit: number) =>
+        (await log().readBefore('bld_last', before, limit)).map(({ text }) => text).join('');
+      assert.equal(await texts(Number.MAX_SAFE_INTEGER, 2), 'de');
+      assert.equal(await texts(4, 2), 'bc');
+      assert.equal(await texts(3, 10), 'ab');
+      assert.equal(await texts(1, 10), '');
+      assert.deepEqual(await log().readBefore('bld_none', 10, 10), []);
+    });
+
     it('a build that wrote nothing has an empty log', async () => {
       await log().append('bld_silent', []);
       assert.deepEqual(await all('bld_silent'), []);

@@ -175,6 +175,17 @@ export function createBuildLog(deps: { db: Db; now: Clock; limits?: LogLimits })
       );
       return upToYoungGap(documents, after, now()).map(readLogLine);
     },
+    async readBefore(buildId, before, limit) {
+      const newestFirst = await mongoCall(() =>
+        rows
+          .find({ buildId, seq: { $lt: before } })
+          .sort({ seq: -1 })
+          .limit(limit)
+          .toArray(),
+      );
+      const documents = newestFirst.reverse();
+      return upToYoungGap(documents, (documents[0]?.seq ?? 1) - 1, now()).map(readLogLine);
+    },
     async hasMore(buildId, after) {
       const next = await mongoCall(() => rows.findOne({ buildId, seq: { $gt: after } }, { projection: { _id: 1 } }));
       return next !== null;

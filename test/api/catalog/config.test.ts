@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
-import { buildRecord, releaseRecord } from '../../ports/records.ts';
+import { buildRecord, catalogRecord, releaseRecord } from '../../ports/records.ts';
 import { assertNotLogged } from '../../support/not-logged.ts';
 import { startApi, type TestApi } from '../../support/start-api.ts';
 
@@ -225,6 +225,21 @@ it('shows what a deploy would change of what each environment serves with, by na
     },
   ]);
   assert.ok(!JSON.stringify(reply).includes(CANARY));
+});
+
+it('shows what the catalog declares, as the last build found it', async () => {
+  const id = await register('declares', {});
+  assert.deepEqual((await list('declares')).declared, []);
+  const entry = { key: 'KEY', secret: true, required: true, default: null };
+  const catalog = catalogRecord({
+    config: [entry, { ...entry, key: 'COLOUR', secret: false, required: false, default: 'blue' }],
+  });
+  await api.builds.create(buildRecord({ id: 'bld_decl', serviceId: id, service: 'declares', facts: { catalog } }));
+  await api.services.setLastBuild(id, 'bld_decl');
+  assert.deepEqual((await list('declares')).declared, [
+    { name: 'KEY', secret: true, required: true, hasDefault: false },
+    { name: 'COLOUR', secret: false, required: false, hasDefault: true },
+  ]);
 });
 
 it('lists a variable of an earlier version that is called like what every object has', async () => {

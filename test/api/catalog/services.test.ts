@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { buildRecord, releaseRecord } from '../../ports/records.ts';
+import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import type { Release } from '../../../domain/deploys/release.ts';
+import { buildRecord, catalogRecord, releaseRecord } from '../../ports/records.ts';
 import { assertNotLogged } from '../../support/not-logged.ts';
 import { startApi, type TestApi } from '../../support/start-api.ts';
 
@@ -180,6 +182,71 @@ it('shows what runs in each environment and lists the releases', async () => {
   );
   assert.ok(!list.text.includes('c2VhbGVk'), 'sealed values stay inside');
   assert.equal((await api.call('GET', '/services/shown/releases?environment=moon')).status, 400);
+});
+
+it('tells what each release has that the one before it did not, and no value of a variable', async () => {
+  const { service } = await api.services.upsert({ id: 'svc_differs', name: 'differs', org: 'platform' }, {});
+  const cipher = createSecretCipher([Buffer.alloc(32, 7)]);
+  const seal = (value: string) => cipher.seal(value, { service: 'differs', environment: 'prod', key: 'KEY' });
+  const release = async (at: number, changes: Partial<Release>, scopes: readonly string[], notes: string | null) => {
+    const [id, buildId] = [`rel_d${at}`, `bld_d${at}`];
+    const catalog = catalogRecord({ dependencies: [{ service: 'shop', scopes: [...scopes] }] });
+    const releaseNotes = notes === null ? null : { notes, version: null };
+    const facts = { catalog, releaseNotes };
+    await api.builds.create(buildRecord({ id: buildId, serviceId: service.id, service: 'differs', facts }));
+    const of = { id, buildId, service: 'differs', serviceId: service.id, activatedAt: new Date(2026, 0, at) };
+    await api.releases.put(releaseRecord({ ...of, ...changes }));
+  };
+  await release(
+    1,
+    { commitSha: 'a'.repeat(40), config: { A: 'canary-1', B: '1' }, secrets: { KEY: seal('s-1') } },
+    ['read'],
+    null,
+  );
+  await release(
+    2,
+    { commitSha: 'b'.repeat(40), config: { A: 'canary-2', C: '1' }, secrets: { KEY: seal('s-1') } },
+    ['read', 'write'],
+    '- more',
+  );
+  await release(
+    3,
+    { commitSha: 'b'.repeat(40), config: { A: 'canary-2', C: '1' }, secrets: { KEY: seal('s-2') } },
+    ['write'],
+    '- more',
+  );
+  const expected = [
+    [
+      'rel_d3',
+      {
+        since: 'rel_d2',
+        commit: null,
+        notes: null,
+        variables: { added: [], changed: ['KEY'], removed: [] },
+        scopes: { added: [], removed: ['shop:read'] },
+      },
+    ],
+    [
+      'rel_d2',
+      {
+        since: 'rel_d1',
+        commit: { from: 'a'.repeat(40), to: 'b'.repeat(40) },
+        notes: '- more',
+        variables: { added: ['C'], changed: ['A'], removed: ['B'] },
+        scopes: { added: ['shop:write'], removed: [] },
+      },
+    ],
+    ['rel_d1', null],
+  ];
+  const whole = await api.call('GET', '/services/differs/releases?changes=true');
+  const shown = ({ items }: { items: { id: string; changes?: unknown }[] }) =>
+    items.map(({ id, changes }) => [id, changes]);
+  assert.deepEqual(shown(whole.body.data), expected);
+  assert.ok(!whole.text.includes('canary') && !whole.text.includes('s-1'));
+  const first = (await api.call('GET', '/services/differs/releases?changes=true&limit=2')).body.data;
+  assert.deepEqual(shown(first), expected.slice(0, 2), 'the last of a page is compared with the first of the next');
+  const plain = (await api.call('GET', '/services/differs/releases')).body.data;
+  assert.ok(plain.items.every((item: object) => !('changes' in item)));
 });
 
 it('deletes a service, but not while a build is open', async () => {

@@ -18,7 +18,7 @@ after(() => api.stop());
 interface Event {
   readonly event: string;
   readonly id: string | undefined;
-  readonly data: { text?: string; status?: string };
+  readonly data: { text?: string; status?: string; steps?: readonly { key: string; state: string }[] };
 }
 
 /** Follows a log until `enough` says so, or to the end of the stream. */
@@ -70,6 +70,66 @@ it('each page of the log begins after the last line of the previous one, and say
   const rest = await api.call('GET', '/builds/bld_pages/logs?after=3');
   assert.deepEqual([rest.body.data.items.length, rest.body.data.complete, rest.body.data.status], [2, true, 'failed']);
   assert.equal((await api.call('GET', '/builds/bld_none/logs')).status, 404);
+});
+
+it('pages go backward from a line as well, and find lines by what they show', async () => {
+  await api.builds.create(buildRecord({ id: 'bld_back' }));
+  await api.log.append('bld_back', [...lines(1, 9), logLine('\u001b[31mERR\u001b[0mor: no')]);
+  const shown = async (query: string) => {
+    const { data } = (await api.call('GET', `/builds/bld_back/logs?${query}`)).body;
+    return [data.items.map(({ seq }: { seq: number }) => seq), data.nextAfter, data.complete];
+  };
+  assert.deepEqual(await shown('before=9007199254740991&limit=2'), [[9, 10], 10, false]);
+  assert.deepEqual(await shown('before=9&limit=3'), [[6, 7, 8], 8, false]);
+  assert.deepEqual(await shown('before=1'), [[], 0, false]);
+  assert.deepEqual(await shown('contains=error'), [[10], 10, false]);
+  assert.deepEqual(await shown('contains=LINE&limit=2'), [[1, 2], 2, false]);
+  assert.deepEqual(await shown('contains=LINE&limit=2&after=2'), [[3, 4], 4, false]);
+  assert.deepEqual(await shown('contains=31m'), [[], 10, false]);
+  await end('bld_back');
+  assert.deepEqual(await shown('contains=nowhere'), [[], 10, true]);
+  for (const wrong of [
+    'before=3&after=1',
+    'before=3&contains=x',
+    'contains=',
+    `contains=${'x'.repeat(201)}`,
+    'steps=1',
+  ]) {
+    assert.equal((await api.call('GET', `/builds/bld_back/logs?${wrong}`)).status, 400, wrong);
+  }
+  const sse = { accept: 'text/event-stream' };
+  for (const wrong of ['before=3', 'contains=x']) {
+    assert.equal((await api.call('GET', `/builds/bld_back/logs?${wrong}`, undefined, sse)).status, 400, wrong);
+  }
+});
+
+it('a search looks at a bounded part of a log, and goes on from there', async () => {
+  await api.builds.create(buildRecord({ id: 'bld_long' }));
+  for (let from = 1; from <= 10_001; from += 2_000)
+    await api.log.append('bld_long', lines(from, Math.min(from + 1_999, 10_001)));
+  const first = (await api.call('GET', '/builds/bld_long/logs?contains=line 10001')).body.data;
+  assert.deepEqual([first.items, first.nextAfter], [[], 10_000]);
+  const second = (await api.call('GET', '/builds/bld_long/logs?contains=line 10001&after=10000')).body.data;
+  assert.deepEqual([second.items.length, second.nextAfter], [1, 10_001]);
+});
+
+it('a follower who asks for the steps is told them at first and whenever one changes', async () => {
+  await api.builds.create(buildRecord({ id: 'bld_steps' }));
+  const statesIn = (events: readonly Event[]) =>
+    events.flatMap(({ data }) => data.steps?.find(({ key }) => key === 'source')?.state ?? []);
+  let told = 0;
+  const { events, closed } = await follow('/builds/bld_steps/logs?steps=true', {
+    enough: (all) => {
+      const count = statesIn(all).length;
+      if (count > told && count === 1) void api.builds.markStep('bld_steps', stepOf('source'), { state: 'running' });
+      if (count > told && count === 2) void end('bld_steps');
+      told = count;
+      return false;
+    },
+  });
+  assert.equal(closed, true);
+  assert.deepEqual(statesIn(events), ['pending', 'running', 'cancelled']);
+  assert.equal(events.at(-1)?.event, 'end');
 });
 
 it('a follower gets every line, each status and the end, then the stream closes', async () => {

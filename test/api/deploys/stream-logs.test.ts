@@ -29,6 +29,7 @@ async function openStream(
     const request = {
       feed: watch(buildRecord({ id: 'bld_1' })).feed,
       after: 0,
+      stepsAt: null,
       times,
       gone: gone.signal,
       stopping: new AbortController().signal,

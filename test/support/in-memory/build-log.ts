@@ -56,6 +56,10 @@ export function createInMemoryBuildLog(deps: { readonly now: Clock; readonly lim
       const lines = logs.get(buildId)?.lines ?? [];
       return lines.slice(after, after + limit);
     },
+    readBefore: async (buildId, before, limit) => {
+      const lines = logs.get(buildId)?.lines.slice(0, before - 1) ?? [];
+      return lines.slice(Math.max(0, lines.length - limit));
+    },
     hasMore: async (buildId, after) => (logs.get(buildId)?.lines.length ?? 0) > after,
   };
 }
