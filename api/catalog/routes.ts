@@ -18,6 +18,7 @@ import { defineRoute, type Route, type RouteContext } from '../http/define-route
 import { requireOwner, requireService, visibleOrg } from './access.ts';
 import { type AuditChangeDeps, auditChange } from './audit-change.ts';
 import { BUILDER_CALLERS } from './builder-callers.ts';
+import { leftElsewhere } from './left-elsewhere.ts';
 import { type PutServiceDeps, putService } from './put-service.ts';
 import { releasePage, releasesWithChanges } from './release-list.ts';
 import { serviceView } from './service-view.ts';
@@ -32,7 +33,11 @@ export interface CatalogDeps extends PutServiceDeps, AuditChangeDeps {
 const tag = 'services';
 const CATALOG_SCHEMA = catalogJsonSchema();
 const serviceParams = z.strictObject({ id: z.string().min(1).max(64).describe('Id or name of the service') });
-const removedSchema = z.object({ id: z.string(), name: z.string() });
+const removedSchema = z.object({
+  id: z.string(),
+  name: z.string(),
+  warnings: z.array(z.string()).describe('What other systems go on knowing of it, and what to do there'),
+});
 const removingSchema = removedSchema.extend({
   removingSince: z.iso.datetime().nullable(),
   workflow: z.string().describe('Id of the Temporal workflow that removes it, and shows what it waits for'),
@@ -127,22 +132,24 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       },
       errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY', 'FORBIDDEN'],
       resource: async (input, context) => requireOwner(await resource(input, context), context.caller, 'remove it'),
-      handle: async ({ resource: { id, name, org } }, context) => {
+      handle: async ({ resource: service }, context) => {
+        const { id, name, org } = service;
         const open = await deps.builds.list({ serviceId: id, open: true }, { cursor: null, limit: 1 });
         const [build] = open.items;
         if (build !== undefined) {
           const message = `Build ${build.id} of ${name} has not ended; cancel it or wait, then delete the service`;
           throw new FairleadError('SERVICE_BUSY', message, { details: { buildId: build.id } });
         }
+        const warnings = [...(await leftElsewhere(deps, service))];
         const outcome = await deps.commands.removeService({ id, name });
-        const data = { serviceId: id };
+        const data = { serviceId: id, ...(warnings.length === 0 ? {} : { warnings }) };
         if (outcome === 'removed') {
           await auditChange(deps, context, { name, org }, { type: 'service.deleted', once: id, data });
-          return { status: 200, data: { id, name } };
+          return { status: 200, data: { id, name, warnings } };
         }
         await auditChange(deps, context, { name, org }, { type: 'service.delete_requested', once: id, data });
         const removingSince = (await services.find(id))?.removingSince?.toISOString() ?? null;
-        return { status: 202, data: { id, name, removingSince, workflow: serviceRemovalWorkflowId(name) } };
+        return { status: 202, data: { id, name, warnings, removingSince, workflow: serviceRemovalWorkflowId(name) } };
       },
     }),
     defineRoute({

@@ -84,7 +84,9 @@ export async function showService(context: CliContext, name: string): Promise<nu
 }
 
 /** `workflow` of one that is still being removed. */
-const deletedReply = z.looseObject({ workflow: z.string().nullish() }).nullish();
+const deletedReply = z
+  .looseObject({ workflow: z.string().nullish(), warnings: z.array(z.string()).nullish() })
+  .nullish();
 
 /** `fairlead services delete <service>`: its workloads, routes, releases and record. */
 export async function deleteService(context: CliContext, name: string, options: { yes?: boolean }): Promise<number> {
@@ -94,7 +96,8 @@ export async function deleteService(context: CliContext, name: string, options: 
   });
   const data = await context.api.call(deletedReply, { method: 'DELETE', path: pathOf('services', name) });
   context.output.document(data ?? { name, deleted: true });
-  const { workflow } = data ?? {};
+  const { workflow, warnings } = data ?? {};
+  for (const warning of warnings ?? []) context.output.note(warning);
   if (context.output.quiet) context.output.print(name);
   else if (workflow == null) context.output.print(`Deleted ${name}`);
   else {

@@ -264,8 +264,26 @@ it('deletes a service, but not while a build is open', async () => {
   });
   const gone = await api.call('DELETE', '/services/del');
   assert.equal(gone.status, 200);
-  assert.deepEqual(gone.body.data, { id: 'svc_del', name: 'del' });
+  assert.deepEqual(gone.body.data, { id: 'svc_del', name: 'del', warnings: [] });
   assert.deepEqual(api.commands.removed, ['del']);
+});
+
+it('says what other systems go on knowing of a service that is deleted, in the answer and in the ledger', async () => {
+  const { service } = await api.services.upsert({ id: 'svc_known', name: 'known', org: 'platform' }, {});
+  await api.services.setMonitor(service.id, 'prod', 'mon_7');
+  const { id: serviceId, name } = service;
+  const facts = { catalog: catalogRecord({ seo: { enabled: true, entity: null, topic: null } }) };
+  await api.builds.create(buildRecord({ id: 'bld_seo', serviceId, service: name, status: 'completed', facts }));
+  await api.releases.put(
+    releaseRecord({ id: 'rel_seo', buildId: 'bld_seo', service: name, serviceId, activatedAt: new Date() }),
+  );
+  const gone = await api.call('DELETE', '/services/known');
+  const [monitor, site] = gone.body.data.warnings;
+  assert.equal(gone.body.data.warnings.length, 2, gone.text);
+  assert.match(monitor, /uptime monitor goes on checking known: remove mon_7 \(prod\) there/);
+  assert.match(site, /site registry keeps what it was told of known in prod/);
+  const told = api.audit.told().find(({ eventType, entityId }) => eventType === 'service.deleted' && entityId === name);
+  assert.deepEqual(told?.data.warnings, [monitor, site]);
 });
 
 it('a removal that takes long answers 202 with where to look, also when it is asked for again', async () => {

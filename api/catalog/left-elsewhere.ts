@@ -1,0 +1,31 @@
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
+import { hasSeo } from '../../domain/deploys/site-registry.ts';
+import { ENVIRONMENTS } from '../../domain/environment.ts';
+
+/**
+ * What systems go on knowing of a service that is removed, because the contract has no call that takes it back (spec 3,
+ * "Endpoints"): one sentence each, with what to do. Read before the removal, which forgets who was told.
+ */
+export async function leftElsewhere(
+  { releases, builds }: { readonly releases: ReleaseStore; readonly builds: Pick<BuildStore, 'find'> },
+  { name, pulseMonitorIds }: ServiceRecord,
+): Promise<readonly string[]> {
+  const monitors = Object.entries(pulseMonitorIds).map(([environment, id]) => `${id} (${environment})`);
+  const sites: string[] = [];
+  for (const environment of ENVIRONMENTS) {
+    const release = await releases.active(name, environment);
+    const build = release === null ? null : await builds.find(release.buildId);
+    if (hasSeo(build?.facts.catalog ?? null)) sites.push(environment);
+  }
+  return [
+    ...(monitors.length === 0
+      ? []
+      : [
+          `The uptime monitor goes on checking ${name}: remove ${monitors.join(', ')} there, unless it prunes by itself what the service registry does not have.`,
+        ]),
+    ...(sites.length === 0
+      ? []
+      : [`The site registry keeps what it was told of ${name} in ${sites.join(', ')}: remove it there.`]),
+  ];
+}
