@@ -1,7 +1,8 @@
+import { orgs } from './orgs/pages.ts';
 import { overview } from './overview/pages.ts';
 import type { WebModule } from './page.ts';
 import { services } from './services/pages.ts';
 import { styleGuide } from './style-guide/pages.ts';
 
 /** THE registry of pages: one row a module. A module that is not here has no page. */
-export const WEB_MODULES: readonly WebModule[] = [overview, services, styleGuide];
+export const WEB_MODULES: readonly WebModule[] = [overview, services, orgs, styleGuide];
