@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 import { GRANT_WAIT_SECONDS } from '../domain/deploys/build-wait.ts';
 import { BUILD_STATUSES } from '../domain/deploys/status.ts';
 import { MAX_LOG_LINES, OUTPUT_STREAMS } from '../domain/logs/output-line.ts';
@@ -94,10 +94,20 @@ function waitOption(command: Command): Command {
     new Option(
       '--wait-for-grants [time]',
       'wait until other orgs granted the scopes of theirs that the catalog asks for, and then go on (default: 24h)',
-    )
-      .argParser(duration(GRANT_WAIT_SECONDS.min, GRANT_WAIT_SECONDS.max))
-      .preset(`${GRANT_WAIT_SECONDS.default}s`),
+    ).argParser(grantWait),
   );
+}
+
+const grantWaitSeconds = duration(GRANT_WAIT_SECONDS.min, GRANT_WAIT_SECONDS.max);
+
+/** What stands after the option is taken for its time, also a folder. */
+function grantWait(text: string): number {
+  try {
+    return grantWaitSeconds(text);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new InvalidArgumentError(`${error.message} A folder or a build stands before the option, or after --.`);
+  }
 }
 
 function addBuildCommands(program: Command, perform: Perform): void {

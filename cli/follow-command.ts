@@ -23,9 +23,13 @@ export interface FollowOptions {
   readonly verbose?: boolean;
 }
 
-/** Fields of a request that starts a build which waits for grants for so many seconds; none when it does not wait. */
-export function waitFields(seconds: number | undefined): { waitForGrants?: true; waitForGrantsSeconds?: number } {
-  return seconds === undefined ? {} : { waitForGrants: true, waitForGrantsSeconds: seconds };
+/** How long a build waits for grants, in seconds; true for the time of the platform. */
+export type GrantWait = number | true;
+
+/** Fields of a request that starts a build which waits for grants; none when it does not wait. */
+export function waitFields(time: GrantWait | undefined): { waitForGrants?: true; waitForGrantsSeconds?: number } {
+  if (time === undefined) return {};
+  return time === true ? { waitForGrants: true } : { waitForGrants: true, waitForGrantsSeconds: time };
 }
 
 /**

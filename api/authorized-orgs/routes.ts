@@ -112,7 +112,7 @@ export function authorizedOrgsRoutes(deps: AuthorizedOrgsDeps): readonly Route[]
       path: '/services/:id/authorized-orgs/:orgSlug',
       summary: 'Take an org out that shares a service',
       description:
-        'From then on it is refused here. Scopes that its services had of this one are taken from them, and their tokens with them; what an approved grant gives stays. A build that it asked for goes on; the reply names it, to be cancelled where it should not.',
+        'From then on it is refused here. Scopes that its services had of this one are taken from them, and their tokens with them; what an approved grant gives stays. A build that it asked for goes on; the reply names it, to be cancelled where it should not. It names the OAuth clients of the service as well: the org could give them secrets and redirect URIs of its own, which stay.',
       tag,
       callers: REMOVERS,
       params: z.strictObject({ id, orgSlug: orgSlugSchema }),
@@ -124,7 +124,8 @@ export function authorizedOrgsRoutes(deps: AuthorizedOrgsDeps): readonly Route[]
         const wanted = { want: 'deauthorized', org: orgSlug } as const;
         const { view: data } = await change(deps, context, service, wanted);
         // Looked up afterwards: from now on the org asks for no more.
-        return { status: 200, data: { ...data, openBuilds: await openBuildsOf(deps, service, orgSlug) } };
+        const clients = Object.values(service.oauthCredentials).map(({ clientId }) => clientId);
+        return { status: 200, data: { ...data, openBuilds: await openBuildsOf(deps, service, orgSlug), clients } };
       },
     }),
   ];

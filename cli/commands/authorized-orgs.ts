@@ -16,7 +16,7 @@ const sharingReply = z.looseObject({
   authorizedOrgs: z.array(z.looseObject({ orgSlug: text, repoRole: text, authorizedBy: text, authorizedAt: text })),
 });
 
-const deauthorizedReply = sharingReply.extend({ openBuilds: z.array(text) });
+const deauthorizedReply = sharingReply.extend({ openBuilds: z.array(text), clients: z.array(text).default([]) });
 
 const changeReply = z.looseObject({
   id: text,
@@ -126,5 +126,11 @@ export async function deauthorizeOrg({ output, api }: CliContext, { service, org
     output.note(`Its build ${build} goes on. To stop it: \`fairlead cancel ${build}\``);
   output.note(`Its services lose the scopes of ${sharing.service} that no grant gives them.`);
   output.note('It could read every secret of the service: change those at their source.');
+  for (const client of sharing.clients) {
+    output.note(
+      `It could give ${client} secrets and redirect URIs of its own, which stay: \`fairlead oauth get ${client}\``,
+    );
+    output.note(`To void every secret of it: \`fairlead oauth regenerate-secret ${client}\`, and deploy at once`);
+  }
   return exitCode('ok');
 }

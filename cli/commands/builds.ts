@@ -2,7 +2,7 @@ import { type ApiClient, pathOf } from '../api-client.ts';
 import { CliFailure } from '../cli-failure.ts';
 import { type CliContext, findBuildId, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { type FollowOptions, followStarted, waitFields } from '../follow-command.ts';
+import { type FollowOptions, followStarted, type GrantWait, waitFields } from '../follow-command.ts';
 import { commitsSince } from '../project.ts';
 import { type BuildReply, buildReply, pageOf, triggerReply } from '../replies.ts';
 import type { Tone } from '../terminal/style.ts';
@@ -99,7 +99,7 @@ export async function cancel(context: CliContext, given: string | undefined): Pr
 export async function retry(
   context: CliContext,
   given: string | undefined,
-  options: FollowOptions & { from?: string; waitForGrants?: number },
+  options: FollowOptions & { from?: string; waitForGrants?: GrantWait },
 ): Promise<number> {
   const id = await findBuildId(context, given);
   const newer = await newerCode(context, id);

@@ -9,7 +9,7 @@ import { parseAssignments } from '../assignments.ts';
 import { usageFailure } from '../cli-failure.ts';
 import type { CliContext } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { type FollowOptions, followStarted, waitFields } from '../follow-command.ts';
+import { type FollowOptions, followStarted, type GrantWait, waitFields } from '../follow-command.ts';
 import { interruptible } from '../interrupt.ts';
 import { formatBytes, listFolder, packFolder } from '../pack-folder.ts';
 import { printPlan } from '../plan-output.ts';
@@ -32,8 +32,7 @@ export interface DeployOptions extends FollowOptions {
   readonly git?: boolean;
   readonly plan?: boolean;
   readonly skipConventionCheck?: string;
-  /** Seconds. */
-  readonly waitForGrants?: number;
+  readonly waitForGrants?: GrantWait;
 }
 
 /** What is deployed: a repository that the builder clones, or a folder that is uploaded. */

@@ -99,7 +99,10 @@ export async function decideGrant(
   const grant = await api.call(grantReply, { method: 'POST', path, body: { revision: seen.revision } });
   output.document(grant);
   output.print(told(grant));
-  if (decision === 'approve') output.note(`The next deploy of ${grant.holder.name} goes on: \`fairlead deploy\``);
+  if (decision === 'approve')
+    output.note(
+      `A deploy of ${grant.holder.name} that waits goes on by itself, and otherwise the next one: \`fairlead deploy\``,
+    );
   return exitCode('ok');
 }
 

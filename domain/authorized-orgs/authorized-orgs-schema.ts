@@ -34,6 +34,9 @@ export type AuthorizedOrgsView = z.output<typeof authorizedOrgsViewSchema>;
 /** What is left of an org that was taken out. */
 export const deauthorizedViewSchema = authorizedOrgsViewSchema.extend({
   openBuilds: z.array(z.string()).describe('Builds that the org asked for and that have not ended: they go on'),
+  clients: z
+    .array(z.string())
+    .describe('OAuth clients of the service: secrets and redirect URIs that the org gave them stay'),
 });
 
 export function authorizedOrgsView({

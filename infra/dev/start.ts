@@ -15,7 +15,10 @@ const USAGE = `usage: npm start -- [--demo] [--check] [--yes] [--json]
   --demo   also deploy the bundled sample and print its address
   --check  find or fetch every tool and verify the machine, start nothing
   --yes    install and start a container engine without asking
-  --json   print the stack as JSON once it is ready`;
+  --json   print the stack as JSON once it is ready
+
+FAIRLEAD_DATA_DIR names another data folder than .fairlead. A second stack on this machine needs other ports as well:
+README.md, "What runs where", names the variable of each.`;
 
 // A Ctrl-C reaches this process from the terminal and once more from its launcher.
 const SAME_PRESS_MS = 400;

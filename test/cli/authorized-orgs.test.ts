@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { KEY, startApi, type TestApi } from '../support/start-api.ts';
 import { type CliResult, runCli } from './run-cli.ts';
@@ -28,6 +31,24 @@ describe('fairlead services authorized-orgs', () => {
     assert.match(history, /helpers +repo role changed +read/);
     const json = await run('authorized-orgs', 'notes', '--json');
     assert.equal(JSON.parse(json.stdout).data.authorizedOrgs[0].orgSlug, 'helpers');
+  });
+
+  it('says what an org that was taken out may have left behind', async () => {
+    const left = { service: 'notes', owner: 'writers', revision: 2, authorizedOrgs: [] };
+    const data = { ...left, openBuilds: ['bld_theirs'], clients: ['notes-prod'] };
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json').end(JSON.stringify({ success: true, data }));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const { code, stderr } = await runCli({ url }, ['services', 'deauthorize-org', 'notes', 'helpers'], {
+      env: { FAIRLEAD_KEY: KEY },
+    });
+    server.close();
+    assert.equal(code, 0, stderr);
+    for (const command of ['cancel bld_theirs', 'oauth get notes-prod', 'oauth regenerate-secret notes-prod']) {
+      assert.ok(stderr.includes(`\`fairlead ${command}\``), stderr);
+    }
   });
 
   it('says what is wrong', async () => {

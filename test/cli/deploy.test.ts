@@ -158,7 +158,7 @@ describe('fairlead deploy', () => {
       stdout,
     );
     const [first] = api.requests.filter(({ route }) => route === 'POST /builds/upload');
-    assert.deepEqual([first?.query.get('waitForGrants'), first?.query.get('waitForGrantsSeconds')], ['true', '86400']);
+    assert.deepEqual([first?.query.get('waitForGrants'), first?.query.get('waitForGrantsSeconds')], ['true', null]);
     api.requests.length = 0;
     const plain = await runCli(api, ['deploy', folder, '--wait-for-grants', '90m', '--no-logs']);
     assert.match(
@@ -172,6 +172,14 @@ describe('fairlead deploy', () => {
       assert.equal(refused.code, 2, time);
       assert.match(refused.stderr, /a time from 1m to 7d, such as 90m or 24h/);
     }
+    const folderLast = await runCli(api, ['deploy', '--wait-for-grants', folder]);
+    assert.equal(folderLast.code, 2);
+    assert.match(folderLast.stderr, /A folder or a build stands before the option, or after --/);
+    api.requests.length = 0;
+    assert.equal((await runCli(api, ['deploy', '--wait-for-grants', '--detach', '--', folder])).code, 0);
+    assert.equal(api.requests.find(({ route }) => route === 'POST /builds/upload')?.query.get('waitForGrants'), 'true');
+    const help = (await runCli(api, ['deploy', '--help'])).stdout.replace(/\s+/g, ' ');
+    assert.match(help, /--wait-for-grants \[time\].*default: 24h\) -d/);
   });
 
   it('--detach returns at once and says how to follow', async () => {

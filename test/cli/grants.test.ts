@@ -30,6 +30,7 @@ describe('fairlead grants', () => {
     assert.match(unasked.stderr, /shop of shopkeepers in prod gets notes:read, notes:write/);
     const approved = await run('approve', id, '--yes');
     assert.match(approved.stdout, /is approved/);
+    assert.match(approved.stderr, /A deploy of shop that waits goes on by itself, and otherwise the next one/);
     assert.match((await run('revoke', id, '--yes')).stdout, /is revoked/);
     const denied = await run('deny', id);
     assert.notEqual(denied.code, 0);

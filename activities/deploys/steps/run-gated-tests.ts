@@ -1,4 +1,5 @@
 import type { TestDeclaration } from '../../../domain/catalog/catalog.ts';
+import { earlierRelease } from '../../../domain/deploys/earlier-release.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { TestResult, TestRunner } from '../../../domain/deploys/gated-tests.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -65,9 +66,11 @@ async function resultsOf(
 async function failGate(deps: Deps, context: StepContext, why: string): Promise<FairleadError> {
   await registerRelease(deps, context);
   const { service, environment } = context.build;
+  const stays = `${why} The new release stays and serves`;
+  const earlier = await earlierRelease(deps, { service, environment });
+  if (earlier === null) return new FairleadError('TESTS_FAILED', `${stays}; there is none before it to go back to.`);
   const remedy = `fairlead rollback ${service} --env ${environment}`;
-  const message = `${why} The new release stays and serves; go back to the one before with: ${remedy}`;
-  return new FairleadError('TESTS_FAILED', message);
+  return new FairleadError('TESTS_FAILED', `${stays}; go back to the one before with: ${remedy}`);
 }
 
 /** @throws UNAVAILABLE on a worker without one, where another worker planned the build */

@@ -156,7 +156,7 @@ describe('routes of authorized orgs', () => {
     }
   });
 
-  it('names the builds that the org asked for and that go on without it, and no other', async () => {
+  it('names the builds that the org asked for and that go on without it, and no other, and the clients of the service', async () => {
     await api.authorize('svc_notes', ['helpers']);
     const build = (id: string, org: string) =>
       api.builds.create(buildRecord({ id, serviceId: 'svc_notes', service: 'notes', org }));
@@ -168,8 +168,11 @@ describe('routes of authorized orgs', () => {
       supersededBy: null,
       finishedAt: new Date(),
     });
+    const secret = { keyId: 'key', sealed: 'sealed' };
+    await api.services.setOAuthCredential('svc_notes', 'prod', { clientId: 'notes-prod', secret });
     const { body } = await call('writers/admin', 'DELETE', `${PATH}/helpers`);
     assert.deepEqual(body.data.openBuilds, ['bld_theirs']);
+    assert.deepEqual(body.data.clients, ['notes-prod']);
   });
 
   it('refuses what is no org, the owner, and an org that is not there: whoever took the name later would be in', async () => {

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { restorePrevious } from '../../../../activities/deploys/restore-previous.ts';
 import { runGatedTests } from '../../../../activities/deploys/steps/run-gated-tests.ts';
 import type { TestDeclaration } from '../../../../domain/catalog/catalog.ts';
+import type { BuildRecord } from '../../../../domain/deploys/build.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { buildRecord, catalogRecord, releaseRecord, testRecord } from '../../../ports/records.ts';
 import { workloadSpec } from '../../../ports/workload-runtime.ts';
@@ -16,7 +17,7 @@ const AWAY = new FairleadError('UNAVAILABLE', 'The test runner cannot be reached
 const BROKEN = testRecord({ name: 'orders', path: '/orders' });
 
 /** A service of which a release serves, and a build that has installed the next one. */
-async function useInstalled(tests: readonly TestDeclaration[]) {
+async function useInstalled(tests: readonly TestDeclaration[], before: Partial<BuildRecord> = {}) {
   const deploy = await useDeploy({ opened: true });
   const { parts, build } = deploy;
   const { service, environment, serviceId } = build;
@@ -33,9 +34,9 @@ async function useInstalled(tests: readonly TestDeclaration[]) {
     await parts.releases.put(releaseRecord({ id: releaseId, buildId, service, environment, serviceId, secrets: {} }));
     return workload;
   };
-  await parts.builds.create(buildRecord({ id: 'bld_old', service, environment, status: 'completed' }));
+  await parts.builds.create(buildRecord({ id: 'bld_old', service, environment, status: 'completed', ...before }));
   const epoch = await parts.epochs.next(build);
-  const before = await start('bld_old', 'rel_old');
+  const old = await start('bld_old', 'rel_old');
   await parts.releases.activate('rel_old', { at: parts.now(), epoch, buildId: 'bld_old' });
   const releaseId = build.buildId.replace('bld_', 'rel_');
   const workload = await start(build.buildId, releaseId);
@@ -49,7 +50,7 @@ async function useInstalled(tests: readonly TestDeclaration[]) {
     routed: (await parts.edge.current(service, environment))?.workloadId,
     running: (await parts.runtime.list(service, environment)).map(({ id }) => id).sort(),
   });
-  return { ...deploy, before, workload, facts, serving, releaseId };
+  return { ...deploy, before: old, workload, facts, serving, releaseId };
 }
 
 describe('gated-tests', () => {
@@ -85,6 +86,14 @@ describe('gated-tests', () => {
       });
     }
     assert.equal((await parts.services.find('hello'))?.lastBuildId, build.buildId);
+  });
+
+  it('says so where no release is there to go back to', async () => {
+    const failure = { code: 'TESTS_FAILED', message: 'failed', step: 'gated-tests' };
+    const { parts, attempt, facts } = await useInstalled([BROKEN], { status: 'failed', failure });
+    await assert.rejects(runGatedTests(parts, attempt(facts)), {
+      message: /The new release stays and serves; there is none before it to go back to\.$/,
+    });
   });
 
   it('names the first of many failed tests', async () => {
