@@ -7,6 +7,7 @@ import { type ReencryptionDeps, reencryptionRoutes } from './config/routes.ts';
 import { type DeploysDeps, deploysRoutes } from './deploys/routes.ts';
 import type { GitHooksDeps } from './git-hooks/deps.ts';
 import { gitHooksRoutes } from './git-hooks/routes.ts';
+import { type GitIdentitiesDeps, gitIdentitiesRoutes } from './git-identities/routes.ts';
 import { type GrantsDeps, grantsRoutes } from './grants/routes.ts';
 import { type AppOptions, createApp } from './http/create-app.ts';
 import { createHealthRoute, type HealthOptions } from './http/health.ts';
@@ -25,6 +26,7 @@ export function createBuilderApp(
     DeploysDeps &
     BuilderClientsDeps &
     GrantsDeps &
+    GitIdentitiesDeps &
     GitHooksDeps &
     AuthorizedOrgsDeps,
   options: BuilderOptions,
@@ -41,6 +43,7 @@ export function createBuilderApp(
       ...deploysRoutes(deps),
       ...builderClientRoutes(deps),
       ...grantsRoutes(deps),
+      ...gitIdentitiesRoutes(deps),
       ...gitHooksRoutes(deps),
       ...authorizedOrgsRoutes(deps),
     ],

@@ -20,6 +20,7 @@ export const COMMANDS = [
   'credentials',
   'deploy',
   'doctor',
+  'git',
   'grants',
   'help',
   'init',

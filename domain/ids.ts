@@ -23,6 +23,7 @@ export const ID_PREFIXES = {
   sharingChange: 'soc',
   walletEntry: 'wle',
   lockerItem: 'itm',
+  gitIdentity: 'gid',
   gitConnection: 'gcn',
   gitSecret: 'ghs',
   gitDelivery: 'gdl',

@@ -8,6 +8,7 @@ import type {
   HostedRepository,
   RegisteredHook,
 } from '../../domain/git-hooks/git-host.ts';
+import { hostOfRepository } from '../../domain/git-identities/git-host-name.ts';
 import { plainTokenBody } from './gitlab-api.ts';
 import {
   createHostCall,
@@ -64,10 +65,11 @@ function locate(
   const target = parseGitUrl(repositoryUrl, platformGitUrl);
   const url = target.kind === 'http' ? new URL(target.url) : null;
   const path = url === null ? null : api.repository(url);
-  if (url === null || path === null) {
+  const host = url === null ? null : hostOfRepository(provider, url.href);
+  if (host === null || path === null) {
     throw new FairleadError('SOURCE_REFUSED', `The address names no repository of ${api.title}; correct it`);
   }
-  const base = apiUrl ?? api.base(url);
+  const base = apiUrl ?? api.base(new URL(host.address));
   if (!URL.canParse(base)) throw new FairleadError('SOURCE_REFUSED', `The address of the API of ${api.title} is none`);
   return { api, base: base.replace(/\/+$/, ''), token, path };
 }

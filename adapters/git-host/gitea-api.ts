@@ -5,10 +5,7 @@ import type { ProviderApi } from './provider-api.ts';
 /** The API of Gitea, which Forgejo keeps (docs.gitea.com/api). Either may be served below a path. */
 export const giteaApi = (title: string): ProviderApi => ({
   title,
-  base: (url) => {
-    const below = ownerAndName(url, 'below')?.prefix ?? url.pathname.replace(/\/+$/, '');
-    return `${url.origin}${below}/api/v1`;
-  },
+  base: ({ origin, pathname }) => `${origin}${pathname.replace(/\/+$/, '')}/api/v1`,
   repository: (url) => {
     const parts = ownerAndName(url, 'below');
     return parts === null ? null : `/repos/${parts.owner}/${parts.name}`;
@@ -40,5 +37,7 @@ export const giteaApi = (title: string): ProviderApi => ({
   commitPath: (commit) => `/git/commits/${commit}`,
   isNoCommit: () => false,
   isUnchanged: () => false,
-  login: z.object({ login: z.string().min(1) }).transform(({ login }) => login),
+  account: z
+    .object({ id: z.int(), login: z.string().min(1) })
+    .transform(({ id, login }) => ({ accountId: String(id), login })),
 });

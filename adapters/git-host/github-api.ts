@@ -39,5 +39,7 @@ export const githubApi: ProviderApi = {
   commitPath: null,
   isNoCommit: ({ status, words }) => status === 422 && /no commit found/i.test(words),
   isUnchanged: () => false,
-  login: z.object({ login: z.string().min(1) }).transform(({ login }) => login),
+  account: z
+    .object({ id: z.int(), login: z.string().min(1) })
+    .transform(({ id, login }) => ({ accountId: String(id), login })),
 };

@@ -53,7 +53,9 @@ export const gitlabApi: ProviderApi = {
   // It refuses to make pending what is pending or runs.
   isUnchanged: ({ status, words }, { state }) =>
     status === 400 && state === 'pending' && /cannot transition status/i.test(words),
-  login: z.object({ username: z.string().min(1) }).transform(({ username }) => username),
+  account: z
+    .object({ id: z.int(), username: z.string().min(1) })
+    .transform(({ id, username }) => ({ accountId: String(id), login: username })),
 };
 
 /** The body that makes the secret a plain token, for a version that took no signing token. */

@@ -2,8 +2,6 @@ export interface OwnerAndName {
   /** Encoded for an address, as they came. */
   readonly owner: string;
   readonly name: string;
-  /** The path below which the host is served; empty or `/code`. */
-  readonly prefix: string;
 }
 
 /** The last two parts of the address of a repository; null unless it has them. `root`: and no part before them. */
@@ -14,12 +12,5 @@ export function ownerAndName({ pathname }: URL, host: 'root' | 'below'): OwnerAn
     .slice(1);
   const [owner = '', name = ''] = parts.slice(-2);
   if (parts.length < 2 || owner === '' || name === '' || (host === 'root' && parts.length > 2)) return null;
-  return {
-    owner,
-    name,
-    prefix: parts
-      .slice(0, -2)
-      .map((part) => `/${part}`)
-      .join(''),
-  };
+  return { owner, name };
 }

@@ -19,8 +19,8 @@ export interface Refusal {
 export interface ProviderApi {
   /** As people know it. */
   readonly title: string;
-  /** Base address of the API beside a repository or host. */
-  readonly base: (url: URL) => string;
+  /** Base address of the API of a host, from the address of the host. */
+  readonly base: (host: URL) => string;
   /** What the API calls a repository; null when the address names none. */
   readonly repository: (url: URL) => string | null;
   readonly headers: (token: string) => Readonly<Record<string, string>>;
@@ -41,6 +41,6 @@ export interface ProviderApi {
   readonly isNoCommit: (refusal: Refusal) => boolean;
   /** True when a refused status is the one that stands there. */
   readonly isUnchanged: (refusal: Refusal, status: CommitStatus) => boolean;
-  /** The name of the account behind a token. */
-  readonly login: z.ZodType<string>;
+  /** An account, such as the one behind a token. */
+  readonly account: z.ZodType<{ readonly accountId: string; readonly login: string }>;
 }

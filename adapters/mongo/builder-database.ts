@@ -5,6 +5,7 @@ import { INDEXES as CONFIG_INDEXES } from './config/indexes.ts';
 import { INDEXES as DEPLOYS_INDEXES } from './deploys/indexes.ts';
 import { ensureIndexes } from './ensure-indexes.ts';
 import { INDEXES as GIT_HOOKS_INDEXES } from './git-hooks/indexes.ts';
+import { INDEXES as GIT_IDENTITIES_INDEXES } from './git-identities/indexes.ts';
 import { INDEXES as GRANTS_INDEXES } from './grants/indexes.ts';
 
 /** The indexes of every module of the builder. @throws UNAVAILABLE */
@@ -13,6 +14,7 @@ export async function createBuilderIndexes(db: Db): Promise<void> {
     ...CATALOG_INDEXES,
     ...CONFIG_INDEXES,
     ...DEPLOYS_INDEXES,
+    ...GIT_IDENTITIES_INDEXES,
     ...GRANTS_INDEXES,
     ...GIT_HOOKS_INDEXES,
     ...SHARING_INDEXES,

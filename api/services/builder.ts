@@ -6,6 +6,8 @@ import { newId } from '../../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createEdgeRouter } from '../../adapters/edge-router/route-files.ts';
 import { builderSection } from '../../adapters/env/deploys.ts';
+import { createGitAccounts } from '../../adapters/git-host/git-accounts.ts';
+import { createGitHost } from '../../adapters/git-host/git-host.ts';
 import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
 import { createOrgDirectory } from '../../adapters/idp/org-directory.ts';
 import { createLegacyVault } from '../../adapters/locker/legacy-vault.ts';
@@ -21,6 +23,7 @@ import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
 import { createGitConnectionStore } from '../../adapters/mongo/git-hooks/connections.ts';
 import { createGitDeliveryStore } from '../../adapters/mongo/git-hooks/deliveries.ts';
 import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
+import { createGitIdentityStore } from '../../adapters/mongo/git-identities/identities.ts';
 import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
 import { createDeployCommands } from '../../adapters/temporal/deploy-commands.ts';
 import { createGitHookCommands } from '../../adapters/temporal/git-hook-commands.ts';
@@ -63,6 +66,7 @@ export const builder = defineService({
     const sharingCommands = createSharingCommands(temporal());
     // Without a git host of the platform there is nothing to bring up to date.
     const notices = env.GIT_URL === undefined ? null : createMemberNotices({ commands: sharingCommands, log });
+    const gitHosts = { platformGitUrl: env.GIT_URL ?? null, now };
     const deps = {
       services: createServiceStore({ db, now }),
       builds: createBuildStore({ db, now }),
@@ -73,7 +77,9 @@ export const builder = defineService({
       gitDeliveries: createGitDeliveryStore({ db, now }),
       gitHeads: createHeadStore({ db }),
       gitHookCommands: createGitHookCommands(temporal()),
-      gitHost: null,
+      gitHost: createGitHost(gitHosts),
+      gitIdentities: createGitIdentityStore({ db }),
+      gitAccounts: createGitAccounts(gitHosts),
       randomSecret: () => randomBytes(32),
       hooksUrl: publicUrl,
       sharingHistory: createSharingHistory({ db }),

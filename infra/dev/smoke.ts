@@ -10,6 +10,7 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   catalog: ['test/domain/catalog/parse-catalog.test.ts', 'test/api/catalog/services.test.ts'],
   config: ['test/adapters/crypto/secret-cipher.test.ts'],
   'git-hooks': ['test/support/in-memory/git-host.test.ts'],
+  'git-identities': ['test/domain/git-identities/git-host-name.test.ts'],
   grants: ['test/activities/grants/grants.test.ts'],
   deploys: [
     'test/domain/deploys/plan.test.ts',

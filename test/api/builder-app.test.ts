@@ -52,6 +52,9 @@ const TABLE = readTable(`
   POST   /git/connections/none/look                 401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
   POST   /git/connections/none/rotate               401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   PUT    /git/connections/none/services/none {"rules":[]}    401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  GET    /git/identities                            401 403 200 403 200 200 200 200 403 403 403 403 403 403 403
+  POST   /git/identities                            401 403 400 403 400 400 400 400 403 403 403 403 403 403 403
+  DELETE /git/identities/none                       401 403 404 403 404 404 404 404 403 403 403 403 403 403 403
   GET    /services/acme-shop/authorized-orgs        401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /services/acme-shop/authorized-orgs/history    401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   POST   /services/acme-shop/authorized-orgs {"orgSlug":"acme"}    401 400 400 400 400 403 403 404 403 403 403 403 403 403 403

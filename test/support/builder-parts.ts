@@ -3,6 +3,7 @@ import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { VariableHistory } from '../../domain/config/variable-history.ts';
 import type { ArchiveStore, BuildLog, BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
 import type { GitConnectionStore, GitDeliveryStore, HeadStore } from '../../domain/git-hooks/ports.ts';
+import type { GitIdentityStore } from '../../domain/git-identities/ports.ts';
 import type { GrantStore } from '../../domain/grants/ports.ts';
 import type { ServiceLogs } from '../../domain/logs/service-log.ts';
 
@@ -15,6 +16,7 @@ export interface BuilderParts {
   readonly gitConnections: GitConnectionStore;
   readonly gitDeliveries: GitDeliveryStore;
   readonly gitHeads: HeadStore;
+  readonly gitIdentities: GitIdentityStore;
   readonly sharingHistory: SharingHistory;
   readonly releases: ReleaseStore;
   readonly log: BuildLog;

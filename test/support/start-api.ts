@@ -21,6 +21,7 @@ import { createInMemoryBuilderParts } from './in-memory/builder-parts.ts';
 import { createInMemoryDeployCommands } from './in-memory/deploy-commands.ts';
 import { createInMemoryGitHookCommands } from './in-memory/git-hook-commands.ts';
 import { createInMemoryGitHost } from './in-memory/git-host.ts';
+import { createInMemoryGitAccounts } from './in-memory/git-identities.ts';
 import { createInMemoryGrantCommands } from './in-memory/grant-commands.ts';
 import { createInMemoryReencryption } from './in-memory/reencryption.ts';
 import { createInMemorySharingCommands } from './in-memory/sharing-commands.ts';
@@ -71,10 +72,12 @@ export async function startApi(
   });
   const now = () => new Date();
   const { services, history, builds, releases, grants, log, serviceLogs, archives } = parts;
-  const { gitConnections, gitDeliveries, gitHeads } = parts;
+  const { gitConnections, gitDeliveries, gitHeads, gitIdentities } = parts;
   const commands = createInMemoryDeployCommands();
   const gitHookCommands = createInMemoryGitHookCommands();
   const gitHost = createInMemoryGitHost();
+  /** Accounts by the token that opens them. */
+  const accounts = new Map<string, { readonly accountId: string; readonly login: string }>();
   const reencryption = createInMemoryReencryption();
   const audit = createInMemoryAudit();
   const grantCommands = createInMemoryGrantCommands({
@@ -96,6 +99,7 @@ export async function startApi(
     {
       ...{ services, history, builds, releases, grants, log, serviceLogs, archives },
       ...{ gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost },
+      ...{ gitIdentities, gitAccounts: createInMemoryGitAccounts(accounts) },
       randomSecret: () => randomBytes(32),
       hooksUrl: 'https://builder.example',
       grantCommands,
@@ -120,7 +124,7 @@ export async function startApi(
       installation: { ...DOCKER_INSTALLATION, registry: true },
     },
     {
-      // `x-test-user: org/role` plays a token of a user, which the internal key cannot.
+      // `x-test-user: org/role[/user id]` plays a token of a user, which the internal key cannot.
       authenticate: async (request) => testUser(request.headers['x-test-user']) ?? (await authenticate(request)),
       ...(tokens === null ? {} : { protectedResource: { issuer: tokens.issuer, publicUrl: null } }),
       newId,
@@ -164,6 +168,7 @@ export async function startApi(
     sharingCommands,
     gitHookCommands,
     gitHost,
+    accounts,
     reencryption,
     audit,
     logged,
@@ -177,20 +182,20 @@ export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
 function testUser(header: string | string[] | undefined): Caller | null {
   if (typeof header !== 'string') return null;
-  const [org = '', role = ''] = header.split('/');
-  if (role === 'super_admin') return { ...personOf(org, 'admin'), kind: 'platform-admin' };
+  const [org = '', role = '', userId = 'usr_test'] = header.split('/');
+  if (role === 'super_admin') return { ...personOf(org, 'admin', userId), kind: 'platform-admin' };
   if (role !== 'viewer' && role !== 'member' && role !== 'admin') throw new Error(`no role ${role}`);
-  return personOf(org, role);
+  return personOf(org, role, userId);
 }
 
-function personOf(org: string, role: OrgRole): UserCaller {
+function personOf(org: string, role: OrgRole, userId: string): UserCaller {
   return {
     kind: 'user',
     via: 'token',
-    userId: 'usr_test',
+    userId,
     email: 'test@example.com',
     org,
-    name: 'usr_test',
+    name: userId,
     role,
     clientId: 'fairlead-cli',
   };

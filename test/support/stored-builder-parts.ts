@@ -13,6 +13,7 @@ import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
 import { createGitConnectionStore } from '../../adapters/mongo/git-hooks/connections.ts';
 import { createGitDeliveryStore } from '../../adapters/mongo/git-hooks/deliveries.ts';
 import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
+import { createGitIdentityStore } from '../../adapters/mongo/git-identities/identities.ts';
 import { createGrantStore } from '../../adapters/mongo/grants/grants.ts';
 import type { BuilderParts } from './builder-parts.ts';
 import { shareService } from './share-service.ts';
@@ -33,6 +34,7 @@ export async function createStoredBuilderParts(): Promise<BuilderParts> {
     gitConnections: createGitConnectionStore(deps),
     gitDeliveries: createGitDeliveryStore(deps),
     gitHeads: createHeadStore(deps),
+    gitIdentities: createGitIdentityStore(deps),
     sharingHistory: createSharingHistory(deps),
     log: createBuildLog(deps),
     serviceLogs: createServiceLogs({ directory: join(folder, 'service-logs') }),

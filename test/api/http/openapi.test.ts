@@ -18,6 +18,7 @@ interface Operation {
 
 const EXPECTED = [
   'delete /git/connections/{id}',
+  'delete /git/identities/{id}',
   'delete /oauth/clients/{clientId}',
   'delete /oauth/clients/{clientId}/redirect-uris',
   'delete /oauth/clients/{clientId}/secrets/{secretId}',
@@ -30,6 +31,7 @@ const EXPECTED = [
   'get /git/connections',
   'get /git/connections/{id}',
   'get /git/connections/{id}/deliveries',
+  'get /git/identities',
   'get /grants',
   'get /grants/{id}',
   'get /health',
@@ -58,6 +60,7 @@ const EXPECTED = [
   'post /git/connections',
   'post /git/connections/{id}/look',
   'post /git/connections/{id}/rotate',
+  'post /git/identities',
   'post /grants/{id}/approve',
   'post /grants/{id}/deny',
   'post /grants/{id}/revoke',
@@ -74,7 +77,12 @@ const EXPECTED = [
 ];
 
 /** What people alone do. */
-const NOT_BY_KEY: ReadonlySet<string> = new Set(['delete /services/{id}/authorized-orgs/{orgSlug}']);
+const NOT_BY_KEY: ReadonlySet<string> = new Set([
+  'delete /services/{id}/authorized-orgs/{orgSlug}',
+  'delete /git/identities/{id}',
+  'get /git/identities',
+  'post /git/identities',
+]);
 
 async function operations(): Promise<[string, Operation][]> {
   const { body } = await api.call('GET', '/openapi.json');

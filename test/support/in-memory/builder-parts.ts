@@ -8,6 +8,7 @@ import {
   createInMemoryGitDeliveryStore,
   createInMemoryHeadStore,
 } from './git-hook-stores.ts';
+import { createInMemoryGitIdentities } from './git-identities.ts';
 import { createInMemoryGrantStore } from './grant-store.ts';
 import { createInMemoryReleaseStore } from './release-store.ts';
 import { createInMemoryServiceLogs } from './service-logs.ts';
@@ -28,6 +29,7 @@ export function createInMemoryBuilderParts(): BuilderParts {
     gitConnections: createInMemoryGitConnectionStore(),
     gitDeliveries: createInMemoryGitDeliveryStore({ now }),
     gitHeads: createInMemoryHeadStore(),
+    gitIdentities: createInMemoryGitIdentities(),
     sharingHistory: createInMemorySharingHistory(),
     log: createInMemoryBuildLog({ now }),
     serviceLogs: createInMemoryServiceLogs(),
