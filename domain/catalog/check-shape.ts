@@ -15,10 +15,17 @@ export function checkShape<T extends z.ZodType>(
     return {
       ...file.locate(issue.path),
       path: formatPath(issue.path),
-      message: `expected ${issue.message}, found ${found}`,
+      message: `expected ${issue.message}, found ${found}${hint(issue.message, found)}`,
     };
   });
   throw invalidFile(source, problems);
+}
+
+/** For the mistake that YAML takes for text. */
+function hint(expected: string, found: string): string {
+  if (!expected.startsWith('a mapping')) return '';
+  const [, key, rest] = /^"([\w./-]+):([^\s:/][^\s:]*)"$/.exec(found) ?? [];
+  return key === undefined ? '' : `; after the colon stands a blank: ${key}: ${rest}`;
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
@@ -41,6 +48,15 @@ function describe(value: unknown, hideValue: boolean): string {
   if (hideValue) return `a ${typeof value}`;
   // JSON has no infinity.
   if (typeof value === 'number') return String(value);
-  const text = JSON.stringify(value) ?? typeof value;
+  const text = visible(JSON.stringify(value) ?? typeof value);
   return text.length > 60 ? `${text.slice(0, 57)}…` : text;
+}
+
+/** With what nobody sees written out: blanks of no width, other blanks, marks that turn text. */
+function visible(text: string): string {
+  return text.replace(/(?! )[\p{Cf}\p{Z}]/gu, (character) =>
+    [...Array(character.length).keys()]
+      .map((index) => `\\u${character.charCodeAt(index).toString(16).padStart(4, '0')}`)
+      .join(''),
+  );
 }

@@ -11,8 +11,8 @@ import {
 } from './catalog.ts';
 import { checkShape } from './check-shape.ts';
 import { decideResources } from './decide-resources.ts';
-import { readYaml } from './read-yaml.ts';
-import { type CatalogFile, catalogSchema } from './schema.ts';
+import { type FileProblem, formatPath, invalidFile, readYaml, type YamlFile, type YamlSource } from './read-yaml.ts';
+import { type CatalogFile, catalogSchema, KNOWN_ANNOTATIONS } from './schema.ts';
 
 const CURRENT = '0.6.0';
 const MINIMUM = CATALOG_VERSIONS[0];
@@ -56,13 +56,38 @@ export function parseCatalog(text: string, options: ParseCatalogOptions): ReadCa
   const fileName = options.fileName ?? 'catalog-info.yaml';
   const source = { fileName, code: 'CATALOG_INVALID' as const };
   const yaml = readYaml(text, source);
+  refuseRewritten(yaml, source);
   const warnings: string[] = [];
   const version = decideVersion(yaml.value, options.enforceMinimumVersion, warnings);
   const visible = withoutNewerSections(yaml.value, version, warnings);
   const file = checkShape(catalogSchema, visible, yaml, source);
   const spec = recordAt(visible, 'spec') ?? {};
   warnAboutKeys(spec, warnings);
+  warnAboutAnnotations(recordAt(recordAt(visible, 'metadata'), 'annotations') ?? {}, warnings);
   return toCatalog(file, version, spec, warnings);
+}
+
+/** In what the platform reads, a number is what it looks like: `1.10` as a default would be given to the service as 1.1. */
+function refuseRewritten({ numbers }: YamlFile, source: YamlSource): void {
+  const problems = numbers.flatMap(({ path, written, read, line, column }): FileProblem[] => {
+    if (!isRead(path)) return [];
+    // A default may be the default of a secret.
+    const message =
+      path.at(-1) === 'default'
+        ? 'a number that is not read as it is written: put it in quotes'
+        : `the number ${written} is read as ${read}: write ${read}, or "${written}" in quotes`;
+    return [{ line, column, path: formatPath(path), message }];
+  });
+  if (problems.length > 0) throw invalidFile(source, problems);
+}
+
+function isRead([top, section, name]: readonly PropertyKey[]): boolean {
+  if (top === 'spec') return KNOWN_SPEC_KEYS.has(String(section));
+  return top === 'metadata' && (section === 'name' || (section === 'annotations' && isOurs(String(name))));
+}
+
+function isOurs(annotation: string): boolean {
+  return annotation.startsWith('platform.io/');
 }
 
 /** Fills what the file left open from what was inferred: the framework, and the health endpoint that goes with it. */
@@ -214,6 +239,12 @@ function warnAboutKeys(spec: object, warnings: string[]): void {
     if (key === 'configDeclarations')
       warnings.push('spec.configDeclarations does nothing; declare variables in spec.config');
     else if (!KNOWN_SPEC_KEYS.has(key)) warnings.push(`spec.${key} is not a known section and is ignored`);
+  }
+}
+
+function warnAboutAnnotations(annotations: object, warnings: string[]): void {
+  for (const key of Object.keys(annotations)) {
+    if (isOurs(key) && !KNOWN_ANNOTATIONS.has(key)) warnings.push(`the annotation ${key} is not known and is ignored`);
   }
 }
 

@@ -1,6 +1,8 @@
-import { isNode, LineCounter, parseAllDocuments } from 'yaml';
+import { isNode, isScalar, LineCounter, parseAllDocuments } from 'yaml';
 import { type ErrorCode, FairleadError } from '../errors.ts';
 import { refusedDirectives, refusedNodes } from './refused-yaml.ts';
+import { type WrittenNumber, writtenNumbers } from './written-numbers.ts';
+import { yamlErrors } from './yaml-errors.ts';
 
 /** One thing wrong in a file; line and column count from 1. */
 export interface FileProblem {
@@ -16,6 +18,8 @@ export interface YamlFile {
   readonly value: unknown;
   /** Where the value at a path stands; of a missing one, where its nearest existing parent stands. */
   readonly locate: (path: readonly PropertyKey[]) => { line: number; column: number };
+  /** Numbers that are not read as they are written. */
+  readonly numbers: readonly (Omit<WrittenNumber, 'offset'> & Pick<FileProblem, 'line' | 'column'>)[];
 }
 
 export interface YamlSource {
@@ -80,7 +84,9 @@ function readDocument(text: string, source: YamlSource): YamlFile {
     uniqueKeys: false,
   });
   const documents = Array.isArray(parsed) ? parsed : [];
-  const [document, second] = documents;
+  const [document, ...more] = documents;
+  // A last line `---` begins a document in which nothing stands.
+  const second = more.find(({ contents }) => !isScalar(contents) || contents.value !== null || contents.source !== '');
   if (document === undefined) throw invalidFile(source, [whole('the file is empty')]);
   const at = (offset: number) => {
     const { line, col } = lines.linePos(offset);
@@ -92,7 +98,7 @@ function readDocument(text: string, source: YamlSource): YamlFile {
   if (errors.length > 0) {
     throw invalidFile(
       source,
-      errors.map((error) => ({ ...at(error.pos[0]), path: '', message: `not valid YAML: ${error.message}` })),
+      yamlErrors(errors).map(({ offset, message }) => ({ ...at(offset), path: '', message })),
     );
   }
   const refused = [...documents.flatMap(refusedDirectives), ...refusedNodes(document)];
@@ -103,8 +109,8 @@ function readDocument(text: string, source: YamlSource): YamlFile {
     );
   }
   if (second !== undefined) {
-    const place = at(second.range[0]);
-    throw invalidFile(source, [{ ...place, path: '', message: 'a second document begins here; keep one in the file' }]);
+    const message = 'a second document begins here; keep one in the file, and move others to files of their own';
+    throw invalidFile(source, [{ ...at(second.range[0]), path: '', message }]);
   }
   if (document.contents === null) throw invalidFile(source, [whole('the file is empty')]);
   const value: unknown = document.toJS({ maxAliasCount: ALIAS_LIMIT });
@@ -115,21 +121,34 @@ function readDocument(text: string, source: YamlSource): YamlFile {
     }
     return at(document.contents?.range?.[0] ?? 0);
   };
-  return { value, locate };
+  const numbers = writtenNumbers(document).map(({ offset, ...number }) => ({ ...number, ...at(offset) }));
+  return { value, locate, numbers };
 }
 
 /** Where a file is no text: what stands for bytes that are not UTF-8, and control characters. */
 function unreadableCharacters(text: string): readonly FileProblem[] {
   return text.split('\n').flatMap((line, index) => {
-    const column = line.search(/[^\P{Cc}\t\r]|\ufffd/u) + 1;
+    const column = line.search(UNREADABLE) + 1;
     if (column === 0) return [];
-    const code = line.charCodeAt(column - 1);
-    const message =
-      code === 0xfffd
-        ? 'bytes that are not UTF-8: save the file as UTF-8'
-        : `a control character (U+${code.toString(16).toUpperCase().padStart(4, '0')}): remove it`;
-    return [{ line: index + 1, column, path: '', message }];
+    return [{ line: index + 1, column, path: '', message: unreadable(line.charCodeAt(column - 1)) }];
   });
+}
+
+/** A return inside of a line, a mark that turns text, and a blank in the indentation that YAML takes for text. */
+const UNREADABLE =
+  /[^\P{Cc}\t\r]|\r(?!$)|\ufffd|[\u202a-\u202e\u2066-\u2069]|(?<=^[ \t]*)[\u00a0\u2000-\u200b\u202f\u3000]/u;
+
+function unreadable(code: number): string {
+  const name = `U+${code.toString(16).toUpperCase().padStart(4, '0')}`;
+  if (code === 0xfffd) return 'bytes that are not UTF-8: save the file as UTF-8';
+  if (code === 0x0d)
+    return `a line that ends as on old machines (${name} alone): save the file with line ends LF or CRLF`;
+  if ((code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069)) {
+    return `a mark that changes the direction of text (${name}): remove it`;
+  }
+  return code >= 0xa0
+    ? `a special blank (${name}) in the indentation: indent with plain blanks`
+    : `a control character (${name}): remove it`;
 }
 
 function whole(message: string): FileProblem {

@@ -1,4 +1,4 @@
-import { type Document, isAlias, isPair, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
+import { type Document, isAlias, isMap, isPair, isScalar, isSeq, type Node, type Pair, visit } from 'yaml';
 
 /**
  * What YAML allows and files of the platform do not: it hides what a file says from the people who read it, or makes the
@@ -56,7 +56,7 @@ export function refusedNodes(document: Document.Parsed): readonly RefusedYaml[] 
         const message = refusedKey(key, keys);
         if (message !== null)
           refused.push({ offset: (key as Node).range?.[0] ?? 0, path: pathOf([...path, map]), message });
-        if (isScalar(key)) keys.add(key.value);
+        if (isScalar(key)) keys.add(keyText(key.value));
       }
     },
     Seq: (_, seq, path) => {
@@ -80,7 +80,8 @@ export function refusedNodes(document: Document.Parsed): readonly RefusedYaml[] 
 
 type Ancestors = readonly (Document | Node | Pair)[];
 
-function pathOf(nodes: Ancestors): readonly PropertyKey[] {
+/** Where a node stands: the nodes above it, and itself. */
+export function pathOf(nodes: Ancestors): readonly PropertyKey[] {
   return nodes.flatMap((node, index): PropertyKey[] => {
     const next = nodes[index + 1];
     if (isPair(node)) return isScalar(node.key) && next !== node.key ? [String(node.key.value)] : [];
@@ -90,10 +91,18 @@ function pathOf(nodes: Ancestors): readonly PropertyKey[] {
 
 function refusedKey(key: unknown, before: ReadonlySet<unknown>): string | null {
   if (isAlias(key)) return `the key *${key.source} is an alias: write the key itself`;
+  if (isMap(key) && key.flow === true)
+    return 'a key that is a mapping: write plain text, and for a template {{ … }} what it stands for';
   if (!isScalar(key)) return 'a key that is a list or a mapping: write plain text';
-  if (before.has(key.value)) return 'not valid YAML: Map keys must be unique';
+  if (before.has(keyText(key.value)))
+    return `the key ${shown(keyText(key.value))} stands here more than once: keep one`;
   if (key.value === '<<') return 'the merge key <<: repeat the entries here';
   return key.value === '__proto__' ? 'the key __proto__: remove it' : null;
+}
+
+/** As an object has it: 1 and "1" are one key. */
+function keyText(value: unknown): string {
+  return value === null ? '' : String(value);
 }
 
 /** No control characters but tabs and ends of lines, and well-formed. */

@@ -219,6 +219,9 @@ const annotations = z.object(
   { error: 'a mapping of annotations' },
 );
 
+/** Those of the platform; other tools have annotations of their own. */
+export const KNOWN_ANNOTATIONS: ReadonlySet<string> = new Set(Object.keys(annotations.shape));
+
 const spec = z.object(
   {
     owner: ownerSlug.nullish().describe('Slug of the org that owns the service and pays for it'),

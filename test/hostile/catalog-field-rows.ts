@@ -198,7 +198,7 @@ export const REFUSED_FIELDS: readonly RefusedCatalog[] = [
     name: 'a price that no number holds',
     text: spec('  routes: [{ path: /a, gas: 9007199254740993 }]\n'),
     message:
-      'catalog-info.yaml:6:29: spec.routes[0].gas: expected a whole number of tokens, 0 or more, found 9007199254740992',
+      'catalog-info.yaml:6:29: spec.routes[0].gas: the number 9007199254740993 is read as 9007199254740992: write 9007199254740992, or "9007199254740993" in quotes',
   },
   {
     name: 'a route that leads up',
@@ -283,7 +283,7 @@ export const REFUSED_FIELDS: readonly RefusedCatalog[] = [
   {
     name: 'tabs',
     text: `metadata:\n\tname: hello\n`,
-    message: 'catalog-info.yaml:2:1: not valid YAML: Tabs are not allowed as indentation',
+    message: 'catalog-info.yaml:2:1: not valid YAML: Tabs are not allowed as indentation; indent with blanks',
   },
   {
     name: 'half a character in the name',

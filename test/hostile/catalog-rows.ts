@@ -19,7 +19,7 @@ export const REFUSED_YAML: readonly RefusedCatalog[] = [
     name: 'a byte order mark inside of the name',
     text: `metadata:\n  name: "\ufeffhello"\n`,
     message:
-      'catalog-info.yaml:2:9: metadata.name: expected a service name: 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, found "﻿hello"',
+      'catalog-info.yaml:2:9: metadata.name: expected a service name: 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, found "\\ufeffhello"',
   },
   {
     name: 'NUL in the name, escaped',
@@ -172,17 +172,17 @@ export const REFUSED_YAML: readonly RefusedCatalog[] = [
   {
     name: 'the name twice on one line',
     text: 'metadata: { name: hello, name: evil }\n',
-    message: 'catalog-info.yaml:1:26: metadata: not valid YAML: Map keys must be unique',
+    message: 'catalog-info.yaml:1:26: metadata: the key name stands here more than once: keep one',
   },
   {
     name: 'the name twice, once in quotes',
     text: 'metadata:\n  name: hello\n  "name": evil\n',
-    message: 'catalog-info.yaml:3:3: metadata: not valid YAML: Map keys must be unique',
+    message: 'catalog-info.yaml:3:3: metadata: the key name stands here more than once: keep one',
   },
   {
     name: 'the name twice, once with a tag',
     text: 'metadata:\n  name: hello\n  !!str name: evil\n',
-    message: 'catalog-info.yaml:3:9: metadata: not valid YAML: Map keys must be unique',
+    message: 'catalog-info.yaml:3:9: metadata: the key name stands here more than once: keep one',
   },
   {
     name: 'the name twice, once by an alias',
@@ -192,12 +192,13 @@ export const REFUSED_YAML: readonly RefusedCatalog[] = [
   {
     name: 'a number twice, written differently',
     text: `${head()}spec: { 1: a, 0x1: b }\n`,
-    message: 'catalog-info.yaml:5:15: spec: not valid YAML: Map keys must be unique',
+    message: 'catalog-info.yaml:5:15: spec: the key 1 stands here more than once: keep one',
   },
   {
     name: 'a mapping as a key',
     text: `? { a: b }\n: c\n${head()}`,
-    message: 'catalog-info.yaml:1:3: a key that is a list or a mapping: write plain text',
+    message:
+      'catalog-info.yaml:1:3: a key that is a mapping: write plain text, and for a template {{ … }} what it stands for',
   },
   {
     name: 'a list as a key',
@@ -207,12 +208,14 @@ export const REFUSED_YAML: readonly RefusedCatalog[] = [
   {
     name: 'a second document',
     text: `${head()}---\nmetadata: { name: evil }\n`,
-    message: 'catalog-info.yaml:5:1: a second document begins here; keep one in the file',
+    message:
+      'catalog-info.yaml:5:1: a second document begins here; keep one in the file, and move others to files of their own',
   },
   {
     name: 'a second document after an end',
     text: `${head()}...\nmetadata: { name: evil }\n`,
-    message: 'catalog-info.yaml:6:1: a second document begins here; keep one in the file',
+    message:
+      'catalog-info.yaml:6:1: a second document begins here; keep one in the file, and move others to files of their own',
   },
   {
     name: 'an older YAML, in which yes is a flag',
@@ -232,7 +235,8 @@ export const REFUSED_YAML: readonly RefusedCatalog[] = [
   {
     name: 'lines that end as on old machines',
     text: 'metadata:\r  name: hello\r',
-    message: 'catalog-info.yaml:1:10: not valid YAML: Nested mappings are not allowed in compact mappings',
+    message:
+      'catalog-info.yaml:1:10: a line that ends as on old machines (U+000D alone): save the file with line ends LF or CRLF',
   },
   {
     name: 'a next-line character in the name',
@@ -242,7 +246,34 @@ export const REFUSED_YAML: readonly RefusedCatalog[] = [
   {
     name: 'a name that is shown from right to left',
     text: `metadata:\n  name: "hel\u202elo"\n`,
+    message: 'catalog-info.yaml:2:13: a mark that changes the direction of text (U+202E): remove it',
+  },
+  {
+    name: 'a comment that is shown from right to left',
+    text: `${head()}# \u2067owner: acme\n`,
+    message: 'catalog-info.yaml:5:3: a mark that changes the direction of text (U+2067): remove it',
+  },
+  {
+    name: 'a name with a mark that turns it, escaped',
+    text: 'metadata:\n  name: "hel\\u202elo"\n',
     message:
-      'catalog-info.yaml:2:9: metadata.name: expected a service name: 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, found "hel‮lo"',
+      'catalog-info.yaml:2:9: metadata.name: expected a service name: 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, found "hel\\u202elo"',
+  },
+  {
+    name: 'a blank of no width in the name',
+    text: 'metadata:\n  name: hel\u200blo\n',
+    message:
+      'catalog-info.yaml:2:9: metadata.name: expected a service name: 1 to 63 lower-case letters, digits and dashes, beginning with a letter or digit, found "hel\\u200blo"',
+  },
+  {
+    name: 'a number and its text as two keys',
+    text: `${head()}spec: { 1: a, "1": b }\n`,
+    message: 'catalog-info.yaml:5:15: spec: the key 1 stands here more than once: keep one',
+  },
+  {
+    name: 'a port in octal',
+    text: head('    platform.io/port: 0o17777\n'),
+    message:
+      'catalog-info.yaml:5:23: metadata.annotations["platform.io/port"]: the number 0o17777 is read as 8191: write 8191, or "0o17777" in quotes',
   },
 ];

@@ -164,6 +164,38 @@ for (const [version, ignored] of Object.entries(IGNORED)) {
   });
 }
 
+test('what other tools write is read: an end of the file by ---, numbers of their own, lists that are repeated', () => {
+  const text = `apiVersion: backstage.io/v1alpha1
+kind: Component
+metadata:
+  name: hello
+  labels: { release: 1.10 }
+  annotations: { platform.io/catalog-version: 0.6.0, other.io/scale: 1e3 }
+spec:
+  type: service
+  version: 007
+  routes:
+    - { path: /a, methods: &methods [GET], gas: 0 }
+    - { path: /b, methods: *methods, gas: 0 }
+  config: [{ key: PIN, default: "0042" }, { key: RATE, default: 1.5 }]
+---
+`;
+  const { catalog, warnings } = parseCatalog(text, { enforceMinimumVersion: false });
+  assert.deepEqual(
+    catalog.config.map((variable) => variable.default),
+    ['0042', '1.5'],
+  );
+  assert.deepEqual(catalog.routes[1]?.methods, ['GET']);
+  assert.deepEqual(warnings, ['spec.version is not a known section and is ignored']);
+});
+
+test('an annotation of the platform that is not known is told of, and one of another tool is not', () => {
+  const text =
+    'metadata:\n  name: hello\n  annotations:\n    platform.io/catalog-version: 0.6.0\n    platform.io/prot: 80\n    other.io/x: 1\n';
+  const { warnings } = parseCatalog(text, { enforceMinimumVersion: false });
+  assert.deepEqual(warnings, ['the annotation platform.io/prot is not known and is ignored']);
+});
+
 test('a section that is too new for the version is not even checked', () => {
   assert.deepEqual(read(catalog('0.2.0', '  storage: 5\n')).catalog.storage, []);
 });

@@ -28,7 +28,7 @@ const BROKEN: readonly (readonly [string, RegExp])[] = [
   ['dockerfile: /Dockerfile\n', /dockerfile: expected/],
   ['buildContext: ../..\n', /buildContext: expected/],
   ['helmChart: [a]\n', /helmChart: expected.*found a list of 1/],
-  ['appPath: a\nappPath: b\n', /2:1: not valid YAML/],
+  ['appPath: a\nappPath: b\n', /2:1: the key appPath stands here more than once/],
   ['appPath: {\n', /not valid YAML/],
 ];
 
