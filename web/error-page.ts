@@ -3,7 +3,7 @@ import type { RouteContext } from '../api/http/define-route.ts';
 import type { ErrorPage } from '../api/http/error-handler.ts';
 import { ERROR_STATUS } from '../api/http/error-status.ts';
 import { type HtmlValue, html } from '../api/http/pages/html.ts';
-import type { FairleadError } from '../domain/errors.ts';
+import { FairleadError } from '../domain/errors.ts';
 import type { ShellDeps } from './deps.ts';
 import { emptyState, linkButton } from './look/components.ts';
 import { renderPlainDocument } from './look/document.ts';
@@ -57,7 +57,11 @@ function requestNumber({ requestId }: Failure['context']): HtmlValue {
 function wordsOf(error: FairleadError, status: number): { title: string; icon: IconName; text: string } {
   const text = `${error.message}.`;
   if (status === 404) {
-    return { icon: 'search', title: 'There is nothing here', text: `${text} It may be gone, or not yours to see.` };
+    return {
+      icon: 'search',
+      title: 'There is nothing here',
+      text: `${text} It may have been removed, or belong to another organisation.`,
+    };
   }
   if (status === 403) return { icon: 'shield', title: 'Your role does not allow this', text };
   if (status === 429) return { icon: 'clock', title: 'Too many requests', text };
@@ -73,6 +77,8 @@ export function createErrorPage(shell: ShellDeps): ErrorPage {
     // Who is signed in only changes what is around the message.
     const session = await shell.sessions.open({ cookies }).catch(() => null);
     const context = { url: request.originalUrl, requestId: String(response.locals.requestId ?? '') };
-    writeDocument(response, errorDocument(shell, error, { session, context, page: null }));
+    const said =
+      error.code === 'NOT_FOUND' ? new FairleadError('NOT_FOUND', 'There is no page at this address') : error;
+    writeDocument(response, errorDocument(shell, said, { session, context, page: null }));
   };
 }

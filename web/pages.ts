@@ -1,8 +1,18 @@
+import { installation } from './installation/pages.ts';
 import { orgs } from './orgs/pages.ts';
 import { overview } from './overview/pages.ts';
 import type { WebModule } from './page.ts';
 import { services } from './services/pages.ts';
+import { start } from './start/pages.ts';
 import { styleGuide } from './style-guide/pages.ts';
 
 /** THE registry of pages: one row a module. A module that is not here has no page. */
-export const WEB_MODULES: readonly WebModule[] = [overview, services, orgs, styleGuide];
+export const WEB_MODULES: readonly WebModule[] = [
+  // One a line.
+  overview,
+  services,
+  start,
+  orgs,
+  installation,
+  styleGuide,
+];

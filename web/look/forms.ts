@@ -56,7 +56,7 @@ export function confirmForm(
   context: FormContext,
   options: FormOptions & { readonly label: string; readonly question: HtmlValue },
 ): Html {
-  return html`<details class="confirm"><summary class="button">${options.icon !== undefined && icon(options.icon)}${options.label}</summary>
+  return html`<details class="confirm"><summary class="button${options.tone === 'primary' && ' primary'}">${options.icon !== undefined && icon(options.icon)}${options.label}</summary>
 <div class="confirm-body"><p>${options.question}</p>${form(context, { tone: 'danger', ...options })}</div></details>`;
 }
 
