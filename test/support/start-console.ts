@@ -66,6 +66,8 @@ export interface ConsoleChanges {
   readonly person?: TestPerson;
   readonly platform?: Platform;
   readonly deps?: Partial<ConsoleDeps>;
+  /** Once the console has an address. */
+  readonly depsAt?: (address: string) => Partial<ConsoleDeps>;
   readonly now?: Clock;
 }
 
@@ -92,6 +94,7 @@ export async function startConsole(changes: ConsoleChanges = {}) {
     publicUrl: address,
     now,
     ...changes.deps,
+    ...changes.depsAt?.(address),
   };
   const app = createConsoleApp(deps, {
     newId,
