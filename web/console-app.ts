@@ -10,6 +10,7 @@ import type { CodeLogin, LoginRenewal } from '../domain/identity/code-login.ts';
 import { apiTitle } from '../domain/services.ts';
 import { actionRoute } from './action-route.ts';
 import type { ShellDeps } from './deps.ts';
+import { downloadRoute } from './download-route.ts';
 import { createErrorPage } from './error-page.ts';
 import { liveRoute } from './live/live-route.ts';
 import { findAsset } from './look/assets.ts';
@@ -74,6 +75,7 @@ export function createConsoleApp(deps: ConsoleDeps, options: ConsoleOptions): Ex
       ...signInPages(shell),
       ...pages.map((page) => pageRoute(shell, page)),
       ...pages.flatMap((page) => liveRoute(shell, page)),
+      ...modules.flatMap((module) => module.downloads ?? []).map((download) => downloadRoute(shell, download)),
       ...modules.flatMap((module) => module.actions).map((action) => actionRoute(shell, action)),
     ],
   });

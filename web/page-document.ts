@@ -60,7 +60,7 @@ export function pageDocument(
     csrf: session.csrf,
     nav: navigationFor(shell.pages, person, page),
     tabs: page === null ? [] : tabsFor(shell.pages, page, person, params),
-    livePath: page === null || page.live === null ? null : livePathOf(url),
+    livePath: page === null || page.live === null || view.live === null ? null : livePathOf(url, view.live),
   });
 }
 

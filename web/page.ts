@@ -63,6 +63,8 @@ export interface PageView {
   /** What can be done here: links and forms. */
   readonly buttons?: HtmlValue;
   readonly body: HtmlValue;
+  /** Added to the query of the page's changes, such as where they go on; null where nothing changes any more. */
+  readonly live?: Readonly<Record<string, string>> | null;
 }
 
 /** A tab: pages of the same `of` are shown beside each other, with the parameters that they share. */
@@ -199,8 +201,44 @@ export function defineAction<P extends Params = typeof NOTHING, B extends Params
   };
 }
 
+/** A file of text that is made while it is sent. */
+export interface DownloadDefinition<P extends Params> {
+  readonly module: string;
+  /** Express path such as `/builds/:id/log.txt`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly callers?: AllowedCallers;
+  readonly params?: P;
+  /** The first part of the text is read before anything is sent: what it throws becomes a page, as that of a page does. */
+  readonly load: (context: PageContext<z.output<P>>) => Promise<TextFile>;
+}
+
+export interface TextFile {
+  readonly fileName: string;
+  readonly text: AsyncIterable<string>;
+}
+
+export interface Download extends Omit<DownloadDefinition<Params>, 'load'> {
+  readonly kind: 'download';
+  readonly callers: AllowedCallers;
+  readonly params: Params;
+  readonly load: (context: PageContext) => Promise<TextFile>;
+}
+
+export function defineDownload<P extends Params = typeof NOTHING>(definition: DownloadDefinition<P>): Download {
+  const { load, ...row } = definition;
+  return {
+    ...row,
+    kind: 'download',
+    callers: row.callers ?? PEOPLE,
+    params: row.params ?? NOTHING,
+    load: (context) => load(context as PageContext<z.output<P>>),
+  };
+}
+
 /** What a module adds to the console. */
 export interface WebModule {
   readonly pages: readonly Page[];
   readonly actions: readonly Action[];
+  readonly downloads?: readonly Download[];
 }

@@ -1,4 +1,8 @@
+import { config } from './config/pages.ts';
+import { deploys } from './deploys/pages.ts';
+import { grants } from './grants/pages.ts';
 import { installation } from './installation/pages.ts';
+import { logs } from './logs/pages.ts';
 import { orgs } from './orgs/pages.ts';
 import { overview } from './overview/pages.ts';
 import type { WebModule } from './page.ts';
@@ -12,6 +16,10 @@ export const WEB_MODULES: readonly WebModule[] = [
   overview,
   services,
   start,
+  deploys,
+  config,
+  grants,
+  logs,
   orgs,
   installation,
   styleGuide,

@@ -1,5 +1,5 @@
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
-import type { BuildRecord, BuildStep } from '../../domain/deploys/build.ts';
+import type { BuildRecord } from '../../domain/deploys/build.ts';
 import type { BuildLog, BuildStore } from '../../domain/deploys/ports.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import type { LogLine } from '../../domain/logs/log-line.ts';
@@ -13,8 +13,8 @@ export type FollowableLog = Pick<BuildLog, 'read' | 'hasMore'>;
 /** What the followers of a log are told of its build; null once there is no such build. */
 export interface FollowedBuild {
   readonly status: Pick<BuildRecord, 'status' | 'reason' | 'failure' | 'url'>;
-  /** The same object until one of them changes. */
-  readonly steps: readonly BuildStep[];
+  /** The same object until something of it changes. */
+  readonly progress: Pick<BuildRecord, 'steps' | 'waiting' | 'blockedGrants'>;
   readonly isTerminal: boolean;
   /** It has ended, and nothing stands behind the place that was read from. */
   readonly isComplete: boolean;
@@ -62,11 +62,12 @@ function buildSource(
   buildId: string,
 ): FeedSource<number, LogLine, FollowedBuild | null> {
   // Pages that are kept hold no copy of what has not changed.
-  let last: { readonly steps: readonly BuildStep[]; readonly text: string } = { steps: [], text: '[]' };
-  const latest = (steps: readonly BuildStep[]): readonly BuildStep[] => {
-    const text = JSON.stringify(steps);
-    if (text !== last.text) last = { steps, text };
-    return last.steps;
+  let last: { readonly progress: FollowedBuild['progress']; readonly text: string } | null = null;
+  const latest = ({ steps, waiting, blockedGrants }: BuildRecord): FollowedBuild['progress'] => {
+    const progress = { steps, waiting, blockedGrants };
+    const text = JSON.stringify(progress);
+    if (text !== last?.text) last = { progress, text };
+    return last.progress;
   };
   return {
     async read(place) {
@@ -78,7 +79,7 @@ function buildSource(
       const isComplete = ended && lines.length === 0 && !(await log.hasMore(buildId, place));
       const { status, reason, failure, url } = build;
       const now = { status, reason, failure, url };
-      const state = { status: now, steps: latest(build.steps), isTerminal: ended, isComplete };
+      const state = { status: now, progress: latest(build), isTerminal: ended, isComplete };
       return { lines, next: lines.at(-1)?.seq ?? place, state };
     },
     compare: (a, b) => a - b,

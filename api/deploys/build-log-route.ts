@@ -35,14 +35,14 @@ const logsQuery = z.strictObject({
   steps: z
     .enum(['true', 'false'])
     .default('false')
-    .describe('Of server-sent events: also `steps` at first and whenever one changes'),
+    .describe('Of server-sent events: also `steps` at first, whenever one changes, and when it waits for grants'),
 });
 
 type LogsQuery = z.output<typeof logsQuery>;
 
 const EVENTS =
   'Server-sent events: `line` (id is its sequence number; data a line), `status` and `end` (data a status), with ' +
-  '`steps=true` also `steps` (data the steps of the build). Resume with Last-Event-ID or `after`.';
+  '`steps=true` also `steps` (data the steps of the build and what it waits for). Resume with Last-Event-ID or `after`.';
 
 /** The log of a build (spec 2, "Services and builds"). */
 export function buildLogRoute(deps: BuildLogRouteDeps, places: LogPlaces): Route {

@@ -6,16 +6,17 @@ export function buildSummary(build: BuildRecord, now: Date): BuildSummary {
   const { facts: _facts, steps: _steps, diagnostics: _diagnostics, epoch: _epoch, ...rest } = build;
   return {
     ...rest,
-    waiting:
-      build.waiting === null
-        ? null
-        : { since: build.waiting.since.toISOString(), until: build.waiting.until.toISOString() },
+    waiting: waitingView(build.waiting),
     createdAt: build.createdAt.toISOString(),
     startedAt: build.startedAt?.toISOString() ?? null,
     finishedAt: build.finishedAt?.toISOString() ?? null,
     durationMs: durationMs(build.startedAt, build.finishedAt, now),
     logs: `/builds/${build.id}/logs`,
   };
+}
+
+export function waitingView(waiting: BuildRecord['waiting']): BuildSummary['waiting'] {
+  return waiting === null ? null : { since: waiting.since.toISOString(), until: waiting.until.toISOString() };
 }
 
 /** A build with its steps. The facts stay inside: they are for retries. */

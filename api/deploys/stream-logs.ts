@@ -4,7 +4,7 @@ import type { LogLineView } from '../../domain/deploys/schema.ts';
 import type { LogLine } from '../../domain/logs/log-line.ts';
 import { type EventStream, type EventStreamRequest, type EventStreamTimes, sendEvents } from '../http/event-stream.ts';
 import type { BuildWatch, FollowedBuild } from './build-feeds.ts';
-import { stepViews } from './build-view.ts';
+import { stepViews, waitingView } from './build-view.ts';
 
 export interface StreamRequest extends Omit<EventStreamRequest, 'times'> {
   readonly feed: BuildWatch['feed'];
@@ -52,7 +52,7 @@ async function follow(events: EventStream, { feed, after, stepsAt }: Followed): 
 /** Tells what has changed of a build since it was told last. */
 function createTeller(events: EventStream, stepsAt: Clock | null) {
   let status: string | null = null;
-  let steps: FollowedBuild['steps'] | null = null;
+  let progress: FollowedBuild['progress'] | null = null;
   let known = 0;
   return async (build: FollowedBuild, order: number): Promise<void> => {
     // A page that was read for others can be older than what this client was told.
@@ -60,10 +60,13 @@ function createTeller(events: EventStream, stepsAt: Clock | null) {
     known = order;
     if (build.status.status !== status && !build.isTerminal) await events.send('status', build.status);
     status = build.status.status;
-    if (stepsAt !== null && build.steps !== steps)
-      await events.send('steps', { steps: stepViews(build.steps, stepsAt()) });
-    steps = build.steps;
+    if (stepsAt !== null && build.progress !== progress) await events.send('steps', progressEvent(build, stepsAt()));
+    progress = build.progress;
   };
+}
+
+function progressEvent({ progress: { steps, waiting, blockedGrants } }: FollowedBuild, now: Date) {
+  return { steps: stepViews(steps, now), waiting: waitingView(waiting), blockedGrants };
 }
 
 export function lineView({ seq, time, step, level, text }: LogLine): LogLineView {

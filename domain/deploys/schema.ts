@@ -58,6 +58,11 @@ export const stepViewSchema = plannedStepSchema.extend({
   warnings: z.array(z.string()),
 });
 
+const waitingSchema = z
+  .object({ since: time, until: time })
+  .nullable()
+  .describe('Set while the build waits for `blockedGrants` to be decided; at `until` it fails');
+
 /** A build in a list. */
 export const buildSummarySchema = z.object({
   id: z.string(),
@@ -80,10 +85,7 @@ export const buildSummarySchema = z.object({
   supersededBy: z.string().nullable(),
   requestedBy: z.string(),
   requestId: z.string(),
-  waiting: z
-    .object({ since: time, until: time })
-    .nullable()
-    .describe('Set while the build waits for `blockedGrants` to be decided; at `until` it fails'),
+  waiting: waitingSchema,
   createdAt: time,
   startedAt: time.nullable(),
   finishedAt: time.nullable(),
@@ -257,7 +259,11 @@ export const statusEventSchema = z.object({
 });
 
 /** Data of the SSE event `steps`. */
-export const stepsEventSchema = z.object({ steps: z.array(stepViewSchema) });
+export const stepsEventSchema = z.object({
+  steps: z.array(stepViewSchema),
+  waiting: waitingSchema,
+  blockedGrants: z.array(z.unknown()),
+});
 
 export const retryBodySchema = z.strictObject({
   fromStep: z.string().min(1).max(64).optional().describe('Default: the step that failed'),

@@ -23,6 +23,7 @@ export function buildBadge(build: BuildState): Html {
   if (build.waiting !== null) return badge('warn', 'Waits for a grant', 'clock');
   if (build.reason === 'cancelled') return badge('quiet', 'Cancelled');
   if (build.reason === 'superseded') return badge('quiet', 'Superseded');
+  if (build.reason === 'abandoned') return badge('bad', 'Abandoned');
   const [tone, label, icon] = STATES[build.status];
   return badge(tone, label, icon);
 }

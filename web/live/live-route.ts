@@ -13,6 +13,9 @@ import { livePathOf } from './live-path.ts';
 /** A stream ends so long before its token does; the browser then asks again, and gets the cookies of the next token. */
 const EARLY_MS = 30_000;
 
+/** Of a browser that asks again by itself a header; of the script, which cannot set one, in the query. */
+const LAST_EVENT_ID = 'last-event-id';
+
 const EVENTS =
   'Server-sent events: `change` (data: a region, `replace` or `append`, and its markup) and `end` (data: a reason and a ' +
   'message; nobody need ask again). Resume with Last-Event-ID.';
@@ -37,8 +40,8 @@ export function liveRoute(shell: ShellDeps, page: Page): readonly Route[] {
     },
     errors: ['FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE'],
     params: page.params,
-    query: page.query,
-    handle: async ({ params, query }, context) => {
+    query: page.query.extend({ [LAST_EVENT_ID]: z.string().max(200).optional() }),
+    handle: async ({ params, query: { [LAST_EVENT_ID]: resumed, ...query } }, context) => {
       const session = await openForStream(shell, context);
       if (session !== null) requireCaller(page, session);
       const leave = session === null ? () => undefined : shell.places.take(session.person.userId, context.gone);
@@ -50,7 +53,7 @@ export function liveRoute(shell: ShellDeps, page: Page): readonly Route[] {
           const stream = streamSession(session);
           const visit = { session: { ...session, token: stream.token }, params, query, context };
           const signal = AbortSignal.any([events.ended, stream.over]);
-          const lastEventId = singleId(context.headers['last-event-id']);
+          const lastEventId = singleId(context.headers[LAST_EVENT_ID]) ?? singleId(resumed);
           const liveContext: LiveContext = { ...pageContext(shell, visit, null), signal, lastEventId };
           await sendChanges(events, live(liveContext), stream).finally(stream.close);
         }).finally(leave);
@@ -126,6 +129,6 @@ async function sayEnded(events: EventStream): Promise<void> {
   });
 }
 
-function singleId(header: string | string[] | undefined): string | undefined {
+function singleId(header: unknown): string | undefined {
   return typeof header === 'string' && header !== '' ? header.slice(0, 200) : undefined;
 }

@@ -25,6 +25,28 @@
   };
   setInterval(refreshTimes, 10_000);
 
+  // Times that something has taken so far.
+  const took = (seconds) => {
+    if (seconds < 60) return `${seconds} s`;
+    if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+    return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  };
+  setInterval(() => {
+    for (const time of document.querySelectorAll('time[data-since]')) {
+      const seconds = Math.round((Date.now() + offset - Date.parse(time.dateTime)) / 1000);
+      time.textContent = took(Math.max(0, seconds));
+    }
+  }, 1_000);
+
+  // A line that this part of a log does not have is in another part of it.
+  const [, line] = /^#L(\d{1,15})$/.exec(location.hash) ?? [];
+  const lines = document.querySelector('[data-line-path]');
+  if (line && lines && !document.getElementById(`L${line}`) && !location.search) {
+    location.replace(`${lines.dataset.linePath}${line}${location.hash}`);
+    return;
+  }
+  if (!line) for (const box of document.querySelectorAll('[data-follow]')) box.scrollTop = box.scrollHeight;
+
   if (!main || typeof EventSource === 'undefined') return;
 
   const fragmentOf = (html) => {
@@ -47,11 +69,16 @@
     const box = region.closest('[data-follow]');
     const follows = box !== null && isAtEnd(box);
     region.append(fragmentOf(html));
+    // What is dropped is still in the earlier parts of the log.
+    const keep = Number(region.dataset.keep ?? Infinity);
+    while (region.childElementCount > keep) region.firstElementChild.remove();
     if (follows) box.scrollTop = box.scrollHeight;
   };
 
   const lost = document.getElementById('live-lost');
   let stream = null;
+  let lastId = '';
+  let isOver = false;
   const end = (message) => {
     stream?.close();
     stream = null;
@@ -61,11 +88,23 @@
     }
   };
   const start = () => {
-    if (stream !== null) return;
-    stream = new EventSource(main.dataset.live);
-    stream.addEventListener('change', (event) => put(JSON.parse(event.data)));
+    if (stream !== null || isOver) return;
+    const url = new URL(main.dataset.live, location.href);
+    if (lastId !== '') url.searchParams.set('last-event-id', lastId);
+    stream = new EventSource(url);
+    stream.addEventListener('change', (event) => {
+      lastId = event.lastEventId || lastId;
+      put(JSON.parse(event.data));
+    });
+    // An answer that is no stream, such as that of a proxy, ends the browser's own attempts.
+    stream.addEventListener('error', () => {
+      if (stream?.readyState !== EventSource.CLOSED) return;
+      stream = null;
+      setTimeout(start, 3_000);
+    });
     stream.addEventListener('end', (event) => {
       const { reason, message } = JSON.parse(event.data);
+      isOver = true;
       if (reason === 'reload') location.reload();
       else end(message);
     });
