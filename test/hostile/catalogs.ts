@@ -51,7 +51,7 @@ export const CATALOGS: readonly HostileCatalog[] = [
     name: 'a key twice',
     text: "metadata:\n  name: '{name}'\n  name: '{victimName}'\n",
     code: INVALID,
-    message: /Map keys must be unique/,
+    message: /stands here more than once/,
   },
   {
     name: 'the name of another service',

@@ -104,7 +104,7 @@ describe("a stranger's source keeps nobody busy", () => {
     assert.ok(describeApp(source, declared));
     assert.equal(stripComments(`"${'\\"'.repeat(32_000)}`).length, 64_001);
     assert.throws(() => parseCatalog(`{metadata: {name: x}, a: {${keys},1,1}}`, { enforceMinimumVersion: false }), {
-      message: /Map keys must be unique/,
+      message: /the key 1 stands here more than once/,
     });
   });
 });
