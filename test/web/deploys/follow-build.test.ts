@@ -1,54 +1,20 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { createParser } from 'eventsource-parser';
 import { logLine } from '../../ports/build-log.ts';
 import { buildRecord, stepOf } from '../../ports/records.ts';
 import { type ConsoleOnBuilder, startConsoleOnBuilder } from '../../support/console-on-builder.ts';
+import { followPage as follow } from '../../support/follow-page.ts';
 import { waitUntil } from '../../support/wait-until.ts';
 
 const MEMBER = { sub: 'usr_ann', orgSlug: 'acme', orgRoles: ['member'] };
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => logLine(`line ${from + index}`));
 
-interface Change {
-  readonly id: string;
-  readonly region: string;
-  readonly mode: string;
-  readonly html: string;
-}
-
-type Browser = Awaited<ReturnType<ConsoleOnBuilder['browseAs']>>;
-
-/** Follows the changes of a page as the script does, until told to stop or the console ends the stream. */
-function followPage(address: string, browser: Browser, path: string, lastEventId?: string) {
-  const abort = new AbortController();
-  const changes: Change[] = [];
-  const ends: { reason: string }[] = [];
-  const parser = createParser({
-    onEvent: ({ event, id = '', data }) => {
-      if (event === 'change') changes.push({ id, ...JSON.parse(data) });
-      else if (event === 'end') ends.push(JSON.parse(data));
-    },
-  });
-  const read = async (): Promise<void> => {
-    const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const response = await fetch(`${address}/live${path}`, {
-      headers: { cookie, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) },
-      signal: AbortSignal.any([abort.signal, AbortSignal.timeout(20_000)]),
-    });
-    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) parser.feed(chunk);
-  };
-  const done = read().catch((error: unknown) => {
-    if (!abort.signal.aborted) throw error;
-  });
-  const logged = () =>
-    changes.filter(({ region }) => region === 'log').map(({ html }) => / id="L(\d+)"/.exec(html)?.[1] ?? '?');
-  const until = (count: number) => waitUntil(`${count} lines`, () => logged().length >= count);
-  const stop = (): Promise<void> => {
-    abort.abort();
-    return done;
-  };
-  return { changes, ends, logged, until, stop, done };
+/** Follows a build; `logged` has the numbers of its lines. */
+function followPage(...of: Parameters<typeof follow>) {
+  const follower = follow(...of);
+  const logged = () => follower.of('log').map(({ html }) => / id="L(\d+)"/.exec(html)?.[1] ?? '?');
+  return { ...follower, logged, until: (count: number) => follower.until('log', count) };
 }
 
 describe('a build that is followed in the console', () => {
