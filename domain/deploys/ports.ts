@@ -65,7 +65,7 @@ export interface BuildStore {
   stateOf(id: string): Promise<'open' | 'ended' | null>;
   /** The build of a service and environment that was created last, open or not; null before the first. */
   newest(target: DeployTarget): Promise<BuildOutline | null>;
-  /** True while a build whose source is that archive is open. */
+  /** True while a build whose source is that archive is open, but for one that waits for grants: its image is built. */
   needsArchive(archiveId: string): Promise<boolean>;
   /**
    * Notes the epoch of an open build, unless it has one. @returns the one it has

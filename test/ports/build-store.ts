@@ -276,6 +276,11 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.equal(await store().newest({ service: 'asked', environment: 'sandbox' }), null);
       assert.equal(await store().stateOf('bld_q1'), 'open');
       assert.equal(await store().needsArchive('arc_asked'), true);
+      const wait = { since: new Date(1_000), until: new Date(2_000), blockedGrants: [] };
+      await store().setWaiting('bld_q1', wait);
+      assert.equal(await store().needsArchive('arc_asked'), false, 'its image is built');
+      await store().setWaiting('bld_q1', null);
+      assert.equal(await store().needsArchive('arc_asked'), true);
       await store().finish('bld_q1', cancelled);
       assert.equal(await store().stateOf('bld_q1'), 'ended');
       assert.equal(await store().needsArchive('arc_asked'), false);

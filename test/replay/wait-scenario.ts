@@ -4,7 +4,7 @@ import { buildWorkflowId, coordinatorWorkflowId, GRANT_DECIDED } from '../../dom
 import { FairleadError } from '../../domain/errors.ts';
 import { buildRequest } from '../ports/records.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
+import { CATALOG, createFakeActivities, type createTemporal, planOf } from '../workflows/deploys/harness.ts';
 import { ended } from './ended.ts';
 import type { Recordings } from './recordings.ts';
 
@@ -17,15 +17,24 @@ const FAILURE: BuildFailure = { code: 'SCOPE_GRANT_BLOCKED', message: 'grant sgr
 export async function waitForGrants(temporal: Temporal): Promise<Recordings> {
   const granted = await play(temporal, { isDecided: true });
   const late = await play(temporal, { isDecided: false });
+  const repeating = await play(temporal, { isDecided: true, again: ['dependencies'] });
   return {
     'wait-for-grants-coordinator': coordinatorWorkflowId(granted.service, granted.environment),
     'wait-for-grants-build': granted.first,
     'resumed-build': buildWorkflowId(granted.buildId),
     'wait-deadline-coordinator': coordinatorWorkflowId(late.service, late.environment),
+    'repeating-coordinator': coordinatorWorkflowId(repeating.service, repeating.environment),
+    'repeating-build': buildWorkflowId(repeating.buildId),
   };
 }
 
-async function play(temporal: Temporal, { isDecided }: { readonly isDecided: boolean }) {
+interface Played {
+  readonly isDecided: boolean;
+  /** Keys of steps that run again when the build goes on. */
+  readonly again?: readonly string[];
+}
+
+async function play(temporal: Temporal, { isDecided, again = [] }: Played) {
   const request = buildRequest({ waitForGrantsSeconds: 2 * 3_600 });
   let isApproved = false;
   let reads = 0;
@@ -33,6 +42,13 @@ async function play(temporal: Temporal, { isDecided }: { readonly isDecided: boo
     createScopeGrants: async () => {
       if (!isApproved) throw new FairleadError('SCOPE_GRANT_BLOCKED', FAILURE.message);
       return { facts: {} };
+    },
+    pauseBuild: async ({ buildId }) => {
+      await temporal.directory.releaseSlot(buildId);
+      const repeated = planOf(request, CATALOG).filter(({ key }) => again.includes(key));
+      return again.length === 0
+        ? { attempts: 1 }
+        : { attempts: 1, again: repeated.map((step) => ({ step, attempts: 1 })) };
     },
     readGrantDecisions: async (): Promise<Decision> => {
       reads += 1;

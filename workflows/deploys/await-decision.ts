@@ -5,7 +5,7 @@ import { readDecision } from './step-wait.ts';
 
 /** A decision is told by a signal; what no signal tells, such as an org that was authorized meanwhile, is seen this often. */
 const READ_INTERVAL_MS = 60 * 60_000;
-/** After records that could not be read. */
+/** After records that could not be read, also once the time is up. */
 const READ_AGAIN_MS = 60_000;
 
 interface Waiting {
@@ -17,7 +17,7 @@ interface Waiting {
 
 /**
  * Waits until somebody decided what a build waits for.
- * @returns the failure that ends the build: a refusal, or the deadline; null when it is over for another reason
+ * @returns the failure that ends the build: a refusal, or the deadline once the records could be read; null when it is over for another reason
  */
 export async function awaitDecision(
   { request, plan: [step], facts, since, until, ...paused }: PausedBuild,
@@ -36,8 +36,10 @@ export async function awaitDecision(
     if (decision?.state === 'refused') return decision.failure;
     failure = decision?.failure ?? failure;
     const leftMs = Date.parse(until) - Date.now();
-    if (leftMs <= 0) return { ...failure, message: `${failure.message}\nNobody decided in the time until ${until}.` };
-    const pauseMs = Math.min(leftMs, decision === null ? READ_AGAIN_MS : READ_INTERVAL_MS);
+    // Records that cannot be read may hold a decision that came in time.
+    if (leftMs <= 0 && decision !== null)
+      return { ...failure, message: `${failure.message}\nNobody decided in the time until ${until}.` };
+    const pauseMs = decision === null ? READ_AGAIN_MS : Math.min(leftMs, READ_INTERVAL_MS);
     await condition(() => isOver() || told() !== known, pauseMs);
     if (isOver()) return null;
   }

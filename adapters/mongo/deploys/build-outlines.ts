@@ -60,7 +60,7 @@ export function createBuildOutlines<T extends { readonly _id: string }>(collecti
       return document === null ? null : readOutline(document);
     },
     async needsArchive(archiveId) {
-      const filter = { ...IS_OPEN, 'source.archiveId': archiveId } as unknown as Filter<T>;
+      const filter = { ...IS_OPEN, 'source.archiveId': archiveId, waiting: null } as unknown as Filter<T>;
       return (await mongoCall(() => collection.countDocuments(filter, { limit: 1 }))) > 0;
     },
   };

@@ -64,7 +64,8 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
     },
     needsArchive: async (archiveId) =>
       [...records.values()].some(
-        ({ status, source }) => !isTerminal(status) && source.kind === 'archive' && source.archiveId === archiveId,
+        ({ status, source, waiting }) =>
+          !isTerminal(status) && waiting === null && source.kind === 'archive' && source.archiveId === archiveId,
       ),
     async giveEpoch(id, epoch) {
       changeOpen(id, (record) => ({ epoch: record.epoch ?? epoch }));

@@ -173,6 +173,30 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
     assert.ok((events?.length ?? 0) < 600, `${events?.length} events in 26 hours: it polls`);
   });
 
+  it('records that cannot be read when its time is up: what was approved before counts once they can', async () => {
+    const b = await useBuild({ waitForGrantsSeconds: 600 });
+    const { readGrantDecisions } = b.activities;
+    let until = Number.POSITIVE_INFINITY;
+    let refused = 0;
+    b.activities.readGrantDecisions = async (input) => {
+      // Long past the deadline.
+      if ((await temporal.env.currentTimeMs()) < until + 3_600_000 && until < Number.POSITIVE_INFINITY) {
+        refused += 1;
+        throw new FairleadError('UNAVAILABLE', 'the database is away');
+      }
+      return await readGrantDecisions(input);
+    };
+    await b.request();
+    await b.waiting();
+    await waitUntil('the coordinator to keep it', async () => (await b.asked()) !== null);
+    until = Number((await b.record()).waiting?.until);
+    await b.decide('approve');
+    await b.end();
+    const { status, failure } = await b.record();
+    assert.deepEqual([status, failure], ['completed', null]);
+    assert.ok(refused > 10, `${refused} reads failed`);
+  });
+
   it('cancelled while it waits: it ends at once, and an approval later changes nothing', async () => {
     const b = await useBuild();
     await b.request();
