@@ -22,6 +22,7 @@ const loadDeploy = () => import('./commands/deploy.ts');
 const loadLogin = () => import('./commands/login.ts');
 const loadLogout = () => import('./commands/logout.ts');
 const loadLogs = () => import('./commands/logs.ts');
+const loadConsole = () => import('./commands/console.ts');
 const loadOpen = () => import('./commands/open.ts');
 const loadServices = () => import('./commands/services.ts');
 const loadTail = () => import('./commands/tail.ts');
@@ -203,6 +204,10 @@ function addServiceCommands(program: Command, perform: Perform): void {
     .description('print the address of a service; on a terminal, open it too')
     .argument('[service]', SERVICE_ARGUMENT)
     .action((service, _options, self) => perform(self, async (context) => (await loadOpen()).open(context, service)));
+  program
+    .command('console')
+    .description('print the address of the console; on a terminal, open it too')
+    .action((_options, self) => perform(self, async (context) => (await loadConsole()).openConsole(context)));
   const services = program.command('services').description('list, show, share or delete services');
   services
     .command('list', { isDefault: true })

@@ -17,6 +17,7 @@ export const COMMANDS = [
   'builds',
   'cancel',
   'config',
+  'console',
   'credentials',
   'deploy',
   'doctor',

@@ -234,6 +234,16 @@ describe('the other commands', () => {
     assert.equal((await run('open', '-e', 'uat')).code, 3);
   });
 
+  it('console prints its address, and says how to name one that is not known', async () => {
+    const env = { FAIRLEAD_CONSOLE_URL: 'https://console.example/' };
+    const { stdout } = await runCli(api, ['console'], { cwd: folder, env });
+    assert.equal(stdout, 'https://console.example\n');
+    assert.equal(dataOf(await runCli(api, ['console', '--json'], { cwd: folder, env })).url, 'https://console.example');
+    const unknown = await run('console');
+    assert.equal(unknown.code, 5);
+    assert.match(unknown.stderr, /FAIRLEAD_CONSOLE_URL/);
+  });
+
   it('exits 3 for what does not exist, 4 for a wrong key and 5 without an API', async () => {
     assert.equal((await run('status', 'nobody')).code, 3);
     assert.equal((await run('logs', 'bld_404')).code, 3);
