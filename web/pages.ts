@@ -1,14 +1,19 @@
+import { auditLedger } from './audit-ledger/pages.ts';
+import { authorizedOrgs } from './authorized-orgs/pages.ts';
 import { config } from './config/pages.ts';
 import { deploys } from './deploys/pages.ts';
 import { grants } from './grants/pages.ts';
 import { installation } from './installation/pages.ts';
 import { logs } from './logs/pages.ts';
+import { oauthClients } from './oauth-clients/pages.ts';
 import { orgs } from './orgs/pages.ts';
 import { overview } from './overview/pages.ts';
 import type { WebModule } from './page.ts';
+import { people } from './people/pages.ts';
 import { services } from './services/pages.ts';
 import { start } from './start/pages.ts';
 import { styleGuide } from './style-guide/pages.ts';
+import { wallet } from './wallet/pages.ts';
 
 /** THE registry of pages: one row a module. A module that is not here has no page. */
 export const WEB_MODULES: readonly WebModule[] = [
@@ -20,7 +25,12 @@ export const WEB_MODULES: readonly WebModule[] = [
   config,
   grants,
   logs,
+  authorizedOrgs,
   orgs,
+  people,
+  oauthClients,
+  wallet,
+  auditLedger,
   installation,
   styleGuide,
 ];

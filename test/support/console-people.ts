@@ -1,10 +1,12 @@
+import assert from 'node:assert/strict';
 import { createCodeLogin } from '../../adapters/idp/code-login.ts';
 import type { UserRecord } from '../../domain/identity/user.ts';
-import { SERVICE_ROWS } from '../../domain/services.ts';
+import { SERVICE_ROWS, type ServiceName, serviceRow } from '../../domain/services.ts';
+import { createTokenVerifier, type TokenVerifier } from '../../sdk/index.ts';
 import { createHttpPlatform, type PlatformUrls } from '../../web/platform/http-platform.ts';
 import { createLogins } from '../api/identity/oauth/logins.ts';
 import { startConsole, type TestConsole } from './start-console.ts';
-import type { TestIdp } from './start-idp.ts';
+import { KEY, type TestIdp } from './start-idp.ts';
 
 const EVERY_SERVICE = SERVICE_ROWS.flatMap(({ platformClient }) => platformClient ?? []);
 
@@ -51,6 +53,24 @@ export function createConsolePeople(idp: TestIdp, urls: PlatformUrls = {}) {
 
 export type ConsolePeople = ReturnType<typeof createConsolePeople>;
 export type PersonBrowser = Awaited<ReturnType<ConsolePeople['browserOf']>>;
+
+/** What a service checks tokens of people with. */
+export function verifierOf(idp: TestIdp, service: ServiceName): TokenVerifier {
+  const audience = serviceRow(service).platformClient ?? service;
+  return createTokenVerifier({ idpUrl: idp.issuer, audience, revocations: { internalKey: KEY } });
+}
+
+/** Sends a form, and reads the page that it leads to. */
+export async function submitted(
+  browser: PersonBrowser,
+  page: string,
+  action: string,
+  fields: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const sent = await browser.submit(page, action, fields);
+  assert.equal(sent.status, 303, wordsOf(sent.text));
+  return (await browser.get(sent.headers.get('location') ?? '')).text;
+}
 
 /** What a page says, without its markup. */
 export function wordsOf(page: string): string {

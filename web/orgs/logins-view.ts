@@ -33,7 +33,7 @@ function sessionsTable(sessions: LoginsView['sessions'], path: string, context: 
     html`${userAgent === '' ? 'Unknown browser' : userAgent.slice(0, 80)}<span class="sub">by ${methods.join(', ')}</span>`,
     address,
     ago(lastSeenAt, context.now()),
-    exact(expiresAt),
+    exact(expiresAt).slice(0, 16),
     form(context, { action: `${path}/sessions/${encodeURIComponent(id)}/end`, button: 'End', tone: 'plain' }),
   ]);
   return table('Sessions', columns, rows);

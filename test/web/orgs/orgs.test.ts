@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { UserRecord } from '../../../domain/identity/user.ts';
-import { type ConsolePeople, createConsolePeople, type PersonBrowser, wordsOf } from '../../support/console-people.ts';
+import { type ConsolePeople, createConsolePeople, submitted, wordsOf } from '../../support/console-people.ts';
 import { startIdp, type TestIdp } from '../../support/start-idp.ts';
 
 /** Written by somebody who would like to be read as something else. */
@@ -35,18 +35,6 @@ describe('the pages of orgs', () => {
     const org = await idp.deps.orgs.find(slug);
     return org === null ? null : await idp.deps.memberships.find(user.id, org.id);
   };
-
-  /** Sends a form, and reads the page that it leads to. */
-  async function submit(
-    browser: PersonBrowser,
-    page: string,
-    action: string,
-    fields: Record<string, string> = {},
-  ): Promise<string> {
-    const sent = await browser.submit(page, action, fields);
-    assert.equal(sent.status, 303, wordsOf(sent.text));
-    return (await browser.get(sent.headers.get('location') ?? '')).text;
-  }
 
   it('show an admin the people of the org, and how to invite, change and remove them', async () => {
     const browser = await people.browserOf(ann);
@@ -127,7 +115,7 @@ describe('the pages of orgs', () => {
 
   it('invite by mail, and by a link that is shown once', async () => {
     const browser = await people.browserOf(ann);
-    const sent = await submit(browser, '/orgs/acme', '/orgs/acme/invites', {
+    const sent = await submitted(browser, '/orgs/acme', '/orgs/acme/invites', {
       email: 'New@acme.example',
       role: 'member',
     });
@@ -144,7 +132,10 @@ describe('the pages of orgs', () => {
     assert.match(later, /hand@acme\.example/);
     assert.equal(later.includes(token), false);
     assert.equal(browser.logged.join().includes(token), false);
-    const refused = await submit(browser, '/orgs/acme', '/orgs/acme/invites', { email: 'no address', role: 'viewer' });
+    const refused = await submitted(browser, '/orgs/acme', '/orgs/acme/invites', {
+      email: 'no address',
+      role: 'viewer',
+    });
     assert.match(refused, /value="no address"[^>]*aria-invalid="true"/);
   });
 
@@ -154,38 +145,38 @@ describe('the pages of orgs', () => {
     const page = `/orgs/acme/members/${carl.id}`;
     const before = JSON.stringify({ roles: ['viewer'], modules: [] });
     const rights = { role: 'member', 'module.billing': 'on', before };
-    assert.match(await submit(browser, page, `${page}/rights`, rights), /is saved/);
+    assert.match(await submitted(browser, page, `${page}/rights`, rights), /is saved/);
     const changed = await membership(carl, 'acme');
     assert.deepEqual([changed?.roles, changed?.modules], [['member'], ['billing']]);
-    const late = await submit(browser, page, `${page}/rights`, { role: 'admin', before });
+    const late = await submitted(browser, page, `${page}/rights`, { role: 'admin', before });
     assert.match(wordsOf(late), /Somebody changed this member meanwhile/);
     assert.deepEqual((await membership(carl, 'acme'))?.roles, ['member']);
-    assert.match(await submit(browser, page, `${page}/suspend`), /Suspended/);
-    assert.match(await submit(browser, page, `${page}/restore`), /Active/);
-    assert.doesNotMatch(await submit(browser, page, `${page}/remove`), /carl@acme/);
+    assert.match(await submitted(browser, page, `${page}/suspend`), /Suspended/);
+    assert.match(await submitted(browser, page, `${page}/restore`), /Active/);
+    assert.doesNotMatch(await submitted(browser, page, `${page}/remove`), /carl@acme/);
     assert.equal(await membership(carl, 'acme'), null);
   });
 
   it('keep the last admin', async () => {
     const browser = await people.browserOf(ann);
     const page = `/orgs/acme/members/${ann.id}`;
-    assert.match(wordsOf(await submit(browser, page, `${page}/remove`)), /must keep an admin/);
+    assert.match(wordsOf(await submitted(browser, page, `${page}/remove`)), /must keep an admin/);
   });
 
   it('set what the org asks of logins, and show a wrong value with its reason at its field', async () => {
     const browser = await people.browserOf(eve);
     const page = '/orgs/rival/settings';
-    assert.match(await submit(browser, page, `${page}/policy`, { 'policy.sessionHours': '12' }), /Saved/);
+    assert.match(await submitted(browser, page, `${page}/policy`, { 'policy.sessionHours': '12' }), /Saved/);
     assert.deepEqual((await idp.deps.orgs.find('rival'))?.policy, { secondFactorRequired: false, sessionHours: 12 });
-    const wrong = await submit(browser, page, `${page}/policy`, { 'policy.sessionHours': '999' });
+    const wrong = await submitted(browser, page, `${page}/policy`, { 'policy.sessionHours': '999' });
     assert.match(wrong, /value="999"[^>]*aria-invalid="true"/);
-    const locked = await submit(browser, page, `${page}/policy`, {
+    const locked = await submitted(browser, page, `${page}/policy`, {
       ...{ secondFactorRequired: 'on', 'policy.sessionHours': '' },
     });
     assert.match(wordsOf(locked), /Your own login does not meet this policy/);
     const look = { 'whiteLabel.emailFromName': 'Rival', 'whiteLabel.logoUrl': '', 'whiteLabel.primaryColor': 'red' };
-    assert.match(await submit(browser, page, `${page}/look`, look), /value="red"[^>]*aria-invalid="true"/);
-    assert.match(await submit(browser, page, `${page}/name`, { name: 'Rival Ltd' }), /<h1>Settings<\/h1>/);
+    assert.match(await submitted(browser, page, `${page}/look`, look), /value="red"[^>]*aria-invalid="true"/);
+    assert.match(await submitted(browser, page, `${page}/name`, { name: 'Rival Ltd' }), /<h1>Settings<\/h1>/);
     assert.equal((await idp.deps.orgs.find('rival'))?.name, 'Rival Ltd');
     assert.match((await browser.get('/orgs/rival/activity')).text, /org\.changed/);
   });
@@ -200,19 +191,19 @@ describe('the pages of orgs', () => {
     });
     const browser = await people.browserOf(dora);
     assert.match((await browser.get('/orgs')).text, /class="who-org">acme · viewer</);
-    assert.match(await submit(browser, '/orgs', '/orgs/beta/choose'), /class="who-org">beta · member</);
+    assert.match(await submitted(browser, '/orgs', '/orgs/beta/choose'), /class="who-org">beta · member</);
   });
 
   it('let super admins create an org, suspend it, and set its modules', async () => {
     const browser = await people.browserOf(root);
-    const made = await submit(browser, '/orgs', '/orgs', { name: 'Gamma', slug: 'gamma' });
+    const made = await submitted(browser, '/orgs', '/orgs', { name: 'Gamma', slug: 'gamma' });
     assert.match(made, /invite its first admin/);
-    const taken = await submit(browser, '/orgs', '/orgs', { name: 'Gamma', slug: 'gamma' });
+    const taken = await submitted(browser, '/orgs', '/orgs', { name: 'Gamma', slug: 'gamma' });
     assert.match(wordsOf(taken), /An org called gamma exists already/);
     assert.match(taken, /value="gamma"/);
-    await submit(browser, '/orgs/gamma', '/orgs/gamma/settings/modules', { modules: 'billing  reports' });
+    await submitted(browser, '/orgs/gamma', '/orgs/gamma/settings/modules', { modules: 'billing  reports' });
     assert.deepEqual((await idp.deps.orgs.find('gamma'))?.modules, ['billing', 'reports']);
-    assert.match(await submit(browser, '/orgs/gamma', '/orgs/gamma/settings/suspend'), /is suspended/);
+    assert.match(await submitted(browser, '/orgs/gamma', '/orgs/gamma/settings/suspend'), /is suspended/);
     assert.ok((await idp.deps.orgs.find('gamma'))?.suspendedAt);
     const list = await browser.get('/orgs');
     assert.match(list.text, /All organisations/);

@@ -1,0 +1,14 @@
+import { type Html, html } from '../../api/http/pages/html.ts';
+import { externalLink } from '../look/components.ts';
+
+/** A hash by its ends; the whole of it on request. */
+export function short(hash: string): string {
+  return `${hash.slice(0, 10)}…${hash.slice(-6)}`;
+}
+
+/** A transaction of a chain, with its page at the explorer where the installation has one. */
+export function transaction(txHash: string, explorerUrl: string | null): Html {
+  const label = `transaction ${short(txHash)}`;
+  if (explorerUrl === null) return html`<span title="${txHash}">${label}</span>`;
+  return externalLink(explorerUrl, label);
+}
