@@ -10,23 +10,27 @@ import { startConsole } from './start-console.ts';
 /**
  * The console on the real API of the builder, which checks each token by the keys of a provider. Whoever signs in has the
  * claims that `person` says then.
+ * @param through where the console finds the builder, if not at its own address
  */
-export async function startConsoleOnBuilder(parts?: BuilderParts) {
+export async function startConsoleOnBuilder(parts?: BuilderParts, through?: string) {
   const provider = await startProvider();
   const verifier = createTokenVerifier({
     idpUrl: provider.url,
     audience: AUDIENCE,
     revocations: { internalKey: 'test' },
   });
-  const builder = await startApi({ verifier, issuer: provider.url }, null, parts);
+  const tokens = { verifier, issuer: provider.url };
+  const builder = await startApi(tokens, null, parts);
   const login = createSigningLogin(provider.sign);
   const console = await startConsole({
-    deps: { login, platformAs: createHttpPlatform({ urls: { builder: builder.address } }) },
+    deps: { login, platformAs: createHttpPlatform({ urls: { builder: through ?? builder.address } }) },
   });
   return {
     builder,
     console,
     provider,
+    /** By which another builder knows the same people. */
+    tokens,
     /** From now on no refresh token of that person is good. */
     endLoginOf: (userId: string) => void login.ended.add(userId),
     /** A browser that is signed in as somebody. */

@@ -135,7 +135,7 @@ function variableRow(variable: Variable, { pending }: ConfigView, context: Conte
     environment ?? 'all',
     changedAt === null
       ? null
-      : html`${ago(changedAt, context.now())}${changedBy !== null && html`<span class="sub">by ${who(changedBy, context)}</span>`}</div>`,
+      : html`<div>${ago(changedAt, context.now())}${changedBy !== null && html`<span class="sub">by ${who(changedBy, context)}</span>`}</div>`,
     mayChange(context) &&
       html`<div class="buttons">${linkButton(`${configPath(context.params.name)}?set=${encodeURIComponent(name)}#set`, 'Change')}${confirmForm(
         context,

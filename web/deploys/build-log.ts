@@ -118,7 +118,7 @@ function searchBar({ id, status }: BuildView, { query: { find, at } }: ShownLog)
     { name: 'find', label: 'Search in the log', type: 'search', value: find ?? '', required: true },
   );
   return html`<div class="log-bar"><form method="get" action="${logPath(id)}#log" role="search">${input}<button class="button">Search</button></form>
-<div class="buttons">${isPart && linkButton(`${logPath(id)}#log`, 'End of the log')}${!isPart && !isTerminal(status) && html`<a class="button without-script" href="${logPath(id)}#log">Refresh</a>`}</div></div>`;
+<div class="buttons">${isPart && linkButton(`${logPath(id)}#log`, 'End of the log')}${!isPart && !isTerminal(status) && html`<a class="button without-script" href="${logPath(id)}">Refresh</a>`}</div></div>`;
 }
 
 function noLines({ status }: BuildView, { query: { find }, isComplete }: ShownLog): string {

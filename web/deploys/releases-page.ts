@@ -60,7 +60,7 @@ function releaseCard(release: ListedRelease, context: Context): Html {
     activatedAt === null ? 'never' : html`${active ? 'since' : 'last from'} ${ago(activatedAt, context.now())}`;
   return card(
     { title: id, beside: active ? badge('good', 'Serves now') : html`<span class="quiet">Served ${served}</span>` },
-    html`<div class="columns"><div>${changes === undefined || changes === null ? html`<p class="quiet">Nothing is kept of what was before it.</p>` : changesList(changes)}</div>
+    html`<div class="columns split"><div>${changes === undefined || changes === null ? html`<p class="quiet">Nothing is kept of what was before it.</p>` : changesList(changes)}</div>
 <div class="stack">${facts([
       ...(active ? [['Served', served] as const] : []),
       ...(commitSha === null ? [] : [['Commit', html`<code>${commitSha}</code>`] as const]),
