@@ -1,11 +1,18 @@
 import { createSharingActivities } from '../activities/authorized-orgs/index.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
+import type { ReadSection } from '../adapters/env.ts';
+import { createRepositoryAccess } from '../adapters/git-host/repository-access.ts';
+import { createMemberDirectory } from '../adapters/idp/member-directory.ts';
 import { createSharingHistory } from '../adapters/mongo/authorized-orgs/sharing-history.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import { createGitIdentityStore } from '../adapters/mongo/git-identities/identities.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
+import type { RepositoryAccess } from '../domain/authorized-orgs/ports.ts';
+import type { GitIdentityStore } from '../domain/git-identities/ports.ts';
+import { sharingSchedules } from '../workflows/authorized-orgs/schedules.ts';
 import { composeAudit, composeClients } from './deploys.ts';
-import { defineModule } from './module.ts';
+import { defineModule, type WorkerParts } from './module.ts';
 
 const now = () => new Date();
 
@@ -13,7 +20,7 @@ const now = () => new Date();
 export const authorizedOrgs = defineModule({
   name: 'authorized-orgs',
   section: deploysWorkerSection,
-  schedules: [],
+  schedules: sharingSchedules,
   queue: 'own',
   slots: () => 4,
   async compose(parts) {
@@ -26,11 +33,21 @@ export const authorizedOrgs = defineModule({
       clients,
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(parts.client),
-      // No git host is reached yet: roles on repositories are kept, and given by nobody.
-      repositories: null,
+      repositories: composeRepositories(parts, createGitIdentityStore({ db })),
       gitHost: parts.env.GIT_URL ?? null,
       audit: composeAudit(parts),
       now,
     });
   },
 });
+
+/** Null where there is no git host of the platform, or nobody says who is in an org. */
+function composeRepositories(
+  { env, settings: { urls, providerKey } }: WorkerParts<ReadSection<typeof deploysWorkerSection>>,
+  identities: GitIdentityStore,
+): RepositoryAccess | null {
+  const { GIT_URL: gitUrl, GIT_TOKEN: token } = env;
+  if (gitUrl === undefined || token === undefined || urls.idp === undefined || providerKey === undefined) return null;
+  const members = createMemberDirectory({ url: urls.idp, internalKey: providerKey });
+  return createRepositoryAccess({ gitUrl, token, identities, members, now });
+}

@@ -4,6 +4,7 @@ export { checkAnchors } from './audit-ledger/check-anchors.ts';
 export { verifyHistory } from './audit-ledger/verify-history.ts';
 export { writeCheckpoints } from './audit-ledger/write-checkpoints.ts';
 export { changeSharing } from './authorized-orgs/change-sharing.ts';
+export { reconcileGitAccess } from './authorized-orgs/reconcile-git-access.ts';
 export { reconcileMember } from './authorized-orgs/reconcile-member.ts';
 export { reencryptSecrets } from './config/reencrypt-secrets.ts';
 export { cleanUpAfterBuild } from './deploys/clean-up-after-build.ts';

@@ -4,7 +4,12 @@ import { shared } from '../../domain/authorized-orgs/sharing.ts';
 import type { ServiceRecord, SharingChange } from '../../domain/catalog/service.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { SharingDeps } from './deps.ts';
-import { reconcileRepositories, setRepositoryRole, withdrawRepositories } from './repository-roles.ts';
+import {
+  reconcileAllRepositories,
+  reconcileRepositories,
+  setRepositoryRole,
+  withdrawRepositories,
+} from './repository-roles.ts';
 import { takeScopes } from './take-scopes.ts';
 
 /** The activities of the workflows of authorized orgs. */
@@ -34,6 +39,9 @@ export function createSharingActivities(deps: SharingDeps) {
 
     /** Makes the git host agree with all that the org of a person may use. Idempotent. @throws UNAVAILABLE */
     reconcileRepositories: (member: Member): Promise<void> => reconcileRepositories(deps, member),
+
+    /** Makes the git host agree with all lists. Idempotent. @throws UNAVAILABLE */
+    reconcileAllRepositories: (): Promise<void> => reconcileAllRepositories(deps),
   };
 }
 

@@ -2,6 +2,7 @@ import type { Member, SharedWith } from '../../domain/authorized-orgs/messages.t
 import type { RepositoryAccess } from '../../domain/authorized-orgs/ports.ts';
 import { repositoryRole, sharedRepository } from '../../domain/authorized-orgs/shared-repository.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import type { SharingDeps } from './deps.ts';
 
 type Deps = Pick<SharingDeps, 'services' | 'repositories' | 'gitHost'>;
@@ -25,11 +26,29 @@ export async function withdrawRepositories(deps: Deps, serviceId: string): Promi
 
 /** @throws UNAVAILABLE */
 export async function reconcileRepositories(deps: Deps, member: Member): Promise<void> {
-  if (deps.repositories === null) return;
-  await deps.repositories.ensureMember(member);
+  const { repositories } = deps;
+  if (repositories === null) return;
   const usable = await servicesOf(deps, member.org);
   const foreign = usable.filter(({ org }) => org !== member.org);
-  await agree(deps, deps.repositories, foreign, member.org);
+  await eachOf([() => repositories.ensureMember(member), () => agree(deps, repositories, foreign, member.org)]);
+}
+
+/** @throws UNAVAILABLE */
+export async function reconcileAllRepositories(deps: Deps): Promise<void> {
+  const { repositories } = deps;
+  if (repositories === null) return;
+  const shared = new Map<string, ServiceRecord[]>();
+  for (const service of await servicesOf(deps, null)) {
+    if (service.removingSince !== null) continue;
+    for (const { org } of service.sharing.orgs) shared.set(org, [...(shared.get(org) ?? []), service]);
+  }
+  await eachOf(
+    [...shared].map(
+      ([org, services]) =>
+        () =>
+          agree(deps, repositories, services, org),
+    ),
+  );
 }
 
 /** Sets the role of an org on the repositories of these services, as all services that live there say. */
@@ -45,13 +64,24 @@ async function agree(
     const repository = sharedRepository(service, gitHost);
     if (repository !== null) found.set(repository, service.org);
   }
-  for (const [repository, owner] of found) {
-    const there = (await servicesOf(deps, owner)).filter(({ removingSince }) => removingSince === null);
-    await repositories.setOrgRole({ repository, org, role: repositoryRole(there, { repository, org, gitHost }) });
-  }
+  await eachOf(
+    [...found].map(([repository, owner]) => async () => {
+      const there = (await servicesOf(deps, owner)).filter(({ removingSince }) => removingSince === null);
+      await repositories.setOrgRole({ repository, org, role: repositoryRole(there, { repository, org, gitHost }) });
+    }),
+  );
 }
 
-async function servicesOf({ services }: Deps, org: string): Promise<readonly ServiceRecord[]> {
+/** One after the other; what fails keeps no other from being tried. @throws what may pass, before what is refused */
+async function eachOf(works: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  for (const work of works) await work().catch((error: unknown) => failures.push(error));
+  if (failures.length === 0) return;
+  throw failures.find((error) => !(error instanceof FairleadError) || error.retryable) ?? failures[0];
+}
+
+/** Null: all there are. */
+async function servicesOf({ services }: Deps, org: string | null): Promise<readonly ServiceRecord[]> {
   const all: ServiceRecord[] = [];
   let cursor: string | null = null;
   do {

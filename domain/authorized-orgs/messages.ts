@@ -3,7 +3,11 @@ import type { SharingRequest } from './sharing.ts';
 
 /** Names and shapes that the API, deploys and the workflows of authorized orgs share. */
 
-export const SHARING_WORKFLOWS = { changeSharing: 'changeSharing', reconcileMember: 'reconcileMember' } as const;
+export const SHARING_WORKFLOWS = {
+  changeSharing: 'changeSharing',
+  reconcileMember: 'reconcileMember',
+  reconcileGitAccess: 'reconcileGitAccess',
+} as const;
 
 /** Update: authorizes an org, or takes it out. */
 export const CHANGE_SHARING = 'changeSharing';

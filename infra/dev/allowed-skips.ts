@@ -33,6 +33,11 @@ export const ALLOWED_SKIPS: readonly AllowedSkip[] = [
     because: NO_TWINS,
   },
   { file: 'test/adapters/git-host/gitea.test.ts', name: 'a real Gitea', because: NO_GITEA },
+  {
+    file: 'test/adapters/git-host/repository-access.test.ts',
+    name: 'roles on repositories of a real Gitea',
+    because: NO_GITEA,
+  },
 ];
 
 export function isAllowed(skip: Skip, allowed: readonly AllowedSkip[] = ALLOWED_SKIPS): boolean {

@@ -1,10 +1,14 @@
 import { createSharingActivities } from '../../activities/authorized-orgs/index.ts';
 import { createSharingCommands } from '../../adapters/temporal/sharing-commands.ts';
-import { memberWorkflowId, sharingWorkflowId } from '../../domain/authorized-orgs/messages.ts';
+import { memberWorkflowId, SHARING_WORKFLOWS, sharingWorkflowId } from '../../domain/authorized-orgs/messages.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { createInMemoryDeploys, GIT_HOST } from '../support/in-memory/deploys-deps.ts';
 import type { createTemporal } from '../workflows/deploys/harness.ts';
 import { withOwnWorker } from './own-worker.ts';
 import type { Recordings } from './recordings.ts';
+
+/** As the schedule names a run. */
+const HOURLY = 'reconcile-git-access-2026-01-01T04:41:00Z';
 
 /** Two orgs are let in at once, one refused, one taken out; the service is removed; a member is brought up to date. */
 export async function sharing(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
@@ -26,9 +30,18 @@ export async function sharing(temporal: Awaited<ReturnType<typeof createTemporal
       commands.withdraw(service.id),
     ]);
     await commands.reconcileMember(member);
+    await temporal.client.workflow.execute(SHARING_WORKFLOWS.reconcileGitAccess, {
+      taskQueue: TASK_QUEUE,
+      workflowId: HOURLY,
+      args: [],
+    });
     for (const id of [sharingWorkflowId(service.id), memberWorkflowId(member)]) {
       await temporal.client.workflow.getHandle(id).result();
     }
   });
-  return { 'authorized-orgs': sharingWorkflowId(service.id), 'git-access': memberWorkflowId(member) };
+  return {
+    'authorized-orgs': sharingWorkflowId(service.id),
+    'git-access': memberWorkflowId(member),
+    'git-access-hourly': HOURLY,
+  };
 }

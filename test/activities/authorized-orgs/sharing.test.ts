@@ -226,6 +226,26 @@ describe('activities of authorized orgs', () => {
       assert.deepEqual(parts.repositoryAccess.members(), ['usr_eve of helpers']);
     });
 
+    it('are made to agree with all lists at once; what is refused keeps no other from it', async () => {
+      await activities.recordSharing(authorize('helpers'));
+      await activities.recordSharing(authorize('agency', 'read'));
+      await activities.reconcileAllRepositories();
+      assert.deepEqual(roles(), ['acme/notes agency read', 'acme/notes helpers write']);
+      const tried: string[] = [];
+      const refusing = createSharingActivities({
+        ...deps,
+        repositories: {
+          ensureMember: async () => undefined,
+          setOrgRole: async ({ org }) => {
+            tried.push(org);
+            throw org === 'agency' ? new FairleadError('CONFLICT', 'no organization') : away;
+          },
+        },
+      });
+      await assert.rejects(refusing.reconcileAllRepositories(), (error) => error === away, 'what may pass is retried');
+      assert.deepEqual(tried.sort(), ['agency', 'helpers']);
+    });
+
     it('go with the service, and only when it is removed', async () => {
       await activities.recordSharing(authorize('helpers'));
       await setRole('helpers');

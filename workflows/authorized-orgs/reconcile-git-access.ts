@@ -1,0 +1,19 @@
+import { proxyActivities } from '@temporalio/workflow';
+import type { SharingActivities } from '../../activities/authorized-orgs/index.ts';
+import { moduleTaskQueue } from '../../domain/task-queue.ts';
+
+const { reconcileAllRepositories } = proxyActivities<SharingActivities>({
+  taskQueue: moduleTaskQueue('authorized-orgs'),
+  startToCloseTimeout: '30m',
+  // A worker that has no git host takes none of them; the next hour asks again.
+  scheduleToCloseTimeout: '50m',
+  retry: { initialInterval: '10s', backoffCoefficient: 2, maximumInterval: '5m', maximumAttempts: 5 },
+});
+
+/**
+ * Makes the git host agree with every list of orgs, on a schedule: who left an org that shares a service acts there no
+ * more, so that no request of theirs begins it (spec 2, "Authorized orgs", 3).
+ */
+export async function reconcileGitAccess(): Promise<void> {
+  await reconcileAllRepositories();
+}
