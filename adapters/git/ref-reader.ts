@@ -1,6 +1,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { parseCommitId } from '../../domain/deploys/git-url.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { RefReader } from '../../domain/git-hooks/ports.ts';
@@ -91,7 +92,9 @@ async function withCommits<T>(
     const objects = commits.some(({ length }) => length === 64) ? 'sha256' : 'sha1';
     await session.run(['init', '--quiet', `--object-format=${objects}`, '--', directory]);
     const filter = commits.length === 1 ? '--filter=tree:0' : '--filter=blob:none';
-    const result = await session.attempt([...FETCH, '--depth=1', filter, '--', address, ...commits], directory);
+    // A repository of which a part is fetched must have a name that is no path.
+    const from = place.target.kind === 'local' ? pathToFileURL(place.target.path).href : address;
+    const result = await session.attempt([...FETCH, '--depth=1', filter, '--', from, ...commits], directory);
     if (result.exitCode === 0) return await work(directory);
     if (NOT_GIVEN.test(result.stderr)) return null;
     throw explainGitFailure(result.stderr, place);

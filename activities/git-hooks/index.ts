@@ -1,0 +1,40 @@
+import { Context } from '@temporalio/activity';
+import type { LookOutcome } from '../../domain/git-hooks/delivery.ts';
+import type { AskedBuild, Look, PushedBuild } from '../../domain/git-hooks/messages.ts';
+import { whileHeartbeating } from '../while-heartbeating.ts';
+import { askForBuild } from './ask-for-build.ts';
+import type { GitHooksActivityDeps } from './deps.ts';
+import { findMoved, type ScanInput, type Scanned, tellUnreachable } from './find-moved.ts';
+import { type LookInput, lookAtRef } from './look-at-ref.ts';
+import { reportStatus, type StatusInput } from './report-status.ts';
+
+/** What was decided about deliveries. */
+export interface Decided {
+  readonly deliveries: readonly string[];
+  readonly outcomes: readonly LookOutcome[];
+}
+
+/** The activities of the workflows of pushes; each can be repeated. */
+export function createGitHooksActivities(deps: GitHooksActivityDeps) {
+  return {
+    lookAtRef: (input: LookInput): Promise<Look> => whileHeartbeating((signal) => lookAtRef(deps, input, signal)),
+    askForBuild: (pushed: PushedBuild): Promise<AskedBuild> =>
+      askForBuild(deps, pushed, { isRepeated: Context.current().info.attempt > 1 }),
+    /** Adds what was decided to deliveries. Idempotent. */
+    recordOutcomes: ({ deliveries, outcomes }: Decided): Promise<void> =>
+      deps.gitDeliveries.decide(deliveries, outcomes),
+    findMoved: (input: ScanInput): Promise<Scanned> => whileHeartbeating((signal) => findMoved(deps, input, signal)),
+    tellUnreachable: (input: ScanInput & { readonly message: string }): Promise<Scanned> =>
+      tellUnreachable(deps, input),
+    /** How often a repository is looked at unasked. Reads only. */
+    readPolling: async (connectionId: string): Promise<Scanned> => ({
+      pollMinutes: (await deps.gitConnections.find(connectionId))?.pollMinutes ?? null,
+    }),
+    reportStatus: (input: StatusInput): Promise<void> =>
+      whileHeartbeating((signal) => reportStatus(deps, input, signal)),
+    /** Whether a build has ended; null when there is no such build. Reads only. */
+    readBuildState: (buildId: string): Promise<'open' | 'ended' | null> => deps.builds.stateOf(buildId),
+  };
+}
+
+export type GitHooksActivities = ReturnType<typeof createGitHooksActivities>;

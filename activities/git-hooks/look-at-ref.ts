@@ -1,0 +1,137 @@
+import { FairleadError } from '../../domain/errors.ts';
+import type { GitConnection } from '../../domain/git-hooks/connection.ts';
+import { type GitDelivery, type LookOutcome, type LookReason, outcome } from '../../domain/git-hooks/delivery.ts';
+import type { Look, PushedBuild, PushedRef } from '../../domain/git-hooks/messages.ts';
+import type { HeadKey } from '../../domain/git-hooks/ports.ts';
+import { parseRef, skipMark } from '../../domain/git-hooks/rule.ts';
+import { type DeployTarget, deployTargets, serviceOf } from './deploy-targets.ts';
+import type { GitHooksActivityDeps } from './deps.ts';
+
+export interface LookInput extends PushedRef {
+  /** Ids of the deliveries that asked for it. */
+  readonly deliveries: readonly string[];
+}
+
+/**
+ * Looks at the head of a branch or tag, and decides what it deploys. Reads, and notes heads that deploy nothing; can be
+ * repeated: nothing is asked for here.
+ * @throws SOURCE_UNREACHABLE (retryable when it may pass), UNAVAILABLE, or the abort reason
+ */
+export async function lookAtRef(deps: GitHooksActivityDeps, input: LookInput, signal: AbortSignal): Promise<Look> {
+  const { connectionId, ref: fullName } = input;
+  const only = (reason: LookReason, message: string | null = null): Look => ({
+    outcomes: [outcome(reason, { ref: fullName, message })],
+    builds: [],
+  });
+  const connection = await deps.gitConnections.find(connectionId);
+  if (connection === null) return only('connection_removed');
+  if (connection.paused) return only('paused');
+  const ref = parseRef(fullName);
+  const targets = ref === null ? [] : deployTargets(connection, ref);
+  if (targets.length === 0) return only('no_rule');
+  let head: string | undefined;
+  try {
+    head = (await deps.refs.readRefs(connection.repository, signal, [fullName])).get(fullName);
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return only('source_refused', error.message);
+  }
+  if (head === undefined) return only('ref_deleted');
+  const requestedBy = requesterOf(await deps.gitDeliveries.findMany(input.deliveries), head);
+  const about = {
+    connection,
+    head,
+    requestedBy,
+    ref: fullName,
+    message: once(() => messageOf(deps, connection, head, signal)),
+  };
+  const outcomes: LookOutcome[] = [];
+  const builds: PushedBuild[] = [];
+  for (const target of targets) {
+    const reason = await decide(deps, about, target, signal);
+    const { serviceId, service, environment } = target;
+    if (reason === null) {
+      const decided = { commit: head, requestedBy, decidedAt: deps.now().toISOString() };
+      const build = { connectionId, ref: fullName, buildId: deps.newId('build'), serviceId, service, environment };
+      builds.push({ ...build, ...decided });
+    } else outcomes.push(outcome(reason, { ref: fullName, service, environment, commit: head }));
+  }
+  return { outcomes, builds };
+}
+
+/** Git says no, and will say so again. */
+export function isRefusal(error: unknown): error is FairleadError {
+  if (!(error instanceof FairleadError) || error.retryable) return false;
+  return ['SOURCE_REFUSED', 'SOURCE_MISSING', 'SOURCE_UNREACHABLE'].includes(error.code);
+}
+
+interface About {
+  readonly connection: GitConnection;
+  readonly ref: string;
+  readonly head: string;
+  readonly message: () => Promise<string | null>;
+}
+
+/** Why the head is not deployed to a target; null when it is. */
+async function decide(
+  deps: GitHooksActivityDeps,
+  { connection, ref, head, message }: About,
+  { serviceId, environment, paths }: DeployTarget,
+  signal: AbortSignal,
+): Promise<LookReason | null> {
+  const service = await serviceOf(deps, connection, serviceId);
+  if (typeof service === 'string') return service;
+  const key: HeadKey = { connectionId: connection.id, serviceId, environment, ref };
+  const known = await deps.gitHeads.find(key);
+  if (known?.seen === head) return 'unchanged';
+  const left = async (reason: LookReason): Promise<LookReason> => {
+    await deps.gitHeads.set(key, { seen: head });
+    return reason;
+  };
+  if (skipMark((await message()) ?? '') !== null) return await left('skip_mark');
+  if (known?.built == null || paths.some((globs) => globs.length === 0)) return null;
+  const { repository: url } = connection;
+  for (const globs of paths) {
+    // What is not known to be unchanged deploys.
+    const changed = await orUnknown(deps.refs.hasChanged({ url, base: known.built, head, paths: globs }, signal));
+    if (changed !== false) return null;
+  }
+  return await left('paths_unchanged');
+}
+
+/** Of a commit that git does not give out, as after a forced push between, nothing is known. */
+function messageOf(
+  { refs }: GitHooksActivityDeps,
+  { repository }: GitConnection,
+  head: string,
+  signal: AbortSignal,
+): Promise<string | null> {
+  return orUnknown(refs.readMessage(repository, head, signal));
+}
+
+async function orUnknown<T>(read: Promise<T | null>): Promise<T | null> {
+  try {
+    return await read;
+  } catch (error) {
+    if (isRefusal(error)) return null;
+    throw error;
+  }
+}
+
+/** Who pushed the head, or else who pushed last; a look by hand is of who asked for it. */
+function requesterOf(deliveries: readonly GitDelivery[], head: string): string {
+  const newest = deliveries.toSorted((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime());
+  const byHand = newest.find(({ requestedBy }) => requestedBy !== null)?.requestedBy;
+  const pushed = newest.find(({ claimedHead, login }) => claimedHead === head && login !== null);
+  const login = (pushed ?? newest.find((delivery) => delivery.login !== null))?.login;
+  if (pushed === undefined && byHand != null) return byHand;
+  return login == null ? 'git' : `git:${login}`;
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let result: Promise<T> | null = null;
+  return () => {
+    result ??= work();
+    return result;
+  };
+}

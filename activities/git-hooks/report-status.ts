@@ -1,0 +1,72 @@
+import type { BuildRecord } from '../../domain/deploys/build.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { sealingContext, TOKEN_KEY } from '../../domain/git-hooks/connection.ts';
+import type { CommitStatus } from '../../domain/git-hooks/git-host.ts';
+import { type BuildReport, statusContext } from '../../domain/git-hooks/messages.ts';
+import type { GitHooksActivityDeps } from './deps.ts';
+
+export interface StatusInput {
+  readonly report: BuildReport;
+  /** `begun`: whatever the build is at. `ended`: how it ended. */
+  readonly phase: 'begun' | 'ended';
+}
+
+/**
+ * Shows on the commit how a build goes. Idempotent: a status takes the place of the one before it on its line. What the
+ * provider refuses is noted on the connection, and ends no build.
+ * @throws UNAVAILABLE, RATE_LIMITED (retryable)
+ */
+export async function reportStatus(
+  deps: GitHooksActivityDeps,
+  { report, phase }: StatusInput,
+  signal: AbortSignal,
+): Promise<void> {
+  const connection = await deps.gitConnections.find(report.connectionId);
+  if (connection === null || connection.token === null || deps.gitHost === null || deps.cipher === null) return;
+  const { provider, repository: repositoryUrl, apiUrl, token: sealed } = connection;
+  const record = await deps.builds.find(report.buildId);
+  const status = phase === 'begun' ? pending(report) : ended(report, record);
+  try {
+    const token = deps.cipher.open(sealed, sealingContext(connection.id, TOKEN_KEY));
+    await deps.gitHost.setStatus({ provider, repositoryUrl, apiUrl, token }, status, signal);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.retryable) throw error;
+    // A forced push may have taken the commit away: that is no fault of the token.
+    if (error.code === 'COMMIT_NOT_FOUND') return;
+    const { code, message } = error;
+    await deps.gitConnections.setTokenProblem(connection.id, sealed, { code, message, at: deps.now() });
+    return;
+  }
+  if (connection.tokenProblem !== null) await deps.gitConnections.setTokenProblem(connection.id, sealed, null);
+}
+
+function pending(report: BuildReport): CommitStatus {
+  return { ...lineOf(report), state: 'pending', description: `Build ${report.buildId} is on its way`, targetUrl: null };
+}
+
+function ended(report: BuildReport, record: BuildRecord | null): CommitStatus {
+  const line = lineOf(report);
+  if (record?.status === 'completed') {
+    return { ...line, state: 'success', description: `Live in ${report.environment}`, targetUrl: record.url };
+  }
+  return { ...line, ...failed(record), targetUrl: null };
+}
+
+function lineOf(report: BuildReport): Pick<CommitStatus, 'commit' | 'context'> {
+  return { commit: report.commit, context: statusContext(report) };
+}
+
+/** The step and the code alone: a message may quote what a build printed, and the commit may be public. */
+function failed(record: BuildRecord | null): Pick<CommitStatus, 'state' | 'description'> {
+  const { reason = 'abandoned', failure = null, id = '', supersededBy = null } = record ?? {};
+  switch (reason) {
+    case 'superseded':
+      return { state: 'error', description: `Replaced by ${supersededBy ?? 'a newer build'} before it was installed` };
+    case 'cancelled':
+      return { state: 'error', description: `Build ${id} was cancelled` };
+    case 'step_failed':
+      return { state: 'failure', description: `Failed in step ${failure?.step ?? 'unknown'}: ${failure?.code ?? ''}` };
+    default:
+      return { state: 'error', description: 'The build was not carried to its end' };
+  }
+}

@@ -1,0 +1,48 @@
+import { createGitHooksActivities } from '../activities/git-hooks/index.ts';
+import { newId } from '../adapters/crypto/new-id.ts';
+import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
+import { deploysWorkerSection } from '../adapters/env/deploys.ts';
+import { createRefReader } from '../adapters/git/ref-reader.ts';
+import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
+import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
+import { createGitDeliveryStore } from '../adapters/mongo/git-hooks/deliveries.ts';
+import { createHeadStore } from '../adapters/mongo/git-hooks/heads.ts';
+import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
+import { createGitHookCommands } from '../adapters/temporal/git-hook-commands.ts';
+import { defineModule } from './module.ts';
+
+const now = () => new Date();
+
+/** Pushes that deploy. Git may be slow: what asks it takes no slot from a deploy. */
+export const gitHooks = defineModule({
+  name: 'git-hooks',
+  section: deploysWorkerSection,
+  schedules: [],
+  queue: 'own',
+  slots: () => 8,
+  async compose({ env, connect, client, subprocessEnv }) {
+    const { db } = await connect('builder');
+    return createGitHooksActivities({
+      services: createServiceStore({ db, now }),
+      builds: createBuildStore({ db, now }),
+      gitConnections: createGitConnectionStore({ db }),
+      gitDeliveries: createGitDeliveryStore({ db, now }),
+      gitHeads: createHeadStore({ db }),
+      gitHookCommands: createGitHookCommands(client),
+      commands: createDeployCommands(client),
+      refs: createRefReader({
+        gitUrl: env.GIT_URL ?? null,
+        gitToken: env.GIT_TOKEN ?? null,
+        githubToken: env.GITHUB_TOKEN ?? null,
+        localSourcesRoot: env.LOCAL_SOURCES_ROOT ?? null,
+        env: subprocessEnv,
+      }),
+      gitHost: null,
+      cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
+      platformGitUrl: env.GIT_URL ?? null,
+      newId,
+      now,
+    });
+  },
+});
