@@ -3,6 +3,7 @@ import { newId } from '../adapters/crypto/new-id.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
 import { createRefReader } from '../adapters/git/ref-reader.ts';
+import { createGitHost } from '../adapters/git-host/git-host.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
@@ -38,7 +39,7 @@ export const gitHooks = defineModule({
         localSourcesRoot: env.LOCAL_SOURCES_ROOT ?? null,
         env: subprocessEnv,
       }),
-      gitHost: null,
+      gitHost: createGitHost({ platformGitUrl: env.GIT_URL ?? null, now }),
       cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
       platformGitUrl: env.GIT_URL ?? null,
       newId,

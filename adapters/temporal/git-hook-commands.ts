@@ -1,4 +1,4 @@
-import type { Client } from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError } from '@temporalio/client';
 import {
   CONNECTION_CHANGED,
   GIT_HOOKS_WORKFLOWS,
@@ -13,7 +13,7 @@ import { withinReach } from './within-reach.ts';
 /** The way to the workflows of pushes: each is started when it does not run, and told in the same request. */
 export function createGitHookCommands(client: Client): GitHookCommands {
   const reach = async (call: () => Promise<unknown>): Promise<void> => {
-    await withinReach(client, 'What looks at pushes', call);
+    await withinReach(client, 'What looks at pushes', () => startedOnceMore(call));
   };
   const signalWatcher = (connectionId: string, signal: string, signalArgs: string[]) =>
     client.workflow.signalWithStart(GIT_HOOKS_WORKFLOWS.watchRepository, {
@@ -39,4 +39,18 @@ export function createGitHookCommands(client: Client): GitHookCommands {
     lookAtAll: (connectionId, deliveryId) => reach(() => signalWatcher(connectionId, LOOK_REQUESTED, [deliveryId])),
     changed: (connectionId) => reach(() => signalWatcher(connectionId, CONNECTION_CHANGED, [])),
   };
+}
+
+const ATTEMPTS = 4;
+
+/** Of many that start one workflow at once, a server may refuse some: by then it runs, and can be told. */
+async function startedOnceMore(call: () => Promise<unknown>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await call();
+      return;
+    } catch (error) {
+      if (attempt === ATTEMPTS || !(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+    }
+  }
 }

@@ -25,6 +25,7 @@ import {
   waitingForSlot,
 } from './coordination-scenarios.ts';
 import { ended } from './ended.ts';
+import { gitPushes } from './git-pushes-scenario.ts';
 import { grant } from './grant-scenario.ts';
 import { hanging } from './hanging.ts';
 import { withOwnWorker } from './own-worker.ts';
@@ -60,6 +61,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   reencryption,
   grant,
   sharing,
+  gitPushes,
   outputCollection,
   chains,
   // The last of all: from then on the server skips no time.

@@ -48,7 +48,7 @@ export function createInMemoryRefs(): InMemoryRefs {
       const before = repositories.get(address)?.get(ref) ?? '';
       const tree = { ...commits.get(before)?.files, ...files };
       const id = createHash('sha1')
-        .update(JSON.stringify([before, tree, message]))
+        .update(JSON.stringify([address, before, tree, message]))
         .digest('hex');
       commits.set(id, { message, files: tree });
       point(address, ref, id);
