@@ -3,6 +3,7 @@ import type { PersonCaller } from '../api/http/caller.ts';
 import type { TabLink } from './look/document.ts';
 import type { NavGroup } from './look/navigation.ts';
 import { NAV_GROUPS, type NavEntry, type Page } from './page.ts';
+import { segmentOf } from './platform/platform.ts';
 
 const GROUP_TITLES: Readonly<Record<NavEntry['group'], string | null>> = {
   work: null,
@@ -55,5 +56,5 @@ export function tabsFor(
 
 /** `/services/:name` with the name in its place. */
 export function fillPath(path: string, params: Readonly<Record<string, unknown>>): string {
-  return path.replace(/:([a-zA-Z]+)/g, (_match, name: string) => encodeURIComponent(String(params[name] ?? '')));
+  return path.replace(/:([a-zA-Z]+)/g, (_match, name: string) => segmentOf(String(params[name] ?? '')));
 }

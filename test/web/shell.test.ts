@@ -47,4 +47,27 @@ describe('the shell of the console', () => {
     assert.equal(stranger.status, 404);
     assert.doesNotMatch(stranger.text, /aria-label="Main"/);
   });
+
+  it('tells that a form failed, although what was typed is too long for a cookie', async () => {
+    const browser = console.browse();
+    await browser.signIn();
+    for (const word of ['É'.repeat(1_400), 'A'.repeat(2_500), 'A'.repeat(1_400)]) {
+      const sent = await browser.submit('/style-guide', '/style-guide', { word });
+      const [notice = ''] = sent.headers.getSetCookie().filter((cookie) => cookie.includes('notice'));
+      assert.ok(notice !== '' && notice.length <= 4_096, `a browser drops a cookie of ${notice.length} characters`);
+      assert.match((await browser.get('/style-guide')).text, /small letters alone/);
+    }
+  });
+
+  it('opens streams for its own pages alone: those of other origins of its site would use up its places', async () => {
+    const browser = console.browse();
+    await browser.signIn();
+    for (const site of ['same-site', 'cross-site']) {
+      const refused = await browser.get('/live', { 'sec-fetch-site': site });
+      assert.deepEqual([refused.status, refused.headers.get('content-type')], [403, 'text/html; charset=utf-8']);
+    }
+    const own = await console.browse().get('/live', { 'sec-fetch-site': 'same-origin' });
+    assert.equal(own.headers.get('content-type'), 'text/event-stream; charset=utf-8');
+    assert.match(own.text, /signed-out/);
+  });
 });

@@ -7,6 +7,7 @@ import type { ShellDeps } from '../deps.ts';
 import { visibleText } from '../look/visible-text.ts';
 import type { LiveContext, Page } from '../page.ts';
 import { pageContext, requireCaller } from '../page-document.ts';
+import { requireOwnStream } from '../session/csrf.ts';
 import type { Session } from '../session/sessions.ts';
 import { livePathOf } from './live-path.ts';
 
@@ -38,10 +39,11 @@ export function liveRoute(shell: ShellDeps, page: Page): readonly Route[] {
         alternative: { contentType: 'text/event-stream', description: EVENTS },
       },
     },
-    errors: ['FORBIDDEN', 'NOT_FOUND', 'RATE_LIMITED', 'UNAVAILABLE'],
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'ORIGIN_REFUSED', 'RATE_LIMITED', 'UNAVAILABLE'],
     params: page.params,
     query: page.query.extend({ [LAST_EVENT_ID]: z.string().max(200).optional() }),
     handle: async ({ params, query: { [LAST_EVENT_ID]: resumed, ...query } }, context) => {
+      requireOwnStream(context);
       const session = await openForStream(shell, context);
       if (session !== null) requireCaller(page, session);
       const leave = session === null ? () => undefined : shell.places.take(session.person.userId, context.gone);

@@ -2,7 +2,11 @@ import { type Html, html } from '../../api/http/pages/html.ts';
 import { printableText } from '../../domain/logs/printable-text.ts';
 
 /** Changes of style that are followed in one line; a line that has more is not meant to be read. */
-const MOST_CHANGES = 200;
+const MOST_CHANGES = 100;
+/** Codes of one change that are read: nothing that is meant to be read has more. */
+const MOST_CODES = 24;
+/** Places of one line that are marked: each is markup, of which a long line would have megabytes. */
+const MOST_MARKS = 100;
 /** "Select graphic rendition" (ECMA-48, 8.3.117): `ESC [ 1 ; 31 m`. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what is looked for
 const STYLE_COMMAND = /\u001b\[([\d;:]*)m/g;
@@ -51,8 +55,10 @@ export function terminalParts(line: string): readonly TerminalPart[] {
   for (const match of line.matchAll(STYLE_COMMAND)) {
     take(match.index);
     from = match.index + match[0].length;
+    style = styleAfter(style, match[1] ?? '');
     changes += 1;
-    if (changes <= MOST_CHANGES) style = styleAfter(style, match[1] ?? '');
+    // What follows is one part: the work on a line does not grow with what somebody prints.
+    if (changes === MOST_CHANGES) break;
   }
   take(line.length);
   return parts;
@@ -80,6 +86,7 @@ function marksIn(text: string, found: string): readonly Range[] {
   const marks: Range[] = [];
   for (let at = lower.indexOf(wanted); at >= 0; at = lower.indexOf(wanted, at + wanted.length)) {
     marks.push([at, at + wanted.length]);
+    if (marks.length === MOST_MARKS) break;
   }
   return marks;
 }
@@ -134,7 +141,7 @@ const SWITCHES: Readonly<Record<number, Partial<Style>>> = {
 };
 
 function styleAfter(before: Style, command: string): Style {
-  const codes = command.split(/[;:]/).map((code) => (code === '' ? 0 : Number(code)));
+  const codes = command.split(/[;:]/, MOST_CODES).map((code) => (code === '' ? 0 : Number(code)));
   let style = before;
   for (let at = 0; at < codes.length; at += 1) {
     const code = codes[at] ?? 0;

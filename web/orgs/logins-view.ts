@@ -5,6 +5,7 @@ import { table } from '../look/components.ts';
 import { confirmForm, form } from '../look/forms.ts';
 import { ago, exact } from '../look/time.ts';
 import type { PageContext } from '../page.ts';
+import { segmentOf } from '../platform/platform.ts';
 
 export type LoginsView = z.output<typeof loginsViewSchema>;
 
@@ -34,7 +35,7 @@ function sessionsTable(sessions: LoginsView['sessions'], path: string, context: 
     address,
     ago(lastSeenAt, context.now()),
     exact(expiresAt).slice(0, 16),
-    form(context, { action: `${path}/sessions/${encodeURIComponent(id)}/end`, button: 'End', tone: 'plain' }),
+    form(context, { action: `${path}/sessions/${segmentOf(id)}/end`, button: 'End', tone: 'plain' }),
   ]);
   return table('Sessions', columns, rows);
 }

@@ -43,5 +43,14 @@ export interface Platform {
 
 /** A path of literal and variable parts: `pathOf('builds', id, 'logs')`. */
 export function pathOf(...parts: readonly string[]): string {
-  return `/${parts.map(encodeURIComponent).join('/')}`;
+  return `/${parts.map(segmentOf).join('/')}`;
+}
+
+/**
+ * A part of a path, whatever its text is. Whoever resolves an address takes `.` and `..` as steps and an empty part as
+ * none, encoded or not, and would call another route: such a text becomes one that nothing is called.
+ */
+export function segmentOf(text: string): string {
+  const encoded = encodeURIComponent(text.toWellFormed());
+  return /^\.{0,2}$/.test(text) ? `%25${encoded.replaceAll('.', '2E')}` : encoded;
 }

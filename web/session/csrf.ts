@@ -26,6 +26,16 @@ export function requireOwnForm(
   }
 }
 
+/**
+ * A stream counts when a page of ours has opened it: each takes a place of the person, and one site's pages are of many
+ * origins, such as those of deployed services. @throws ORIGIN_REFUSED
+ */
+export function requireOwnStream({ headers }: Pick<RouteContext, 'headers'>): void {
+  const site = headers['sec-fetch-site'];
+  if (site === undefined || site === 'same-origin') return;
+  throw new FairleadError('ORIGIN_REFUSED', 'This stream was not opened by a page of the console');
+}
+
 function digest(text: string): Buffer {
   return hash('sha256', text, 'buffer');
 }

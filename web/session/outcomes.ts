@@ -15,8 +15,8 @@ export interface Outcomes {
 }
 
 const SECONDS = 60;
-/** Of what was typed; a longer text is typed again. */
-const MAX_VALUES = 1_500;
+/** A browser drops a cookie of more than 4 KiB, with its name and attributes. */
+const MAX_LENGTH = 3_800;
 const MAX_TEXT = 600;
 
 const texts = z.record(z.string(), z.string());
@@ -36,8 +36,12 @@ export function createOutcomes(seal: CookieSeal, cookies: SignInCookies<ConsoleC
   return {
     forget: cookies.clear('notice'),
     write: (sessionId, to, outcome) => {
-      const content = { path: pathOnly(to), outcome: shortened(outcome) };
-      return cookies.write('notice', seal.seal(purpose(sessionId), content), SECONDS);
+      const sealed = (kept: FormOutcome) => seal.seal(purpose(sessionId), { path: pathOnly(to), outcome: kept });
+      const short = { ...outcome, text: cut(outcome.text) };
+      const whole = sealed(short);
+      // What failed is said in any case; a long text is typed again.
+      const fits = whole.length <= MAX_LENGTH;
+      return cookies.write('notice', fits ? whole : sealed({ ...short, values: {}, errors: {} }), SECONDS);
     },
     read: (sessionId, path, context) => {
       const text = cookies.read('notice', context);
@@ -51,13 +55,6 @@ function pathOnly(path: string): string {
   return path.replace(/[?#].*$/, '');
 }
 
-/** A cookie holds 4 KiB. */
-function shortened({ text, values, errors, ...rest }: FormOutcome): FormOutcome {
-  const fits = (fields: FormOutcome['values']) => JSON.stringify(fields).length <= MAX_VALUES;
-  return {
-    ...rest,
-    text: text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`,
-    values: fits(values) ? values : {},
-    errors: fits(errors) ? errors : {},
-  };
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}…`;
 }

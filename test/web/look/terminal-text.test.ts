@@ -89,11 +89,23 @@ describe('a line of terminal output', () => {
 
   it('follows a bounded number of changes in one line, and takes a time that grows with the line alone', () => {
     const line = `${E}[31ma${E}[32mb`.repeat(20_000);
-    assert.ok(terminalParts(line).length <= 202);
+    assert.ok(terminalParts(line).length <= 102);
     assert.equal(
       terminalParts(line).reduce((sum, { text }) => sum + text.length, 0),
       40_000,
     );
     for (const nasty of [`${E}[`, `${E}]8;;`, `${E}[1;`, ';', `${E}[31m${E}`]) terminalParts(nasty.repeat(20_000));
+  });
+
+  it('reads a bounded number of codes in one change', () => {
+    const codes = (count: number) => `${E}[${'38;5;1;'.repeat(count)}1mx`;
+    assert.equal(shown(codes(2)), '<span class="t-bold t-1">x</span>');
+    assert.equal(shown(codes(2_000)), '<span class="t-1">x</span>');
+  });
+
+  it('marks a bounded number of places in one line', () => {
+    const markup = shown('a'.repeat(16_384), 'a');
+    assert.equal(markup.split('<mark>').length - 1, 100);
+    assert.equal(markup.replaceAll(/<\/?mark>/g, ''), 'a'.repeat(16_384));
   });
 });
