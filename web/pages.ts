@@ -4,6 +4,7 @@ import { config } from './config/pages.ts';
 import { deploys } from './deploys/pages.ts';
 import { grants } from './grants/pages.ts';
 import { installation } from './installation/pages.ts';
+import { locker } from './locker/pages.ts';
 import { logs } from './logs/pages.ts';
 import { oauthClients } from './oauth-clients/pages.ts';
 import { orgs } from './orgs/pages.ts';
@@ -29,6 +30,7 @@ export const WEB_MODULES: readonly WebModule[] = [
   orgs,
   people,
   oauthClients,
+  locker,
   wallet,
   auditLedger,
   installation,

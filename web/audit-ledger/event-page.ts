@@ -69,12 +69,12 @@ function placeCard({ id, orgSlug, emitter, namespace, chainIndex, eventHash, pre
 }
 
 /** The ledger verifies on request: reading a whole chain is work that no visit of a page should cause. */
-function chainCard({ id, namespace, entityId }: EventView, context: PageContext): Html {
+function chainCard({ id, namespace }: EventView, context: PageContext): Html {
   return card(
     { title: 'Verify' },
     html`<p class="quiet">The ledger reads the chain from its first event on and compares it with its signed checkpoints. Who does not want to believe the ledger verifies the proof.</p>
 <div class="buttons">${form(context, { action: eventPath(id, 'verify-chain'), button: `Verify the chain of ${namespace}`, icon: 'shield', tone: 'plain' })}
-${form(context, { action: eventPath(id, 'verify-entity'), button: `Verify all of ${entityId.slice(0, 40)}`, tone: 'plain' })}</div>`,
+${form(context, { action: eventPath(id, 'verify-entity'), button: 'Verify the history of the entity', tone: 'plain' })}</div>`,
   );
 }
 

@@ -95,7 +95,7 @@ function eventsTable(events: readonly EventView[], isOfAll: boolean): Html {
   ] as const;
   const rows = events.map(({ id, eventType, entityId, orgSlug, namespace, chainIndex, createdAt }) => [
     html`<a href="${eventPath(id)}">${eventType}</a>`,
-    html`<a class="quiet" href="${searchPath({ entityId })}">${entityId}</a>`,
+    html`<a class="quiet long" href="${searchPath({ entityId })}">${entityId}</a>`,
     ...(isOfAll ? [orgSlug] : []),
     `${namespace} #${chainIndex}`,
     moment(createdAt),

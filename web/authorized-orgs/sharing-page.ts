@@ -48,8 +48,11 @@ export const sharingPage = definePage({
     return { sharing, history };
   },
   view: ({ sharing, history }, context) => ({
-    title: sharing.service,
-    crumbs: [['Services', '/services']],
+    title: 'Sharing',
+    crumbs: [
+      ['Services', '/services'],
+      [sharing.service, pathOf('services', sharing.service)],
+    ],
     lead: html`Belongs to ${sharing.owner}, which pays for it.`,
     body: html`${orgsCard(sharing, context)}${decides(sharing, context) && addCard(sharing, context)}
 ${partCard({ title: 'History', flush: true }, history, ({ items, nextCursor }) => historyView(items, nextCursor, sharing.service))}`,

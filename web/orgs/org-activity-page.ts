@@ -60,5 +60,5 @@ function details(data: OrgEvent['data']): Html {
     const text = Array.isArray(value) ? value.join(', ') : String(value);
     return `${name}: ${text === '' ? '–' : text}`;
   });
-  return html`<span class="small">${shown.join(' · ')}</span>`;
+  return html`<span class="small long">${shown.join(' · ')}</span>`;
 }
