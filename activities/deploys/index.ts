@@ -45,7 +45,7 @@ import { registerNamespace } from './steps/register-namespace.ts';
 import { registerRelease } from './steps/register-release.ts';
 import { registerRoutes } from './steps/register-routes.ts';
 import { resolveDependencies } from './steps/resolve-dependencies.ts';
-import { runGatedTests } from './steps/run-gated-tests.ts';
+import { keepUntested, type NoResultInput, runGatedTests } from './steps/run-gated-tests.ts';
 import { storeSnapshot } from './steps/store-snapshot.ts';
 import { tellSiteRegistry } from './steps/tell-site-registry.ts';
 import { upsertSiteProperty } from './steps/upsert-site-property.ts';
@@ -113,6 +113,7 @@ export function createDeploysActivities(deps: DeploysDeps) {
       whileHeartbeating((signal) => deps.sources.resolveHead(input.url, input.branch, signal)),
     failOpen: (input: FailedOpen) => whileHeartbeating(() => failOpen(deps, input)),
     finishBuild: (input: FinishBuildInput) => whileHeartbeating(() => finishBuild(deps, input)),
+    keepUntested: (input: NoResultInput) => whileHeartbeating(() => keepUntested(deps, input)),
     restoreUserAccess: (build: BuildRequest) => whileHeartbeating((signal) => restoreUserAccess(deps, build, signal)),
     restorePrevious: (build: BuildRequest) => whileHeartbeating((signal) => restorePrevious(deps, build, signal)),
     cleanUpAfterBuild: (build: BuildRequest) => whileHeartbeating((signal) => cleanUpAfterBuild(deps, build, signal)),

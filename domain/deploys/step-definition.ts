@@ -77,7 +77,7 @@ type Given<K extends string, A extends string | null, G extends FactShapes> = Pi
     readonly activity: A;
   } & (A extends string
     ? Pick<StepRun, 'attemptSeconds' | 'deadlineSeconds'> &
-        Partial<Pick<StepRun, 'local' | 'undo' | 'wait' | 'cancellable' | 'supersedable'>>
+        Partial<Pick<StepRun, 'local' | 'undo' | 'wait' | 'noResult' | 'cancellable' | 'supersedable'>>
     : unknown);
 
 /** A step that this version carries out. */
@@ -98,7 +98,9 @@ export function step<const K extends string, const A extends string, const G ext
   const { activity, attemptSeconds, deadlineSeconds } = given;
   const { local = false, undo = null, cancellable = true, supersedable = true } = given;
   const wait = given.wait === undefined ? {} : { wait: given.wait };
-  const run = { activity, local, attemptSeconds, deadlineSeconds, failOpen, undo, ...wait, cancellable, supersedable };
+  const noResult = given.noResult === undefined ? {} : { noResult: given.noResult };
+  const limits = { attemptSeconds, deadlineSeconds };
+  const run = { activity, local, ...limits, failOpen, undo, ...wait, ...noResult, cancellable, supersedable };
   return { key, title, stage, when, needs, gives, failOpen, remadeUntil, ofRollback, run };
 }
 

@@ -29,6 +29,16 @@ export interface StepWait {
   readonly read: string;
 }
 
+/**
+ * What is done before the build fails where a step ended without a result of its own: its workers were killed until its
+ * deadline, or what it needs was away as long.
+ */
+export interface StepNoResult {
+  readonly codes: readonly ErrorCode[];
+  /** Activity that takes a `NoResultInput` and answers the failure of the build. Idempotent. */
+  readonly activity: string;
+}
+
 /** How a step is carried out. The plan of a build records this, so that a later change of the table never touches it. */
 export interface StepRun {
   readonly activity: string;
@@ -42,6 +52,8 @@ export interface StepRun {
   readonly undo: StepUndo | null;
   /** Absent: no failure of the step is waited for; also in plans of earlier versions. */
   readonly wait?: StepWait;
+  /** Absent: the build fails as the step did; also in plans of earlier versions. */
+  readonly noResult?: StepNoResult;
   /** False for a step that ends its work even when the build is cancelled. */
   readonly cancellable: boolean;
   /** False for a step from which on a newer build waits for this one, and does not replace it. */

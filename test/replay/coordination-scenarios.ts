@@ -89,6 +89,17 @@ export async function deadline(temporal: Temporal): Promise<Recordings> {
   return { 'deadline-build': buildWorkflowId(request.buildId) };
 }
 
+/** Tests of a release have no result until their deadline: the release is kept before the install would be undone. */
+export async function testsWithoutResult(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest();
+  await play(temporal, request, {
+    runGatedTests: async () => {
+      throw new FairleadError('UNAVAILABLE', 'the engine is away', { retryable: true });
+    },
+  });
+  return { 'tests-without-result-build': buildWorkflowId(request.buildId) };
+}
+
 /** A local step fails, and a failed installation is undone, which fails as well. */
 export async function failedUndo(temporal: Temporal): Promise<Recordings> {
   const request = buildRequest();

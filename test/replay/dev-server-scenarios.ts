@@ -1,9 +1,13 @@
 import { TestWorkflowEnvironment } from '@temporalio/testing';
+import type { WaitingView } from '../../domain/deploys/build-wait.ts';
 import {
   buildWorkflowId,
   coordinatorWorkflowId,
+  GRANT_DECIDED,
   BUILD_SLOTS_WORKFLOW_ID as SLOTS,
+  WAITING_BUILD,
 } from '../../domain/deploys/messages.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import { SEARCH_ATTRIBUTES } from '../../domain/search-attributes.ts';
 import { buildRequest } from '../ports/records.ts';
 import { toolPath } from '../support/tool-path.ts';
@@ -39,6 +43,7 @@ export async function startDevServer(): Promise<TestWorkflowEnvironment> {
 export const DEV_SERVER_SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[] = [
   abandoned,
   continueAsNew,
+  continueAsNewWhileWaiting,
 ];
 
 /** Somebody terminates the workflow of a build: its coordinator writes the record. */
@@ -99,6 +104,45 @@ async function continueAsNew(temporal: Temporal): Promise<Recordings> {
       'continuing-coordinator': { workflowId: coordinator, runId: runIds.coordinator },
       'continued-coordinator': coordinator,
       'continuing-slots': { workflowId: SLOTS, runId: runIds.slots },
+    };
+  });
+}
+
+/** A build waits for a grant, and more happens meanwhile than one history is to hold: the next run of its coordinator waits on. */
+async function continueAsNewWhileWaiting(temporal: Temporal): Promise<Recordings> {
+  const request = buildRequest({ waitForGrantsSeconds: 3_600 });
+  const coordinator = coordinatorWorkflowId(request.service, request.environment);
+  const blocked = 'grant sgr_1 is pending';
+  let isApproved = false;
+  const { activities, journal } = createFakeActivities(temporal.directory, {
+    createScopeGrants: async () => {
+      if (!isApproved) throw new FairleadError('SCOPE_GRANT_BLOCKED', blocked);
+      return { facts: {} };
+    },
+    readGrantDecisions: async () => {
+      if (isApproved) return { state: 'granted' };
+      return { state: 'open', failure: { code: 'SCOPE_GRANT_BLOCKED', message: blocked, step: 'scope-grants' } };
+    },
+  });
+  return await temporal.withActivities(activities, async () => {
+    const { client, commands } = temporal;
+    const waiting = async () => await client.workflow.getHandle(coordinator).query<WaitingView | null>(WAITING_BUILD);
+    await commands.request(request);
+    await waitUntil('the build to wait', async () => (await waiting())?.buildId === request.buildId);
+    const first = await runIdOf(temporal, coordinator);
+    for (let again = 1; (await runIdOf(temporal, coordinator)) === first; again += 1) {
+      const { deduplicated } = await commands.request({ ...request, buildId: `${request.buildId}_${again}` });
+      if (!deduplicated) throw new Error('a request for what waits was not attached to it');
+    }
+    await waitUntil('the next run to wait', async () => (await waiting())?.buildId === request.buildId);
+    isApproved = true;
+    await client.workflow.getHandle(coordinator).signal(GRANT_DECIDED);
+    await ended(temporal, coordinator);
+    const completed = journal.filter((entry) => entry.endsWith(' completed'));
+    if (completed.length !== 1) throw new Error(`${completed.length} builds completed: ${completed.join(', ')}`);
+    return {
+      'continuing-wait-coordinator': { workflowId: coordinator, runId: first },
+      'continued-wait-coordinator': coordinator,
     };
   });
 }

@@ -22,6 +22,7 @@ import {
   repairs,
   retry,
   slotForEveryOrg,
+  testsWithoutResult,
   waitingForSlot,
 } from './coordination-scenarios.ts';
 import { ended } from './ended.ts';
@@ -52,6 +53,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   slotForEveryOrg,
   retry,
   deadline,
+  testsWithoutResult,
   failedUndo,
   cancelWhileWaiting,
   repairs,

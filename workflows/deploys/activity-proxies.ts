@@ -1,9 +1,10 @@
 import { ActivityCancellationType, patched, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { DeploysActivities } from '../../activities/deploys/index.ts';
 import type { StepInput, StepResult } from '../../activities/deploys/step.ts';
-import type { BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
+import type { NoResultInput } from '../../activities/deploys/steps/run-gated-tests.ts';
+import type { BuildFailure, BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
 import type { Decision, DecisionInput } from '../../domain/deploys/build-wait.ts';
-import type { StepRun, StepUndo, StepWait } from '../../domain/deploys/step-run.ts';
+import type { StepNoResult, StepRun, StepUndo, StepWait } from '../../domain/deploys/step-run.ts';
 
 const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '15s' } as const;
 
@@ -134,6 +135,21 @@ export function undoActivity({ title }: PlannedStep, { activity }: StepUndo): (b
     heartbeatTimeout: '10s',
     retry: RETRY,
     summary: `Undo: ${title}`,
+  });
+  return byName(activities, activity);
+}
+
+/** What is done where a step ended without a result; see `StepNoResult`. */
+export function noResultActivity(
+  { title }: PlannedStep,
+  { activity }: StepNoResult,
+): (input: NoResultInput) => Promise<BuildFailure> {
+  const activities = proxyActivities<Record<string, (input: NoResultInput) => Promise<BuildFailure>>>({
+    startToCloseTimeout: '1m',
+    scheduleToCloseTimeout: '15m',
+    heartbeatTimeout: '10s',
+    retry: RETRY,
+    summary: `Without a result: ${title}`,
   });
   return byName(activities, activity);
 }

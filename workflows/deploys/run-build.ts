@@ -20,7 +20,7 @@ import {
   type WaitRequested,
 } from '../../domain/deploys/messages.ts';
 import type { StepRun } from '../../domain/deploys/step-run.ts';
-import { reliable, requestSlot, stepActivity } from './activity-proxies.ts';
+import { noResultActivity, reliable, requestSlot, stepActivity } from './activity-proxies.ts';
 import { derivePlan, deriveRest } from './derived-plan.ts';
 import { describeFailure, failsOpen } from './failure.ts';
 import { showProgress } from './progress.ts';
@@ -160,10 +160,24 @@ async function runStep(build: BuildState, step: PlannedStep, run: StepRun): Prom
   } catch (error) {
     if (isCancellation(error)) throw error;
     const failure = describeFailure(error, step);
-    if (!failsOpen(failure, run.failOpen)) return failure;
+    if (!failsOpen(failure, run.failOpen)) return await withoutResult(build, { step, run, failure });
     await reliable('Record that the step failed').failOpen({ build: request, step, failure });
   }
   return null;
+}
+
+/** What a step without a result leaves behind is decided by its own row; where that cannot be done, the undo decides. */
+async function withoutResult(
+  { request, facts }: BuildState,
+  { step, run, failure }: { readonly step: PlannedStep; readonly run: StepRun; readonly failure: BuildFailure },
+): Promise<BuildFailure> {
+  if (run.noResult === undefined || !run.noResult.codes.some((code) => code === failure.code)) return failure;
+  try {
+    return await noResultActivity(step, run.noResult)({ build: request, facts, failure });
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    return failure;
+  }
 }
 
 function waiting({ request }: BuildState, paused: PausedBuild): BuildOutcome {

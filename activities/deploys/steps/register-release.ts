@@ -9,7 +9,7 @@ import { requireFacts, type StepContext } from '../step.ts';
  */
 export async function registerRelease(
   deps: Pick<DeploysDeps, 'releases' | 'services' | 'builds' | 'epochs' | 'now'>,
-  context: StepContext,
+  context: Pick<StepContext, 'build' | 'facts'>,
 ): Promise<BuildFacts> {
   const { releaseId } = requireFacts(context.facts, ['releaseId']);
   const { buildId, serviceId } = context.build;

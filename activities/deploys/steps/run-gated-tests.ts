@@ -1,14 +1,22 @@
 import type { TestDeclaration } from '../../../domain/catalog/catalog.ts';
+import type { BuildFailure } from '../../../domain/deploys/build.ts';
 import { earlierRelease } from '../../../domain/deploys/earlier-release.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { TestResult, TestRunner } from '../../../domain/deploys/gated-tests.ts';
+import type { Workload } from '../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { requireRelease } from '../registered-service.ts';
 import { requireFacts, type StepContext } from '../step.ts';
 import { registerRelease } from './register-release.ts';
 
-type Deps = Parameters<typeof registerRelease>[0] & Pick<DeploysDeps, 'testRunner' | 'runtime' | 'edge'>;
+type GateDeps = Parameters<typeof registerRelease>[0];
+type Deps = GateDeps & Pick<DeploysDeps, 'testRunner' | 'runtime' | 'edge'>;
+
+/** What is known of a build whose step ended without a result. */
+export interface NoResultInput extends Pick<StepContext, 'build' | 'facts'> {
+  readonly failure: BuildFailure;
+}
 
 /** From this attempt on, a runner without a result counts as a failed test. */
 const LAST_ATTEMPT = 3;
@@ -46,12 +54,10 @@ async function resultsOf(
   context: StepContext,
   tests: readonly TestDeclaration[],
 ): Promise<readonly TestResult[]> {
-  const { build, facts, attempt, signal } = context;
+  const { build, attempt, signal } = context;
   const runner = requireRunner(deps);
   const release = await requireRelease(deps, context);
-  const workloads = await deps.runtime.list(build.service, build.environment);
-  const workload = workloads.find(({ id }) => id === facts.workloadId);
-  if (workload === undefined) throw new FairleadError('INSTALL_FAILED', `The workload of ${build.service} is gone.`);
+  const workload = await requireWorkload(deps, context);
   const { service, environment } = build;
   const url = deps.edge.url(service, environment);
   try {
@@ -63,7 +69,34 @@ async function resultsOf(
   }
 }
 
-async function failGate(deps: Deps, context: StepContext, why: string): Promise<FairleadError> {
+/**
+ * Ends the gate of a release whose tests have no result, as failed ones end it. Idempotent: it sets a state.
+ * @returns the failure of the build @throws CONFLICT when the installation was undone; INSTALL_FAILED without a workload
+ */
+export async function keepUntested(
+  deps: GateDeps & Pick<DeploysDeps, 'runtime'>,
+  input: NoResultInput,
+): Promise<BuildFailure> {
+  await requireWorkload(deps, input);
+  const { code, message } = await failGate(deps, input, `The tests have no result: ${input.failure.message}`);
+  return { code, message, step: input.failure.step };
+}
+
+async function requireWorkload(
+  { runtime }: Pick<DeploysDeps, 'runtime'>,
+  { build: { service, environment }, facts }: Pick<StepContext, 'build' | 'facts'>,
+): Promise<Workload> {
+  const workloads = await runtime.list(service, environment);
+  const workload = workloads.find(({ id }) => id === facts.workloadId);
+  if (workload !== undefined) return workload;
+  throw new FairleadError('INSTALL_FAILED', `The workload of ${service} is gone.`);
+}
+
+async function failGate(
+  deps: GateDeps,
+  context: Pick<StepContext, 'build' | 'facts'>,
+  why: string,
+): Promise<FairleadError> {
   await registerRelease(deps, context);
   const { service, environment } = context.build;
   const stays = `${why} The new release stays and serves`;

@@ -41,6 +41,7 @@ const stepRunSchema: z.ZodType<StepRun> = z.object({
   failOpen: z.array(z.object({ system: text, codes: z.union([z.literal('any'), z.array(z.enum(ERROR_CODES))]) })),
   undo: z.object({ activity: text, until: text }).nullable(),
   wait: z.object({ code: z.enum(ERROR_CODES), read: text }).exactOptional(),
+  noResult: z.object({ codes: z.array(z.enum(ERROR_CODES)), activity: text }).exactOptional(),
   cancellable: z.boolean(),
   supersedable: z.boolean(),
 });

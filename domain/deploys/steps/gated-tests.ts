@@ -3,7 +3,7 @@ import { step } from '../step-definition.ts';
 
 /**
  * Tests that a release has to pass (spec 2, "Build status"): when one fails the build fails, and the workload stays. A
- * declared gate that nobody holds is a warning.
+ * declared gate that nobody holds is a warning. Tests without a result, because no worker lived long enough, count as failed.
  */
 export const gatedTests = step({
   key: 'gated-tests',
@@ -21,5 +21,6 @@ export const gatedTests = step({
   activity: 'runGatedTests',
   attemptSeconds: 180,
   deadlineSeconds: 720,
+  noResult: { codes: ['STEP_DEADLINE_EXCEEDED', 'UNAVAILABLE', 'INTERNAL'], activity: 'keepUntested' },
   remadeUntil: 'service-registration',
 });

@@ -128,6 +128,10 @@ export function createFakeActivities(
       finished.push(input);
       await directory.releaseSlot(input.build.buildId);
     },
+    keepUntested: async ({ build, failure }) => {
+      journal.push(`${build.buildId} keepUntested ${failure.code}`);
+      return { ...failure, code: 'TESTS_FAILED' };
+    },
     restorePrevious: async ({ buildId }) => void journal.push(`${buildId} restorePrevious`),
     restoreUserAccess: async ({ buildId }) => void journal.push(`${buildId} restoreUserAccess`),
     cleanUpAfterBuild: async () => undefined,

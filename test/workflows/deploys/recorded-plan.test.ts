@@ -155,6 +155,60 @@ describe('a build runs the plan that is recorded on it', () => {
     });
   }
 
+  describe('a step without a result', () => {
+    const codes = ['STEP_DEADLINE_EXCEEDED'] as const;
+    const plan = (run: Partial<StepRun> = {}) => [
+      row('install', { activity: 'pushImage', undo: { activity: 'restorePrevious', until: 'end' } }),
+      row('tests', {
+        ...{ activity: 'runGatedTests', attemptSeconds: 1, deadlineSeconds: 2 },
+        noResult: { codes, activity: 'keepUntested' },
+        ...run,
+      }),
+      row('end', { activity: 'checkHealth' }),
+    ];
+    /** Of a worker that is killed in the middle: nobody hears of the attempt any more. */
+    const killed = () => Context.current().cancelled;
+
+    it('fails the build as its row says, before the undo; what it keeps is in the facts', async () => {
+      const { activities, journal } = fakes({ runGatedTests: killed });
+      const request = buildRequest();
+      const outcome = await run(activities, request, plan());
+      assert.deepEqual(
+        [outcome.status, outcome.failure?.code, outcome.failure?.step],
+        ['failed', 'TESTS_FAILED', 'tests'],
+      );
+      assert.deepEqual(
+        journal.map((entry) => entry.replace(`${request.buildId} `, '')),
+        ['pushImage', 'keepUntested STEP_DEADLINE_EXCEEDED', 'restorePrevious', 'failed step_failed'],
+      );
+    });
+
+    it('fails as it did where its row names another failure, or where nothing can be kept', async () => {
+      for (const [name, overrides, run_] of [
+        ['another failure', { runGatedTests: failing(() => new FairleadError('INSTALL_FAILED', 'gone')) }, {}],
+        [
+          'nothing to keep',
+          { runGatedTests: killed, keepUntested: failing(() => new FairleadError('CONFLICT', 'undone')) },
+          {},
+        ],
+        ['a plan of before', { runGatedTests: killed }, { noResult: undefined }],
+      ] as const) {
+        const { activities, journal } = fakes(overrides as Partial<Activities>);
+        const outcome = await run(activities, buildRequest(), plan(run_ as Partial<StepRun>));
+        assert.equal(
+          outcome.failure?.code,
+          name === 'another failure' ? 'INSTALL_FAILED' : 'STEP_DEADLINE_EXCEEDED',
+          name,
+        );
+        assert.ok(
+          journal.some((entry) => entry.endsWith('restorePrevious')),
+          name,
+        );
+        assert.ok(!journal.some((entry) => entry.includes('keepUntested')), name);
+      }
+    });
+  });
+
   describe('undoing', () => {
     const UNDONE_LATER = [
       row('a', { activity: 'pushImage', undo: { activity: 'restorePrevious', until: 'end' } }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { restorePrevious } from '../../../../activities/deploys/restore-previous.ts';
-import { runGatedTests } from '../../../../activities/deploys/steps/run-gated-tests.ts';
+import { keepUntested, runGatedTests } from '../../../../activities/deploys/steps/run-gated-tests.ts';
 import type { TestDeclaration } from '../../../../domain/catalog/catalog.ts';
 import type { BuildRecord } from '../../../../domain/deploys/build.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
@@ -116,6 +116,33 @@ describe('gated-tests', () => {
     await restorePrevious(parts, build, SIGNAL);
     const { active, routed } = await serving();
     assert.deepEqual([active, routed], [releaseId, workload.id]);
+  });
+
+  it('tests without a result, as their workers were killed until the deadline, end the build as failed ones do', async () => {
+    const { parts, build, facts, serving, workload, before, releaseId } = await useInstalled([testRecord()]);
+    const message = 'Deploy-gated tests did not finish within its deadline of 720 seconds.';
+    const failure = { code: 'STEP_DEADLINE_EXCEEDED', message, step: 'gated-tests' };
+    for (let again = 1; again <= 2; again += 1) {
+      assert.deepEqual(await keepUntested(parts, { build, facts, failure }), {
+        ...{ code: 'TESTS_FAILED', step: 'gated-tests' },
+        message: `The tests have no result: ${message} The new release stays and serves; go back to the one before with: fairlead rollback hello --env prod`,
+      });
+      await restorePrevious(parts, build, SIGNAL);
+      const running = [before.id, workload.id].sort();
+      assert.deepEqual(await serving(), { active: releaseId, routed: workload.id, running });
+    }
+  });
+
+  it('a release whose workload is gone, or whose install was undone, is not kept for want of a result', async () => {
+    const { parts, build, facts, serving, workload } = await useInstalled([testRecord()]);
+    const failure = { code: 'STEP_DEADLINE_EXCEEDED', message: 'late', step: 'gated-tests' };
+    await parts.runtime.remove(workload, 0);
+    await assert.rejects(keepUntested(parts, { build, facts, failure }), { code: 'INSTALL_FAILED' });
+    const undone = await useInstalled([testRecord()]);
+    await restorePrevious(undone.parts, undone.build, SIGNAL);
+    const late = { build: undone.build, facts: undone.facts, failure };
+    await assert.rejects(keepUntested(undone.parts, late), (error) => error instanceof FairleadError);
+    assert.deepEqual([(await serving()).active, (await undone.serving()).active], ['rel_old', 'rel_old']);
   });
 
   it('a refusal of the runner ends the build at once', async () => {
