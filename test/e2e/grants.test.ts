@@ -1,28 +1,12 @@
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { after, before, describe, it } from 'node:test';
-import { promisify } from 'node:util';
 import type { BlockedGrant } from '../../activities/deploys/dependency-grants.ts';
-import { temporalCertificates } from '../../infra/dev/temporal-certificates.ts';
 import { runCli } from '../cli/run-cli.ts';
-import { callProvider } from '../interop/call-provider.ts';
-import { toolPath } from '../support/tool-path.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import {
-  type Build,
-  completed,
-  connection,
-  dataFolder,
-  ended,
-  getBuild,
-  parts,
-  trigger,
-  uniqueName,
-  visit,
-} from './harness.ts';
+import { type Build, completed, connection, ended, getBuild, trigger, visit } from './harness.ts';
+import { makeOrg } from './make-org.ts';
 import { type AppOptions, type SampleService, sampleService } from './sample-service.ts';
-
-const run = promisify(execFile);
+import { signalWorkflow } from './signal-workflow.ts';
 
 /** By the keys of the provider: whose the token is that came with the request, and its scopes. */
 const VERIFIES = `(async () => {
@@ -62,11 +46,7 @@ describe('scopes of a service of another org', { timeout: 400_000 }, () => {
   let shop: SampleService;
   let grantId: string;
   before(async () => {
-    const org = uniqueName('writers');
-    const headers = { 'x-internal-key': (await connection()).key };
-    const json = { slug: org, name: org };
-    const made = await callProvider((await parts()).idp?.address ?? '', 'POST', '/api/v2/orgs', { json, headers });
-    assert.equal(made.status, 201, JSON.stringify(made.body));
+    const org = await makeOrg('writers');
     // With a client of its own: only such a service reaches the provider.
     notes = await sampleService('notes', { org, spec: '  auth: { mode: service-only }', computes: VERIFIES });
     app = {
@@ -87,16 +67,6 @@ describe('scopes of a service of another org', { timeout: 400_000 }, () => {
     const { api: url, key } = await connection();
     return await runCli({ url }, argv, { env: { FAIRLEAD_KEY: key } });
   };
-  /** As an operator does, by the program of Temporal. */
-  async function signal(workflowId: string, name: string, argument: string): Promise<void> {
-    const { ca = '', certificate = '', key = '', serverName = '' } = temporalCertificates(dataFolder()).client;
-    await run(await toolPath('temporal'), [
-      ...['workflow', 'signal', '--address', (await parts()).temporal?.address ?? ''],
-      ...['--tls-ca-path', ca, '--tls-cert-path', certificate, '--tls-key-path', key, '--tls-server-name', serverName],
-      ...['--workflow-id', workflowId, '--name', name, '--input', JSON.stringify(argument)],
-    ]);
-  }
-
   it('the first deploy asks for them and stops before anything is installed', async () => {
     const build = await ended((await trigger(shop.name)).buildId);
     assert.deepEqual(
@@ -120,7 +90,7 @@ describe('scopes of a service of another org', { timeout: 400_000 }, () => {
     );
     assert.match((await fairlead('builds', shop.name)).stdout, /waits for grants/);
     assert.equal((await visit(shop.name)).status, 404);
-    await signal(`grant/${shop.name}-prod/${notes.name}`, 'approve', 'ada');
+    await signalWorkflow(`grant/${shop.name}-prod/${notes.name}`, 'approve', 'ada');
     const build = await completed(buildId);
     assert.deepEqual([build.waiting, build.blockedGrants], [null, []]);
     assert.equal((await visit(notes.name)).status, 200);
