@@ -13,6 +13,7 @@ import { collect, duration, wholeNumber } from './option-values.ts';
 import { addOrgCommands } from './org-command-table.ts';
 import { addPeopleCommands } from './people-command-table.ts';
 import type { Perform } from './perform.ts';
+import { addRegistryCommands } from './registry-command-table.ts';
 import { addUserCommands } from './user-command-table.ts';
 import { addWalletCommands } from './wallet-command-table.ts';
 
@@ -43,6 +44,7 @@ export function addCommands(program: Command, perform: Perform): void {
   addUserCommands(program, perform);
   addKeyCommands(program, perform);
   addWalletCommands(program, perform);
+  addRegistryCommands(program, perform);
   addLoginCommands(program, perform);
   // Handled by the entry before anything is loaded; declared here so that the help shows it.
   for (const [name, description] of [

@@ -37,6 +37,7 @@ export const COMMANDS = [
   'oauth',
   'open',
   'orgs',
+  'registry',
   'releases',
   'retry',
   'rollback',

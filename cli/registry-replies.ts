@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+/** What the command line reads of the service registry's replies; the rest stays untouched, for `--json`. */
+const text = z.string();
+
+export const pluginReply = z.looseObject({
+  service: text,
+  serviceId: text,
+  org: text,
+  environments: z.array(text),
+  hasChangelog: z.boolean(),
+  updatedAt: text,
+});
+
+const route = z.looseObject({
+  path: text,
+  methods: z.array(text),
+  auth: text.nullish(),
+  gas: z.number(),
+  charge: text.nullish(),
+});
+
+export type RouteReply = z.infer<typeof route>;
+
+export const entryReply = z.looseObject({
+  service: text,
+  environments: z.array(
+    z.looseObject({
+      environment: text,
+      registration: z.looseObject({ url: text, port: z.number(), releaseId: text, routes: z.array(route) }).nullish(),
+    }),
+  ),
+});
+
+export const changelogReply = z.looseObject({
+  service: text,
+  notes: text,
+  version: text.nullish(),
+  commit: text.nullish(),
+  deployedAt: text,
+  walkthroughUrl: text.nullish(),
+});
+
+export const packageReply = z.looseObject({ package: text, version: text, notes: text, publishedAt: text });
