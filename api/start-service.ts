@@ -57,7 +57,7 @@ async function open<Section extends EnvSection>(
   const { app, upgrade } = await definition.compose({
     env: own,
     settings,
-    publicUrl: settings.urls[definition.name] ?? defaultServiceUrl(row),
+    publicUrl: settings.urls[definition.name] ?? defaultServiceUrl({ defaultPort: settings.port }),
     mongo,
     temporal,
     app: await appOptions(definition, { row, settings, mongo, temporal, log, stopping, opened }),

@@ -4,11 +4,13 @@ import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
 import { createRefReader } from '../adapters/git/ref-reader.ts';
 import { createGitHost } from '../adapters/git-host/git-host.ts';
+import { createMemberDirectory } from '../adapters/idp/member-directory.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
 import { createGitDeliveryStore } from '../adapters/mongo/git-hooks/deliveries.ts';
 import { createHeadStore } from '../adapters/mongo/git-hooks/heads.ts';
+import { createGitIdentityStore } from '../adapters/mongo/git-identities/identities.ts';
 import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
 import { createGitHookCommands } from '../adapters/temporal/git-hook-commands.ts';
 import { defineModule } from './module.ts';
@@ -22,7 +24,7 @@ export const gitHooks = defineModule({
   schedules: [],
   queue: 'own',
   slots: () => 8,
-  async compose({ env, connect, client, subprocessEnv }) {
+  async compose({ env, settings: { urls, providerKey }, connect, client, subprocessEnv }) {
     const { db } = await connect('builder');
     return createGitHooksActivities({
       services: createServiceStore({ db, now }),
@@ -39,6 +41,11 @@ export const gitHooks = defineModule({
         localSourcesRoot: env.LOCAL_SOURCES_ROOT ?? null,
         env: subprocessEnv,
       }),
+      gitIdentities: createGitIdentityStore({ db }),
+      members:
+        urls.idp === undefined || providerKey === undefined
+          ? null
+          : createMemberDirectory({ url: urls.idp, internalKey: providerKey }),
       gitHost: createGitHost({ platformGitUrl: env.GIT_URL ?? null, now }),
       cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
       platformGitUrl: env.GIT_URL ?? null,

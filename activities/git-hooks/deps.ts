@@ -6,6 +6,7 @@ import type { BuildStore } from '../../domain/deploys/ports.ts';
 import type { GitHost } from '../../domain/git-hooks/git-host.ts';
 import type { GitHookCommands } from '../../domain/git-hooks/messages.ts';
 import type { GitConnectionStore, GitDeliveryStore, HeadStore, RefReader } from '../../domain/git-hooks/ports.ts';
+import type { GitIdentities, MemberDirectory } from '../../domain/git-identities/ports.ts';
 import type { NewId } from '../../domain/ids.ts';
 
 /** Everything the activities of pushes work with, built by a composition root in `workers/`. */
@@ -22,6 +23,9 @@ export interface GitHooksActivityDeps {
   readonly gitHost: GitHost | null;
   /** Null when no CONFIG_ENCRYPTION_KEY is set: then there is no token to set statuses with. */
   readonly cipher: SecretCipher | null;
+  readonly gitIdentities: GitIdentities;
+  /** Null where there is no identity provider: then no push is a person's. */
+  readonly members: Pick<MemberDirectory, 'memberRole'> | null;
   readonly platformGitUrl: string | null;
   readonly newId: NewId;
   readonly now: Clock;

@@ -37,6 +37,27 @@ describe('a look at a branch', () => {
     assert.deepEqual([request?.org, request?.requestedBy, request?.kind], ['acme', 'git:eve', 'deploy']);
   });
 
+  it('deploys in the name of who linked the account that pushed, while they may deploy the service', async () => {
+    const hostKey = 'gitea git.example';
+    const linked = { id: 'gid_1', userId: 'usr_eve', provider: 'gitea', hostAddress: 'https://git.example' } as const;
+    await parts.gitIdentities.link({ ...linked, hostKey, accountId: '7', login: 'Eve', linkedAt: new Date() });
+    const on = await parts.connected({ provider: 'gitea' });
+    const push = async (login: string) => {
+      const head = parts.refs.commit(on.address, MAIN, { login, at: String(requestsOf(on).length) });
+      await deploy(on, [await parts.delivered(on.connection.id, { claimedHead: head, login })]);
+      const request = requestsOf(on).at(-1);
+      return [request?.requestedBy, request?.org];
+    };
+    assert.deepEqual(await push('eve'), ['git:eve', 'acme'], 'she is in no org');
+    parts.members.roles.set('acme usr_eve', 'viewer');
+    assert.deepEqual(await push('eve'), ['git:eve', 'acme'], 'she may only look');
+    parts.members.roles.set('acme usr_eve', 'member');
+    assert.deepEqual(await push('eve'), ['usr_eve', 'acme']);
+    assert.deepEqual(await push('mallory'), ['git:mallory', 'acme']);
+    parts.members.roles.clear();
+    assert.deepEqual(await push('eve'), ['git:eve', 'acme'], 'she left');
+  });
+
   it('deploys a head once, and an older one again after a forced push', async () => {
     const on = await parts.connected();
     const first = parts.refs.commit(on.address, MAIN, { a: '1' });

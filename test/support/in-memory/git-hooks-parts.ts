@@ -20,6 +20,7 @@ import {
   createInMemoryHeadStore,
 } from './git-hook-stores.ts';
 import { createInMemoryGitHost } from './git-host.ts';
+import { createInMemoryGitIdentities, createInMemoryMembers } from './git-identities.ts';
 import { createInMemoryRefs } from './ref-reader.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
 
@@ -40,6 +41,8 @@ export function createGitHooksParts() {
     ...{ builds, services, refs, gitHost, cipher, gitConnections, gitDeliveries, newId, now },
     gitHeads: createInMemoryHeadStore(),
     gitHookCommands: createInMemoryGitHookCommands(),
+    gitIdentities: createInMemoryGitIdentities(),
+    members: createInMemoryMembers(),
     platformGitUrl: null,
     commands: {
       async request(request) {
