@@ -31,7 +31,15 @@ export function errorDocument(shell: ShellDeps, error: FairleadError, failure: F
     action: html`${linkButton('/', 'Go to the overview', { primary: true })}${status >= 500 && linkButton(context.url, 'Try again')}`,
   })}</section>${requestNumber(context)}`;
   const view = { title: status === 404 ? 'Not found' : title, body };
-  const document = pageDocument(shell, { page, session, params: {}, view, outcome: null, url: context.url });
+  const document = pageDocument(shell, {
+    page,
+    session,
+    params: {},
+    view,
+    outcome: null,
+    url: context.url,
+    isError: true,
+  });
   return { status, document, cookies: session.cookies() };
 }
 

@@ -50,17 +50,19 @@ export function pageDocument(
     readonly view: PageView;
     readonly outcome: FormOutcome | null;
     readonly url: string;
+    /** A page in the place of one that cannot be shown: nothing of it changes. */
+    readonly isError?: boolean;
   },
 ): string {
-  const { page, session, params, view, outcome, url } = parts;
+  const { page, session, params, view, outcome, url, isError = false } = parts;
   const { person } = session;
   return renderDocument({
     ...{ view, outcome, madeAt: shell.now() },
     who: { email: person.email, standing: standingOf(person) },
     csrf: session.csrf,
     nav: navigationFor(shell.pages, person, page),
-    tabs: page === null ? [] : tabsFor(shell.pages, page, person, params),
-    livePath: page === null || page.live === null || view.live === null ? null : livePathOf(url, view.live),
+    tabs: page === null || isError ? [] : tabsFor(shell.pages, page, person, params),
+    livePath: isError || page === null || page.live === null || view.live === null ? null : livePathOf(url, view.live),
   });
 }
 

@@ -5,7 +5,7 @@ import { silentReporter } from '../../infra/dev/terminal.ts';
 import { CHROMIUM_FLAGS, chromium } from '../../infra/dev/tools/chromium.ts';
 import { resolveTool } from '../../infra/dev/tools/resolve-tool.ts';
 import { seriousFindings, sticksOut } from '../support/look-at-pages.ts';
-import { createSamplePlatform } from '../support/sample-platform.ts';
+import { createSamplePlatform, SAMPLE, SAMPLE_BUILDS } from '../support/sample-platform.ts';
 import { startConsole, type TestConsole } from '../support/start-console.ts';
 
 const PAGES = [
@@ -25,11 +25,12 @@ const WIDTHS = [320, 360, 640, 1280];
 describe('the pages of the console, in a browser', () => {
   let console: TestConsole;
   let browser: Browser;
+  let builds = SAMPLE_BUILDS;
   before(async () => {
     const { path } = await resolveTool(chromium, { env: process.env, report: silentReporter });
     console = await startConsole({
       person: { email: 'ann.lovelace@acme.example', platformRoles: ['super_admin'] },
-      platform: createSamplePlatform(),
+      platform: createSamplePlatform({ ...SAMPLE, 'GET builder /builds': () => ({ items: builds, nextCursor: null }) }),
     });
     browser = await playwright.launch({ executablePath: path, args: CHROMIUM_FLAGS });
   });
@@ -108,6 +109,21 @@ describe('the pages of the console, in a browser', () => {
       await page.waitForURL(`${console.address}/builds/bld_running`);
       await page.context().close();
     }
+  });
+
+  it('change while they are open, as what they show does', async () => {
+    const page = await signedIn();
+    await page.goto(console.address);
+    const failing = page.locator('[data-region=attention]', { hasText: 'mailer' });
+    await failing.waitFor();
+    builds = SAMPLE_BUILDS.filter(({ id }) => id !== 'bld_broken');
+    try {
+      await failing.waitFor({ state: 'detached' });
+      assert.match((await page.locator('[data-region=attention]').textContent()) ?? '', /Nothing fails/);
+    } finally {
+      builds = SAMPLE_BUILDS;
+    }
+    await page.context().close();
   });
 
   it('say nothing to the console of the browser', async () => {

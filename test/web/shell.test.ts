@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createSamplePlatform } from '../support/sample-platform.ts';
 import { startConsole, type TestConsole } from '../support/start-console.ts';
 
 describe('the shell of the console', () => {
   let console: TestConsole;
   before(async () => {
-    console = await startConsole({ person: { platformRoles: ['super_admin'] } });
+    console = await startConsole({
+      person: { platformRoles: ['super_admin'] },
+      platform: createSamplePlatform(),
+    });
   });
   after(() => console.stop());
 
@@ -69,5 +73,14 @@ describe('the shell of the console', () => {
     const own = await console.browse().get('/live', { 'sec-fetch-site': 'same-origin' });
     assert.equal(own.headers.get('content-type'), 'text/event-stream; charset=utf-8');
     assert.match(own.text, /signed-out/);
+  });
+
+  it('follows nothing, and shows no tabs, on the page of an error', async () => {
+    const browser = console.browse();
+    await browser.signIn();
+    assert.match((await browser.get('/services/shop')).text, /data-live="\/live\/services\/shop"/);
+    const { status, text } = await browser.get('/services/nobody');
+    assert.equal(status, 404);
+    assert.doesNotMatch(text, /data-live=|class="tabs"/);
   });
 });
