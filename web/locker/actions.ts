@@ -38,7 +38,11 @@ export function itemActions(place: LockerPlace): readonly Action[] {
       run: async ({ platform, person, params, body }) => {
         const change = { fields: [typedValue(body)] };
         await platform.send('locker', 'PATCH', itemApi(place, person, params), itemViewSchema, { body: change });
-        return { to: back(params), notice: 'Saved. Services get it with their next deploy.' };
+        return {
+          to: back(params),
+          notice:
+            place.kind === 'org' ? 'Saved. A service that has a copy of the old value copies it again.' : 'Saved.',
+        };
       },
     }),
     defineAction({
@@ -95,7 +99,7 @@ export const bindingActions: readonly Action[] = [
       const [serviceId = '', service = ''] = body.service.split(' ');
       const path = itemApi(ORG_PLACE, person, params, 'bindings', serviceId);
       await platform.send('locker', 'PUT', path, itemViewSchema, { body: { service } });
-      return { to: back(params), notice: `${service} gets it with its next deploy.` };
+      return { to: back(params), notice: `${service} may copy its values into its variables now.` };
     },
   }),
   defineAction({

@@ -5,7 +5,7 @@ import { serviceViewSchema } from '../../domain/catalog/service-schema.ts';
 import { itemViewSchema } from '../../domain/locker/schema.ts';
 import { pageSchema } from '../../domain/page-schema.ts';
 import { badge } from '../look/badge.ts';
-import { card, facts, missingPart, notice, table } from '../look/components.ts';
+import { card, codeBlock, facts, missingPart, notice, table } from '../look/components.ts';
 import { confirmForm, form, select } from '../look/forms.ts';
 import { ago, moment } from '../look/time.ts';
 import { definePage, type Page, type PageContext } from '../page.ts';
@@ -48,7 +48,7 @@ export function itemPage(place: LockerPlace): Page {
         beside: stateOf(item),
         lead: html`<code>${item.handle}</code>`,
         body: html`${item.sealedAt !== null && notice('warn', html`<p>Sealed ${ago(item.sealedAt, context.now())}: no value of it leaves the locker. New values for every field undo that.</p>`)}
-<div class="columns"><div>${fieldsCard(place, item, writes, context)}${writes && setCard(place, at, context)}</div>
+<div class="columns"><div>${fieldsCard(place, item, writes, context)}${writes && setCard(place, at, context)}${isOrg && copyCard(item)}</div>
 <div>${isOrg && bindingsCard(place, item, services, context)}${aboutCard(item)}${writes && dangerCard(place, item, context)}</div></div>`,
       };
     },
@@ -69,8 +69,7 @@ function fieldsCard(place: LockerPlace, item: Item, writes: boolean, context: Pa
       ? [
           confirmForm(context, {
             ...{ action: itemPath(place, at, 'fields', name, 'remove'), label: 'Remove', button: 'Remove it' },
-            question:
-              'The value is gone then. Services that were given it keep what they have until their next deploy.',
+            question: 'The value is gone then. Services keep their copies.',
           }),
         ]
       : []),
@@ -102,14 +101,14 @@ function bindingsCard(
         services !== null &&
         confirmForm(context, {
           ...{ action: itemPath(place, at, 'bindings', serviceId, 'remove'), label: 'Remove', button: 'Remove it' },
-          question: `${service} gets no value of it any more. What it was given stays with it until its next deploy.`,
+          question: `${service} can copy no value of it any more. It keeps the copies that it has.`,
         })
       }</li>`,
   );
   const free = services?.ok === true ? freeServices(services.value.items, item) : [];
   return card(
     { title: 'For the services', flush: true },
-    html`${rows.length === 0 ? html`<p class="quiet">No service may be given its values.</p>` : html`<ul class="rows">${rows}</ul>`}
+    html`${rows.length === 0 ? html`<p class="quiet">No service may copy its values.</p>` : html`<ul class="rows">${rows}</ul>`}
 ${services?.ok === false && html`<div class="inset">${missingPart(services.error)}</div>`}
 ${
   free.length > 0 &&
@@ -127,6 +126,18 @@ ${
 
 function freeServices(services: Services, { bindings }: Item): Services {
   return services.filter(({ id }) => !bindings.some(({ serviceId }) => serviceId === id));
+}
+
+/** How a bound service gets a value: it is copied, so a new value is copied again. */
+function copyCard({ handle, bindings, fields }: Item): Html | false {
+  const [bound] = bindings;
+  if (bound === undefined) return false;
+  const named = fields.filter(({ secret }) => secret).length === 1 ? handle : `${handle}/<field>`;
+  const command = `fairlead config set --secret NAME \\\n  --from-locker ${named} \\\n  --service ${bound.service}`;
+  return card(
+    { title: 'Copy a value into a service' },
+    html`<p class="quiet">The value is copied once. After a new one, copy it again and deploy.</p>${codeBlock('Command that copies a value', command)}`,
+  );
 }
 
 function aboutCard({ createdAt, updatedAt, updatedBy, legacyAlias }: Item): Html {
@@ -148,7 +159,7 @@ function dangerCard(place: LockerPlace, item: Item, context: PageContext): Html 
   });
   const remove = confirmForm(context, {
     ...{ action: itemPath(place, at, 'remove'), label: 'Remove it', icon: 'x', button: 'Remove it' },
-    question: 'The item is gone with all its values.',
+    question: 'The item is gone with all its values. Services keep their copies.',
   });
   return card({ title: 'Seal or remove' }, html`<div class="stack">${item.sealedAt === null && seal}${remove}</div>`);
 }

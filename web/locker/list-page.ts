@@ -33,7 +33,7 @@ export function listPage(place: LockerPlace): Page {
     view: ({ items, nextCursor }, context) => ({
       title: 'Locker',
       lead: isOrg
-        ? html`Credentials of ${context.person.org}. Nobody reads a secret back: services that an item is bound to get it at their deploy.`
+        ? html`Credentials of ${context.person.org}. Nobody reads a secret back. A service that an item is bound to may copy its values into its variables.`
         : 'What you keep for yourself. It is for no service, and nobody else sees it.',
       body: html`${card({ flush: true }, items.length === 0 ? nothing(isOrg) : html`${itemsTable(place, items, context)}${pagination(place.path, nextCursor)}`)}
 ${admits(place.writers, context.person) && newItemCard(place, context)}`,

@@ -113,6 +113,7 @@ describe('the pages of the locker', () => {
     assert.doesNotMatch(text, /svc_rival/);
     const bound = await submitted(browser, ITEM, `${ITEM}/bindings`, { service: 'svc_shop shop' });
     assert.match(bound, /action="\/locker\/items\/shop\/payments\/bindings\/svc_shop\/remove"/);
+    assert.ok(bound.includes('--from-locker lk://acme/shop/payments'), 'how the service copies it');
     assert.deepEqual(
       (await stored())?.bindings.map(({ serviceId }) => serviceId),
       ['svc_shop'],
