@@ -11,7 +11,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import { checkAgain } from '../check-again.ts';
 import { type Caller, isAdministrator, isPlatform } from '../http/caller.ts';
-import { mayUse } from './access.ts';
+import { mayUse, requireOwner } from './access.ts';
 
 export interface PutServiceDeps {
   readonly services: ServiceStore;
@@ -52,6 +52,10 @@ async function checkAndPut(
   const org = ownerOf(caller, existing, wantedOrg, name);
   const { gitUrl } = plain;
   if (typeof gitUrl === 'string' && gitUrl !== existing?.gitUrl) checkSource(gitUrl, { deps, caller });
+  if (existing !== null && gitUrl !== undefined && !isSameSource(deps, gitUrl, existing.gitUrl)) {
+    // It would build, and be given a role on, whatever repository of the owner it names.
+    requireOwner(existing, caller, 'decide from which repository it is built');
+  }
   const at = deps.now();
   const mark = { changedAt: at, changedBy: caller.name };
   const context = { cipher: deps.cipher, service: name, environment: null, mark };
@@ -74,6 +78,20 @@ async function checkAndPut(
     ([field, value]) => JSON.stringify(existing?.[field as keyof ServiceRecord] ?? null) !== JSON.stringify(value),
   );
   return { ...put, changed: changed.map(([field]) => field) };
+}
+
+/** True for two spellings of one address, such as that of SSH and with `.git`. */
+function isSameSource(
+  { platformGitUrl }: Pick<PutServiceDeps, 'platformGitUrl'>,
+  wanted: string | null,
+  stored: string | null,
+): boolean {
+  if (wanted === stored || wanted === null || stored === null) return wanted === stored;
+  const [one, other] = [wanted, stored].map((gitUrl) => {
+    const target = parseGitUrl(gitUrl, platformGitUrl);
+    return (target.kind === 'local' ? target.path : target.url).replace(/\.git$/, '');
+  });
+  return one === other;
 }
 
 /** Names that are set, and those that are taken away by null. */

@@ -90,6 +90,27 @@ describe('routes of authorized orgs', () => {
     assert.deepEqual(await listed(), ['helpers']);
   });
 
+  it('an org that shares the service does not choose another repository of the owner, on which it would get its role', async () => {
+    const put = (who: string, gitUrl: string | null) => call(who, 'POST', '/services', { name: 'notes', gitUrl });
+    const repository = 'https://git.example/writers/notes.git';
+    assert.ok((await put('writers/admin', repository)).status < 300);
+    await api.authorize('svc_notes', ['helpers']);
+    for (const gitUrl of ['https://git.example/writers/secret.git', 'https://git.example/helpers/notes.git', null]) {
+      const refused = await put('helpers/admin', gitUrl);
+      assert.deepEqual([refused.status, refused.body.error?.code], [403, 'FORBIDDEN'], refused.text);
+      assert.match(
+        refused.body.error.message,
+        /Only admins of writers, which owns notes, decide from which repository/,
+      );
+    }
+    assert.equal((await call('writers/viewer', 'GET', '/services/notes')).body.data.gitUrl, repository);
+    for (const same of [repository, 'https://git.example/writers/notes', 'git@git.example:writers/notes.git']) {
+      assert.ok((await put('helpers/member', same)).status < 300, same);
+    }
+    assert.ok((await put('writers/member', 'https://git.example/writers/other.git')).status < 300);
+    assert.ok((await put('writers/member', null)).status < 300);
+  });
+
   it('an org that shares the service does not remove it, by which its name were free for them', async () => {
     await api.authorize('svc_notes', ['helpers']);
     const refused = await call('helpers/admin', 'DELETE', '/services/notes');
