@@ -23,7 +23,7 @@ export const gitHooks = defineModule({
   section: deploysWorkerSection,
   schedules: [],
   queue: 'own',
-  slots: () => 8,
+  slots: () => 16,
   async compose({ env, settings: { urls, providerKey }, connect, client, subprocessEnv }) {
     const { db } = await connect('builder');
     return createGitHooksActivities({

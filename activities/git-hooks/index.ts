@@ -6,6 +6,7 @@ import { askForBuild } from './ask-for-build.ts';
 import type { GitHooksActivityDeps } from './deps.ts';
 import { findMoved, type ScanInput, type Scanned, tellUnreachable } from './find-moved.ts';
 import { type LookInput, lookAtRef } from './look-at-ref.ts';
+import { createOrgPlaces } from './org-places.ts';
 import { reportStatus, type StatusInput } from './report-status.ts';
 
 /** What was decided about deliveries. */
@@ -16,14 +17,23 @@ export interface Decided {
 
 /** The activities of the workflows of pushes; each can be repeated. */
 export function createGitHooksActivities(deps: GitHooksActivityDeps) {
+  const inOrgPlace = createOrgPlaces();
+  /** What waits for a git host, in a place of the org that named it. */
+  const waiting = <T>(connectionId: string, work: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    whileHeartbeating(async (signal) => {
+      const connection = await deps.gitConnections.find(connectionId);
+      return await inOrgPlace(connection?.org ?? null, () => work(signal));
+    });
   return {
-    lookAtRef: (input: LookInput): Promise<Look> => whileHeartbeating((signal) => lookAtRef(deps, input, signal)),
+    lookAtRef: (input: LookInput): Promise<Look> =>
+      waiting(input.connectionId, (signal) => lookAtRef(deps, input, signal)),
     askForBuild: (pushed: PushedBuild): Promise<AskedBuild> =>
       askForBuild(deps, pushed, { isRepeated: Context.current().info.attempt > 1 }),
     /** Adds what was decided to deliveries. Idempotent. */
     recordOutcomes: ({ deliveries, outcomes }: Decided): Promise<void> =>
       deps.gitDeliveries.decide(deliveries, outcomes),
-    findMoved: (input: ScanInput): Promise<Scanned> => whileHeartbeating((signal) => findMoved(deps, input, signal)),
+    findMoved: (input: ScanInput): Promise<Scanned> =>
+      waiting(input.connectionId, (signal) => findMoved(deps, input, signal)),
     tellUnreachable: (input: ScanInput & { readonly message: string }): Promise<Scanned> =>
       tellUnreachable(deps, input),
     /** How often a repository is looked at unasked. Reads only. */
@@ -31,7 +41,7 @@ export function createGitHooksActivities(deps: GitHooksActivityDeps) {
       pollMinutes: (await deps.gitConnections.find(connectionId))?.pollMinutes ?? null,
     }),
     reportStatus: (input: StatusInput): Promise<void> =>
-      whileHeartbeating((signal) => reportStatus(deps, input, signal)),
+      waiting(input.report.connectionId, (signal) => reportStatus(deps, input, signal)),
     /** Whether a build has ended; null when there is no such build. Reads only. */
     readBuildState: (buildId: string): Promise<'open' | 'ended' | null> => deps.builds.stateOf(buildId),
   };

@@ -32,6 +32,10 @@ interface Opened extends HostAccess {
 
 /** More would be a mistake of somebody: GitHub takes 20 of one event. */
 const MOST_PAGES = 20;
+/** Ours ask for at most so many on one page. A host that lists more is not believed: each entry that is wrong costs more. */
+const MOST_ON_A_PAGE = 100;
+/** That deliver to one address. */
+const MOST_OF_ONE_ADDRESS = 20;
 
 /** The APIs of GitHub, Gitea, Forgejo and GitLab over HTTP; what differs between them stands in {@link PROVIDER_APIS}. */
 export function createGitHost(options: HostCallOptions): GitHost {
@@ -71,6 +75,10 @@ function locate(
   }
   const base = apiUrl ?? api.base(new URL(host.address));
   if (!URL.canParse(base)) throw new FairleadError('SOURCE_REFUSED', `The address of the API of ${api.title} is none`);
+  // Behind ? or # the path of a call would be no path, and the address one of another route.
+  if (/[?#]/.test(base)) {
+    throw new FairleadError('SOURCE_REFUSED', `The address of the API of ${api.title} has a query or a fragment`);
+  }
   return { api, base: base.replace(/\/+$/, ''), token, path };
 }
 
@@ -120,14 +128,15 @@ async function writeHook(
   opened: Opened,
   id: number | null,
   body: object,
-  { address }: HookTarget,
+  { address, secret }: HookTarget,
 ): Promise<ListedHook> {
   const { api, call, path, signal } = opened;
   const hooks = `${path}/hooks`;
+  const request = { body, secret, signal };
   const answer =
     id === null
-      ? await call(opened, { method: 'POST', path: hooks, body, signal })
-      : await call(opened, { method: api.changeHook ?? 'PATCH', path: `${hooks}/${id}`, body, signal });
+      ? await call(opened, { method: 'POST', path: hooks, ...request })
+      : await call(opened, { method: api.changeHook ?? 'PATCH', path: `${hooks}/${id}`, ...request });
   if (answer.ok) return readAnswer(opened, api.hook, answer.body);
   // Made by another between the look and the write, or removed.
   if (answer.status === 422 && /already exists/i.test(answer.words)) {
@@ -149,10 +158,15 @@ async function listHooks(opened: Opened, address: string): Promise<readonly List
   for (let page = 1; page <= MOST_PAGES; page += 1) {
     const answer = await call(opened, { method: 'GET', path: `${path}/hooks${api.page(page)}`, signal });
     if (!answer.ok) throw refusal(opened, answer);
-    found.push(...readAnswer(opened, z.array(api.hook), answer.body));
-    if (!answer.hasNext) {
-      return found.filter((hook) => hook.address === address).sort((a, b) => a.id - b.id);
+    const listed = readAnswer(opened, z.array(z.unknown()), answer.body);
+    if (listed.length > MOST_ON_A_PAGE)
+      throw unavailable(`${api.title} lists more hooks on one page than it was asked for`);
+    const hooks = readAnswer(opened, z.array(api.hook), listed);
+    found.push(...hooks.filter((hook) => hook.address === address));
+    if (found.length > MOST_OF_ONE_ADDRESS) {
+      throw unavailable(`${api.title} has more than ${MOST_OF_ONE_ADDRESS} hooks of one address; remove some there`);
     }
+    if (!answer.hasNext) return found.sort((a, b) => a.id - b.id);
   }
   throw unavailable(`${api.title} lists more than ${MOST_PAGES} pages of hooks for this repository; remove some there`);
 }

@@ -18,8 +18,8 @@ export const gitlabApi: ProviderApi = {
   base: ({ origin }) => `${origin}/api/v4`,
   // By its whole path: groups may be nested.
   repository: ({ pathname }) => {
-    const path = decodeURIComponent(pathname).replace(/^\/+|(\.git)?\/*$/g, '');
-    return path.includes('/') ? `/projects/${encodeURIComponent(path)}` : null;
+    const path = decoded(pathname)?.replace(/^\/+|(\.git)?\/*$/g, '');
+    return path?.includes('/') ? `/projects/${encodeURIComponent(path)}` : null;
   },
   headers: (token) => ({ 'private-token': token, accept: 'application/json' }),
   scopes: 'api, of a maintainer of the project',
@@ -57,6 +57,15 @@ export const gitlabApi: ProviderApi = {
     .object({ id: z.int(), username: z.string().min(1) })
     .transform(({ id, username }) => ({ accountId: String(id), login: username })),
 };
+
+/** Null for a broken percent escape. */
+function decoded(path: string): string | null {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}
 
 /** The body that makes the secret a plain token, for a version that took no signing token. */
 export function plainTokenBody(target: HookTarget): object {

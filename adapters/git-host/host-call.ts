@@ -30,6 +30,8 @@ export interface HostRequest {
   /** Below the base address, its parts encoded. */
   readonly path: string;
   readonly body?: object;
+  /** In the body, and in nothing that is told of the answer. */
+  readonly secret?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -62,7 +64,7 @@ export function createHostCall({ platformGitUrl, lookup, now, timeoutMs = TIMEOU
   /** Until when (ms) a host takes no calls of a token: one that is asked again and again while it refuses may lock it. */
   const quietUntil = new LRUCache<string, number>({ max: 1_000 });
 
-  return async ({ api, base, token }, { method, path, body, signal }) => {
+  return async ({ api, base, token }, { method, path, body, secret, signal }) => {
     signal?.throwIfAborted();
     if (!/^[\x21-\x7e]+$/.test(token)) {
       throw tokenRefused(`The token for ${api.title} has blanks or line ends; give the bare token`);
@@ -87,7 +89,8 @@ export function createHostCall({ platformGitUrl, lookup, now, timeoutMs = TIMEOU
     });
     const seconds = retryAfterSeconds(answer, now());
     if (seconds !== null) quietUntil.set(quietKey, now().getTime() + seconds * 1000);
-    return toAnswer(answer, { title: api.title, host, scopes: api.scopes, token }, seconds);
+    const sent = secret === undefined || secret === '' ? [token] : [token, secret];
+    return toAnswer(answer, { title: api.title, host, scopes: api.scopes, sent }, seconds);
   };
 }
 
@@ -95,16 +98,17 @@ interface Host {
   readonly title: string;
   readonly host: string;
   readonly scopes: string;
-  readonly token: string;
+  /** Secrets that were sent. */
+  readonly sent: readonly string[];
 }
 
-function toAnswer(answer: GuardedAnswer, { title, host, scopes, token }: Host, seconds: number | null): HostAnswer {
+function toAnswer(answer: GuardedAnswer, { title, host, scopes, sent }: Host, seconds: number | null): HostAnswer {
   const { status, headers, text } = answer;
   const at = `${title} at ${host}`;
   if (status === 401) throw tokenRefused(`${at} does not know the token; give another one`);
   if (seconds !== null) throw limited(at, seconds);
   const body = parseJson(text);
-  const words = wordsOf(body, token);
+  const words = wordsOf(body, sent);
   if (status === 403) {
     throw tokenRefused(`${at} does not let the token do this${words && ` (${words})`}; it needs ${scopes}`);
   }
@@ -115,11 +119,14 @@ function toAnswer(answer: GuardedAnswer, { title, host, scopes, token }: Host, s
 }
 
 /** What an answer of another host says of a failure: one line, bounded, without what we sent. */
-function wordsOf(body: unknown, token: string): string {
+function wordsOf(body: unknown, sent: readonly string[]): string {
   const { message, error, errors } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const told = [message ?? error, errors].filter((part) => part !== undefined && part !== null);
   const text = told.map((part) => (typeof part === 'string' ? part : JSON.stringify(part))).join(' ');
-  return Array.from(text.replaceAll(token, '[redacted]'), (character) => (character < ' ' ? ' ' : character))
+  // As it is, and as it stands in JSON.
+  const forms = sent.flatMap((secret) => [secret, JSON.stringify(secret).slice(1, -1)]);
+  const clean = forms.reduce((rest, form) => rest.replaceAll(form, '[redacted]'), text);
+  return Array.from(clean.slice(0, 2 * MOST_WORDS), (character) => (character < ' ' ? ' ' : character))
     .slice(0, MOST_WORDS)
     .join('')
     .trim();

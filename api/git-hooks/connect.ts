@@ -136,6 +136,10 @@ async function joinOrInsert(deps: GitHooksDeps, by: AskedBy, wanted: Wanted): Pr
 async function join(deps: GitHooksDeps, found: GitConnection, { body, connected }: Wanted): Promise<Joined> {
   if (found.provider !== body.provider) throw differs('provider', found.provider);
   if (body.secret !== undefined) throw differs('secret', 'another; `git rotate` changes it');
+  // A token is sent there: nobody gives theirs to an address that somebody else chose.
+  if (body.token !== undefined && body.apiUrl !== found.apiUrl) {
+    throw differs('apiUrl', found.apiUrl ?? 'the API at its usual place; name no apiUrl');
+  }
   const token = body.token === undefined ? {} : { token: sealToken(deps, found.id, body.token), tokenProblem: null };
   const poll = body.pollMinutes === undefined ? {} : { pollMinutes: body.pollMinutes };
   const next: GitConnection = {

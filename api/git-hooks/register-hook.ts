@@ -24,7 +24,7 @@ export async function registerHook(deps: GitHooksDeps, connection: GitConnection
   try {
     const [secret = ''] = openSecrets(deps, connection);
     const address = hookUrlOf(deps, connection.id);
-    const { hookId, proof } = await gitHost.registerHook(repository, { address, secret });
+    const { hookId, proof } = await inTime((signal) => gitHost.registerHook(repository, { address, secret }, signal));
     return { connection: await note(deps, connection.id, { hookId, proof }), problem: null };
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
@@ -35,13 +35,33 @@ export async function registerHook(deps: GitHooksDeps, connection: GitConnection
 /** Takes the hook away at the provider; null when it is gone, or was none of ours. */
 export async function removeHook(deps: GitHooksDeps, connection: GitConnection): Promise<HookProblem | null> {
   const repository = hostedRepository(deps, connection);
-  if (repository === null || deps.gitHost === null || connection.hookId === null) return null;
+  const { gitHost } = deps;
+  const { hookId } = connection;
+  if (repository === null || gitHost === null || hookId === null) return null;
   try {
-    await deps.gitHost.removeHook(repository, connection.hookId);
+    await inTime((signal) => gitHost.removeHook(repository, hookId, signal));
     return null;
   } catch (error) {
     if (!(error instanceof FairleadError)) throw error;
     return { code: error.code, message: error.message };
+  }
+}
+
+/** Of all calls together, while a person waits: a host that lists and redirects slowly is not waited for any longer. */
+const WITHIN_MS = 30_000;
+
+/** @throws UNAVAILABLE when the time is over */
+async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const abort = new AbortController();
+  const message = `The git host did not do it within ${WITHIN_MS / 1000} s`;
+  const timer = setTimeout(
+    () => abort.abort(new FairleadError('UNAVAILABLE', message, { retryable: true })),
+    WITHIN_MS,
+  );
+  try {
+    return await work(abort.signal);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

@@ -43,6 +43,12 @@ const tokenSchema = z
   .regex(/^[\x21-\x7e]+$/, 'a bare token, without blanks')
   .describe('API token of the provider, by which the hook is registered and statuses are set. It is never shown');
 
+/** Members are shown it, and paths are put behind it. */
+function isBareAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && url.username === '' && url.password === '' && !/[?#]/.test(text);
+}
+
 export const connectBodySchema = z.strictObject({
   service: z.string().min(1).max(64).describe('Id or name of the service that pushes deploy'),
   provider: z.enum(GIT_PROVIDERS),
@@ -56,6 +62,7 @@ export const connectBodySchema = z.strictObject({
   apiUrl: z
     .url({ protocol: /^https?$/ })
     .max(500)
+    .refine(isBareAddress, 'an address without credentials, query and fragment')
     .nullable()
     .default(null)
     .describe("The provider's API where it is not beside the repository"),

@@ -114,6 +114,7 @@ describe('a git host that fails', () => {
     ['no JSON', 200, '<html>'],
     ['JSON of another kind', 200, '{"hooks":[]}'],
     ['a list of something else', 200, '[{"id":"seven"}]'],
+    ['more entries than a page has, each of which is wrong', 200, `[${'0,'.repeat(100)}0]`],
     ['more than it may', 200, `["${'x'.repeat(4 * 1024 ** 2)}"]`],
   ];
   for (const [what, status, text] of GARBAGE) {
@@ -125,6 +126,7 @@ describe('a git host that fails', () => {
       const { host, repository } = connect();
       const error = await failureOf(host.findHook(repository, HOOK.address));
       assert.deepEqual([error.code, error.system], ['UNAVAILABLE', 'git-host']);
+      if (what.startsWith('more entries')) assert.match(error.message, /more hooks on one page than it was asked for/);
     });
   }
 
@@ -134,6 +136,29 @@ describe('a git host that fails', () => {
     const before = github.asked.length;
     assert.equal((await failureOf(host.findHook(repository, HOOK.address))).code, 'UNAVAILABLE');
     assert.equal(github.asked.length - before, 20);
+  });
+
+  it('lists one address again and again: UNAVAILABLE, and nothing is removed', async () => {
+    const hooks = Array.from({ length: 50 }, (_, id) => ({ id, config: { url: HOOK.address } }));
+    github.fault = ({ method }) => (method === 'GET' ? { status: 200, body: hooks } : { status: 201, body: hooks[0] });
+    const { host, repository } = connect();
+    const before = github.asked.length;
+    const error = await failureOf(host.registerHook(repository, HOOK));
+    assert.deepEqual([error.code, /more than 20 hooks/.test(error.message)], ['UNAVAILABLE', true]);
+    assert.deepEqual(
+      github.asked.slice(before).filter((what) => what.startsWith('DELETE')),
+      [],
+    );
+  });
+
+  it('repeats the secret of a hook that it refuses: nobody is told it', async () => {
+    for (const secret of [HOOK.secret, 'canary"of\\a hook']) {
+      github.fault = ({ method, body }) =>
+        method === 'GET' ? { status: 200, body: [] } : { status: 422, body: { message: 'no', errors: [body.config] } };
+      const { host, repository } = connect();
+      const error = await failureOf(host.registerHook(repository, { ...HOOK, secret }));
+      assert.match(error.message, /refuses a hook .*\[redacted\]/);
+    }
   });
 
   it('is silent, stalls, dies half-way or is not there: UNAVAILABLE', async (t) => {
@@ -195,6 +220,9 @@ describe('a git host that fails', () => {
     const ADDRESSES: readonly [Partial<HostedRepository>, RegExp][] = [
       [{ apiUrl: 'http://evil.example/api' }, /is not https/],
       [{ apiUrl: 'nonsense' }, /is none/],
+      [{ apiUrl: `${github.url}/api/v3/user?ignored=` }, /a query or a fragment/],
+      [{ apiUrl: `${github.url}/api/v3/user#` }, /a query or a fragment/],
+      [{ provider: 'gitlab', repositoryUrl: 'https://gitlab.example/acme/%zz' }, /names no repository/],
       [{ apiUrl: 'https://127.0.0.1/api' }, /not on the public internet/],
       [{ apiUrl: 'https://[::ffff:169.254.169.254]/api' }, /not on the public internet/],
       [{ apiUrl: 'https://me:secret@evil.example/api' }, /carries credentials/],
