@@ -8,3 +8,6 @@ export const TEST_MONGODB_URI = 'FAIRLEAD_TEST_MONGODB_URI';
 
 /** Data folder of the stack that end-to-end tests share. */
 export const TEST_STACK = 'FAIRLEAD_TEST_STACK';
+
+/** Address at which a test may start the git host of that stack. */
+export const TEST_GIT_URL = 'FAIRLEAD_TEST_GIT_URL';

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { runChecks } from './checks.ts';
 import { useEngine } from './container-engine.ts';
+import { freePorts } from './free-ports.ts';
 import { projectRoot } from './project.ts';
 import type { EngineConsent } from './start-engine.ts';
 import { createReporter, errorLine, type Reporter } from './terminal.ts';
@@ -13,7 +14,7 @@ import { keepSeconds, longestFirst, readSeconds } from './test-seconds.ts';
 import { selectFiles } from './test-selection.ts';
 import { forgetProduction, startTestStack, TEST_SETTINGS } from './test-stack.ts';
 import { newTally, type Tally } from './test-tally.ts';
-import { TEST_STACK } from './test-variables.ts';
+import { TEST_GIT_URL, TEST_STACK } from './test-variables.ts';
 
 /**
  * `npm test [-- <glob or substring> …] [--smoke] [--no-e2e] [--yes]`: checks, then the lanes of tests, end-to-end tests
@@ -111,10 +112,14 @@ const BUILDS = { BUILD_ENGINE: 'machine' };
 async function runOnStack(lanes: readonly FilledLane[], run: Run, atOnce: AtOnce): Promise<void> {
   if (lanes.length === 0 || run.signal.aborted) return;
   run.report.line('starting a stack for the end-to-end tests …');
-  const { stack, end } = await startTestStack(process.env, run.report, { ...run, variables: BUILDS });
+  const [port = 0] = await freePorts(1);
+  const gitUrl = `http://127.0.0.1:${port}`;
+  const variables = { ...BUILDS, GIT_URL: gitUrl };
+  const { stack, end } = await startTestStack(process.env, run.report, { ...run, variables });
   const failed = (): boolean => run.tally.failures.some(({ file }) => lanes.some(({ lane }) => lane.holds(file)));
   try {
     process.env[TEST_STACK] = stack.dataDir;
+    process.env[TEST_GIT_URL] = gitUrl;
     await runInTurn(lanes, run, atOnce);
   } finally {
     await end(failed());

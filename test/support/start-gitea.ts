@@ -29,7 +29,7 @@ export interface TestGitea {
   createRepository(
     owner: GiteaUser,
     name: string,
-    org?: string,
+    options?: { readonly org?: string; readonly isPublic?: boolean },
   ): Promise<{ url: string; path: string; commit: string }>;
   /** Ends it at once, as a power cut would. */
   kill(): Promise<void>;
@@ -51,9 +51,10 @@ const NOBODY = { uid: 65_534, gid: 65_534 };
 const AS: Partial<typeof NOBODY> = process.getuid?.() === 0 ? NOBODY : {};
 const PASSWORD = randomBytes(12).toString('hex');
 
-export async function startGitea(): Promise<TestGitea> {
+/** @param at an address of the loopback where nobody listens; a free port by default */
+export async function startGitea(at?: string): Promise<TestGitea> {
   const folder = await mkdtemp(join(tmpdir(), 'fairlead-gitea-'));
-  const port = await freePort();
+  const port = at === undefined ? await freePort() : Number(new URL(at).port);
   const url = `http://127.0.0.1:${port}`;
   const program = await placeProgram(folder);
   await writeFile(join(folder, 'app.ini'), settings(folder, port));
@@ -116,9 +117,9 @@ export async function startGitea(): Promise<TestGitea> {
       await call('POST', '/admin/users', user, admin.token);
       return { name, token: await tokenOf(name) };
     },
-    async createRepository(owner, name, org) {
+    async createRepository(owner, name, { org, isPublic = false } = {}) {
       const made = org === undefined ? '/user/repos' : `/orgs/${org}/repos`;
-      await call('POST', made, { name, auto_init: true, default_branch: 'main', private: true }, owner.token);
+      await call('POST', made, { name, auto_init: true, default_branch: 'main', private: !isPublic }, owner.token);
       const path = `${org ?? owner.name}/${name}`;
       const branch = (await call('GET', `/repos/${path}/branches/main`, undefined, owner.token)) as {
         readonly commit: { readonly id: string };

@@ -33,7 +33,7 @@ describe('roles on repositories of a real Gitea', { skip: await giteaMissing() }
   async function create() {
     await forget();
     await gitea.call('POST', '/orgs', { username: 'acme' });
-    for (const name of ['shop', 'notes']) await gitea.createRepository(gitea.admin, name, 'acme');
+    for (const name of ['shop', 'notes']) await gitea.createRepository(gitea.admin, name, { org: 'acme' });
     const identities = createInMemoryGitIdentities();
     const members = createInMemoryMembers({ 'helpers usr_eve': 'member' });
     const link = async (name: string, accountId = people[name]?.id) => {
