@@ -100,7 +100,7 @@
     stream.addEventListener('error', () => {
       if (stream?.readyState !== EventSource.CLOSED) return;
       stream = null;
-      setTimeout(start, 3_000);
+      setTimeout(() => document.visibilityState === 'visible' && start(), 3_000);
     });
     stream.addEventListener('end', (event) => {
       const { reason, message } = JSON.parse(event.data);
@@ -112,5 +112,12 @@
   // A page that is kept for the back button holds no connection open.
   addEventListener('pagehide', () => end());
   addEventListener('pageshow', start);
+  // Nor does one that nobody looks at: a browser has few of them for all its tabs.
+  let hidden = 0;
+  document.addEventListener('visibilitychange', () => {
+    clearTimeout(hidden);
+    if (document.visibilityState === 'visible') start();
+    else hidden = setTimeout(end, 30_000);
+  });
   start();
 })();

@@ -4,6 +4,7 @@ import { badge } from '../look/badge.ts';
 import { card, codeBlock, emptyState, facts, linkButton, notice, pagination, table } from '../look/components.ts';
 import { checkbox, confirmForm, field, form, select } from '../look/forms.ts';
 import { ICON_NAMES, icon } from '../look/icons.ts';
+import { lineNumber, logBox, logLine } from '../look/log-lines.ts';
 import { ago, duration, moment } from '../look/time.ts';
 import { defineAction, definePage, type PageContext, type WebModule } from '../page.ts';
 
@@ -23,7 +24,7 @@ const stylePage = definePage({
     crumbs: [['Overview', '/']],
     beside: badge('good', 'Live'),
     buttons: html`${linkButton('#forms', 'Plain')}${linkButton('#forms', 'Primary', { icon: 'rocket', primary: true })}`,
-    body: html`${states()}${messages(context)}${lists(context)}${forms(context)}${texts()}${colours()}${icons()}`,
+    body: html`${states()}${messages(context)}${lists(context)}${forms(context)}${texts()}${logLines()}${colours()}${icons()}`,
   }),
 });
 
@@ -99,6 +100,24 @@ function texts() {
     { title: 'Text' },
     html`<p>Text is set in the letters of the system. A <a href="${PATH}">link</a>, <strong>what matters</strong>, <code>a value</code>, and <span class="quiet">what is said beside it</span>.</p>
 ${codeBlock('An example', 'npm start\nfairlead deploy https://git.example/acme/shop')}`,
+  );
+}
+
+function logLines() {
+  const lines = [
+    { level: 'info', text: 'npm \u001b[33mwarn\u001b[0m deprecated \u001b[1minflight\u001b[0m' },
+    { level: 'info', text: '\u001b[42m PASS \u001b[0m \u001b[36mcart\u001b[0m \u001b[2min 12 ms\u001b[0m' },
+    { level: 'warn', text: 'The cache is cold' },
+    { level: 'error', text: 'RUN npm ci ended with 1' },
+  ] as const;
+  return card(
+    { title: 'Log', flush: true },
+    logBox({
+      label: 'An example of a log',
+      lines: lines.map(({ level, text }, at) =>
+        logLine({ before: lineNumber(at + 1, PATH), level, text, id: `L${at + 1}` }, 'cart'),
+      ),
+    }),
   );
 }
 

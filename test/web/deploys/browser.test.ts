@@ -99,6 +99,34 @@ describe('the page of a build in a browser', () => {
     await close();
   });
 
+  it('holds no stream for a page that nobody looks at, and goes on where it was when somebody does', async () => {
+    await begin('bld_hidden');
+    const { page, close } = await openPage();
+    await page.clock.install();
+    await page.goto('/builds/bld_hidden');
+    await parts.log.append('bld_hidden', lines(4, 4));
+    await page.locator('#L4').waitFor();
+    const show = (visibilityState: string) =>
+      page.evaluate((value) => {
+        const { document } = globalThis as unknown as { document: EventTarget };
+        Object.defineProperty(document, 'visibilityState', { value, configurable: true });
+        document.dispatchEvent(new Event('visibilitychange'));
+      }, visibilityState);
+    const isLive = (request: { url(): string }) => request.url().includes('/live/builds/bld_hidden');
+    const closed = Promise.race([
+      page.waitForEvent('requestfailed', isLive),
+      page.waitForEvent('requestfinished', isLive),
+    ]);
+    await show('hidden');
+    await page.clock.fastForward(31_000);
+    await closed;
+    await parts.log.append('bld_hidden', lines(5, 6));
+    await show('visible');
+    await page.locator('#L6').waitFor();
+    assert.deepEqual(await page.locator('.log-line .log-text').allTextContents(), numbers(1, 6));
+    await close();
+  });
+
   it('leads to a line of the log, also to one that is in another part of it', async () => {
     await begin('bld_line');
     await parts.log.append('bld_line', lines(4, 1_200));
