@@ -5,7 +5,7 @@ import type { GitConnection } from '../../domain/git-hooks/connection.ts';
 import { type LookOutcome, type LookReason, outcome } from '../../domain/git-hooks/delivery.ts';
 import type { AskedBuild, PushedBuild } from '../../domain/git-hooks/messages.ts';
 import { parseRef } from '../../domain/git-hooks/rule.ts';
-import { findDeployer } from '../../domain/git-identities/find-deployer.ts';
+import { type Deployer, findDeployer } from '../../domain/git-identities/find-deployer.ts';
 import { hostOfRepository } from '../../domain/git-identities/git-host-name.ts';
 import { serviceOf } from './deploy-targets.ts';
 import type { GitHooksActivityDeps } from './deps.ts';
@@ -31,7 +31,9 @@ export async function askForBuild(
   if (typeof found === 'string') return of(found);
   let asked: Asked;
   try {
-    asked = (await askedBefore(deps, pushed, isRepeated)) ?? (await ask(deps, pushed, { connection, service: found }));
+    asked =
+      (await askedBefore(deps, pushed, isRepeated)) ??
+      (await ask(deps, pushed, found, await deployerOf(deps, connection, pushed, found)));
   } catch (error) {
     if (!(error instanceof FairleadError) || error.retryable) throw error;
     return of('build_refused', { message: error.message });
@@ -50,46 +52,43 @@ interface Asked {
   readonly attached: boolean;
 }
 
-interface Connected {
-  readonly connection: GitConnection;
-  readonly service: ServiceRecord;
-}
-
-/** Marks a login of a git host, where others are named by an id. */
-const GIT = 'git:';
-
-/**
- * In whose name it is built: the person who linked the account that pushed, when they may deploy the service at this moment;
- * else the org that owns it. @throws UNAVAILABLE (retryable)
- */
-async function pusherOf(
-  { gitIdentities: identities, members }: GitHooksActivityDeps,
-  requestedBy: string,
-  { connection: { provider, repository }, service }: Connected,
-): Promise<{ readonly requestedBy: string; readonly org: string }> {
-  const nobody = { requestedBy, org: service.org };
-  const host = hostOfRepository(provider, repository);
-  if (!requestedBy.startsWith(GIT) || host === null || members === null) return nobody;
-  const account = { hostKey: host.key, login: requestedBy.slice(GIT.length), accountId: null };
-  const deployer = await findDeployer({ identities, members }, account, service);
-  return deployer === null ? nobody : { requestedBy: deployer.userId, org: deployer.org };
-}
-
-async function ask(deps: GitHooksActivityDeps, pushed: PushedBuild, connected: Connected): Promise<Asked> {
-  const { commands, now } = deps;
-  const { service } = connected;
-  const { buildId, environment, commit, ref } = pushed;
-  const by = await pusherOf(deps, pushed.requestedBy, connected);
+async function ask(
+  { commands, now }: GitHooksActivityDeps,
+  pushed: PushedBuild,
+  service: ServiceRecord,
+  deployer: Deployer | null,
+): Promise<Asked> {
+  const { buildId, environment, commit, ref, requestedBy } = pushed;
   const parsed = parseRef(ref);
   const branch = parsed?.kind === 'branch' ? parsed.name : null;
   // The address of the service, as others ask for its builds: what is the same is built once.
   const url = service.gitUrl ?? '';
   const { buildId: askedId, deduplicated } = await commands.request({
     ...{ buildId, kind: 'deploy', serviceId: service.id, service: service.name, environment },
+    // Of who pushed, where that is known and they may; else of the org that owns the service and connected it.
+    org: deployer?.org ?? service.org,
+    requestedBy: deployer?.userId ?? requestedBy,
     source: { kind: 'git', url, branch, commit },
-    ...{ ...by, requestId: buildId, requestedAt: now().toISOString(), resume: null, releaseId: null },
+    ...{ requestId: buildId, requestedAt: now().toISOString(), resume: null, releaseId: null },
   });
   return { buildId: askedId, attached: deduplicated };
+}
+
+/** The person who pushed. While it is not to be known who they are or may do, the push is of the org alone. */
+async function deployerOf(
+  { gitIdentities, members }: GitHooksActivityDeps,
+  { provider, repository }: GitConnection,
+  { pusher }: PushedBuild,
+  service: ServiceRecord,
+): Promise<Deployer | null> {
+  const host = hostOfRepository(provider, repository);
+  if (pusher === undefined || members === null || host === null) return null;
+  try {
+    return await findDeployer({ identities: gitIdentities, members }, { hostKey: host.key, ...pusher }, service);
+  } catch (error) {
+    if (error instanceof FairleadError) return null;
+    throw error;
+  }
 }
 
 const LATEST = { cursor: null, limit: 10 };

@@ -148,7 +148,15 @@ async function keepPoll(
 ): Promise<string> {
   await gitDeliveries.insert({
     ...{ id: pollId, connectionId, kind: 'poll', event: 'poll', providerId: null, ref: null, claimedHead: null },
-    ...{ login: null, requestedBy: null, alreadySeen: false, receivedAt: now(), state: 'waiting', outcomes: [] },
+    ...{
+      login: null,
+      accountId: null,
+      requestedBy: null,
+      alreadySeen: false,
+      receivedAt: now(),
+      state: 'waiting',
+      outcomes: [],
+    },
   });
   return pollId;
 }

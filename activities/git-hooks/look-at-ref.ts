@@ -37,11 +37,10 @@ export async function lookAtRef(deps: GitHooksActivityDeps, input: LookInput, si
     return only('source_refused', error.message);
   }
   if (head === undefined) return only('ref_deleted');
-  const requestedBy = requesterOf(await deps.gitDeliveries.findMany(input.deliveries), head);
+  const requester = requesterOf(await deps.gitDeliveries.findMany(input.deliveries), head);
   const about = {
     connection,
     head,
-    requestedBy,
     ref: fullName,
     message: once(() => messageOf(deps, connection, head, signal)),
   };
@@ -51,7 +50,7 @@ export async function lookAtRef(deps: GitHooksActivityDeps, input: LookInput, si
     const reason = await decide(deps, about, target, signal);
     const { serviceId, service, environment } = target;
     if (reason === null) {
-      const decided = { commit: head, requestedBy, decidedAt: deps.now().toISOString() };
+      const decided = { commit: head, ...requester, decidedAt: deps.now().toISOString() };
       const build = { connectionId, ref: fullName, buildId: deps.newId('build'), serviceId, service, environment };
       builds.push({ ...build, ...decided });
     } else outcomes.push(outcome(reason, { ref: fullName, service, environment, commit: head }));
@@ -119,13 +118,13 @@ async function orUnknown<T>(read: Promise<T | null>): Promise<T | null> {
 }
 
 /** Who pushed the head, or else who pushed last; a look by hand is of who asked for it. */
-function requesterOf(deliveries: readonly GitDelivery[], head: string): string {
+function requesterOf(deliveries: readonly GitDelivery[], head: string): Pick<PushedBuild, 'requestedBy' | 'pusher'> {
   const newest = deliveries.toSorted((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime());
   const byHand = newest.find(({ requestedBy }) => requestedBy !== null)?.requestedBy;
   const pushed = newest.find(({ claimedHead, login }) => claimedHead === head && login !== null);
-  const login = (pushed ?? newest.find((delivery) => delivery.login !== null))?.login;
-  if (pushed === undefined && byHand != null) return byHand;
-  return login == null ? 'git' : `git:${login}`;
+  if (pushed === undefined && byHand != null) return { requestedBy: byHand };
+  const { login = null, accountId = null } = pushed ?? newest.find((delivery) => delivery.login !== null) ?? {};
+  return login === null ? { requestedBy: 'git' } : { requestedBy: `git:${login}`, pusher: { login, accountId } };
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

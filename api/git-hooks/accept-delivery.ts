@@ -83,11 +83,11 @@ async function ownsService({ services }: Pick<GitHooksDeps, 'services'>, connect
 function newDelivery(
   { newId, now }: { readonly newId: GitHooksDeps['newId']; readonly now: Clock },
   { id: connectionId }: GitConnection,
-  { kind, name: event, providerId, ref, claimedHead, login }: DeliveryEvent,
+  { kind, name: event, providerId, ref, claimedHead, login, accountId }: DeliveryEvent,
   alreadySeen: boolean,
 ): GitDelivery {
   return {
-    ...{ id: newId('gitDelivery'), connectionId, kind, event, providerId, claimedHead, login, alreadySeen },
+    ...{ id: newId('gitDelivery'), connectionId, kind, event, providerId, claimedHead, login, accountId, alreadySeen },
     ref: typeof ref === 'string' ? null : ref.one,
     requestedBy: null,
     receivedAt: now(),

@@ -147,7 +147,7 @@ export async function look(
   const fullName = ref === null ? null : formatRef(ref);
   await deps.gitDeliveries.insert({
     ...{ id, connectionId, kind: 'look', event: 'look', providerId: null, ref: fullName, claimedHead: null },
-    ...{ login: null, requestedBy: caller.name, alreadySeen: false, receivedAt: deps.now() },
+    ...{ login: null, accountId: null, requestedBy: caller.name, alreadySeen: false, receivedAt: deps.now() },
     ...{ state: 'waiting', outcomes: [] },
   });
   if (fullName === null) await deps.gitHookCommands.lookAtAll(connectionId, id);

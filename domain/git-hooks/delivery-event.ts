@@ -23,6 +23,8 @@ export interface DeliveryEvent {
   readonly claimedHead: string | null;
   /** Login of who pushed, at the provider; null where it is not told. */
   readonly login: string | null;
+  /** The provider's id of that account; null where it is not told. */
+  readonly accountId: string | null;
 }
 
 interface EventHeaders {
@@ -49,13 +51,15 @@ const HEADERS: Readonly<Record<GitProvider, EventHeaders>> = {
 };
 
 const text = z.string().max(1_000).optional().catch(undefined);
-const person = z.object({ login: text, username: text }).optional().catch(undefined);
+const id = z.int().positive().optional().catch(undefined);
+const person = z.object({ id, login: text, username: text }).optional().catch(undefined);
 
 /** Fields of pushes by all providers; whatever has another shape counts as absent. */
 const bodySchema = z.object({
   ref: text,
   after: text,
   user_username: text,
+  user_id: id,
   sender: person,
   pusher: person,
   pull_request: z.unknown().optional(),
@@ -84,7 +88,7 @@ export function readEvent(
     providerId: shortText(firstHeader(headers, delivery)),
     ref: kind === 'push' ? refOf(data?.ref) : 'none',
     claimedHead: /^([0-9a-f]{40}|[0-9a-f]{64})$/.test(data?.after ?? '') ? (data?.after ?? null) : null,
-    login: loginOf(data),
+    ...pusherOf(data),
   };
 }
 
@@ -94,11 +98,14 @@ function refOf(ref: string | undefined): DeliveryEvent['ref'] {
   return parsed === null ? 'none' : { one: formatRef(parsed) };
 }
 
-/** At GitHub `sender` acts; Gitea fills in both; GitLab has a field of its own. */
-function loginOf(body: z.output<typeof bodySchema> | undefined): string | null {
-  const { user_username, sender, pusher } = body ?? {};
+/** At GitHub `sender` acts; Gitea fills in both; GitLab has fields of its own. */
+function pusherOf(body: z.output<typeof bodySchema> | undefined): Pick<DeliveryEvent, 'login' | 'accountId'> {
+  const { user_username, user_id, sender, pusher } = body ?? {};
   const login = user_username ?? pusher?.login ?? pusher?.username ?? sender?.login ?? sender?.username;
-  return login !== undefined && /^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/.test(login) ? login : null;
+  if (login === undefined || !/^[A-Za-z0-9_][A-Za-z0-9._-]{0,99}$/.test(login)) return { login: null, accountId: null };
+  const account = [pusher, sender].find((one) => one !== undefined && (one.login ?? one.username) === login)?.id;
+  const known = user_username === undefined ? account : user_id;
+  return { login, accountId: known === undefined ? null : String(known) };
 }
 
 function firstHeader(headers: DeliveryHeaders, names: readonly string[]): string | null {

@@ -59,6 +59,8 @@ export interface GitDelivery {
   readonly claimedHead: string | null;
   /** Who pushed, at the provider; null where it is not told. */
   readonly login: string | null;
+  /** The provider's id of that account; null where it is not told. */
+  readonly accountId: string | null;
   /** Who asked for a look by hand; null otherwise. */
   readonly requestedBy: string | null;
   /** The same was delivered in the seven days before, under whatever id. */

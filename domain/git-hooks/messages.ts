@@ -42,6 +42,8 @@ export interface PushedBuild extends PushedRef {
   readonly commit: string;
   /** Who pushed: `git:<login>`, a user id, or `git`. */
   readonly requestedBy: string;
+  /** The account of who pushed; absent where it is not told, or a person asked. */
+  readonly pusher?: { readonly login: string; readonly accountId: string | null };
   /** ISO time. */
   readonly decidedAt: string;
 }

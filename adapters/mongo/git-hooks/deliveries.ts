@@ -41,6 +41,7 @@ const deliverySchema = z.object({
   ref: text,
   claimedHead: text,
   login: text,
+  accountId: text.default(null),
   requestedBy: text,
   alreadySeen: z.boolean(),
   receivedAt: z.date(),

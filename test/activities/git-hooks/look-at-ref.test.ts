@@ -203,6 +203,33 @@ describe('a look at a branch', () => {
     );
   });
 
+  it('is of the person who linked the account that pushed, while they may deploy the service', async () => {
+    const on = await parts.connected();
+    const link = { hostKey: 'gitea git.example', provider: 'gitea', hostAddress: 'https://git.example' } as const;
+    const at = new Date();
+    const identity = { id: 'gid_lin', userId: 'usr_lin', accountId: '4711', login: 'lin', linkedAt: at, ...link };
+    assert.equal(await parts.gitIdentities.link(identity), true);
+    const pushAs = async (accountId: string | null) => {
+      parts.refs.commit(on.address, MAIN, { a: String(Math.random()) });
+      await deploy(on, [await parts.delivered(on.connection.id, { login: 'lin', accountId })]);
+    };
+    await pushAs('4711');
+    parts.members.roles.set('acme usr_lin', 'member');
+    await pushAs('4711');
+    await pushAs('4712');
+    parts.members.roles.set('acme usr_lin', 'viewer');
+    await pushAs('4711');
+    assert.deepEqual(
+      requestsOf(on).map(({ requestedBy, org }) => [requestedBy, org]),
+      [
+        ['git:lin', 'acme'],
+        ['usr_lin', 'acme'],
+        ['git:lin', 'acme'],
+        ['git:lin', 'acme'],
+      ],
+    );
+  });
+
   it('that is repeated finds the build it asked for, or the one it was attached to', async () => {
     const on = await parts.connected();
     const commit = parts.refs.commit(on.address, MAIN, { a: '1' });

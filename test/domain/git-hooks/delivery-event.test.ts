@@ -20,14 +20,18 @@ describe('what deliveries say', () => {
   it('is a push with its ref, head and pusher, as each provider writes them', () => {
     const push = { ref: 'refs/heads/main', after: SHA };
     const bodies: Readonly<Record<GitProvider, object>> = {
-      github: { ...push, pusher: { name: 'octocat', email: 'o@example.com' }, sender: { login: 'octocat' } },
-      gitea: { ...push, pusher: { login: 'octocat', username: 'octocat' }, sender: { login: 'octocat' } },
-      forgejo: { ...push, pusher: { username: 'octocat' } },
-      gitlab: { ...push, object_kind: 'push', user_username: 'octocat', user_name: 'Octo Cat' },
+      github: { ...push, pusher: { name: 'octocat', email: 'o@example.com' }, sender: { login: 'octocat', id: 7 } },
+      gitea: { ...push, pusher: { id: 7, login: 'octocat', username: 'octocat' }, sender: { login: 'octocat' } },
+      forgejo: { ...push, pusher: { id: 7, username: 'octocat' } },
+      gitlab: { ...push, object_kind: 'push', user_username: 'octocat', user_id: 7, user_name: 'Octo Cat' },
     };
     for (const provider of Object.keys(PUSH) as GitProvider[]) {
-      const { kind, ref, claimedHead, login } = read(provider, PUSH[provider][1], bodies[provider]);
-      assert.deepEqual([kind, ref, claimedHead, login], ['push', { one: 'refs/heads/main' }, SHA, 'octocat'], provider);
+      const { kind, ref, claimedHead, login, accountId } = read(provider, PUSH[provider][1], bodies[provider]);
+      assert.deepEqual(
+        [kind, ref, claimedHead, login, accountId],
+        ['push', { one: 'refs/heads/main' }, SHA, 'octocat', '7'],
+        provider,
+      );
     }
     assert.equal(read('gitlab', 'Tag Push Hook', { ref: 'refs/tags/v1' }).kind, 'push');
     assert.equal(read('github', 'ping', { zen: 'Keep it logically awesome.' }).kind, 'ping');

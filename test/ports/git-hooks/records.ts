@@ -51,6 +51,7 @@ export function deliveryRecord(changes: Partial<GitDelivery> = {}): GitDelivery 
     ref: 'refs/heads/main',
     claimedHead: null,
     login: 'ada',
+    accountId: null,
     requestedBy: null,
     alreadySeen: false,
     receivedAt: new Date(),

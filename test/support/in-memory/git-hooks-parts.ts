@@ -40,9 +40,9 @@ export function createGitHooksParts() {
   const parts = {
     ...{ builds, services, refs, gitHost, cipher, gitConnections, gitDeliveries, newId, now },
     gitHeads: createInMemoryHeadStore(),
-    gitHookCommands: createInMemoryGitHookCommands(),
     gitIdentities: createInMemoryGitIdentities(),
     members: createInMemoryMembers(),
+    gitHookCommands: createInMemoryGitHookCommands(),
     platformGitUrl: null,
     commands: {
       async request(request) {

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { pushBody, signDelivery } from '../support/sign-delivery.ts';
+import { KEY, startApi, type TestApi } from '../support/start-api.ts';
+import { type CliResult, runCli } from './run-cli.ts';
+
+/** The commands against a real builder. */
+describe('fairlead git', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startApi();
+    const gitUrl = 'https://git.example/acme/shop.git';
+    await api.services.upsert({ id: 'svc_shop', name: 'shop', org: 'acme' }, { gitUrl, branch: 'trunk' });
+    await api.services.upsert({ id: 'svc_api', name: 'api', org: 'acme' }, { gitUrl: 'git@git.example:acme/shop' });
+    await api.services.upsert({ id: 'svc_empty', name: 'empty', org: 'acme' }, {});
+  });
+  after(() => api.stop());
+
+  const run = (args: readonly string[], stdin = ''): Promise<CliResult> =>
+    runCli({ url: api.address }, ['git', ...args], { stdin, env: { FAIRLEAD_KEY: KEY } });
+  const json = async (args: readonly string[], stdin = '') =>
+    JSON.parse((await run([...args, '--json'], stdin)).stdout);
+
+  it('connects, shows the secret once, lists deliveries with their reasons, rotates and disconnects', async () => {
+    assert.match((await run(['list'])).stdout, /No repository is connected/);
+    const connected = await run(['connect', 'shop', '--provider', 'gitea']);
+    assert.equal(connected.code, 0, connected.stderr);
+    const [, id = ''] = /(gcn_\w+): https:\/\/git\.example\/acme\/shop\.git deploys shop/.exec(connected.stdout) ?? [];
+    const [, secret = ''] = /Secret +(\S+)/.exec(connected.stdout) ?? [];
+    assert.match(connected.stdout, /branch trunk → shop in prod/);
+    assert.match(connected.stdout, new RegExp(`Address +https://builder\\.example/hooks/git/${id}`));
+    assert.ok(secret.length > 30);
+    const { body, headers } = signDelivery('gitea', secret, { body: pushBody({ ref: 'refs/heads/other' }) });
+    const reply = await fetch(`${api.address}/hooks/git/${id}`, { method: 'POST', headers, body });
+    assert.equal(reply.status, 202);
+    const listed = await run(['deliveries', 'shop']);
+    assert.match(listed.stdout, /push +other +ada +no_rule +no rule is about that branch or tag/);
+    for (const args of [
+      ['list'],
+      ['list', '--json'],
+      ['deliveries', id, '--json'],
+      ['connect', 'shop', '--provider', 'gitea'],
+    ]) {
+      assert.ok(!(await run(args)).stdout.includes(secret), args.join(' '));
+    }
+    const rotated = await run(['rotate', 'shop']);
+    assert.match(rotated.stdout, /takes two secrets/);
+    assert.ok(!rotated.stdout.includes(secret));
+    assert.match((await run(['rotate', id, '--finish'])).stdout, /newest secret alone/);
+    assert.equal((await run(['disconnect', 'shop'])).code, 2, 'without a terminal nobody can be asked');
+    assert.match((await run(['disconnect', 'shop', '--yes'])).stdout, /is disconnected/);
+    assert.equal((await run(['deliveries', id])).code, 3);
+  });
+
+  it('registers the hook by a token of stdin, which is in no output, and says what the host answers', async () => {
+    const token = 'canary-token-of-the-cli';
+    const refused = await run(['connect', 'shop', '--provider', 'github', '--token'], token);
+    assert.equal(refused.code, 0, refused.stderr);
+    assert.match(refused.stderr, /could not be registered: The git host has no such repository/);
+    assert.match(refused.stdout, /Secret +\S+/);
+    api.gitHost.repositories.set('https://git.example/acme/shop.git', new Set());
+    const again = await run(['token', 'shop'], token);
+    assert.match(again.stdout, /The hook is registered at github/);
+    assert.equal(api.gitHost.hooks().length, 1);
+    const added = await json([
+      'connect',
+      'api',
+      '--provider',
+      'github',
+      '--branch',
+      'release/*',
+      '--to',
+      'uat',
+      '--watch',
+      'api/**',
+    ]);
+    assert.equal(added.data.connection.services.length, 2);
+    assert.deepEqual(added.data.connection.services[1].rules, [
+      { kind: 'branch', pattern: 'release/*', environment: 'uat', paths: ['api/**'] },
+    ]);
+    await run(['disconnect', 'api', '--yes']);
+    assert.equal(api.gitHost.hooks().length, 0, 'the hook at the host is gone');
+    assert.ok(![refused, again].some(({ stdout, stderr }) => (stdout + stderr).includes(token)));
+  });
+
+  it('pauses, polls and looks', async () => {
+    await run(['connect', 'shop', '--provider', 'gitlab', '--poll', '5m']);
+    assert.match((await run(['list'])).stdout, /polls every 5m/);
+    assert.match((await run(['poll', 'shop', '--off'])).stdout, /is not polled/);
+    assert.match((await run(['pause', 'shop'])).stdout, /is paused/);
+    assert.match((await run(['list'])).stdout, /paused/);
+    assert.match((await run(['resume', 'shop'])).stdout, /deploys again/);
+    assert.match((await run(['look', 'shop'])).stdout, /is looked at as gdl_/);
+    assert.ok(api.gitHookCommands.asked.some((what) => / all gdl_/.test(what)));
+    await run(['disconnect', 'shop', '--yes']);
+  });
+
+  it('says what is missing or wrong', async () => {
+    assert.equal((await run(['connect', 'shop'])).code, 2);
+    assert.equal((await run(['connect', 'shop', '--provider', 'gitea', '--watch', 'a/**'])).code, 2);
+    assert.equal((await run(['poll', 'shop'])).code, 2);
+    assert.match((await run(['look', 'shop'])).stderr, /No repository is connected that deploys shop/);
+    assert.match((await run(['connect', 'empty', '--provider', 'gitea'])).stderr, /has no git URL yet/);
+    const other = ['connect', 'shop', '--provider', 'gitea', '--repository', 'https://git.example/acme/other'];
+    assert.match((await run(other)).stderr, /is built from another repository/);
+    const weak = await run(['connect', 'shop', '--provider', 'gitea', '--secret'], 'short');
+    assert.match(weak.stderr, /secret: give 16 to 200 characters/);
+    assert.notEqual(weak.code, 0);
+  });
+});
