@@ -100,6 +100,8 @@ export const releaseReply = z.looseObject({
   activatedAt: time.nullish(),
 });
 
+const addedBy = { org: text.nullish(), actor: text };
+
 export const clientReply = z.looseObject({
   clientId: text,
   name: text,
@@ -117,7 +119,17 @@ export const clientReply = z.looseObject({
   trustedInviteSignup: z.boolean().optional(),
   accessTokenTtlSeconds: z.number().nullish(),
   refreshTokenTtlSeconds: z.number().nullish(),
-  secrets: z.array(z.looseObject({ id: text, createdAt: time.nullish(), lastUsedAt: time.nullish() })).default([]),
+  secrets: z
+    .array(
+      z.looseObject({
+        id: text,
+        createdAt: time.nullish(),
+        lastUsedAt: time.nullish(),
+        addedBy: z.looseObject(addedBy).nullish(),
+      }),
+    )
+    .default([]),
+  addedEntries: z.array(z.looseObject({ list: text, value: text, ...addedBy })).default([]),
   updatedAt: time.nullish(),
 });
 

@@ -9,7 +9,7 @@ import type { ClientAdministration } from '../../domain/oauth-clients/administra
 export interface SharingDeps {
   readonly services: Pick<ServiceStore, 'findConfirmed' | 'list' | 'setSharing'>;
   readonly sharingHistory: SharingHistory;
-  readonly clients: Pick<ClientAdministration, 'list' | 'revokeScopes'>;
+  readonly clients: Pick<ClientAdministration, 'list' | 'revokeScopes' | 'removeAdditions'>;
   readonly grants: Pick<GrantStore, 'findFor'>;
   readonly grantCommands: Pick<GrantCommands, 'apply'>;
   /** Null where no git host of the platform is configured. */

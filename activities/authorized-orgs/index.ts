@@ -4,6 +4,7 @@ import { shared } from '../../domain/authorized-orgs/sharing.ts';
 import type { ServiceRecord, SharingChange } from '../../domain/catalog/service.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { SharingDeps } from './deps.ts';
+import { removeAdditions } from './remove-additions.ts';
 import {
   reconcileAllRepositories,
   reconcileRepositories,
@@ -28,8 +29,15 @@ export function createSharingActivities(deps: SharingDeps) {
       return { view: authorizedOrgsView(after), added };
     },
 
-    /** Takes scopes from the clients of an org that was taken out. Idempotent. @throws UNAVAILABLE */
-    takeScopes: (of: SharedWith): Promise<void> => takeScopes(deps, of),
+    /**
+     * Takes from an org that was taken out what it added to the clients of the service, and from its own clients the scopes
+     * of the service. One activity, since workflows that began before there were additions have a command for it alone.
+     * Idempotent. @throws UNAVAILABLE
+     */
+    async takeScopes(of: SharedWith): Promise<void> {
+      await removeAdditions(deps, of);
+      await takeScopes(deps, of);
+    },
 
     /** Makes the git host agree with the list. Idempotent. @throws UNAVAILABLE of the system `git-host` */
     setRepositoryRole: (of: SharedWith): Promise<void> => setRepositoryRole(deps, of),

@@ -6,6 +6,7 @@ import {
   clientViewSchema,
   clientWithSecretSchema,
   provisionReplySchema,
+  removeAdditionsReplySchema,
   revokeScopesReplySchema,
   signInReplySchema,
 } from '../../domain/oauth-clients/client-schema.ts';
@@ -36,6 +37,8 @@ export function createClientAdministration(connection: IdpConnection): ClientAdm
       const path = `${BASE}/revoke-scopes`;
       return (await call(revokeScopesReplySchema, { method: 'POST', path, body, by })).clientIds;
     },
+    removeAdditions: (body, by) =>
+      call(removeAdditionsReplySchema, { method: 'POST', path: `${BASE}/remove-additions`, body, by }),
     remove: async (clientId, by) => {
       const removed = await unlessMissing(call(removedSchema, { method: 'DELETE', path: of(clientId), by }));
       return removed !== null;

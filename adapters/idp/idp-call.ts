@@ -1,5 +1,10 @@
 import type { z } from 'zod';
-import { ACTING_FOR_HEADER, type ActingFor } from '../../domain/oauth-clients/administration-port.ts';
+import {
+  ACTING_FOR_HEADER,
+  ACTING_ORG_HEADER,
+  type ActingFor,
+  SHARING_REVISION_HEADER,
+} from '../../domain/oauth-clients/administration-port.ts';
 import { createPlatformCall, type PlatformConnection, type PlatformRequest } from '../platform-call/platform-call.ts';
 
 /** The identity provider, and the builder's internal key there (IDP_INTERNAL_KEY). */
@@ -20,5 +25,13 @@ const IDP = { system: 'identity-provider', title: 'The identity provider', keyVa
 export function createIdpCall(connection: IdpConnection): IdpCall {
   const call = createPlatformCall(connection, IDP);
   return (reply, { by, ...request }) =>
-    call(reply, { ...request, ...(by === undefined ? {} : { headers: { [ACTING_FOR_HEADER]: by.actor } }) });
+    call(reply, { ...request, ...(by === undefined ? {} : { headers: headersOf(by) }) });
+}
+
+function headersOf({ actor, org, sharingRevision }: ActingFor): Record<string, string> {
+  return {
+    [ACTING_FOR_HEADER]: actor,
+    ...(org === undefined ? {} : { [ACTING_ORG_HEADER]: org }),
+    ...(sharingRevision === undefined ? {} : { [SHARING_REVISION_HEADER]: `${sharingRevision}` }),
+  };
 }

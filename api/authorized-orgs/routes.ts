@@ -112,7 +112,7 @@ export function authorizedOrgsRoutes(deps: AuthorizedOrgsDeps): readonly Route[]
       path: '/services/:id/authorized-orgs/:orgSlug',
       summary: 'Take an org out that shares a service',
       description:
-        'From then on it is refused here. Scopes that its services had of this one are taken from them, and their tokens with them; what an approved grant gives stays. A build that it asked for goes on; the reply names it, to be cancelled where it should not. It names the OAuth clients of the service as well: the org could give them secrets and redirect URIs of its own, which stay.',
+        'From then on it is refused here. Scopes that its services had of this one are taken from them, and their tokens with them; what an approved grant gives stays. A build that it asked for goes on; the reply names it, to be cancelled where it should not. Secrets and redirect URIs that it added to the OAuth clients of the service are removed, and their tokens are void; those that somebody added before it was kept who did stay, so the reply names these clients. Where the service itself has a secret that the org asked for, deploy it again.',
       tag,
       callers: REMOVERS,
       params: z.strictObject({ id, orgSlug: orgSlugSchema }),
@@ -124,8 +124,8 @@ export function authorizedOrgsRoutes(deps: AuthorizedOrgsDeps): readonly Route[]
         const wanted = { want: 'deauthorized', org: orgSlug } as const;
         const { view: data } = await change(deps, context, service, wanted);
         // Looked up afterwards: from now on the org asks for no more.
-        const clients = Object.values(service.oauthCredentials).map(({ clientId }) => clientId);
-        return { status: 200, data: { ...data, openBuilds: await openBuildsOf(deps, service, orgSlug), clients } };
+        const openBuilds = await openBuildsOf(deps, service, orgSlug);
+        return { status: 200, data: { ...data, openBuilds, ...clientsOf(service, orgSlug) } };
       },
     }),
   ];
@@ -135,6 +135,14 @@ export function authorizedOrgsRoutes(deps: AuthorizedOrgsDeps): readonly Route[]
 async function openBuildsOf({ builds }: AuthorizedOrgsDeps, { id }: ServiceRecord, org: string): Promise<string[]> {
   const { items } = await builds.list({ serviceId: id, open: true }, { cursor: null, limit: 200 });
   return items.filter((build) => build.org === org).map((build) => build.id);
+}
+
+function clientsOf({ oauthCredentials }: ServiceRecord, org: string): { clients: string[]; deployAgain: string[] } {
+  const credentials = Object.values(oauthCredentials);
+  return {
+    clients: credentials.map(({ clientId }) => clientId),
+    deployAgain: credentials.filter(({ byHand }) => byHand?.org === org).map(({ clientId }) => clientId),
+  };
 }
 
 /** @throws FORBIDDEN for an org that shares the service: it does not decide who else does (spec 2, "Authorized orgs", 2) */

@@ -26,13 +26,16 @@ function cacheClients(store: ClientStore): ClientStore {
     find: cache.read,
     update: changing((...args) => store.update(...args)),
     setSignIn: changing((...args) => store.setSignIn(...args)),
-    removeRedirectUri: changing((...args) => store.removeRedirectUri(...args)),
+    addEntry: changing((...args) => store.addEntry(...args)),
+    removeEntry: changing((...args) => store.removeEntry(...args)),
     addSecret: changing((...args) => store.addSecret(...args)),
     replaceSecrets: changing((...args) => store.replaceSecrets(...args)),
     putSecretOfKey: changing((...args) => store.putSecretOfKey(...args)),
     removeSecret: changing((...args) => store.removeSecret(...args)),
     touchSecret: changing((...args) => store.touchSecret(...args)),
     removeScopes: changing((...args) => store.removeScopes(...args)),
+    raiseSharingRevision: changing((...args) => store.raiseSharingRevision(...args)),
+    removeAdditions: changing((...args) => store.removeAdditions(...args)),
     remove: changing((...args) => store.remove(...args)),
   };
 }

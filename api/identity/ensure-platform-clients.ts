@@ -69,7 +69,10 @@ function givenSecrets({ settings, tokens, newId, now }: IdentityDeps): Readonly<
   const secrets = Object.entries(settings.clientSecrets).map(([clientId, secret]): [string, ClientSecret] => {
     return [
       clientId,
-      { id: newId('clientSecret'), hash: tokens.hash(secret), issuedFor: null, createdAt: now(), lastUsedAt: null },
+      {
+        ...{ id: newId('clientSecret'), hash: tokens.hash(secret), issuedFor: null, addedBy: null },
+        ...{ createdAt: now(), lastUsedAt: null },
+      },
     ];
   });
   return Object.fromEntries(secrets);
@@ -77,8 +80,8 @@ function givenSecrets({ settings, tokens, newId, now }: IdentityDeps): Readonly<
 
 /** Of all fields but those by which a client is known, and its secrets. */
 function differences(existing: ClientRecord, wanted: ClientRecord): ClientChanges {
-  const { clientId, orgSlug, clientType, service, environment, secrets, createdBy, createdAt, updatedAt, ...fields } =
-    wanted;
+  const { clientId, orgSlug, clientType, service, environment, secrets, ...rest } = wanted;
+  const { addedEntries, sharingRevision, createdBy, createdAt, updatedAt, ...fields } = rest;
   const present: Partial<Record<string, unknown>> = { ...existing };
   return Object.fromEntries(Object.entries(fields).filter(([name, value]) => !isDeepStrictEqual(value, present[name])));
 }

@@ -61,6 +61,8 @@ function defaults(settings: Settings, now: Date) {
     service: null,
     environment: null,
     secrets: [],
+    addedEntries: [],
+    sharingRevision: 0,
     createdBy: 'internal',
     createdAt: now,
     updatedAt: now,

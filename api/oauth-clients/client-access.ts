@@ -1,6 +1,6 @@
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
+import type { ActingFor, ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import type { ClientView } from '../../domain/oauth-clients/client-schema.ts';
 import { clientIdsOf, ownsClient } from '../../domain/oauth-clients/ownership.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
@@ -15,6 +15,17 @@ const SERVICES_PER_READ = 200;
 export interface OwnedClient {
   readonly client: ClientView;
   readonly service: ServiceRecord | null;
+}
+
+/**
+ * For whom a caller adds to a client. Of an org that shares the service with the list as it was looked up: when the org is
+ * taken out meanwhile, the addition is refused.
+ */
+export function addingFor(caller: Caller, { client, service }: OwnedClient): ActingFor {
+  const { name: actor, org } = caller;
+  if (administratorOf(caller) === 'super_admin') return { actor };
+  if (client.orgSlug === org || service === null || service.org === org) return { actor, org };
+  return { actor, org, sharingRevision: service.sharing.revision };
 }
 
 /** @throws UNAVAILABLE when no identity provider is configured */

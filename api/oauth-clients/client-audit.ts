@@ -1,7 +1,15 @@
+import { z } from 'zod';
 import type { AuditEvent } from '../../domain/audit/audit-event.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { AddedBy } from '../../domain/oauth-clients/added-by.ts';
 import { type ClientField, valueAt } from '../../domain/oauth-clients/administration.ts';
-import { ACTING_FOR_HEADER } from '../../domain/oauth-clients/administration-port.ts';
+import {
+  ACTING_FOR_HEADER,
+  ACTING_ORG_HEADER,
+  SHARING_REVISION_HEADER,
+} from '../../domain/oauth-clients/administration-port.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
+import { orgSlugSchema } from '../../domain/org-slug.ts';
 import type { Caller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import { audit } from '../identity/audit.ts';
@@ -14,6 +22,31 @@ export function actorOf({ caller, headers }: Pick<RouteContext<Caller>, 'caller'
   const named = headers[ACTING_FOR_HEADER];
   if (caller.kind === 'internal' && typeof named === 'string' && /^[\w.-]{1,120}$/.test(named)) return named;
   return caller.name;
+}
+
+const addedForSchema = z.object({
+  [ACTING_ORG_HEADER]: orgSlugSchema.nullable().default(null),
+  [SHARING_REVISION_HEADER]: z
+    .string()
+    .regex(/^\d{1,9}$/)
+    .transform(Number)
+    .nullable()
+    .default(null),
+});
+
+/**
+ * For whom something is added to a client: as the builder says, else for the platform. @throws VALIDATION_FAILED for
+ * headers that cannot be read: what was added would be taken for the platform's
+ */
+export function addedByOf(context: Pick<RouteContext<Caller>, 'caller' | 'headers'>): AddedBy {
+  const actor = actorOf(context);
+  if (context.caller.kind !== 'internal') return { org: null, actor, sharingRevision: null };
+  const read = addedForSchema.safeParse(context.headers);
+  if (!read.success) {
+    const message = `${ACTING_ORG_HEADER} is the slug of an org, and ${SHARING_REVISION_HEADER} a number`;
+    throw new FairleadError('VALIDATION_FAILED', message);
+  }
+  return { org: read.data[ACTING_ORG_HEADER], actor, sharingRevision: read.data[SHARING_REVISION_HEADER] };
 }
 
 /** Keeps what was done to a client, and by whom. */

@@ -1,11 +1,12 @@
 import { FairleadError } from '../../domain/errors.ts';
+import type { AddedBy } from '../../domain/oauth-clients/added-by.ts';
 import { type ClientRecord, type ClientSecret, MAX_LIVE_SECRETS } from '../../domain/oauth-clients/client.ts';
 import { secretsFull } from '../../domain/oauth-clients/client-errors.ts';
 import { type ClientView, type ClientWithSecret, clientView } from '../../domain/oauth-clients/client-schema.ts';
 import type { AdministratorCaller } from '../http/caller.ts';
 import type { RouteContext } from '../http/define-route.ts';
 import type { IdentityDeps } from '../identity/deps.ts';
-import { auditClient } from './client-audit.ts';
+import { addedByOf, auditClient } from './client-audit.ts';
 import { requireChangeable, requireClient } from './require-client.ts';
 
 /** What secrets of clients begin with, so that secret scanners know them. */
@@ -17,16 +18,17 @@ export interface NewSecret {
   readonly record: ClientSecret;
 }
 
-/** A new secret of 256 random bits, of which the SHA-256 is kept. */
+/** A new secret of 256 random bits, of which the SHA-256 is kept; for a key of a deploy, or asked for by hand. */
 export function newClientSecret(
   deps: Pick<IdentityDeps, 'tokens' | 'newId' | 'now'>,
-  issuedFor: string | null = null,
+  { issuedFor = null, addedBy = null }: { readonly issuedFor?: string | null; readonly addedBy?: AddedBy | null },
 ): NewSecret {
   const text = deps.tokens.create(SECRET_PREFIX);
   const record = {
     id: deps.newId('clientSecret'),
     hash: deps.tokens.hash(text),
     issuedFor,
+    addedBy,
     createdAt: deps.now(),
     lastUsedAt: null,
   };
@@ -36,7 +38,7 @@ export function newClientSecret(
 /**
  * Gives a client a second secret beside the one it has, so that it can be rotated without downtime. Like every secret it
  * is told in the audit trail before it is made: an event that cannot be kept leaves no secret that nobody was shown.
- * @throws CLIENT_NOT_FOUND, FORBIDDEN, CLIENT_SECRETS_FULL, CONFLICT for a public client
+ * @throws CLIENT_NOT_FOUND, FORBIDDEN, CLIENT_SECRETS_FULL; CONFLICT for a public client, and as `takesAddition`
  */
 export async function addSecret(
   deps: IdentityDeps,
@@ -44,7 +46,7 @@ export async function addSecret(
   clientId: string,
 ): Promise<ClientWithSecret> {
   const client = requireConfidential(await requireChangeable(deps.clients, clientId));
-  const secret = newClientSecret(deps);
+  const secret = newClientSecret(deps, { addedBy: addedByOf(context) });
   if (client.secrets.length >= MAX_LIVE_SECRETS) throw secretsFull(clientId);
   const data = { secretId: secret.record.id };
   await auditClient(deps, context, { type: 'oauth.client_secret_added', client, data });
@@ -52,14 +54,14 @@ export async function addSecret(
   return await withSecret(deps, clientId, secret);
 }
 
-/** One new secret in the place of all there are. @throws CLIENT_NOT_FOUND, FORBIDDEN, CONFLICT for a public client */
+/** One new secret in the place of all there are. @throws CLIENT_NOT_FOUND, FORBIDDEN, CONFLICT as `addSecret` */
 export async function regenerateSecret(
   deps: IdentityDeps,
   context: RouteContext<AdministratorCaller>,
   clientId: string,
 ): Promise<ClientWithSecret> {
   const client = requireConfidential(await requireChangeable(deps.clients, clientId));
-  const secret = newClientSecret(deps);
+  const secret = newClientSecret(deps, { addedBy: addedByOf(context) });
   const data = { secretId: secret.record.id, removed: client.secrets.map(({ id }) => id) };
   await auditClient(deps, context, { type: 'oauth.client_secret_regenerated', client, data });
   await deps.clients.replaceSecrets(clientId, secret.record);

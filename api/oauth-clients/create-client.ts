@@ -13,7 +13,7 @@ import type { IdentityDeps } from '../identity/deps.ts';
 import { refuseForeignAddresses } from '../identity/mail/registered-hosts.ts';
 import { refuseFields } from './administrator.ts';
 import { refuseSecretGrants } from './change-client.ts';
-import { actorOf, auditClient } from './client-audit.ts';
+import { actorOf, addedByOf, auditClient } from './client-audit.ts';
 import { newClientSecret } from './client-secrets.ts';
 
 /** What ends a made-up id, so that two clients of one name get along. */
@@ -35,7 +35,7 @@ export async function createClient(
   if ((await deps.orgs.find(wanted.orgSlug)) === null) {
     throw new FairleadError('ORG_NOT_FOUND', `No org has the slug ${wanted.orgSlug}`);
   }
-  const secret = wanted.clientType === 'public' ? null : newClientSecret(deps);
+  const secret = wanted.clientType === 'public' ? null : newClientSecret(deps, { addedBy: addedByOf(context) });
   const client = composeClient(deps, wanted, actorOf(context));
   refuseSecretGrants(client);
   await refuseForeignAddresses(deps, client.orgSlug, client.mailTemplates, [client]);

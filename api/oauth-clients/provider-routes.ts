@@ -4,6 +4,8 @@ import {
   clientView,
   provisionBodySchema,
   provisionReplySchema,
+  removeAdditionsBodySchema,
+  removeAdditionsReplySchema,
   revokeScopesBodySchema,
   revokeScopesReplySchema,
   searchBodySchema,
@@ -18,6 +20,7 @@ import { changeClient } from './change-client.ts';
 import { CLIENT_REPLY, CLIENT_TAG, clientParams, clientRoutes } from './client-routes.ts';
 import { providerActions } from './provider-actions.ts';
 import { provisionClient } from './provision-client.ts';
+import { removeAdditions } from './remove-additions.ts';
 import { revokeScopes } from './revoke-scopes.ts';
 import { setSignIn } from './set-sign-in.ts';
 
@@ -75,6 +78,17 @@ function builderCallRoutes(deps: IdentityDeps): readonly Route[] {
       handle: async ({ body }, context) => {
         return { status: 200, data: { clientIds: [...(await revokeScopes(deps, context, body))] } };
       },
+    }),
+    defineRoute({
+      method: 'post',
+      path: `${PATH}/remove-additions`,
+      summary: 'Remove what an org added to a client whose service it shares no more',
+      description: 'Secrets and redirect URIs that it added by hand; the access tokens of the client are void then.',
+      tag: CLIENT_TAG,
+      callers: ADMINISTRATORS,
+      body: removeAdditionsBodySchema,
+      responses: { 200: { description: 'What was removed', schema: removeAdditionsReplySchema } },
+      handle: async ({ body }, context) => ({ status: 200, data: await removeAdditions(deps, context, body) }),
     }),
     defineRoute({
       method: 'post',

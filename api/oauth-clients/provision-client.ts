@@ -56,7 +56,7 @@ async function insertClient(
   derived: DerivedLists,
 ): Promise<ProvisionReply | null> {
   const { service, environment, orgSlug } = wanted;
-  const secret = newClientSecret(deps, wanted.secretFor?.key);
+  const secret = newClientSecret(deps, { issuedFor: wanted.secretFor?.key ?? null });
   const client: ClientRecord = {
     ...NEW_CLIENT,
     clientId,
@@ -164,7 +164,7 @@ async function giveSecret(
   { secretFor }: Provision,
 ): Promise<string> {
   const { clientId } = client;
-  const secret = newClientSecret(deps, secretFor?.key);
+  const secret = newClientSecret(deps, { issuedFor: secretFor?.key ?? null });
   const full = client.secrets.length >= MAX_LIVE_SECRETS;
   const replaces = secretFor?.replaces ?? null;
   const type = replaces === null && !full ? 'oauth.client_secret_added' : 'oauth.client_secret_regenerated';

@@ -1,5 +1,6 @@
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import type { ActingFor } from '../../domain/oauth-clients/administration-port.ts';
 import type { ClientWithSecret } from '../../domain/oauth-clients/client-schema.ts';
 import { sealCredential } from '../../domain/oauth-clients/credential.ts';
 import { clientIdOf } from '../../domain/oauth-clients/ownership.ts';
@@ -14,20 +15,22 @@ import { type OwnedClient, requireProvider } from './client-access.ts';
 export async function rotateSecret(
   deps: BuilderClientsDeps,
   { client, service }: OwnedClient,
-  rotate: () => Promise<ClientWithSecret>,
+  by: ActingFor,
+  rotate: (by: ActingFor) => Promise<ClientWithSecret>,
 ): Promise<ClientWithSecret> {
   const environment =
     service === null ? undefined : ENVIRONMENTS.find((name) => clientIdOf(service, name) === client.clientId);
-  if (service === null || environment === undefined) return await rotate();
+  if (service === null || environment === undefined) return await rotate(by);
   const { cipher } = deps;
   if (cipher === null) {
     const message = 'The new secret cannot be kept for the service, because CONFIG_ENCRYPTION_KEY is not set here';
     throw new FairleadError('UNAVAILABLE', message);
   }
-  const rotated = await rotate();
-  const { clientId, clientSecret } = rotated;
-  if (clientSecret === null) return rotated;
-  const credential = sealCredential(cipher, service.name, environment, { clientId, clientSecret });
+  const rotated = await rotate(by);
+  const { clientId, clientSecret, secretId } = rotated;
+  if (clientSecret === null || secretId === null) return rotated;
+  const byHand = { secretId, org: by.org ?? null };
+  const credential = sealCredential(cipher, service.name, environment, { clientId, clientSecret, byHand });
   await deps.services.setOAuthCredential(service.id, environment, credential);
   await requireLive(deps, rotated);
   return rotated;

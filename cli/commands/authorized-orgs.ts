@@ -16,7 +16,11 @@ const sharingReply = z.looseObject({
   authorizedOrgs: z.array(z.looseObject({ orgSlug: text, repoRole: text, authorizedBy: text, authorizedAt: text })),
 });
 
-const deauthorizedReply = sharingReply.extend({ openBuilds: z.array(text), clients: z.array(text).default([]) });
+const deauthorizedReply = sharingReply.extend({
+  openBuilds: z.array(text),
+  clients: z.array(text).default([]),
+  deployAgain: z.array(text).default([]),
+});
 
 const changeReply = z.looseObject({
   id: text,
@@ -128,9 +132,13 @@ export async function deauthorizeOrg({ output, api }: CliContext, { service, org
   output.note('It could read every secret of the service: change those at their source.');
   for (const client of sharing.clients) {
     output.note(
-      `It could give ${client} secrets and redirect URIs of its own, which stay: \`fairlead oauth get ${client}\``,
+      `Secrets and redirect URIs that it added to ${client} are removed, and the tokens of ${client} are void.`,
     );
+    output.note(`Those without an org stay: \`fairlead oauth get ${client}\` names who added which`);
     output.note(`To void every secret of it: \`fairlead oauth regenerate-secret ${client}\`, and deploy at once`);
+  }
+  for (const client of sharing.deployAgain) {
+    output.note(`It asked for the secret of ${client} that ${sharing.service} has: deploy at once, to replace it`);
   }
   return exitCode('ok');
 }

@@ -190,11 +190,19 @@ function showClient({ output, now }: CliContext, client: ClientReply): void {
     ['Scopes', client.allowedScopes.join(' ')],
     ['Grants', client.allowedGrantTypes.join(' ')],
     ...switchedOn(client),
-    ...client.redirectUris.map((uri) => ['Redirect', uri] as const),
-    ...client.secrets.map(({ id, lastUsedAt }) => {
+    ...client.redirectUris.map((uri) => {
+      const entry = client.addedEntries.find(({ list, value }) => list === 'redirectUris' && value === uri);
+      return ['Redirect', `${uri}${addedFor(entry)}`] as const;
+    }),
+    ...client.secrets.map(({ id, lastUsedAt, addedBy }) => {
       const used = lastUsedAt == null ? 'never used' : `used ${formatAge(lastUsedAt, now())}`;
-      return ['Secret', `${id}, ${used}`] as const;
+      return ['Secret', `${id}, ${used}${addedFor(addedBy)}`] as const;
     }),
   ];
   printFields(output, rows);
+}
+
+/** Who added it by hand, where that is known. */
+function addedFor(by: { readonly org?: string | null | undefined; readonly actor: string } | null | undefined): string {
+  return by == null ? '' : `, added by ${by.actor}${by.org == null ? '' : ` of ${by.org}`}`;
 }

@@ -36,7 +36,14 @@ export const deauthorizedViewSchema = authorizedOrgsViewSchema.extend({
   openBuilds: z.array(z.string()).describe('Builds that the org asked for and that have not ended: they go on'),
   clients: z
     .array(z.string())
-    .describe('OAuth clients of the service: secrets and redirect URIs that the org gave them stay'),
+    .describe(
+      'OAuth clients of the service: what the org added to them is removed, as far as it is known who added it. Of entries of before that was kept it is not, and these stay',
+    ),
+  deployAgain: z
+    .array(z.string())
+    .describe(
+      'Clients of which the service was given a secret that the org asked for: only the next deploy replaces it',
+    ),
 });
 
 export function authorizedOrgsView({

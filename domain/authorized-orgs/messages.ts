@@ -30,6 +30,14 @@ export interface SharingRecorded {
 export interface SharedWith {
   readonly serviceId: string;
   readonly org: string;
+  /** The change that took it out, as a revision of the list; absent for one that is let in. */
+  readonly takenOut?: number;
+}
+
+/** Whom a change that is written concerns. */
+export function concernedBy(serviceId: string, { request }: ChangeSharing, { view }: SharingRecorded): SharedWith {
+  const taken = request.want === 'deauthorized' ? { takenOut: view.revision } : {};
+  return { serviceId, org: request.org, ...taken };
 }
 
 /** A person in the org that they act in. */

@@ -50,6 +50,8 @@ export type ScopeGrant = Pick<ServiceRecord, 'id' | 'name'>;
 export interface OAuthCredential {
   readonly clientId: string;
   readonly secret: SealedSecret;
+  /** Of a secret that was asked for by hand: which one it is, and for which org; null for the platform. Absent for a deploy's. */
+  readonly byHand?: { readonly secretId: string; readonly org: string | null };
 }
 
 /** Which orgs share a service, and how that came about (spec 2, "Authorized orgs"). Replaced as a whole. */

@@ -6,6 +6,8 @@ import type {
   NewClient,
   ProvisionReply,
   ProvisionRequest,
+  RemoveAdditionsReply,
+  RemovedAdditions,
   RevokedScopes,
   SignInReply,
   SignInRequest,
@@ -15,10 +17,21 @@ import type { ClientFilter } from './ports.ts';
 /** Header in which the builder names the person it asks for. Believed of the internal key alone. */
 export const ACTING_FOR_HEADER = 'x-acting-for';
 
-/** For whom the builder asks: named in the identity provider's audit trail, decides nothing there. */
+/** Headers with the org of that person, and with the revision of the list by which that org shares the service. */
+export const ACTING_ORG_HEADER = 'x-acting-for-org';
+export const SHARING_REVISION_HEADER = 'x-sharing-revision';
+
+/**
+ * For whom the builder asks: named in the identity provider's audit trail, and kept with what is added. It decides nothing
+ * there but whether an addition still counts (`takesAddition`).
+ */
 export interface ActingFor {
   /** A user id, a client id, or `internal`. */
   readonly actor: string;
+  /** Slug of the org for which they act; absent for the platform. */
+  readonly org?: string;
+  /** Of an org that shares the client's service: revision of the list by which it was let in. */
+  readonly sharingRevision?: number;
 }
 
 /**
@@ -41,16 +54,21 @@ export interface ClientAdministration {
   list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientView>>;
   /** @throws CLIENT_EXISTS, ORG_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN, VALIDATION_FAILED */
   create(client: NewClient & { readonly orgSlug: string }, by: ActingFor): Promise<ClientWithSecret>;
-  /** @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN */
+  /** @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI, FORBIDDEN; CONFLICT as `takesAddition` */
   update(clientId: string, patch: ClientPatch, by: ActingFor): Promise<ClientView>;
   /**
    * Takes the scopes `{service}:…` from all clients, as of a service that is removed: who takes its name later must not find
    * them granted; or from one, whose grant ended. Idempotent. @returns ids of the clients that had one @throws FORBIDDEN for a name of the platform's scopes
    */
   revokeScopes(of: RevokedScopes, by: ActingFor): Promise<readonly string[]>;
+  /**
+   * Removes what an org added to a client that was taken out of those that share its service, and voids the access tokens
+   * of the client when there was something. What it is adding at this moment is refused. Idempotent; no client is no error.
+   */
+  removeAdditions(of: RemovedAdditions, by: ActingFor): Promise<RemoveAdditionsReply>;
   /** The tokens of the client end with it. False when there was none. @throws FORBIDDEN for a client of the platform */
   remove(clientId: string, by: ActingFor): Promise<boolean>;
-  /** Idempotent. @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI */
+  /** Idempotent. @throws CLIENT_NOT_FOUND, INVALID_REDIRECT_URI; CONFLICT as `takesAddition` */
   addRedirectUri(clientId: string, redirectUri: string, by: ActingFor): Promise<ClientView>;
   /** @throws CLIENT_NOT_FOUND; NOT_FOUND when the client has no such URI */
   removeRedirectUri(clientId: string, redirectUri: string, by: ActingFor): Promise<ClientView>;

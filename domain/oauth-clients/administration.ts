@@ -46,7 +46,10 @@ export const FIELD_RULES = {
 export type ClientField = keyof typeof FIELD_RULES;
 
 /** What of a client the rules look at: a stored record, or one as it is shown. */
-export type AdministeredClient = Omit<ClientRecord, 'secrets' | 'signInEpoch' | 'createdAt' | 'updatedAt'>;
+export type AdministeredClient = Omit<
+  ClientRecord,
+  'secrets' | 'signInEpoch' | 'addedEntries' | 'sharingRevision' | 'createdAt' | 'updatedAt'
+>;
 
 /** What a caller wants to be different. Objects are merged part by part. */
 export type ClientPatch = ClientChanges;

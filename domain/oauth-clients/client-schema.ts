@@ -5,6 +5,7 @@ import { orgSlugSchema } from '../org-slug.ts';
 import { pageSchema } from '../page-schema.ts';
 import { serviceNameSchema } from '../service-name.ts';
 import { SIGN_IN_RULES } from '../sign-in-rule.ts';
+import { ENTRY_LISTS } from './added-by.ts';
 import { type ClientRecord, GRANT_TYPES } from './client.ts';
 
 /** Shapes of OAuth clients as the HTTP APIs take and show them (spec 1, "OAuth client record"; bodies are ours). */
@@ -101,6 +102,12 @@ export const newClientSchema = z.strictObject({
 
 export type NewClient = z.output<typeof newClientSchema>;
 
+/** Who added something by hand, as it is shown. */
+const addedByShape = {
+  org: z.string().nullable().describe('The org that added it; null for the platform'),
+  actor: z.string().describe('Who it was'),
+};
+
 /** A client as it is shown: of its secrets, everything but what would prove to know them. */
 export const clientViewSchema = z.object({
   clientId: z.string(),
@@ -141,10 +148,14 @@ export const clientViewSchema = z.object({
     z.object({
       id: z.string(),
       issuedFor: z.string().nullable().describe('Of a secret that a deploy asked for: which of its credentials it is'),
+      addedBy: z.object(addedByShape).nullable().describe('Null for one of a deploy, and where it is not known'),
       createdAt: z.iso.datetime(),
       lastUsedAt: z.iso.datetime().nullable(),
     }),
   ),
+  addedEntries: z
+    .array(z.object({ list: z.enum(ENTRY_LISTS), value: z.string(), ...addedByShape }))
+    .describe('Entries of lists that were added by hand, as far as it is known'),
   createdBy: z.string(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
@@ -165,9 +176,10 @@ export function clientView(client: ClientRecord): ClientView {
   const { secrets, createdAt, updatedAt, ...rest } = client;
   return clientViewSchema.parse({
     ...rest,
-    secrets: secrets.map(({ id, issuedFor, createdAt: made, lastUsedAt }) => ({
+    secrets: secrets.map(({ id, issuedFor, addedBy, createdAt: made, lastUsedAt }) => ({
       id,
       issuedFor,
+      addedBy,
       createdAt: made.toISOString(),
       lastUsedAt: lastUsedAt?.toISOString() ?? null,
     })),
@@ -198,6 +210,19 @@ export const revokeScopesBodySchema = z.strictObject({
 });
 export type RevokedScopes = z.output<typeof revokeScopesBodySchema>;
 export const revokeScopesReplySchema = z.object({ clientIds: z.array(z.string()) });
+
+/** Body of the call for an org that was taken out of those that share the service of a client. */
+export const removeAdditionsBodySchema = z.strictObject({
+  clientId: z.string().min(1).max(200),
+  org: orgSlugSchema,
+  revision: z.int().positive().describe('The change by which it was taken out: what was added before it goes'),
+});
+export type RemovedAdditions = z.output<typeof removeAdditionsBodySchema>;
+export const removeAdditionsReplySchema = z.object({
+  secretIds: z.array(z.string()),
+  entries: z.array(z.object({ list: z.enum(ENTRY_LISTS), value: z.string() })),
+});
+export type RemoveAdditionsReply = z.output<typeof removeAdditionsReplySchema>;
 
 /** Body of the provisioning call a deploy makes. */
 export const provisionBodySchema = z.strictObject({

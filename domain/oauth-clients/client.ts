@@ -2,6 +2,7 @@ import type { WhiteLabel } from '../branding/white-label.ts';
 import type { Environment } from '../environment.ts';
 import type { PassportConfig } from '../passport-config.ts';
 import type { SignInRule } from '../sign-in-rule.ts';
+import type { AddedBy, AddedEntry } from './added-by.ts';
 
 /** The OAuth client record (spec 1, "OAuth client record"). Fields the spec does not show are marked. */
 export interface ClientRecord {
@@ -44,6 +45,10 @@ export interface ClientRecord {
   readonly environment: Environment | null;
   /** At most two live ones, so that a secret is rotated without downtime. */
   readonly secrets: readonly ClientSecret[];
+  /** Not shown. Entries of lists that were added by hand, each in its list as well. */
+  readonly addedEntries: readonly AddedEntry[];
+  /** Not shown. The change by which an org was last taken out of those that share its service; 0 for none. */
+  readonly sharingRevision: number;
   readonly createdBy: string;
   readonly createdAt: Date;
   readonly updatedAt: Date;
@@ -66,6 +71,8 @@ export interface ClientSecret {
   readonly hash: string;
   /** The key of a deploy that it was made for (`credentialKey`); null for one that a person asked for. */
   readonly issuedFor: string | null;
+  /** Who asked for it by hand; null for one of a deploy, and where it is not known. */
+  readonly addedBy: AddedBy | null;
   readonly createdAt: Date;
   /** Within a minute; null when it was never used. */
   readonly lastUsedAt: Date | null;

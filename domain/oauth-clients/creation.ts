@@ -42,6 +42,8 @@ export const NEW_CLIENT = {
   defaultAudience: [],
   service: null,
   environment: null,
+  addedEntries: [],
+  sharingRevision: 0,
 } as const satisfies Partial<ClientRecord>;
 
 /** Ids of this shape are given to services at deploy. */

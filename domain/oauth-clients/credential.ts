@@ -28,10 +28,10 @@ export function sealCredential(
   cipher: SecretCipher,
   service: string,
   environment: Environment,
-  client: { readonly clientId: string; readonly clientSecret: string },
+  client: { readonly clientId: string; readonly clientSecret: string } & Pick<OAuthCredential, 'byHand'>,
 ): OAuthCredential {
   const secret = cipher.seal(client.clientSecret, credentialContext(service, environment));
-  return { clientId: client.clientId, secret };
+  return { clientId: client.clientId, secret, ...(client.byHand && { byHand: client.byHand }) };
 }
 
 /** The stored client secret in clear; null when none is stored. @throws INTERNAL when it cannot be opened */

@@ -15,14 +15,16 @@ export interface MergedClient {
   readonly preserved: DerivedLists;
 }
 
-type Lists = Pick<ClientRecord, 'redirectUris' | 'allowedScopes' | 'allowedGrantTypes'>;
+type Lists = Pick<ClientRecord, 'redirectUris' | 'allowedScopes' | 'allowedGrantTypes' | 'addedEntries'>;
 
 /**
  * Merges what a deploy derives into what a client has (spec 1, B 2 and 3): deploys only add. Nothing granted out of band
- * is lost, and dropping a dependency revokes no scope.
+ * is lost, and dropping a dependency revokes no scope. A redirect URI that was there by hand is added all the same: it
+ * becomes the deploy's, and stays when whoever added it is taken out.
  */
 export function mergeClient(existing: Lists, derived: DerivedLists): MergedClient {
-  const redirectUris = missing(derived.redirectUris, existing.redirectUris);
+  const byHand = existing.addedEntries.filter(({ list }) => list === 'redirectUris').map(({ value }) => value);
+  const redirectUris = missing(derived.redirectUris, missing(existing.redirectUris, byHand));
   const allowedScopes = missing(derived.scopes, existing.allowedScopes);
   const allowedGrantTypes = missing(derived.grantTypes, existing.allowedGrantTypes);
   return {

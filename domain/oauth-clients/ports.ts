@@ -11,6 +11,7 @@ import type { WhiteLabel } from '../branding/white-label.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { PassportConfig } from '../passport-config.ts';
 import type { SignInRule } from '../sign-in-rule.ts';
+import type { AddedBy, EntryList, TakenOut } from './added-by.ts';
 import type { ClientRecord, ClientSecret } from './client.ts';
 
 type Fixed =
@@ -20,6 +21,8 @@ type Fixed =
   | 'secrets'
   | 'signIn'
   | 'signInEpoch'
+  | 'addedEntries'
+  | 'sharingRevision'
   | 'createdBy'
   | 'createdAt'
   | 'updatedAt';
@@ -44,14 +47,23 @@ export interface ClientStore {
   find(clientId: string): Promise<ClientRecord | null>;
   /** Ordered by id; `orgSlug` and `clientIds` keep to clients of that org or of those ids; null lists all. */
   list(filter: ClientFilter, page: PageRequest): Promise<Page<ClientRecord>>;
-  /** The client as it is afterwards; null when there is none. Sets `changes` and adds `additions` in one write. */
+  /**
+   * The client as it is afterwards; null when there is none. Sets `changes` and adds `additions` in one write. A redirect
+   * URI in `additions` is the deploy's from then on, also where it was there by hand.
+   */
   update(clientId: string, changes: ClientChanges, additions?: ClientAdditions): Promise<ClientRecord | null>;
   /** Sets who may sign in. False when a newer epoch set it, or there is no such client: then nothing changes. */
   setSignIn(clientId: string, rule: { readonly signIn: SignInRule; readonly epoch: number }): Promise<boolean>;
-  removeRedirectUri(clientId: string, uri: string): Promise<ClientRecord | null>;
-  /** Adds a secret while fewer than `MAX_LIVE_SECRETS` are there. @throws CLIENT_SECRETS_FULL, CLIENT_NOT_FOUND */
+  /**
+   * Adds an entry to a list, with who added it. One that is there stays as it is; where an org that shares the service had
+   * added it, it passes to an owner or super admin who adds it as well. False, and nothing is written, when there is no
+   * such client or it does not take the addition (`takesAddition`).
+   */
+  addEntry(clientId: string, entry: ListEntry, by: AddedBy): Promise<boolean>;
+  removeEntry(clientId: string, entry: ListEntry): Promise<ClientRecord | null>;
+  /** Adds a secret while fewer than `MAX_LIVE_SECRETS` are there. @throws CLIENT_SECRETS_FULL, CLIENT_NOT_FOUND; CONFLICT as `takesAddition` */
   addSecret(clientId: string, secret: ClientSecret): Promise<void>;
-  /** Puts `secret` in the place of all there are. @throws CLIENT_NOT_FOUND */
+  /** Puts `secret` in the place of all there are. @throws CLIENT_NOT_FOUND; CONFLICT as `takesAddition` */
   replaceSecrets(clientId: string, secret: ClientSecret): Promise<void>;
   /**
    * Puts a secret that was made for a key in the place of `replaces`, which was made for the same one; with null adds it,
@@ -67,10 +79,19 @@ export interface ClientStore {
   /** Writes at most once a minute per secret. */
   touchSecret(clientId: string, secretId: string, at: Date): Promise<void>;
   remove(clientId: string): Promise<boolean>;
+  /** From now on no addition counts that was let by an older revision. The client afterwards; null when there is none. */
+  raiseSharingRevision(clientId: string, revision: number): Promise<ClientRecord | null>;
+  /** Removes secrets and entries that an org added which was taken out (`wasAddedBy`). Idempotent. */
+  removeAdditions(clientId: string, taken: TakenOut): Promise<void>;
   /** The clients that have a scope `{service}:…`. */
   withScopesOf(service: string): Promise<readonly ClientRecord[]>;
   /** Takes scopes from a client. Idempotent; what it does not have, or no client, is no error. */
   removeScopes(clientId: string, scopes: readonly string[]): Promise<void>;
+}
+
+export interface ListEntry {
+  readonly list: EntryList;
+  readonly value: string;
 }
 
 export interface ClientFilter {

@@ -35,7 +35,7 @@ describe('fairlead services authorized-orgs', () => {
 
   it('says what an org that was taken out may have left behind', async () => {
     const left = { service: 'notes', owner: 'writers', revision: 2, authorizedOrgs: [] };
-    const data = { ...left, openBuilds: ['bld_theirs'], clients: ['notes-prod'] };
+    const data = { ...left, openBuilds: ['bld_theirs'], clients: ['notes-prod'], deployAgain: ['notes-prod'] };
     const server = createServer((_, response) => {
       response.setHeader('content-type', 'application/json').end(JSON.stringify({ success: true, data }));
     }).listen(0, '127.0.0.1');
@@ -49,6 +49,7 @@ describe('fairlead services authorized-orgs', () => {
     for (const command of ['cancel bld_theirs', 'oauth get notes-prod', 'oauth regenerate-secret notes-prod']) {
       assert.ok(stderr.includes(`\`fairlead ${command}\``), stderr);
     }
+    assert.match(stderr, /asked for the secret of notes-prod that notes has: deploy at once/);
   });
 
   it('says what is wrong', async () => {

@@ -4,6 +4,7 @@ import type { ClientPatch } from '../../domain/oauth-clients/administration.ts';
 import type { ActingFor, ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 import type { ClientRecord } from '../../domain/oauth-clients/client.ts';
 import type { NewClient, ProvisionRequest } from '../../domain/oauth-clients/client-schema.ts';
+import { additionTests } from './client-additions.ts';
 import { allPages } from './identity/all-pages.ts';
 
 /** A provider with the org `acme`, and one that cannot be reached. */
@@ -38,6 +39,7 @@ export function clientAdministrationSuite(under: () => AdministrationUnderTest):
   provisioningTests(under);
   recordTests(under);
   secretTests(under);
+  additionTests(under);
   absenceTests(under);
 }
 
@@ -284,6 +286,7 @@ function absenceTests(under: () => AdministrationUnderTest): void {
       () => away.create({ name: 'x', orgSlug: 'acme' }, ADA),
       () => away.update('suite-away', { name: 'x' }, ADA),
       () => away.remove('suite-away', ADA),
+      () => away.removeAdditions({ clientId: 'suite-away', org: 'helpers', revision: 1 }, ADA),
       () => away.addRedirectUri('suite-away', CALLBACK, ADA),
       () => away.removeRedirectUri('suite-away', CALLBACK, ADA),
       () => away.regenerateSecret('suite-away', ADA),

@@ -29,12 +29,13 @@ import { createInMemorySharingCommands } from './in-memory/sharing-commands.ts';
 export const KEY = 'internal-key-of-this-test-0123456789';
 
 /** A provider that has no client of a service. */
-const NO_CLIENTS: Pick<ClientAdministration, 'provision' | 'list' | 'revokeScopes'> = {
+const NO_CLIENTS: Pick<ClientAdministration, 'provision' | 'list' | 'revokeScopes' | 'removeAdditions'> = {
   list: async () => ({ items: [], nextCursor: null }),
   provision: async () => {
     throw new FairleadError('CLIENT_NOT_FOUND', 'no client');
   },
   revokeScopes: async () => [],
+  removeAdditions: async () => ({ secretIds: [], entries: [] }),
 };
 
 /** Every org but one that is called `nobody`. */

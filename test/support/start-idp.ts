@@ -238,7 +238,7 @@ function createSeeds(deps: IdentityDeps) {
       redirectUris: [],
       allowedGrantTypes: ['authorization_code', 'refresh_token', 'client_credentials'],
       refreshTokenTtlSeconds: 30 * 86_400,
-      secrets: fields.clientType === 'public' ? [] : [{ ...kept, issuedFor: null, lastUsedAt: null }],
+      secrets: fields.clientType === 'public' ? [] : [{ ...kept, issuedFor: null, addedBy: null, lastUsedAt: null }],
       createdBy: 'internal',
       createdAt: deps.now(),
       updatedAt: deps.now(),

@@ -10,6 +10,7 @@ import type { SharingActivities } from '../../activities/authorized-orgs/index.t
 import {
   CHANGE_SHARING,
   type ChangeSharing,
+  concernedBy,
   type SharedWith,
   type SharingRecorded,
   WITHDRAW_REPOSITORIES,
@@ -46,9 +47,9 @@ export async function changeSharing(serviceId: string): Promise<void> {
   let failure: unknown = null;
 
   /** One org after the other change of its own; no org waits for another. */
-  const agree = (org: string): void => {
+  const agree = (of: SharedWith): void => {
+    const { org } = of;
     const before = agreeing.get(org) ?? Promise.resolve();
-    const of: SharedWith = { serviceId, org };
     const after = before.then(async () => {
       const outcomes = await Promise.allSettled([takeScopes(of), setRepositoryRole(of)]);
       for (const outcome of outcomes) if (outcome.status === 'rejected') failure ??= outcome.reason;
@@ -61,7 +62,7 @@ export async function changeSharing(serviceId: string): Promise<void> {
     return exclusively(async () => {
       const recorded = await recordSharing(change);
       setCurrentDetails(`shared with ${recorded.view.authorizedOrgs.map(({ orgSlug }) => orgSlug).join(', ')}`);
-      agree(change.request.org);
+      agree(concernedBy(serviceId, change, recorded));
       return recorded;
     });
   });

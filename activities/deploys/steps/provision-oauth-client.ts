@@ -1,5 +1,5 @@
 import type { AuthDeclaration, Catalog } from '../../../domain/catalog/catalog.ts';
-import type { ServiceRecord } from '../../../domain/catalog/service.ts';
+import type { OAuthCredential, ServiceRecord } from '../../../domain/catalog/service.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { Environment } from '../../../domain/environment.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -156,6 +156,11 @@ async function extendExisting(
     return false;
   }
   try {
+    if (await isVoid(requireProvider(deps), stored)) {
+      await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
+      context.warn(`The stored secret of ${stored.clientId} was removed at the identity provider; it gets a new one.`);
+      return false;
+    }
     report(context, await requireProvider(deps).provision({ ...wanted, create: false }, context.signal));
     return true;
   } catch (error) {
@@ -170,6 +175,17 @@ async function extendExisting(
   await deps.services.clearOAuthCredential(service.id, environment, stored.clientId);
   context.warn(`Client ${stored.clientId} no longer existed at the identity provider; creating a new one.`);
   return false;
+}
+
+/**
+ * Whether the stored secret is one that was asked for by hand and removed since, as with the org that asked for it. Not
+ * known of a client that is gone.
+ */
+async function isVoid(clients: Pick<ClientAdministration, 'find'>, stored: OAuthCredential): Promise<boolean> {
+  const { byHand, clientId } = stored;
+  if (byHand === undefined) return false;
+  const client = await clients.find(clientId);
+  return client !== null && !client.secrets.some(({ id }) => id === byHand.secretId);
 }
 
 /** A secret whose key is gone is as good as none: what the workload would be given cannot be made of it. */

@@ -5,7 +5,11 @@ import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 
 const text = z.string();
 const nullableText = text.nullable();
-const credential = z.object({ clientId: text, secret: sealedSecretSchema });
+const credential = z.object({
+  clientId: text,
+  secret: sealedSecretSchema,
+  byHand: z.object({ secretId: text, org: text.nullable() }).exactOptional(),
+});
 
 const grants = z.array(z.object({ id: text, name: text }));
 

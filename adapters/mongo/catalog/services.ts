@@ -129,8 +129,9 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       const set = { [`pulseMonitorIds.${environment}`]: monitorId };
       await mongoCall(() => collection.updateOne({ _id: id }, { $set: set }));
     },
-    async setOAuthCredential(id, environment, { clientId, secret }) {
-      const credential = { clientId, secret: { keyId: secret.keyId, sealed: secret.sealed } };
+    async setOAuthCredential(id, environment, { clientId, secret, byHand }) {
+      const made = byHand === undefined ? {} : { byHand: { secretId: byHand.secretId, org: byHand.org } };
+      const credential = { clientId, secret: { keyId: secret.keyId, sealed: secret.sealed }, ...made };
       const set = { [`oauthCredentials.${environment}`]: credential, updatedAt: deps.now() };
       const update = { $set: set, ...counted(`credentialsStored.${environment}`) };
       return (await mongoCall(() => collection.updateOne({ _id: id }, update))).matchedCount === 1;

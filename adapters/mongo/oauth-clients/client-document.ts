@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { environmentSchema } from '../../../domain/environment-schema.ts';
+import { ENTRY_LISTS } from '../../../domain/oauth-clients/added-by.ts';
 import { type ClientRecord, GRANT_TYPES } from '../../../domain/oauth-clients/client.ts';
 import { SIGN_IN_RULES } from '../../../domain/sign-in-rule.ts';
 import {
@@ -18,6 +19,8 @@ export interface ClientDocument extends Omit<ClientRecord, 'clientId' | 'mailTem
 
 const text = z.string();
 const texts = z.array(text);
+
+const addedByShape = { org: text.nullable(), actor: text, sharingRevision: z.int().nullable() };
 
 const clientSchema = z.object({
   _id: text,
@@ -57,10 +60,14 @@ const clientSchema = z.object({
       id: text,
       hash: text,
       issuedFor: text.nullable().default(null),
+      // Absent in records of before it was kept, as are the two fields below: the owner's.
+      addedBy: z.object(addedByShape).nullable().default(null),
       createdAt: z.date(),
       lastUsedAt: z.date().nullable(),
     }),
   ),
+  addedEntries: z.array(z.object({ list: z.enum(ENTRY_LISTS), value: text, ...addedByShape })).default([]),
+  sharingRevision: z.int().default(0),
   createdBy: text,
   createdAt: z.date(),
   updatedAt: z.date(),

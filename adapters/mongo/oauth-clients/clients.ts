@@ -2,8 +2,9 @@ import type { Db, Document, Filter, UpdateFilter } from 'mongodb';
 import { z } from 'zod';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { type AddedBy, additionsOf } from '../../../domain/oauth-clients/added-by.ts';
 import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
-import { clientExists, secretsFull } from '../../../domain/oauth-clients/client-errors.ts';
+import { clientExists, secretsFull, sharingChanged } from '../../../domain/oauth-clients/client-errors.ts';
 import type { ClientAdditions, ClientChanges, ClientFilter, ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import type { PassportConfig } from '../../../domain/passport-config.ts';
 import { storedMailTemplates, WHITE_LABEL_PARTS } from '../appearance-fields.ts';
@@ -71,6 +72,14 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
     return matchedCount === 1;
   }
 
+  /** Why a write that depends on `taking` matched nothing. @throws CLIENT_NOT_FOUND, CONFLICT */
+  async function requireTaking(clientId: string, by: AddedBy | null): Promise<void> {
+    const count = (filter: Filter<ClientDocument>) =>
+      mongoCall(() => collection.countDocuments({ _id: clientId, ...filter }, { limit: 1 }));
+    if ((await count({})) === 0) throw notFound(clientId);
+    if ((await count(taking(by))) === 0) throw sharingChanged(clientId);
+  }
+
   return {
     async insert(client) {
       await insertNew(collection, clientDocument(client), () => clientExists(client.clientId));
@@ -97,19 +106,36 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
       const notNewer = { _id: clientId, signInEpoch: { $not: { $gt: epoch } } };
       return matches(notNewer, { $set: { signIn, signInEpoch: epoch, updatedAt: deps.now() } });
     },
-    async removeRedirectUri(clientId, uri) {
-      return changed(clientId, { $pull: { redirectUris: uri }, $set: { updatedAt: deps.now() } });
+    async addEntry(clientId, { list, value }, by) {
+      const entry = { list, value, ...by };
+      const at = { updatedAt: deps.now() };
+      const lacks = { _id: clientId, [list]: { $ne: value }, ...taking(by) };
+      const push = { $push: { [list]: value, addedEntries: entry }, $set: at } as UpdateFilter<ClientDocument>;
+      if (await matches(lacks, push)) return true;
+      const has = { _id: clientId, [list]: value };
+      if (by.sharingRevision === null) {
+        const shared = { addedEntries: { $elemMatch: { list, value, sharingRevision: { $ne: null } } } };
+        const pass = { $set: { 'addedEntries.$[it]': entry, ...at } };
+        await matches({ ...has, ...shared }, pass, [{ 'it.list': list, 'it.value': value }]);
+      }
+      return (await mongoCall(() => collection.countDocuments(has, { limit: 1 }))) === 1;
+    },
+    async removeEntry(clientId, { list, value }) {
+      const pull = { $pull: { [list]: value, addedEntries: { list, value } }, $set: { updatedAt: deps.now() } };
+      return changed(clientId, pull as UpdateFilter<ClientDocument>);
     },
     async addSecret(clientId, secret) {
-      const hasRoom = { _id: clientId, [`secrets.${MAX_LIVE_SECRETS - 1}`]: { $exists: false } };
+      const room = { [`secrets.${MAX_LIVE_SECRETS - 1}`]: { $exists: false } };
+      const hasRoom = { _id: clientId, ...room, ...taking(secret.addedBy) };
       if (await matches(hasRoom, { $push: { secrets: secret }, $set: { updatedAt: deps.now() } })) return;
-      const exists = await mongoCall(() => collection.countDocuments({ _id: clientId }, { limit: 1 }));
-      if (exists === 0) throw notFound(clientId);
+      await requireTaking(clientId, secret.addedBy);
       throw secretsFull(clientId);
     },
     async replaceSecrets(clientId, secret) {
-      const replaced = await matches({ _id: clientId }, { $set: { secrets: [secret], updatedAt: deps.now() } });
-      if (!replaced) throw notFound(clientId);
+      const takes = { _id: clientId, ...taking(secret.addedBy) };
+      if (await matches(takes, { $set: { secrets: [secret], updatedAt: deps.now() } })) return;
+      await requireTaking(clientId, secret.addedBy);
+      throw sharingChanged(clientId);
     },
     async putSecretOfKey(clientId, secret, replaces) {
       const key = secret.issuedFor;
@@ -152,7 +178,30 @@ export function createClientStore(deps: { db: Db; now: Clock }): ClientStore {
       const { deletedCount } = await mongoCall(() => collection.deleteOne({ _id: clientId }));
       return deletedCount === 1;
     },
+    async raiseSharingRevision(clientId, revision) {
+      return changed(clientId, { $max: { sharingRevision: revision }, $set: { updatedAt: deps.now() } });
+    },
+    async removeAdditions(clientId, taken) {
+      const { org, revision } = taken;
+      const added = { 'addedBy.org': org, 'addedBy.sharingRevision': { $lt: revision } };
+      const pull = { $pull: { secrets: added }, $set: { updatedAt: deps.now() } } as UpdateFilter<ClientDocument>;
+      const client = await changed(clientId, pull);
+      if (client === null) return;
+      for (const { list, value, actor, sharingRevision } of additionsOf(client, taken).entries) {
+        // Unless it passed to somebody else meanwhile.
+        const entry = { list, value, org, actor, sharingRevision };
+        const remove = { $pull: { [list]: value, addedEntries: entry }, $set: { updatedAt: deps.now() } };
+        const is = { _id: clientId, addedEntries: { $elemMatch: entry } };
+        await matches(is, remove as UpdateFilter<ClientDocument>);
+      }
+    },
   };
+}
+
+/** The rule `takesAddition`, as a condition of the write. */
+function taking(by: AddedBy | null): Filter<ClientDocument> {
+  if (by === null || by.sharingRevision === null) return {};
+  return { sharingRevision: { $not: { $gt: by.sharingRevision } } };
 }
 
 function notFound(clientId: string): FairleadError {
@@ -165,7 +214,7 @@ function ownedBy({ orgSlug, clientIds }: ClientFilter): Filter<ClientDocument> {
 }
 
 /** A list that is replaced and added to at once is set to both together: one field takes one operator. */
-function updateOf(changes: ClientChanges, additions: ClientAdditions, now: Date): UpdateFilter<ClientDocument> {
+function updateOf(changes: ClientChanges, additions: ClientAdditions, now: Date): Document {
   const set: Record<string, unknown> = {
     ...pickChanges(changes, CHANGEABLE),
     ...pickParts('passportConfig', changes.passportConfig, PASSPORT_PARTS),
@@ -180,5 +229,10 @@ function updateOf(changes: ClientChanges, additions: ClientAdditions, now: Date)
     if (replaced !== undefined) set[field] = [...new Set([...replaced, ...added])];
     else if (added.length > 0) add[field] = { $each: added };
   }
-  return { $set: set, ...(Object.keys(add).length === 0 ? {} : { $addToSet: add }) } as UpdateFilter<ClientDocument>;
+  const uris = additions.redirectUris ?? [];
+  return {
+    $set: set,
+    ...(Object.keys(add).length === 0 ? {} : { $addToSet: add }),
+    ...(uris.length === 0 ? {} : { $pull: { addedEntries: { list: 'redirectUris', value: { $in: uris } } } }),
+  } as Document;
 }

@@ -176,6 +176,52 @@ describe('activities of authorized orgs', () => {
     });
   });
 
+  describe('what an org that is taken out added to the clients of the service', () => {
+    const HELPER = { org: 'helpers', actor: 'usr_eve', sharingRevision: 1 };
+    const left = async (clientId: string) => (await parts.clientStore.find(clientId))?.customDomains;
+    const takeOut = () => activities.takeScopes({ serviceId: 'svc_notes', org: 'helpers', takenOut: 2 });
+
+    beforeEach(async () => {
+      for (const environment of ['prod', 'uat'] as const) {
+        await give(`notes-${environment}`, { orgSlug: 'acme', service: 'notes', environment });
+        await parts.clientStore.addEntry(`notes-${environment}`, { list: 'customDomains', value: 'a.test' }, HELPER);
+      }
+      await give('shop-prod', { customDomains: ['a.test'], addedEntries: [] });
+    });
+
+    it('goes in every environment, and again an attempt that is repeated changes nothing', async () => {
+      await activities.takeScopes({ serviceId: 'svc_notes', org: 'helpers' });
+      assert.deepEqual(await left('notes-prod'), ['a.test'], 'an org that was let in loses nothing');
+      for (let twice = 0; twice < 2; twice += 1) await takeOut();
+      assert.deepEqual([await left('notes-prod'), await left('notes-uat')], [[], []]);
+      assert.deepEqual(await left('shop-prod'), ['a.test']);
+    });
+
+    it('goes also when it is let in again before that was done', async () => {
+      await activities.recordSharing(authorize('helpers'));
+      await activities.recordSharing(deauthorize('helpers'));
+      await activities.recordSharing(authorize('helpers'));
+      const later = { ...HELPER, sharingRevision: 3 };
+      await parts.clientStore.addEntry('notes-prod', { list: 'customDomains', value: 'later.test' }, later);
+      await takeOut();
+      assert.deepEqual([await left('notes-prod'), await left('notes-uat')], [['later.test'], []]);
+    });
+
+    it('a provider that is away fails the attempt, and the next one goes on where it stopped', async () => {
+      let calls = 0;
+      const removeAdditions: typeof parts.clients.removeAdditions = async (...given) => {
+        calls += 1;
+        if (calls === 2) throw away;
+        return parts.clients.removeAdditions(...given);
+      };
+      const cut = createSharingActivities({ ...deps, clients: { ...parts.clients, removeAdditions } });
+      const of = { serviceId: 'svc_notes', org: 'helpers', takenOut: 2 };
+      await assert.rejects(cut.takeScopes(of), (error) => error === away);
+      await cut.takeScopes(of);
+      assert.deepEqual([await left('notes-prod'), await left('notes-uat')], [[], []]);
+    });
+  });
+
   describe('roles on repositories', () => {
     const roles = () => parts.repositoryAccess.roles();
     const setRole = (org: string) => activities.setRepositoryRole({ serviceId: 'svc_notes', org });

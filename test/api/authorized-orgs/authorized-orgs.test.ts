@@ -190,10 +190,16 @@ describe('routes of authorized orgs', () => {
       finishedAt: new Date(),
     });
     const secret = { keyId: 'key', sealed: 'sealed' };
+    const byHand = (org: string) => ({ secretId: 'sec_1', org });
     await api.services.setOAuthCredential('svc_notes', 'prod', { clientId: 'notes-prod', secret });
+    const theirs = { clientId: 'notes-uat', secret, byHand: byHand('helpers') };
+    await api.services.setOAuthCredential('svc_notes', 'uat', theirs);
+    const own = { clientId: 'notes-sandbox', secret, byHand: byHand('writers') };
+    await api.services.setOAuthCredential('svc_notes', 'sandbox', own);
     const { body } = await call('writers/admin', 'DELETE', `${PATH}/helpers`);
     assert.deepEqual(body.data.openBuilds, ['bld_theirs']);
-    assert.deepEqual(body.data.clients, ['notes-prod']);
+    assert.deepEqual([...body.data.clients].sort(), ['notes-prod', 'notes-sandbox', 'notes-uat']);
+    assert.deepEqual(body.data.deployAgain, ['notes-uat']);
   });
 
   it('refuses what is no org, the owner, and an org that is not there: whoever took the name later would be in', async () => {

@@ -99,6 +99,7 @@ test('a start puts the clients of the platform back to what they are defined as'
     id: 'sec_planted',
     hash: idp.deps.tokens.hash('x'),
     issuedFor: null,
+    addedBy: null,
     createdAt: new Date(),
     lastUsedAt: null,
   };

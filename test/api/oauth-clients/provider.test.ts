@@ -42,7 +42,7 @@ describe('clients made by the platform', () => {
     for (const { text } of shown) assert.ok(!text.includes(clientSecret) && !text.includes(hash));
     assert.deepEqual(
       shown[0]?.body.data.secrets.map((row: object) => [...Object.keys(row)].sort()),
-      [['createdAt', 'id', 'issuedFor', 'lastUsedAt']],
+      [['addedBy', 'createdAt', 'id', 'issuedFor', 'lastUsedAt']],
     );
     assert.equal(shown[0]?.body.data.secrets[0].id, secretId);
     assertNotLogged(idp.logged, '/api/internal/oauth-clients', [clientSecret]);

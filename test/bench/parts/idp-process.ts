@@ -115,7 +115,7 @@ async function seedClient(db: Db, { clientId, secret }: BenchClient): Promise<vo
     redirectUris: [],
     allowedScopes: ['orders:read'],
     allowedGrantTypes: ['client_credentials'],
-    secrets: [{ id: 'sec_bench', hash, issuedFor: null, createdAt: now, lastUsedAt: null }],
+    secrets: [{ id: 'sec_bench', hash, issuedFor: null, addedBy: null, createdAt: now, lastUsedAt: null }],
     createdAt: now,
     updatedAt: now,
   });

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import type { AddedEntry } from '../../../domain/oauth-clients/added-by.ts';
 import { GRANT_TYPES } from '../../../domain/oauth-clients/client.ts';
 import { type DerivedLists, mergeClient } from '../../../domain/oauth-clients/merge-client.ts';
 
@@ -8,6 +9,7 @@ interface Lists {
   readonly redirectUris: readonly string[];
   readonly allowedScopes: readonly string[];
   readonly allowedGrantTypes: readonly (typeof GRANT_TYPES)[number][];
+  readonly addedEntries: readonly AddedEntry[];
 }
 
 const texts = fc.array(fc.constantFrom('a', 'b', 'c', 'd', 'e'), { maxLength: 6 });
@@ -18,6 +20,7 @@ const existingLists: fc.Arbitrary<Lists> = fc.record({
   redirectUris: unique(texts),
   allowedScopes: unique(texts),
   allowedGrantTypes: unique(grants),
+  addedEntries: fc.constant([]),
 });
 
 /** What a store makes of it. */
@@ -27,6 +30,7 @@ function apply(existing: Lists, derived: DerivedLists): Lists {
     redirectUris: [...existing.redirectUris, ...(additions.redirectUris ?? [])],
     allowedScopes: [...existing.allowedScopes, ...(additions.allowedScopes ?? [])],
     allowedGrantTypes: [...existing.allowedGrantTypes, ...(additions.allowedGrantTypes ?? [])],
+    addedEntries: [],
   };
 }
 
@@ -83,6 +87,7 @@ describe('a deploy merges into what a client has', () => {
       redirectUris: ['https://shop.example/api/auth/callback', 'http://localhost:3000/api/auth/callback'],
       allowedScopes: ['openid', 'profile', 'email', 'mailer:send', 'personas:mint'],
       allowedGrantTypes: ['client_credentials'],
+      addedEntries: [],
     };
     const { additions, preserved } = mergeClient(existing, {
       redirectUris: ['https://shop.example/api/auth/callback'],
@@ -92,5 +97,15 @@ describe('a deploy merges into what a client has', () => {
     assert.deepEqual(additions, { allowedGrantTypes: ['authorization_code', 'refresh_token'] });
     assert.deepEqual(preserved.scopes, ['mailer:send', 'personas:mint']);
     assert.deepEqual(preserved.redirectUris, ['http://localhost:3000/api/auth/callback']);
+  });
+
+  it('a redirect URI that was there by hand and is derived as well is added, so that it becomes the deploy’s', () => {
+    const [derived, other] = ['https://shop.example/api/auth/callback', 'http://localhost:3000/api/auth/callback'];
+    const by = { org: 'helpers', actor: 'usr_eve', sharingRevision: 1 };
+    const entry = (value: string) => ({ list: 'redirectUris', value, ...by }) as const;
+    const addedEntries = [entry(derived), entry(other), { ...entry(derived), list: 'customDomains' as const }];
+    const existing = { redirectUris: [derived, other], allowedScopes: [], allowedGrantTypes: [], addedEntries };
+    const { additions, preserved } = mergeClient(existing, { redirectUris: [derived], scopes: [], grantTypes: [] });
+    assert.deepEqual([additions, preserved.redirectUris], [{ redirectUris: [derived] }, [other]]);
   });
 });

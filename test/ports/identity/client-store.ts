@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Clock } from '../../../domain/clock.ts';
+import type { AddedBy } from '../../../domain/oauth-clients/added-by.ts';
 import type { ClientChanges, ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import { allPages } from './all-pages.ts';
 import { atOnce, CALLERS, HOSTILE, refusals, winners } from './at-once.ts';
@@ -17,7 +18,7 @@ export function clientStoreSuite(create: (now: Clock) => ClientStore): void {
       assert.deepEqual(await store.find('cl-whole'), client);
       for (const id of ['cl-none', ...HOSTILE]) assert.equal(await store.find(id), null, id);
       assert.equal(await store.update('cl-none', { name: 'x' }), null);
-      assert.equal(await store.removeRedirectUri('cl-none', 'x'), null);
+      assert.equal(await store.removeEntry('cl-none', { list: 'redirectUris', value: 'x' }), null);
       assert.equal(await store.removeSecret('cl-none', 'sec_1'), false);
     });
 
@@ -90,7 +91,7 @@ export function clientStoreSuite(create: (now: Clock) => ClientStore): void {
       assert.equal(grown?.allowedScopes.length, CALLERS + 3, 'nothing is there twice');
       const both = await store.update('cl-grow', { redirectUris: ['b'] }, { redirectUris: ['b', 'c'] });
       assert.deepEqual(both?.redirectUris, ['b', 'c']);
-      assert.deepEqual((await store.removeRedirectUri('cl-grow', 'b'))?.redirectUris, ['c']);
+      assert.deepEqual((await store.removeEntry('cl-grow', { list: 'redirectUris', value: 'b' }))?.redirectUris, ['c']);
     });
 
     it('never holds more than two secrets, however many come at once', async () => {
@@ -124,6 +125,107 @@ export function clientStoreSuite(create: (now: Clock) => ClientStore): void {
       assert.equal(await store.putSecretOfKey('cl-keyed', of('sec_two', 'svc_1/prod/1'), null), true);
       assert.deepEqual(await ids(), ['sec_two'], 'without room in the place of all');
       assert.equal(await store.putSecretOfKey('cl-none', of('sec_x'), null), false);
+    });
+
+    const HELPER: AddedBy = { org: 'helpers', actor: 'usr_eve', sharingRevision: 3 };
+    const OWNER: AddedBy = { org: 'acme', actor: 'usr_ada', sharingRevision: null };
+    const uri = (value: string) => ({ list: 'redirectUris', value }) as const;
+
+    it('keeps who added which entry of a list, and forgets it with the entry', async () => {
+      await store.insert(clientRecord({ clientId: 'cl-entries', redirectUris: ['https://a.test'] }));
+      const kept = async () => {
+        const client = await store.find('cl-entries');
+        return [client?.redirectUris, client?.addedEntries.map(({ value, actor }) => `${value} ${actor}`)];
+      };
+      for (let twice = 0; twice < 2; twice += 1) {
+        assert.equal(await store.addEntry('cl-entries', uri('https://b.test'), HELPER), true);
+        assert.equal(await store.addEntry('cl-entries', uri('https://a.test'), HELPER), true);
+      }
+      assert.deepEqual(await kept(), [['https://a.test', 'https://b.test'], ['https://b.test usr_eve']]);
+      await store.addEntry('cl-entries', uri('https://b.test'), { ...HELPER, org: 'agency', actor: 'usr_bob' });
+      assert.deepEqual((await kept())[1], ['https://b.test usr_eve'], 'the first of those that share it');
+      await store.addEntry('cl-entries', uri('https://b.test'), OWNER);
+      assert.deepEqual((await kept())[1], ['https://b.test usr_ada'], 'it passes to the owner');
+      await store.addEntry('cl-entries', uri('https://b.test'), HELPER);
+      assert.deepEqual((await kept())[1], ['https://b.test usr_ada'], 'and not back');
+      await store.addEntry('cl-entries', { list: 'customDomains', value: 'https://b.test' }, HELPER);
+      await store.removeEntry('cl-entries', uri('https://b.test'));
+      assert.deepEqual(await kept(), [['https://a.test'], ['https://b.test usr_eve']], 'of that list alone');
+      await store.addEntry('cl-entries', uri('https://c.test'), HELPER);
+      await store.update('cl-entries', {}, { redirectUris: ['https://c.test'] });
+      assert.deepEqual(await kept(), [['https://a.test', 'https://c.test'], ['https://b.test usr_eve']], 'a deploy’s');
+      const grown = await Promise.all(
+        Array.from({ length: CALLERS }, () => store.addEntry('cl-entries', uri('https://d.test'), HELPER)),
+      );
+      assert.ok(grown.every(Boolean));
+      assert.deepEqual((await kept())[1], ['https://b.test usr_eve', 'https://d.test usr_eve'], 'once');
+      assert.equal(await store.addEntry('cl-none', uri('https://a.test'), OWNER), false);
+    });
+
+    it('removes what an org added by the revision in which it was taken out, and nothing else', async () => {
+      const of = (id: string, addedBy: AddedBy | null) => clientSecret(id, { addedBy });
+      await store.insert(clientRecord({ clientId: 'cl-taken', redirectUris: ['https://a.test'] }));
+      await store.addSecret('cl-taken', of('sec_eve', HELPER));
+      await store.addSecret('cl-taken', of('sec_deploy', null));
+      const rows: readonly (readonly [string, AddedBy])[] = [
+        ['https://helper.test', HELPER],
+        ['https://owner.test', OWNER],
+        ['https://agency.test', { ...HELPER, org: 'agency' }],
+        ['https://admin.test', { org: null, actor: 'usr_root', sharingRevision: null }],
+        ['https://member.test', { ...HELPER, sharingRevision: null }],
+        ['https://later.test', { ...HELPER, sharingRevision: 5 }],
+      ];
+      for (const [value, by] of rows) {
+        for (const list of ['redirectUris', 'postLogoutRedirectUris', 'customDomains'] as const)
+          await store.addEntry('cl-taken', { list, value }, by);
+      }
+      const taken = { org: 'helpers', revision: 4 };
+      for (let twice = 0; twice < 2; twice += 1) await store.removeAdditions('cl-taken', taken);
+      const left = rows.map(([value]) => value).filter((value) => value !== 'https://helper.test');
+      const client = await store.find('cl-taken');
+      assert.deepEqual(client?.redirectUris, ['https://a.test', ...left]);
+      assert.deepEqual([client?.postLogoutRedirectUris, client?.customDomains], [left, left]);
+      assert.equal(client?.addedEntries.length, 3 * left.length);
+      assert.deepEqual(
+        client?.secrets.map(({ id }) => id),
+        ['sec_deploy'],
+      );
+      await store.removeAdditions('cl-none', taken);
+    });
+
+    it('takes no addition that was let by a revision older than the one it knows', async () => {
+      await store.insert(clientRecord({ clientId: 'cl-stale', redirectUris: [], secrets: [clientSecret('sec_1')] }));
+      assert.equal((await store.raiseSharingRevision('cl-stale', 4))?.sharingRevision, 4);
+      assert.equal((await store.raiseSharingRevision('cl-stale', 2))?.sharingRevision, 4, 'it never falls');
+      assert.equal(await store.raiseSharingRevision('cl-none', 4), null);
+      const stale = clientSecret('sec_stale', { addedBy: HELPER });
+      assert.equal(await store.addEntry('cl-stale', uri('https://late.test'), HELPER), false);
+      await assert.rejects(store.addSecret('cl-stale', stale), { code: 'CONFLICT' });
+      await assert.rejects(store.replaceSecrets('cl-stale', stale), { code: 'CONFLICT' });
+      const { redirectUris, addedEntries, secrets } = (await store.find('cl-stale')) ?? {};
+      assert.deepEqual([redirectUris, addedEntries, secrets?.length], [[], [], 1]);
+      const fresh = { ...HELPER, sharingRevision: 4 };
+      assert.equal(await store.addEntry('cl-stale', uri('https://fresh.test'), fresh), true);
+      await store.addSecret('cl-stale', clientSecret('sec_2', { addedBy: fresh }));
+      await assert.rejects(store.addSecret('cl-stale', clientSecret('sec_3', { addedBy: OWNER })), {
+        code: 'CLIENT_SECRETS_FULL',
+      });
+      await store.replaceSecrets('cl-stale', clientSecret('sec_4', { addedBy: OWNER }));
+    });
+
+    it('of additions that meet the org being taken out, none is left', async () => {
+      await store.insert(clientRecord({ clientId: 'cl-meet', redirectUris: [] }));
+      const takeOut = async () => {
+        await store.raiseSharingRevision('cl-meet', 4);
+        await store.removeAdditions('cl-meet', { org: 'helpers', revision: 4 });
+      };
+      await atOnce(async (caller) => {
+        if (caller === 5) return takeOut();
+        if (caller % 2 === 0) return store.addEntry('cl-meet', uri(`https://${caller}.test`), HELPER);
+        return store.addSecret('cl-meet', clientSecret(`sec_${caller}`, { addedBy: HELPER })).catch(() => undefined);
+      });
+      const { redirectUris, addedEntries, secrets } = (await store.find('cl-meet')) ?? {};
+      assert.deepEqual([redirectUris, addedEntries, secrets], [[], [], []]);
     });
 
     it('notes the use of a secret at most once a minute, and of that secret alone', async () => {

@@ -239,6 +239,8 @@ export function clientRecord(changes: Partial<ClientRecord> & { clientId: string
     service: null,
     environment: null,
     secrets: [],
+    addedEntries: [],
+    sharingRevision: 0,
     createdBy: 'usr_admin',
     ...made,
     ...changes,
@@ -246,7 +248,7 @@ export function clientRecord(changes: Partial<ClientRecord> & { clientId: string
 }
 
 export function clientSecret(id: string, changes: Partial<ClientSecret> = {}): ClientSecret {
-  return { id, hash: `hash of ${id}`, issuedFor: null, createdAt: at(0), lastUsedAt: null, ...changes };
+  return { id, hash: `hash of ${id}`, issuedFor: null, addedBy: null, createdAt: at(0), lastUsedAt: null, ...changes };
 }
 
 export function auditEvent(changes: Partial<AuditEvent> & { id: string }): AuditEvent {

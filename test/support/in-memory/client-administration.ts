@@ -5,8 +5,9 @@ import { NO_WHITE_LABEL } from '../../../domain/branding/white-label.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { epochIsOver } from '../../../domain/deploys/epoch.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { type AddedBy, additionsOf } from '../../../domain/oauth-clients/added-by.ts';
 import { decideClientPatch } from '../../../domain/oauth-clients/administration.ts';
-import type { ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
+import type { ActingFor, ClientAdministration } from '../../../domain/oauth-clients/administration-port.ts';
 import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
 import {
   type ClientWithSecret,
@@ -25,6 +26,7 @@ import { refusePlatformClient } from '../../../domain/oauth-clients/platform-cli
 import type { ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import { checkRedirectUri, checkRedirectUris } from '../../../domain/oauth-clients/redirect-uri.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
+import { addEntry, addedBy, withEntries } from './client-entries.ts';
 
 export interface InMemoryProvider {
   readonly clients: ClientStore;
@@ -64,15 +66,16 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
       const { items, nextCursor } = await clients.list(filter, page);
       return { items: items.map(clientView), nextCursor };
     },
-    create: (client, { actor }) => create(provider, client, actor),
-    async update(clientId, patch) {
+    create: (client, by) => create(provider, client, by),
+    async update(clientId, patch, by) {
       const before = requireFound(await clients.find(clientId), clientId);
       const wanted = checked(clientPatchSchema, patch);
       const { changes, fields, refused } = decideClientPatch(before, withCheckedUris(before, wanted), 'super_admin');
       refuse(refused);
       if (fields.length === 0) return clientView(before);
       refuseSecretGrants({ ...before, ...changes } as ClientRecord);
-      return await changed(clientId, clients.update(clientId, changes));
+      const rest = await withEntries(clients, before, changes, by);
+      return await changed(clientId, clients.update(clientId, rest));
     },
     async revokeScopes({ service, clientId: only }) {
       const all = await clients.withScopesOf(service);
@@ -83,23 +86,31 @@ export function createInMemoryClientAdministration(provider: InMemoryProvider): 
       }
       return holders.map(({ clientId }) => clientId);
     },
+    async removeAdditions({ clientId, ...taken }) {
+      refusePlatformClient(clientId);
+      const client = await clients.raiseSharingRevision(clientId, taken.revision);
+      if (client === null) return { secretIds: [], entries: [] };
+      await clients.removeAdditions(clientId, taken);
+      const { secretIds, entries } = additionsOf(client, taken);
+      return { secretIds: [...secretIds], entries: entries.map(({ list, value }) => ({ list, value })) };
+    },
     async remove(clientId) {
       refusePlatformClient(clientId);
       return await clients.remove(clientId);
     },
-    async addRedirectUri(clientId, uri) {
+    async addRedirectUri(clientId, uri, by) {
       const before = requireFound(await clients.find(clientId), clientId);
       const redirectUri = checkRedirectUri(uri, before);
-      if (before.redirectUris.includes(redirectUri)) return clientView(before);
-      return await changed(clientId, clients.update(clientId, {}, { redirectUris: [redirectUri] }));
+      await addEntry(clients, clientId, { list: 'redirectUris', value: redirectUri }, by);
+      return await changed(clientId, clients.find(clientId));
     },
     async removeRedirectUri(clientId, uri) {
       const { redirectUris } = requireFound(await clients.find(clientId), clientId);
       if (!redirectUris.includes(uri)) throw new FairleadError('NOT_FOUND', `${clientId} has no such redirect URI`);
-      return await changed(clientId, clients.removeRedirectUri(clientId, uri));
+      return await changed(clientId, clients.removeEntry(clientId, { list: 'redirectUris', value: uri }));
     },
-    regenerateSecret: (clientId) => giveSecret(provider, clientId, 'replaceSecrets'),
-    addSecret: (clientId) => giveSecret(provider, clientId, 'addSecret'),
+    regenerateSecret: (clientId, by) => giveSecret(provider, clientId, 'replaceSecrets', addedBy(by)),
+    addSecret: (clientId, by) => giveSecret(provider, clientId, 'addSecret', addedBy(by)),
     async removeSecret(clientId, secretId) {
       requireFound(await clients.find(clientId), clientId);
       if (!(await clients.removeSecret(clientId, secretId))) {
@@ -124,6 +135,7 @@ export const providerAway: ClientAdministration = {
   create: away,
   update: away,
   revokeScopes: away,
+  removeAdditions: away,
   remove: away,
   addRedirectUri: away,
   removeRedirectUri: away,
@@ -140,7 +152,7 @@ async function provision(provider: InMemoryProvider, request: ProvisionRequest):
   if (existing !== null) return await extend(provider, existing, { ...wanted, redirectUris });
   if (!wanted.create) requireFound(null, clientId);
   const { service, environment, orgSlug, scopes, grantTypes, passportConfig = NO_PASSPORT } = wanted;
-  const secret = newClientSecret(provider.now(), wanted.secretFor?.key);
+  const secret = newClientSecret(provider.now(), { issuedFor: wanted.secretFor?.key ?? null });
   const lists = { redirectUris, allowedScopes: scopes, allowedGrantTypes: grantTypes, passportConfig };
   const fields = { clientId, name: service, orgSlug, service, environment, ...lists };
   try {
@@ -179,7 +191,7 @@ async function secretOf(
 ): Promise<string | null> {
   if (secretFor === undefined) {
     const place = secrets.length < MAX_LIVE_SECRETS ? 'addSecret' : 'replaceSecrets';
-    return (await giveSecret(provider, clientId, place)).clientSecret;
+    return (await giveSecret(provider, clientId, place, null)).clientSecret;
   }
   const { text, record } = newClientSecret(provider.now());
   const ofKey = { ...record, issuedFor: secretFor.key };
@@ -190,13 +202,13 @@ async function secretOf(
 async function create(
   provider: InMemoryProvider,
   given: NewClient & { readonly orgSlug: string },
-  createdBy: string,
+  by: ActingFor,
 ): Promise<ClientWithSecret> {
   const wanted = { ...checked(newClientSchema, given), orgSlug: given.orgSlug };
   refuse(refusedInCreation(wanted, 'super_admin', wanted.orgSlug));
   if (!provider.orgs.has(wanted.orgSlug))
     throw new FairleadError('ORG_NOT_FOUND', `No org is called ${wanted.orgSlug}`);
-  const secret = wanted.clientType === 'public' ? null : newClientSecret(provider.now());
+  const secret = wanted.clientType === 'public' ? null : newClientSecret(provider.now(), { addedBy: addedBy(by) });
   const { clientId = `${wanted.name.toLowerCase().replace(/[^a-z0-9]+/g, '-')}-${newId('token').slice(-6)}` } = wanted;
   const uris = withCheckedUris({ service: null }, wanted);
   const objects = {
@@ -204,7 +216,7 @@ async function create(
     whiteLabel: { ...NO_WHITE_LABEL, ...wanted.whiteLabel },
   };
   const secrets = secret === null ? [] : [secret.record];
-  const client = newRecord(provider, { ...wanted, ...uris, ...objects, clientId, secrets, createdBy });
+  const client = newRecord(provider, { ...wanted, ...uris, ...objects, clientId, secrets, createdBy: by.actor });
   refuseSecretGrants(client);
   await provider.clients.insert(client);
   return { ...clientView(client), clientSecret: secret?.text ?? null, secretId: secret?.record.id ?? null };
@@ -214,19 +226,30 @@ async function giveSecret(
   provider: InMemoryProvider,
   clientId: string,
   how: 'addSecret' | 'replaceSecrets',
+  by: AddedBy | null,
 ): Promise<ClientWithSecret> {
   const client = requireFound(await provider.clients.find(clientId), clientId);
   if (client.clientType === 'public') throw new FairleadError('CONFLICT', `${clientId} is a public client`);
-  const { text, record } = newClientSecret(provider.now());
+  const { text, record } = newClientSecret(provider.now(), { addedBy: by });
   await provider.clients[how](clientId, record);
   const after = requireFound(await provider.clients.find(clientId), clientId);
   return { ...clientView(after), clientSecret: text, secretId: record.id };
 }
 
 /** A secret, and what is kept of it. */
-export function newClientSecret(createdAt: Date, issuedFor: string | null = null) {
+export function newClientSecret(
+  createdAt: Date,
+  { issuedFor = null, addedBy = null }: { issuedFor?: string | null; addedBy?: AddedBy | null } = {},
+) {
   const text = tokens.create('flcs_');
-  const record = { id: newId('clientSecret'), hash: tokens.hash(text), issuedFor, createdAt, lastUsedAt: null };
+  const record = {
+    id: newId('clientSecret'),
+    hash: tokens.hash(text),
+    issuedFor,
+    addedBy,
+    createdAt,
+    lastUsedAt: null,
+  };
   return { text, record };
 }
 

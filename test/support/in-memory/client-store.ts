@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { additionsOf, ENTRY_LISTS, takesAddition } from '../../../domain/oauth-clients/added-by.ts';
 import { type ClientRecord, MAX_LIVE_SECRETS } from '../../../domain/oauth-clients/client.ts';
+import { sharingChanged } from '../../../domain/oauth-clients/client-errors.ts';
 import type { ClientAdditions, ClientChanges, ClientStore } from '../../../domain/oauth-clients/ports.ts';
 import { keepRecord } from './keep-record.ts';
 import { byText, pageOf } from './page-of.ts';
@@ -51,8 +53,10 @@ export function createInMemoryClientStore({ now }: { readonly now: Clock }): Cli
     clients.set(clientId, keepRecord({ ...client, updatedAt: now(), ...changes }));
     return true;
   };
-  const require = (clientId: string): void => {
-    if (!clients.has(clientId)) throw new FairleadError('CLIENT_NOT_FOUND', `No client has the id ${clientId}`);
+  const requireTaking = (clientId: string, { addedBy }: ClientRecord['secrets'][number]): void => {
+    const client = found(clientId);
+    if (client === null) throw new FairleadError('CLIENT_NOT_FOUND', `No client has the id ${clientId}`);
+    if (!takesAddition(client, addedBy)) throw sharingChanged(clientId);
   };
   return {
     async insert(client) {
@@ -75,19 +79,37 @@ export function createInMemoryClientStore({ now }: { readonly now: Clock }): Cli
     },
     setSignIn: async (clientId, { signIn, epoch }) =>
       write(clientId, ({ signInEpoch }) => (signInEpoch > epoch ? null : { signIn, signInEpoch: epoch })),
-    async removeRedirectUri(clientId, uri) {
-      write(clientId, ({ redirectUris }) => ({ redirectUris: redirectUris.filter((known) => known !== uri) }));
+    async addEntry(clientId, { list, value }, by) {
+      const entry = { list, value, ...by };
+      const isIt = (known: { list: string; value: string }) => known.list === list && known.value === value;
+      write(clientId, (client) => {
+        const { addedEntries } = client;
+        if (!client[list].includes(value)) {
+          if (!takesAddition(client, by)) return null;
+          return { [list]: [...client[list], value], addedEntries: [...addedEntries, entry] };
+        }
+        const passes = addedEntries.some((known) => isIt(known) && known.sharingRevision !== null);
+        if (by.sharingRevision !== null || !passes) return null;
+        return { addedEntries: addedEntries.map((known) => (isIt(known) ? entry : known)) };
+      });
+      return found(clientId)?.[list].includes(value) ?? false;
+    },
+    async removeEntry(clientId, { list, value }) {
+      write(clientId, (client) => ({
+        [list]: client[list].filter((known) => known !== value),
+        addedEntries: client.addedEntries.filter((known) => known.list !== list || known.value !== value),
+      }));
       return found(clientId);
     },
     async addSecret(clientId, secret) {
-      require(clientId);
+      requireTaking(clientId, secret);
       const added = write(clientId, ({ secrets }) =>
         secrets.length < MAX_LIVE_SECRETS ? { secrets: [...secrets, secret] } : null,
       );
       if (!added) throw new FairleadError('CLIENT_SECRETS_FULL', `Client ${clientId} has its secrets already`);
     },
     async replaceSecrets(clientId, secret) {
-      require(clientId);
+      requireTaking(clientId, secret);
       write(clientId, () => ({ secrets: [secret] }));
     },
     putSecretOfKey: async (clientId, secret, replaces) =>
@@ -116,6 +138,22 @@ export function createInMemoryClientStore({ now }: { readonly now: Clock }): Cli
       });
     },
     remove: async (clientId) => clients.delete(clientId),
+    async raiseSharingRevision(clientId, revision) {
+      write(clientId, ({ sharingRevision }) => ({ sharingRevision: Math.max(sharingRevision, revision) }));
+      return found(clientId);
+    },
+    async removeAdditions(clientId, taken) {
+      write(clientId, (client) => {
+        const { secretIds, entries } = additionsOf(client, taken);
+        const gone = (list: string) => entries.filter((entry) => entry.list === list).map(({ value }) => value);
+        const lists = ENTRY_LISTS.map((list) => [list, client[list].filter((value) => !gone(list).includes(value))]);
+        return {
+          ...Object.fromEntries(lists),
+          addedEntries: client.addedEntries.filter((entry) => !entries.includes(entry)),
+          secrets: client.secrets.filter(({ id }) => !secretIds.includes(id)),
+        };
+      });
+    },
   };
 }
 
@@ -136,7 +174,11 @@ function withParts(whole: unknown, parts: unknown): unknown {
 
 function grown(client: ClientRecord, additions: ClientAdditions): ClientRecord {
   const lists = GROWING.map((field) => [field, [...new Set([...client[field], ...(additions[field] ?? [])])]] as const);
-  return { ...client, ...Object.fromEntries(lists) };
+  const deploys = additions.redirectUris ?? [];
+  const addedEntries = client.addedEntries.filter(
+    ({ list, value }) => list !== 'redirectUris' || !deploys.includes(value),
+  );
+  return { ...client, ...Object.fromEntries(lists), addedEntries };
 }
 
 const touched =

@@ -1,6 +1,6 @@
 import type { SharingDeps } from '../../../activities/authorized-orgs/deps.ts';
 import { createSharingActivities } from '../../../activities/authorized-orgs/index.ts';
-import type { Member } from '../../../domain/authorized-orgs/messages.ts';
+import { concernedBy, type Member } from '../../../domain/authorized-orgs/messages.ts';
 import type { SharingCommands } from '../../../domain/authorized-orgs/ports.ts';
 
 export interface InMemorySharingCommands extends SharingCommands {
@@ -16,7 +16,7 @@ export function createInMemorySharingCommands(deps: SharingDeps): InMemorySharin
     reconciled,
     async change(change) {
       const recorded = await activities.recordSharing(change);
-      const of = { serviceId: change.service.id, org: change.request.org };
+      const of = concernedBy(change.service.id, change, recorded);
       await activities.takeScopes(of);
       await activities.setRepositoryRole(of);
       return recorded;

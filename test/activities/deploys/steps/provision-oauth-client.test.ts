@@ -5,6 +5,7 @@ import { provisionOAuthClient } from '../../../../activities/deploys/steps/provi
 import { createSecretCipher } from '../../../../adapters/crypto/secret-cipher.ts';
 import type { Catalog } from '../../../../domain/catalog/catalog.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
+import { sealCredential } from '../../../../domain/oauth-clients/credential.ts';
 import { NO_PASSPORT } from '../../../../domain/passport-config.ts';
 import { clientRecord } from '../../../ports/identity/records.ts';
 import { catalogRecord } from '../../../ports/records.ts';
@@ -110,6 +111,26 @@ describe('the OAuth client of a deploy', () => {
     assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.passportConfig, passport);
     await deploy();
     assert.deepEqual((await parts.clientStore.find(CLIENT_ID))?.passportConfig, NO_PASSPORT);
+  });
+
+  it('gets a new secret where the stored one was asked for by hand and removed since', async () => {
+    await deploy();
+    const by = { actor: 'usr_eve', org: 'helpers', sharingRevision: 1 };
+    const { clientSecret, secretId } = await parts.clients.addSecret(CLIENT_ID, by);
+    assert.ok(clientSecret !== null && secretId !== null);
+    const made = { clientId: CLIENT_ID, clientSecret, byHand: { secretId, org: 'helpers' } };
+    const id = (await parts.services.find('hello'))?.id ?? '';
+    await parts.services.setOAuthCredential(id, 'prod', sealCredential(parts.cipher, 'hello', 'prod', made));
+    await deploy();
+    assert.equal((await injected()).IDP_CLIENT_SECRET, clientSecret, 'it is good');
+    await parts.clients.removeAdditions({ clientId: CLIENT_ID, org: 'helpers', revision: 2 }, { actor: 'internal' });
+    assert.equal(await worksNow(), false);
+    await deploy();
+    assert.equal(await worksNow(), true);
+    assert.match(warnings.join(), /stored secret of hello-prod was removed at the identity provider/);
+    warnings.length = 0;
+    await deploy();
+    assert.deepEqual(warnings, []);
   });
 
   it('that was deleted is made anew, and the stored secret is the new one', async () => {

@@ -149,6 +149,7 @@ describe("a service's own token", () => {
       id: 'sec_second',
       hash: idp.deps.tokens.hash(second),
       issuedFor: null,
+      addedBy: null,
       createdAt: new Date(),
       lastUsedAt: null,
     };
