@@ -117,14 +117,19 @@ async function orUnknown<T>(read: Promise<T | null>): Promise<T | null> {
   }
 }
 
-/** Who pushed the head, or else who pushed last; a look by hand is of who asked for it. */
+/**
+ * Who pushed the head, or else who pushed last; a look by hand is of who asked for it. Only who pushed this very head, and is
+ * told by the id of the account, may be a person: somebody else may push right after them, or take over a login.
+ */
 function requesterOf(deliveries: readonly GitDelivery[], head: string): Pick<PushedBuild, 'requestedBy' | 'pusher'> {
   const newest = deliveries.toSorted((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime());
   const byHand = newest.find(({ requestedBy }) => requestedBy !== null)?.requestedBy;
   const pushed = newest.find(({ claimedHead, login }) => claimedHead === head && login !== null);
   if (pushed === undefined && byHand != null) return { requestedBy: byHand };
   const { login = null, accountId = null } = pushed ?? newest.find((delivery) => delivery.login !== null) ?? {};
-  return login === null ? { requestedBy: 'git' } : { requestedBy: `git:${login}`, pusher: { login, accountId } };
+  if (login === null) return { requestedBy: 'git' };
+  const isKnown = pushed !== undefined && accountId !== null;
+  return { requestedBy: `git:${login}`, ...(isKnown ? { pusher: { login, accountId } } : {}) };
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

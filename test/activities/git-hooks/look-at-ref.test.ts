@@ -44,7 +44,7 @@ describe('a look at a branch', () => {
     const on = await parts.connected({ provider: 'gitea' });
     const push = async (login: string) => {
       const head = parts.refs.commit(on.address, MAIN, { login, at: String(requestsOf(on).length) });
-      await deploy(on, [await parts.delivered(on.connection.id, { claimedHead: head, login })]);
+      await deploy(on, [await parts.delivered(on.connection.id, { claimedHead: head, login, accountId: '7' })]);
       const request = requestsOf(on).at(-1);
       return [request?.requestedBy, request?.org];
     };
@@ -210,8 +210,8 @@ describe('a look at a branch', () => {
     const identity = { id: 'gid_lin', userId: 'usr_lin', accountId: '4711', login: 'lin', linkedAt: at, ...link };
     assert.equal(await parts.gitIdentities.link(identity), true);
     const pushAs = async (accountId: string | null) => {
-      parts.refs.commit(on.address, MAIN, { a: String(Math.random()) });
-      await deploy(on, [await parts.delivered(on.connection.id, { login: 'lin', accountId })]);
+      const claimedHead = parts.refs.commit(on.address, MAIN, { a: String(Math.random()) });
+      await deploy(on, [await parts.delivered(on.connection.id, { login: 'lin', accountId, claimedHead })]);
     };
     await pushAs('4711');
     parts.members.roles.set('acme usr_lin', 'member');
@@ -228,6 +228,28 @@ describe('a look at a branch', () => {
         ['git:lin', 'acme'],
       ],
     );
+  });
+
+  it('is of no person for what somebody else pushed, who took over a login, or whose token says nothing of it', async () => {
+    const hostKey = 'gitea git.example';
+    const at = new Date();
+    const identity = { id: 'gid_may', userId: 'usr_may', accountId: '88', login: 'may', linkedAt: at };
+    await parts.gitIdentities.link({ ...identity, hostKey, provider: 'gitea', hostAddress: 'https://git.example' });
+    parts.members.roles.set('acme usr_may', 'member');
+    const pushed = async (changes: object, connection: object = {}) => {
+      const on = await parts.connected(connection);
+      const claimedHead = parts.refs.commit(on.address, MAIN, { a: String(Math.random()) });
+      const said = { login: 'may', accountId: '88', claimedHead, ...changes };
+      await deploy(on, [await parts.delivered(on.connection.id, said)]);
+      return requestsOf(on).map(({ requestedBy }) => requestedBy);
+    };
+    assert.deepEqual(await pushed({}), ['usr_may']);
+    // Right after her push, before the delivery of the other one is here.
+    assert.deepEqual(await pushed({ claimedHead: 'f'.repeat(40) }), ['git:may']);
+    assert.deepEqual(await pushed({ claimedHead: null }), ['git:may']);
+    assert.deepEqual(await pushed({ accountId: '89' }), ['git:may']);
+    assert.deepEqual(await pushed({ accountId: null }), ['git:may']);
+    assert.deepEqual(await pushed({}, { proof: 'token' }), ['git:may']);
   });
 
   it('that is repeated finds the build it asked for, or the one it was attached to', async () => {
