@@ -1,6 +1,7 @@
 import { type Html, html } from '../../api/http/pages/html.ts';
 import { type BuildView, type LogLineView, logPageSchema } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import { card, linkButton } from '../look/components.ts';
 import { field } from '../look/forms.ts';
 import { lineNumber, logBox, logLine } from '../look/log-lines.ts';
@@ -8,6 +9,8 @@ import { type Platform, pathOf } from '../platform/platform.ts';
 
 /** Lines of a log that a page shows. */
 const LINES = 500;
+/** Of lines whose reply would be too long; a repository that prints such lines is not to hide its build by them. */
+const FEW_LINES = 100;
 /** Lines that are found at most. */
 const FOUND = 200;
 
@@ -30,14 +33,19 @@ export interface ShownLog {
 
 /** Reads the part of a log that is asked for. */
 export async function readLog(platform: Platform, buildId: string, query: LogQuery): Promise<ShownLog> {
-  const page = await platform.get('builder', pathOf('builds', buildId, 'logs'), logPageSchema, wanted(query));
+  const read = (most: number) =>
+    platform.get('builder', pathOf('builds', buildId, 'logs'), logPageSchema, wanted(query, most));
+  const page = await read(LINES).catch((error: unknown) => {
+    if (error instanceof FairleadError && error.code === 'UNAVAILABLE') return read(FEW_LINES);
+    throw error;
+  });
   return { query, lines: page.items, seen: page.nextAfter, isComplete: page.complete };
 }
 
-function wanted({ at, find, after = 0 }: LogQuery) {
-  if (find !== undefined) return { contains: find, after, limit: FOUND };
-  if (at !== undefined) return { after: firstOf(at) - 1, limit: LINES };
-  return { before: Number.MAX_SAFE_INTEGER, limit: LINES };
+function wanted({ at, find, after = 0 }: LogQuery, most: number) {
+  if (find !== undefined) return { contains: find, after, limit: Math.min(FOUND, most) };
+  if (at !== undefined) return { after: firstOf(at) - 1, limit: most };
+  return { before: Number.MAX_SAFE_INTEGER, limit: most };
 }
 
 /** The last line before a number; null at the beginning. */

@@ -4,7 +4,8 @@ import { defineDownload } from '../page.ts';
 import { type Platform, pathOf } from '../platform/platform.ts';
 import { buildParams } from './build-page.ts';
 
-const PAGE = 2_000;
+/** Lines of one read: of the longest ones, each character of which JSON writes as six, a reply is still short enough. */
+const PAGE = 200;
 
 /** The log of a build as text, without what a terminal would obey. */
 export const logDownload = defineDownload({

@@ -14,10 +14,18 @@ export interface ShownLine {
 
 const LEVELS: Readonly<Record<ShownLine['level'], string | null>> = { info: null, warn: 'Warning: ', error: 'Error: ' };
 
+/** Characters of a line on a page: nobody reads a longer one there, and hundreds of them are a page of many megabytes. */
+const LONGEST = 4_000;
+
+function cut(text: string): string {
+  if (text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST).toWellFormed()} … (${text.length - LONGEST} characters more)`;
+}
+
 /** One line. @param found is marked in it */
 export function logLine({ before, level, text, id }: ShownLine, found = ''): Html {
   const spoken = LEVELS[level];
-  return html`<div class="log-line log-${level}"${id !== undefined && html` id="${id}"`}>${before}<span class="log-text">${spoken !== null && html`<span class="unseen">${spoken}</span>`}${terminalText(text, found)}</span></div>`;
+  return html`<div class="log-line log-${level}"${id !== undefined && html` id="${id}"`}>${before}<span class="log-text">${spoken !== null && html`<span class="unseen">${spoken}</span>`}${terminalText(cut(text), found)}</span></div>`;
 }
 
 /** The number of a line, which links to it. @param path of the part of the log that it is in */

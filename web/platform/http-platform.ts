@@ -19,8 +19,8 @@ export interface HttpPlatformDeps {
 
 /** Pages wait no longer for any part of theirs. */
 const ANSWER_MS = 10_000;
-/** A page of the longest list is far below. */
-const MAX_REPLY_BYTES = 8 * 1024 * 1024;
+/** 500 lines of a log are of 16 KiB each at most, which JSON may double. */
+const MAX_REPLY_BYTES = 24 * 1024 * 1024;
 
 const dataSchema = z.object({ success: z.literal(true), data: z.unknown() });
 

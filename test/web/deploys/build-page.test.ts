@@ -134,6 +134,27 @@ describe('the page of a build', () => {
     assert.doesNotMatch(text, /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
   });
 
+  it('is there with its log, however long the lines are that a repository prints', async () => {
+    for (const [id, character, count] of [
+      ['bld_quotes', '"', 520],
+      ['bld_escapes', '\u0001', 270],
+    ] as const) {
+      await create(id);
+      await on.builder.log.append(
+        id,
+        Array.from({ length: count }, (_, at) => logLine(`${at + 1}:${character.repeat(16_000)}`)),
+      );
+      const browser = await on.browseAs(VIEWER);
+      const page = await browser.get(`/builds/${id}`);
+      assert.equal(page.status, 200, id);
+      assert.ok(page.text.includes(`id="L${count}"`));
+      assert.match(page.text, /\(12\d\d\d characters more\)/);
+      const file = await browser.get(`/builds/${id}/log.txt`);
+      assert.equal(file.status, 200, id);
+      assert.equal(file.text.split('\n').length, count + 1);
+    }
+  });
+
   it('is not there for people of another org, at any of its addresses', async () => {
     await create('bld_ours');
     const browser = await on.browseAs(STRANGER);
