@@ -1,3 +1,4 @@
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { BuildRecord, BuildRequest, BuildSource, StepState } from '../../domain/deploys/build.ts';
@@ -11,10 +12,12 @@ import { ACTING_STEPS } from '../../domain/deploys/steps.ts';
 import type { Environment } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
+import { mayUse } from '../catalog/access.ts';
 import type { Caller } from '../http/caller.ts';
 
 export interface RequestBuildDeps {
   readonly commands: DeployCommands;
+  readonly services: Pick<ServiceStore, 'findConfirmed'>;
   readonly builds: BuildStore;
   readonly releases: ReleaseStore;
   /** Told of each build that is asked for; returns at once. */
@@ -36,7 +39,10 @@ interface Wanted extends Pick<BuildRequest, 'kind' | 'source'> {
 
 export type TriggerReply = TriggerOutcome & { readonly service: string; readonly environment: Environment };
 
-/** Asks the coordinator for a build and says what became of the request. @throws UNAVAILABLE */
+/**
+ * Asks the coordinator for a build and says what became of the request.
+ * @throws UNAVAILABLE; SERVICE_NOT_FOUND when the org of the caller was taken out meanwhile: the build is cancelled
+ */
 export async function requestBuild(
   deps: RequestBuildDeps,
   by: { caller: Caller; requestId: string },
@@ -61,8 +67,26 @@ export async function requestBuild(
     ...(skipConventionCheck === undefined ? {} : { skipConventionCheck }),
     ...(waitForGrantsSeconds === undefined ? {} : { waitForGrantsSeconds }),
   });
+  await requireStillShared(deps, by.caller, wanted, outcome);
   deps.deployed(by.caller);
   return { ...outcome, service: service.name, environment };
+}
+
+/**
+ * An org that shares the service may be taken out between the look-up and the build. Whoever took it out was told of its
+ * open builds, and not of this one. One that is joined was asked for by another request.
+ */
+async function requireStillShared(
+  { services, commands }: Pick<RequestBuildDeps, 'services' | 'commands'>,
+  caller: Caller,
+  { service, environment }: Wanted,
+  { buildId, deduplicated }: TriggerOutcome,
+): Promise<void> {
+  if (mayUse(caller, { org: service.org, authorizedOrgs: [] })) return;
+  const now = await services.findConfirmed(service.id);
+  if (now !== null && mayUse(caller, now)) return;
+  if (!deduplicated) await commands.cancel({ buildId, service: service.name, environment });
+  throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${service.name}`);
 }
 
 /** How long a build waits for grants, as it is asked for. @throws VALIDATION_FAILED for a time of no wait */

@@ -202,6 +202,39 @@ describe('routes of authorized orgs', () => {
     assert.deepEqual(body.data.deployAgain, ['notes-uat']);
   });
 
+  it('a build that was asked for at the moment in which the org is taken out is cancelled', async () => {
+    const { service } = await api.services.upsert(
+      { id: 'svc_racing', name: 'racing', org: 'writers' },
+      { gitUrl: 'https://git.example/writers/racing' },
+    );
+    const trigger = (who: string) => call(who, 'POST', '/builds/trigger', { service: 'racing' });
+    const { request, cancel } = api.commands;
+    const cancelled: string[] = [];
+    Object.assign(api.commands, {
+      request: async (wanted: Parameters<typeof request>[0]) => {
+        await api.authorize(service.id, []);
+        return await request(wanted);
+      },
+      cancel: async (target: Parameters<typeof cancel>[0]) => {
+        cancelled.push(target.buildId);
+        return await cancel(target);
+      },
+    });
+    try {
+      await api.authorize(service.id, ['helpers']);
+      const late = await trigger('helpers/member');
+      assert.deepEqual([late.status, late.body.error.code], [404, 'SERVICE_NOT_FOUND']);
+      assert.deepEqual(cancelled, [api.commands.requests.at(-1)?.buildId]);
+      const own = await trigger('writers/member');
+      assert.deepEqual([own.status, own.body.data?.deduplicated], [202, false], own.text);
+      await api.authorize(service.id, ['helpers']);
+      assert.equal((await trigger('helpers/member')).status, 404);
+      assert.equal(cancelled.length, 1, 'one of the owner that it would have joined goes on');
+    } finally {
+      Object.assign(api.commands, { request, cancel });
+    }
+  });
+
   it('refuses what is no org, the owner, and an org that is not there: whoever took the name later would be in', async () => {
     const table = [
       [{ orgSlug: 'writers' }, 400, 'VALIDATION_FAILED'],
