@@ -1,5 +1,6 @@
 import type { BuildRecord, BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
 import { notBegun, planDeploy, stepsToRun } from '../../domain/deploys/plan.ts';
+import { isTerminal } from '../../domain/deploys/status.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { LogLevel } from '../../domain/logs/log-line.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -10,10 +11,14 @@ type OpenDeps = Deps & PlanDeps & Pick<DeploysDeps, 'services'>;
 
 /**
  * Creates the record of a new build with its plan. Idempotent on the build id: the plan that was stored first stays.
- * @returns what the stored plan has to run; null when a worker of version 0.1 stored it, which says nowhere how steps run
+ * @returns what the stored plan has to run; null when a worker of version 0.1 stored it, which says nowhere how steps run;
+ *   `ended` for a build that was asked for once more after its end, as by a worker that was paused: it does not run again
  * @throws SERVICE_NOT_FOUND when the service was removed, or is being removed; UNAVAILABLE when another version stored a plan that this one cannot read: a worker of that version can
  */
-export async function openBuild(deps: OpenDeps, request: BuildRequest): Promise<readonly PlannedStep[] | null> {
+export async function openBuild(
+  deps: OpenDeps,
+  request: BuildRequest,
+): Promise<readonly PlannedStep[] | 'ended' | null> {
   const { buildId, requestedBy, org, requestId } = request;
   await requireKept(deps, request);
   const record = await newRecord(deps, request);
@@ -21,7 +26,7 @@ export async function openBuild(deps: OpenDeps, request: BuildRequest): Promise<
     deps.builds.create(record),
     noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued'),
   ]);
-  return storedPlan(stored);
+  return isTerminal(stored.status) ? 'ended' : storedPlan(stored);
 }
 
 /** A build that was opened before the removal began is not refused when it is opened once more. */

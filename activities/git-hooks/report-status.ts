@@ -1,4 +1,5 @@
 import type { BuildRecord } from '../../domain/deploys/build.ts';
+import { isTerminal } from '../../domain/deploys/status.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { sealingContext, TOKEN_KEY } from '../../domain/git-hooks/connection.ts';
 import type { CommitStatus } from '../../domain/git-hooks/git-host.ts';
@@ -25,7 +26,10 @@ export async function reportStatus(
   if (connection === null || connection.token === null || deps.gitHost === null || deps.cipher === null) return;
   const { provider, repository: repositoryUrl, apiUrl, token: sealed } = connection;
   const record = await deps.builds.find(report.buildId);
-  const status = phase === 'begun' ? pending(report) : ended(report, record);
+  if (await isToldByNewer(deps, report, record)) return;
+  // A begin that comes late, as of a worker that was paused, shows what became of the build.
+  const isOpen = phase === 'begun' && (record === null || !isTerminal(record.status));
+  const status = isOpen ? pending(report) : ended(report, record);
   try {
     const token = deps.cipher.open(sealed, sealingContext(connection.id, TOKEN_KEY));
     await deps.gitHost.setStatus({ provider, repositoryUrl, apiUrl, token }, status, signal);
@@ -38,6 +42,26 @@ export async function reportStatus(
     return;
   }
   if (connection.tokenProblem !== null) await deps.gitConnections.setTokenProblem(connection.id, sealed, null);
+}
+
+const LATEST = { cursor: null, limit: 20 };
+
+/**
+ * Whether the same commit was pushed once more, as after a forced push and back: the newer build tells its line how that
+ * goes, and the end of the older one may come later than its own. A build that a push asked for names itself as the request.
+ */
+async function isToldByNewer(
+  { builds }: GitHooksActivityDeps,
+  { commit, buildId }: BuildReport,
+  record: BuildRecord | null,
+): Promise<boolean> {
+  if (record === null) return false;
+  const { serviceId, environment, createdAt } = record;
+  const { items } = await builds.list({ serviceId, environment }, LATEST);
+  return items.some(
+    ({ id, requestId, source, createdAt: at }) =>
+      id !== buildId && id === requestId && at > createdAt && source.kind === 'git' && source.commit === commit,
+  );
 }
 
 function pending(report: BuildReport): CommitStatus {

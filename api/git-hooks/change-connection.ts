@@ -113,7 +113,9 @@ async function finishRotation(deps: GitHooksDeps, by: AskedBy, id: string): Prom
     throw new FairleadError('CONFLICT', 'There is one secret only: no older one to take away');
   });
   await auditConnection(deps, by, changed, { type: 'git.secret_removed' });
-  return reply(deps, changed, null, null);
+  // A rotation may have died before the hook had the newer one.
+  const registered = await registerHook(deps, changed);
+  return reply(deps, registered?.connection ?? changed, null, registered?.problem ?? null);
 }
 
 /** Removes a connection: its deliveries are refused from then on. The hook at the provider goes where a token allows it. */

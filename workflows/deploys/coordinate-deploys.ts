@@ -177,7 +177,9 @@ async function requestDeploy(state: Coordinator, request: BuildRequest): Promise
     return { buildId: inFlight.buildId, deduplicated: true, supersededBuildId: null };
   }
   // A worker of version 0.1 answers nothing.
-  const plan: BuildPlan = (await local.openBuild(request)) ?? null;
+  const plan = (await local.openBuild(request)) ?? null;
+  // Of a request that comes late, what replaced its build meanwhile stays.
+  if (plan === 'ended') return { buildId: request.buildId, deduplicated: false, supersededBuildId: null };
   const supersededBuildId = await makeObsolete(state, request.buildId);
   state.waiting = { request, plan };
   // What does not serve may be what the build is to mend: it does not wait for the repair.

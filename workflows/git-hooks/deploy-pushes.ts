@@ -5,6 +5,7 @@ import {
   continueAsNew,
   defineSignal,
   isCancellation,
+  log,
   ParentClosePolicy,
   rootCause,
   setCurrentDetails,
@@ -57,7 +58,12 @@ async function look(pushed: PushedRef, deliveries: readonly string[]): Promise<v
   const { outcomes, builds } = await orUnreachable(pushed, () => lookAtRef({ ...pushed, deliveries }));
   const asked = await Promise.all(builds.map(ask));
   for (const { report } of asked) if (report !== null) await startReport(report);
-  await recordOutcomes({ deliveries, outcomes: [...outcomes, ...asked.map((one) => one.outcome)] });
+  try {
+    await recordOutcomes({ deliveries, outcomes: [...outcomes, ...asked.map((one) => one.outcome)] });
+  } catch (error) {
+    // What was pushed meanwhile is looked at all the same.
+    log.warn(`What a look decided was not recorded: ${reasonOf(error)}`);
+  }
 }
 
 async function orUnreachable({ ref }: PushedRef, read: () => Promise<Look>): Promise<Look> {

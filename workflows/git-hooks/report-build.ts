@@ -26,12 +26,23 @@ const LONGEST_WAIT_MS = 15_000;
 export async function reportBuild({ report, begun }: ReportBuildInput): Promise<void> {
   if (begun === undefined) await orGiveUp(() => reportBegin({ report, phase: 'begun' }));
   let waitMs = FIRST_WAIT_MS;
-  while ((await readBuildState(report.buildId)) === 'open') {
+  while ((await stateOf(report.buildId)) === 'open') {
     await sleep(waitMs);
     waitMs = Math.min(waitMs * 1.5, LONGEST_WAIT_MS);
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof reportBuild>({ report, begun: true });
   }
   await orGiveUp(() => reportEnd({ report, phase: 'ended' }));
+}
+
+/** What cannot be read for a day is asked for again: the commit would show a build on its way for ever. */
+async function stateOf(buildId: string): Promise<'open' | 'ended' | null> {
+  try {
+    return await readBuildState(buildId);
+  } catch (error) {
+    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+    log.warn(`The build ${buildId} could not be read: ${rootCause(error) ?? 'no reason is known'}`);
+    return 'open';
+  }
 }
 
 async function orGiveUp(tell: () => Promise<void>): Promise<void> {

@@ -4,9 +4,11 @@ import {
   continueAsNew,
   defineSignal,
   isCancellation,
+  log,
   rootCause,
   setCurrentDetails,
   setHandler,
+  sleep,
   uuid4,
   workflowInfo,
 } from '@temporalio/workflow';
@@ -46,12 +48,18 @@ export async function watchRepository(input: WatchRepositoryInput): Promise<void
   for (;;) {
     if (changed) {
       changed = false;
-      ({ pollMinutes } = await readPolling(connectionId));
+      const read = await orNothing(() => readPolling(connectionId));
+      if (read === null) {
+        changed = true;
+        await sleep('1 minute');
+        continue;
+      }
+      ({ pollMinutes } = read);
       // At once: what is there by now is known, and what is pushed from now on deploys.
       isDue = pollMinutes !== null;
     } else if (asked.length > 0 || isDue) {
       isDue = false;
-      ({ pollMinutes } = await scan(connectionId, asked.splice(0)));
+      ({ pollMinutes } = await scan({ connectionId, pollMinutes }, asked.splice(0)));
     } else if (pollMinutes === null) {
       return;
     } else {
@@ -64,14 +72,33 @@ export async function watchRepository(input: WatchRepositoryInput): Promise<void
   }
 }
 
-async function scan(connectionId: string, deliveries: readonly string[]): Promise<Scanned> {
+/** What cannot be told for a day, such as while no worker runs, ends no polling. */
+async function scan(
+  { connectionId, pollMinutes }: { readonly connectionId: string; readonly pollMinutes: number | null },
+  deliveries: readonly string[],
+): Promise<Scanned> {
   const input = { connectionId, deliveries, pollId: newDeliveryId() };
   try {
     return await findMoved(input);
   } catch (error) {
-    if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-    return await tellUnreachable({ ...input, message: rootCause(error) ?? 'no reason is known' });
+    const message = reasonOf(error);
+    return (await orNothing(() => tellUnreachable({ ...input, message }))) ?? { pollMinutes };
   }
+}
+
+async function orNothing<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    log.warn(`The watcher goes on without an answer: ${reasonOf(error)}`);
+    return null;
+  }
+}
+
+/** @throws what is no failure of an activity, such as a cancellation */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
+  return rootCause(error) ?? 'no reason is known';
 }
 
 function newDeliveryId(): string {

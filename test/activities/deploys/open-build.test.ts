@@ -22,9 +22,19 @@ describe('open-build', () => {
     assert.deepEqual(await again(), first);
   });
 
+  it('opened again after its end, a build does not run again', async () => {
+    const { parts, build } = await useDeploy();
+    await openBuild(parts, build);
+    const end = { status: 'completed', reason: null, failure: null, supersededBy: null } as const;
+    await parts.builds.finish(build.buildId, { ...end, finishedAt: parts.now() });
+    assert.equal(await openBuild(parts, build), 'ended');
+  });
+
   it('a step runs as it was recorded, whatever the table says by now', async () => {
     const { again } = await openedBefore(({ key }) => (key === 'source' ? { title: 'As it was called then' } : {}));
-    assert.equal((await again())?.[0]?.title, 'As it was called then');
+    const plan = await again();
+    assert.ok(plan !== 'ended');
+    assert.equal(plan?.[0]?.title, 'As it was called then');
   });
 
   it('a plan of version 0.1, which recorded no way to run it, is not taken for one with nothing to run', async () => {

@@ -41,7 +41,9 @@ async function deploy(parts: InMemoryDeploys, build: BuildRequest): Promise<read
   const steps = activities as unknown as Readonly<Record<string, (input: StepInput) => Promise<StepResult>>>;
   const ran: string[] = [];
   let facts: BuildFacts = build.resume?.facts ?? {};
-  let left: readonly PlannedStep[] = (await activities.openBuild(build)) ?? [];
+  const opened = await activities.openBuild(build);
+  assert.ok(opened !== 'ended');
+  let left: readonly PlannedStep[] = opened ?? [];
   while (left.length > 0) {
     const [{ key, run }, ...rest] = left as [PlannedStep, ...PlannedStep[]];
     const step = steps[run?.activity ?? ''];

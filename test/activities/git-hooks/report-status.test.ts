@@ -49,9 +49,10 @@ describe('the status of a commit', () => {
       [{ status: 'failed', reason: 'abandoned' }, 'error', /not carried to its end/],
     ] as const;
     for (const [end, state, description] of rows) {
-      const { report, shown } = await built(end as object);
+      const { report, shown } = await built(null);
       await reportStatus(parts, { report, phase: 'begun' }, never);
       assert.equal(shown()[0]?.state, 'pending');
+      await parts.end(report.buildId, end as object);
       for (let times = 0; times < 2; times += 1) await reportStatus(parts, { report, phase: 'ended' }, never);
       assert.deepEqual(
         shown().map((status) => status.state),
@@ -72,6 +73,29 @@ describe('the status of a commit', () => {
     parts.gitHost.failure = null;
     await reportStatus(parts, { report, phase: 'ended' }, never);
     assert.deepEqual([shown().length, await problem()], [1, null]);
+  });
+
+  it('is left to the newer build of a commit that was pushed again, however late the end of the older one is told', async () => {
+    const { report, shown, serviceId, service } = await built({ status: 'failed', reason: 'superseded' });
+    const source = { kind: 'git', url: 'https://git.example/a.git', branch: 'main', commit: COMMIT } as const;
+    const again = { serviceId, service, source, createdAt: new Date(Date.now() + 60_000) };
+    await parts.builds.create(buildRecord({ ...again, id: 'bld_retried', requestId: 'by hand' }));
+    await reportStatus(parts, { report, phase: 'ended' }, never);
+    assert.equal(shown()[0]?.state, 'error', 'of a build that no push asked for nobody else tells');
+    await parts.builds.create(buildRecord({ ...again, id: 'bld_pushed_again', requestId: 'bld_pushed_again' }));
+    await parts.end('bld_pushed_again');
+    await reportStatus(parts, { report: { ...report, buildId: 'bld_pushed_again' }, phase: 'ended' }, never);
+    for (const phase of ['begun', 'ended'] as const) await reportStatus(parts, { report, phase }, never);
+    assert.deepEqual(
+      shown().map(({ state }) => state),
+      ['success'],
+    );
+  });
+
+  it('shows the end, not the begin, of a build that has ended by then', async () => {
+    const { report, shown } = await built({ status: 'completed' });
+    await reportStatus(parts, { report, phase: 'begun' }, never);
+    assert.equal(shown()[0]?.state, 'success');
   });
 
   it('of a commit that is gone, a connection that is, or one without a token is not set', async () => {

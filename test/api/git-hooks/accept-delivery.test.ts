@@ -224,6 +224,24 @@ describe('deliveries of git hosts', () => {
     assert.equal((await api.call('POST', `/git/connections/${id}/rotate`, { finish: true })).status, 409);
   });
 
+  it('are known by the newer secret where a rotation ended before the hook had it: the end of the rotation gives it', async () => {
+    const gitUrl = `https://git.example/acme/shop-${services + 1}.git`;
+    api.gitHost.repositories.set(gitUrl, new Set());
+    const { id } = await connected('gitea', { token: 'a-token' });
+    const hook = () => api.gitHost.hooks().find(({ address }) => address.endsWith(id));
+    const first = hook()?.secret;
+    assert.ok(first !== undefined);
+    api.gitHost.failure = new FairleadError('UNAVAILABLE', 'away', { retryable: true });
+    const rotated = await api.call('POST', `/git/connections/${id}/rotate`, {});
+    api.gitHost.failure = null;
+    assert.equal(hook()?.secret, first);
+    const finished = await api.call('POST', `/git/connections/${id}/rotate`, { finish: true });
+    assert.deepEqual([finished.status, finished.body.data.hookProblem], [200, null]);
+    assert.equal(hook()?.secret, rotated.body.data.secret);
+    const push = signDelivery('gitea', String(hook()?.secret), { body: pushBody() });
+    assert.equal((await deliver(id, push)).status, 202);
+  });
+
   it('are answered 503 where what looks at pushes is away, and taken when they come again', async () => {
     const { id, secret } = await connected();
     const push = signDelivery('gitea', secret, { body: pushBody() });

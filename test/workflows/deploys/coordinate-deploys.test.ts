@@ -96,6 +96,25 @@ describe('coordinateDeploys', () => {
     });
   });
 
+  it('a request that comes late, of a build that has ended, neither runs it again nor ends what replaced it', async () => {
+    const { activities, journal, state, letGo } = heldAt('fetchSource');
+    const newer = buildRequest();
+    const late = again(newer, {
+      source: { kind: 'git', url: 'https://git.example/late.git', branch: null, commit: null },
+    });
+    const { openBuild } = activities;
+    activities.openBuild = async (request) => (request.buildId === late.buildId ? 'ended' : await openBuild(request));
+    await temporal.withActivities(activities, async () => {
+      await temporal.commands.request(newer);
+      await waitUntil('the step to begin', () => state.begun === 1);
+      const outcome = await temporal.commands.request(late);
+      assert.deepEqual(outcome, { buildId: late.buildId, deduplicated: false, supersededBuildId: null });
+      letGo();
+      await ended(journal, newer.buildId, 'completed');
+    });
+    assert.deepEqual(state.builds, [newer.buildId]);
+  });
+
   it('attaches to a build whose commit is still the head of the branch', async () => {
     const { activities, journal, state, letGo } = heldAt('buildImage');
     await temporal.withActivities(activities, async () => {

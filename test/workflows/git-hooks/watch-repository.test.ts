@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { FairleadError } from '../../../domain/errors.ts';
 import { watchWorkflowId } from '../../../domain/git-hooks/messages.ts';
 import { ruleRecord } from '../../ports/git-hooks/records.ts';
 import { MAIN } from '../../support/in-memory/git-hooks-parts.ts';
@@ -83,6 +84,32 @@ describe('watchRepository', { timeout: 300_000 }, () => {
     pushes.parts.refs.commit(on.address, MAIN, { a: '3' });
     await pushes.env.sleep('1 hour');
     assert.equal(pushes.requestsOf(on).length, 1);
+  });
+
+  it('goes on polling after its connection could not be read for longer than it asks', async () => {
+    const on = await pushes.parts.connected({ pollMinutes: 5 });
+    const { id: connectionId } = on.connection;
+    pushes.parts.refs.commit(on.address, MAIN, { a: '1' });
+    // As after the last attempt, for which a test does not wait.
+    const lost = () => {
+      throw new FairleadError('INTERNAL', 'no worker answered');
+    };
+    pushes.faults.before = { readPolling: lost };
+    await pushes.commands.changed(connectionId);
+    await pushes.env.sleep('5 minutes');
+    pushes.faults.before = {};
+    const isKnown = async () => (await pushes.parts.gitConnections.find(connectionId))?.baselineAt != null;
+    await pushes.env.sleep('5 minutes');
+    await waitUntil('the first look', isKnown);
+    pushes.faults.before = { findMoved: lost, tellUnreachable: lost };
+    await pushes.env.sleep('20 minutes');
+    pushes.faults.before = {};
+    pushes.parts.refs.commit(on.address, MAIN, { a: '2' });
+    await pushes.env.sleep('11 minutes');
+    await waitUntil('the push to be deployed', () => pushes.requestsOf(on).length === 1);
+    await pushes.parts.gitConnections.remove(connectionId);
+    await pushes.commands.changed(connectionId);
+    await pushes.ended(watchWorkflowId(connectionId));
   });
 
   it('ends polling with its connection, and tells once that a repository is refused', async () => {
