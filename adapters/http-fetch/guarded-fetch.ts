@@ -1,6 +1,6 @@
 import type { LookupFunction } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { Agent, type Dispatcher, request } from 'undici';
+import type { Dispatcher } from 'undici';
 import { FairleadError } from '../../domain/errors.ts';
 import { isPublic, type Lookup, systemLookup } from '../public-address.ts';
 
@@ -45,13 +45,14 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 307, 308]);
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   const { trustedOrigins = [], lookup = systemLookup, timeoutMs, mostBytes } = options;
-  const guarded = new Agent({ connect: { lookup: guardedLookup(lookup) } });
-  const trusted = new Agent();
+  let dispatchers: Promise<Dispatchers> | null = null;
   return async ({ url, signal, ...rest }) => {
     signal?.throwIfAborted();
     const limit = AbortSignal.timeout(timeoutMs);
     const either = signal === undefined ? limit : AbortSignal.any([signal, limit]);
     const origin = checkAddress(new URL(url), trustedOrigins);
+    dispatchers ??= openDispatchers(lookup);
+    const { trusted, guarded } = await dispatchers;
     const dispatcher = trustedOrigins.includes(origin) ? trusted : guarded;
     try {
       return await follow(new URL(url), { ...rest, dispatcher, signal: either }, mostBytes);
@@ -62,6 +63,19 @@ export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
       throw new FairleadError('UNAVAILABLE', `${new URL(url).host} ${why}`, { retryable: true, cause: error });
     }
   };
+}
+
+interface Dispatchers {
+  readonly guarded: Dispatcher;
+  readonly trusted: Dispatcher;
+}
+
+/** Loaded with the first fetch: it takes 20 MB, and most processes never fetch such an address. */
+const loadUndici = () => import('undici');
+
+async function openDispatchers(lookup: Lookup): Promise<Dispatchers> {
+  const { Agent } = await loadUndici();
+  return { guarded: new Agent({ connect: { lookup: guardedLookup(lookup) } }), trusted: new Agent() };
 }
 
 /** @returns the origin @throws SOURCE_REFUSED */
@@ -83,6 +97,7 @@ interface Sending {
 }
 
 async function follow(first: URL, sending: Sending, mostBytes: number): Promise<GuardedAnswer> {
+  const { request } = await loadUndici();
   let url = first;
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects += 1) {
     const answer = await request(url, sending);

@@ -9,7 +9,7 @@ import extractConfig from 'dependency-cruiser/config-utl/extract-depcruise-confi
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const RULE_FILES = ['.dependency-cruiser.json', 'infra/dev/module-rules.mjs', 'package.json', 'tsconfig.json'];
-const FOLDERS = ['domain', 'workflows', 'activities', 'adapters', 'api', 'workers', 'cli', 'infra'];
+const FOLDERS = ['domain', 'workflows', 'activities', 'adapters', 'api', 'workers', 'cli', 'web', 'infra'];
 
 /** Three modules: `shop` may use `stock`, and nobody `till`. */
 const README = ['| `stock/` | goods | |', '| `shop/` | sales | `stock` |', '| `till/` | money | |'].join('\n');
@@ -44,6 +44,8 @@ const FORBIDDEN = [
   ['api/stock/d.ts', 'adapters/mongo/connect.ts', 'api-through-ports'],
   ['infra/dev/a.ts', 'workers/stock.ts', 'nothing-imports-workers'],
   ['cli/a.ts', 'api/stock/b.ts', 'consumers-use-the-api'],
+  ['web/a.ts', 'api/stock/b.ts', 'console-uses-the-api'],
+  ['api/stock/f.ts', 'web/pages.ts', 'console-is-composed-once'],
   ['api/stock/e.ts', 'mongodb', 'database-in-adapters'],
   ['domain/stock/f.ts', 'fast-check', 'no-dev-dependency-in-product'],
 ] as const;

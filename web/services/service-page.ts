@@ -2,6 +2,7 @@ import { admits } from '../../api/http/allowed-callers.ts';
 import { type Html, html } from '../../api/http/pages/html.ts';
 import { type ServiceDetail, serviceDetailSchema } from '../../domain/catalog/service-schema.ts';
 import type { BuildSummary } from '../../domain/deploys/schema.ts';
+import { isTerminal } from '../../domain/deploys/status.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { buildBadge } from '../deploys/build-badge.ts';
 import { buildRow, environmentBadge, latestBuilds } from '../deploys/build-row.ts';
@@ -91,14 +92,14 @@ function environments({ service, builds }: Shown, now: Date): Html {
 }
 
 function notDeployed(builds: Shown['builds']): Html {
-  const hasBuilds = builds.ok && builds.value.items.length > 0;
-  return emptyState({
-    icon: 'rocket',
-    title: 'Nothing runs yet',
-    text: hasBuilds
-      ? 'No build of this service has gone through so far. The last one says what to mend.'
-      : 'The first deploy builds the service and gives it an address.',
-  });
+  const last = builds.ok ? builds.value.items[0] : undefined;
+  return emptyState({ icon: 'rocket', title: 'Nothing runs yet', text: whatIsMissing(last) });
+}
+
+function whatIsMissing(last: BuildSummary | undefined): string {
+  if (last === undefined) return 'The first deploy builds the service and gives it an address.';
+  if (!isTerminal(last.status)) return 'The service gets its address when the build below has gone through.';
+  return 'No build of this service has gone through so far. The last one says what to mend.';
 }
 
 function builds({ builds: shown, service }: Shown, now: Date): Html {
