@@ -38,7 +38,9 @@ export async function askForBuild(
     if (!(error instanceof FairleadError) || error.retryable) throw error;
     return of('build_refused', { message: error.message });
   }
-  await deps.gitHeads.set({ connectionId, serviceId, environment, ref }, { seen: commit, built: commit });
+  // An attempt that was paused and goes on takes no later head for looked at.
+  const key = { connectionId, serviceId, environment, ref };
+  await deps.gitHeads.set(key, { seen: commit, built: commit }, pushed.before);
   const { buildId, attached } = asked;
   const report = { connectionId, buildId, service, environment, commit };
   return {

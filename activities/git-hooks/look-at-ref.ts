@@ -47,10 +47,10 @@ export async function lookAtRef(deps: GitHooksActivityDeps, input: LookInput, si
   const outcomes: LookOutcome[] = [];
   const builds: PushedBuild[] = [];
   for (const target of targets) {
-    const reason = await decide(deps, about, target, signal);
+    const { reason, before } = await decide(deps, about, target, signal);
     const { serviceId, service, environment } = target;
     if (reason === null) {
-      const decided = { commit: head, ...requester, decidedAt: deps.now().toISOString() };
+      const decided = { commit: head, before, ...requester, decidedAt: deps.now().toISOString() };
       const build = { connectionId, ref: fullName, buildId: deps.newId('build'), serviceId, service, environment };
       builds.push({ ...build, ...decided });
     } else outcomes.push(outcome(reason, { ref: fullName, service, environment, commit: head }));
@@ -71,31 +71,47 @@ interface About {
   readonly message: () => Promise<string | null>;
 }
 
-/** Why the head is not deployed to a target; null when it is. */
+interface Decision {
+  /** Why the head is not deployed; null when it is. */
+  readonly reason: LookReason | null;
+  /** The head that was looked at before; null for none. */
+  readonly before: string | null;
+}
+
 async function decide(
   deps: GitHooksActivityDeps,
-  { connection, ref, head, message }: About,
-  { serviceId, environment, paths }: DeployTarget,
+  about: About,
+  target: DeployTarget,
   signal: AbortSignal,
-): Promise<LookReason | null> {
+): Promise<Decision> {
+  const { connection, ref, head } = about;
+  const { serviceId, environment } = target;
   const service = await serviceOf(deps, connection, serviceId);
-  if (typeof service === 'string') return service;
+  if (typeof service === 'string') return { reason: service, before: null };
   const key: HeadKey = { connectionId: connection.id, serviceId, environment, ref };
   const known = await deps.gitHeads.find(key);
-  if (known?.seen === head) return 'unchanged';
-  const left = async (reason: LookReason): Promise<LookReason> => {
-    await deps.gitHeads.set(key, { seen: head });
-    return reason;
-  };
-  if (skipMark((await message()) ?? '') !== null) return await left('skip_mark');
-  if (known?.built == null || paths.some((globs) => globs.length === 0)) return null;
-  const { repository: url } = connection;
+  const before = known?.seen ?? null;
+  if (before === head) return { reason: 'unchanged', before };
+  const reason = await reasonToLeave(deps, about, { target, built: known?.built ?? null }, signal);
+  if (reason !== null) await deps.gitHeads.set(key, { seen: head }, before);
+  return { reason, before };
+}
+
+/** Why a head that was not looked at before is not deployed; null when it is. */
+async function reasonToLeave(
+  { refs }: GitHooksActivityDeps,
+  { connection: { repository: url }, head, message }: About,
+  { target: { paths }, built }: { readonly target: DeployTarget; readonly built: string | null },
+  signal: AbortSignal,
+): Promise<LookReason | null> {
+  if (skipMark((await message()) ?? '') !== null) return 'skip_mark';
+  if (built === null || paths.some((globs) => globs.length === 0)) return null;
   for (const globs of paths) {
     // What is not known to be unchanged deploys.
-    const changed = await orUnknown(deps.refs.hasChanged({ url, base: known.built, head, paths: globs }, signal));
+    const changed = await orUnknown(refs.hasChanged({ url, base: built, head, paths: globs }, signal));
     if (changed !== false) return null;
   }
-  return await left('paths_unchanged');
+  return 'paths_unchanged';
 }
 
 /** Of a commit that git does not give out, as after a forced push between, nothing is known. */

@@ -40,6 +40,8 @@ export interface PushedBuild extends PushedRef {
   readonly service: string;
   readonly environment: Environment;
   readonly commit: string;
+  /** The head that was looked at before, null for none; absent in one of an earlier worker. */
+  readonly before?: string | null;
   /** Who pushed: `git:<login>`, a user id, or `git`. */
   readonly requestedBy: string;
   /** The account of who pushed; absent where it is not told, or a person asked. */

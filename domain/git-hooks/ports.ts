@@ -74,8 +74,11 @@ export interface HeadStore {
   find(key: HeadKey): Promise<KnownHead | null>;
   /** All of a connection. */
   list(connectionId: string): Promise<readonly (HeadKey & KnownHead)[]>;
-  /** Notes a head; `built` keeps what it was when it is absent. Idempotent. */
-  set(key: HeadKey, head: { readonly seen: string; readonly built?: string }): Promise<void>;
+  /**
+   * Notes a head; `built` keeps what it was when it is absent. Idempotent.
+   * @param from what was seen when it was decided, null for nothing: a head that was noted since stays. Absent: whatever is
+   */
+  set(key: HeadKey, head: { readonly seen: string; readonly built?: string }, from?: string | null): Promise<void>;
   removeAll(connectionId: string): Promise<void>;
 }
 

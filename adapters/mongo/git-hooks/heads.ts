@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
 import type { HeadKey, HeadStore, KnownHead } from '../../../domain/git-hooks/ports.ts';
 import { mongoCall } from '../connect.ts';
+import { insertIfNew } from '../insert-new.ts';
 import { readDocument } from '../read-document.ts';
 import { upsertOnceMore } from '../upsert-once-more.ts';
 import { COLLECTIONS } from './indexes.ts';
@@ -32,11 +33,22 @@ export function createHeadStore({ db }: { db: Db }): HeadStore {
     async list(connectionId) {
       return (await mongoCall(() => collection.find({ connectionId }).toArray())).map(parseHead);
     },
-    async set(key, { seen, built }) {
+    async set(key, { seen, built }, from) {
       const { connectionId, serviceId, environment, ref } = key;
+      const _id = idOf(key);
+      if (from === null) {
+        const document = { _id, connectionId, serviceId, environment, ref, seen, built: built ?? null };
+        await insertIfNew(collection, document);
+        return;
+      }
+      if (from !== undefined) {
+        const $set = { seen, ...(built === undefined ? {} : { built }) };
+        await mongoCall(() => collection.updateOne({ _id, seen: from }, { $set }));
+        return;
+      }
       const onInsert = { connectionId, serviceId, environment, ref, ...(built === undefined ? { built: null } : {}) };
       const change = { $set: { seen, ...(built === undefined ? {} : { built }) }, $setOnInsert: onInsert };
-      await upsertOnceMore(() => collection.updateOne({ _id: idOf(key) }, change, { upsert: true }));
+      await upsertOnceMore(() => collection.updateOne({ _id }, change, { upsert: true }));
     },
     async removeAll(connectionId) {
       await mongoCall(() => collection.deleteMany({ connectionId }));

@@ -69,6 +69,21 @@ describe('a look at a branch', () => {
     assert.deepEqual(commitsOf(on), [first, second, first]);
   });
 
+  it('deploys an older head again after a forced push, although an attempt for it was paused and ended late', async () => {
+    const on = await parts.connected();
+    const first = parts.refs.commit(on.address, MAIN, { a: '1' });
+    const { builds } = await lookOf(on);
+    const [paused] = builds;
+    assert.ok(paused !== undefined);
+    await askForBuild(parts, paused, { isRepeated: true });
+    parts.refs.commit(on.address, MAIN, { a: '2' });
+    assert.deepEqual(await deploy(on), ['deployed']);
+    await askForBuild(parts, paused, { isRepeated: false });
+    assert.deepEqual(await deploy(on), ['unchanged']);
+    parts.refs.point(on.address, MAIN, first);
+    assert.deepEqual(await deploy(on), ['deployed']);
+  });
+
   it('deploys tags and patterns of branches to the environments of their rules', async () => {
     const on = await parts.connected({}, [
       ruleRecord(),

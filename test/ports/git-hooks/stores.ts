@@ -192,6 +192,26 @@ export function headStoreSuite(store: () => HeadStore): void {
       assert.deepEqual(await read(), { seen: 'c', built: 'b' });
     });
 
+    it('notes a head over the one that was seen when it was decided, and over no later one', async () => {
+      const own = { ...key, ref: 'refs/heads/decided' };
+      const now = async () => {
+        const found = await store().find(own);
+        return [found?.seen, found?.built];
+      };
+      await store().set(own, { seen: 'a', built: 'a' }, null);
+      await store().set(own, { seen: 'late', built: 'late' }, null);
+      assert.deepEqual(await now(), ['a', 'a']);
+      await store().set(own, { seen: 'b' }, 'a');
+      await store().set(own, { seen: 'late', built: 'late' }, 'a');
+      assert.deepEqual(await now(), ['b', 'a']);
+      await store().set({ ...own, ref: 'refs/heads/none' }, { seen: 'late' }, 'a');
+      assert.equal(await store().find({ ...own, ref: 'refs/heads/none' }), null);
+      await store().set(own, { seen: 'c', built: 'c' });
+      assert.deepEqual(await now(), ['c', 'c']);
+      await store().removeAll(key.connectionId);
+      await store().set(key, { seen: 'c', built: 'b' });
+    });
+
     it('tells services, environments and refs apart, and forgets all of a connection', async () => {
       for (const other of [{ serviceId: 'svc_2' }, { environment: 'uat' }, { ref: 'refs/tags/v1' }] as const) {
         assert.equal(await store().find({ ...key, ...other }), null);

@@ -121,8 +121,9 @@ export function createInMemoryHeadStore(): HeadStore {
   return {
     find: async (key) => heads.get(idOf(key)) ?? null,
     list: async (connectionId) => [...heads.values()].filter((one) => one.connectionId === connectionId),
-    async set({ connectionId, serviceId, environment, ref }, { seen, built }) {
+    async set({ connectionId, serviceId, environment, ref }, { seen, built }, from) {
       const key = { connectionId, serviceId, environment, ref };
+      if (from !== undefined && (heads.get(idOf(key))?.seen ?? null) !== from) return;
       heads.set(idOf(key), keepRecord({ ...key, seen, built: built ?? heads.get(idOf(key))?.built ?? null }));
     },
     async removeAll(connectionId) {
