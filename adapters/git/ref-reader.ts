@@ -16,6 +16,8 @@ import { SESSION_PREFIX } from './sweep-sessions.ts';
 const MOST_PACK_BYTES = 256 * 1024 ** 2;
 const MOST_MESSAGE_LENGTH = 65_536;
 const COMPARED_WITHIN_MS = 60_000;
+/** A host that answers drop by drop keeps a place from the pushes of others. */
+const READ_WITHIN_MS = 30_000;
 /** What a server without filters, or git at its limits, says: then nothing is known of what changed. */
 const TOO_LARGE = /File too large|filtering not recognized/i;
 const PEELED = '^{}';
@@ -24,17 +26,20 @@ const PEELED = '^{}';
  * Reads heads and what changed by git, with the builder's tokens and guards. Nothing is checked out, no file is fetched, and
  * what was fetched is removed.
  */
-export function createRefReader(options: RemoteOptions): RefReader {
+export function createRefReader(options: RemoteOptions, { readWithinMs = READ_WITHIN_MS } = {}): RefReader {
   const remote = { ...createRemote(options), maxPackBytes: MOST_PACK_BYTES };
   return {
-    readRefs: (url, signal, only) => withRemote(remote, url, signal, (opened) => readRefs(opened, only)),
+    readRefs: (url, signal, only) =>
+      within(readWithinMs, signal, (limited) => withRemote(remote, url, limited, (opened) => readRefs(opened, only))),
     readMessage: (url, commit, signal) =>
-      withRemote(remote, url, signal, (opened) =>
-        withCommits(opened, [parseCommitId(commit)], async (directory) => {
-          const show = ['log', '-1', '--format=%B', '--end-of-options', commit];
-          const message = await opened.session.run(show, directory);
-          return message.slice(0, MOST_MESSAGE_LENGTH);
-        }),
+      within(readWithinMs, signal, (limited) =>
+        withRemote(remote, url, limited, (opened) =>
+          withCommits(opened, [parseCommitId(commit)], async (directory) => {
+            const show = ['log', '-1', '--format=%B', '--end-of-options', commit];
+            const message = await opened.session.run(show, directory);
+            return message.slice(0, MOST_MESSAGE_LENGTH);
+          }),
+        ),
       ),
     async hasChanged({ url, base, head, paths }, signal) {
       if (base.length !== head.length) return null;
@@ -52,6 +57,19 @@ export function createRefReader(options: RemoteOptions): RefReader {
       }
     },
   };
+}
+
+/** @throws SOURCE_UNREACHABLE (retryable) when it takes longer */
+async function within<T>(ms: number, signal: AbortSignal, read: (limited: AbortSignal) => Promise<T>): Promise<T> {
+  const deadline = AbortSignal.timeout(ms);
+  try {
+    return await read(AbortSignal.any([signal, deadline]));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!deadline.aborted) throw error;
+    const message = `The git host did not answer within ${ms / 1000} s`;
+    throw new FairleadError('SOURCE_UNREACHABLE', message, { retryable: true, cause: error });
+  }
 }
 
 async function readRefs(

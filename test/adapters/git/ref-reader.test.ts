@@ -52,11 +52,14 @@ after(async () => {
   rmSync(base, { recursive: true, force: true });
 });
 
-const readerOf = (token: string | null = TOKEN) =>
-  createRefReader({
-    ...{ gitUrl: host.url, gitToken: token, githubToken: null, localSourcesRoot: '/' },
-    env: baseEnv(process.env),
-  });
+const readerOf = (token: string | null = TOKEN, times: { readWithinMs?: number } = {}) =>
+  createRefReader(
+    {
+      ...{ gitUrl: host.url, gitToken: token, githubToken: null, localSourcesRoot: '/' },
+      env: baseEnv(process.env),
+    },
+    times,
+  );
 const under = (addressOf: (name: string) => string) => () => ({
   reader: readerOf(),
   url: addressOf('app'),
@@ -81,6 +84,18 @@ describe('createRefReader', () => {
     assert.equal(await readerOf().readMessage(url, second, never), null);
     assert.equal(await readerOf().hasChanged({ url, base: second, head: last, paths: ['docs'] }, never), null);
     assert.equal(await readerOf().hasChanged({ url, base: first, head: last, paths: ['docs'] }, never), true);
+  });
+
+  it('waits for no host that goes on without an answer, and ends when whoever asks does', async () => {
+    host.answer = 'hang';
+    const slow = { code: 'SOURCE_UNREACHABLE', retryable: true, message: /did not answer within 0\.2 s/ };
+    const url = `${host.url}/app`;
+    await assert.rejects(readerOf(TOKEN, { readWithinMs: 200 }).readRefs(url, never), slow);
+    await assert.rejects(readerOf(TOKEN, { readWithinMs: 200 }).readMessage(url, commits[0] ?? '', never), slow);
+    const asker = new AbortController();
+    const asked = readerOf().readRefs(url, asker.signal);
+    asker.abort(new Error('asked no more'));
+    await assert.rejects(asked, /asked no more/);
   });
 
   it('says what is wrong with a token, and that a host is away for now', async () => {
