@@ -1,11 +1,17 @@
 import { type ConfigDeps, createConfigActivities } from '../activities/config/index.ts';
-import { secretsOfLocker, secretsOfReleases, secretsOfServices } from '../activities/config/stored-secrets.ts';
+import {
+  secretsOfConnections,
+  secretsOfLocker,
+  secretsOfReleases,
+  secretsOfServices,
+} from '../activities/config/stored-secrets.ts';
 import { createSecretCipher } from '../adapters/crypto/secret-cipher.ts';
 import { configSection } from '../adapters/env/deploys.ts';
 import { lockerWorkerSection } from '../adapters/env/locker.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
+import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
 import { createLockerStore } from '../adapters/mongo/locker/items.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 
@@ -36,6 +42,7 @@ async function kindsOfBuilder(
   return {
     services: { ...sealed, secrets: secretsOfServices(createServiceStore({ db, now })) },
     releases: { ...sealed, secrets: secretsOfReleases(createReleaseStore({ db })) },
+    'git-connections': { ...sealed, secrets: secretsOfConnections(createGitConnectionStore({ db })) },
   };
 }
 

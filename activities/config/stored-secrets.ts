@@ -5,6 +5,8 @@ import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
 import { variableSets } from '../../domain/config/service-variables.ts';
 import type { ReleaseStore } from '../../domain/deploys/ports.ts';
 import type { Environment } from '../../domain/environment.ts';
+import { type ConnectionSecret, sealingContext, TOKEN_KEY } from '../../domain/git-hooks/connection.ts';
+import type { GitConnectionStore } from '../../domain/git-hooks/ports.ts';
 import { valueContext } from '../../domain/locker/item-values.ts';
 import type { LockerStore } from '../../domain/locker/ports.ts';
 import { credentialContext } from '../../domain/oauth-clients/credential.ts';
@@ -50,6 +52,27 @@ export function secretsOfReleases(releases: Pick<ReleaseStore, 'listAll' | 'repl
           replace: async (to: SealedSecret) => void (await releases.replaceSecret(id, key, { from: secret, to })),
         })),
       );
+      return { items, nextCursor: page.nextCursor };
+    },
+  };
+}
+
+/** Secrets of connections to git hosts, and their API tokens. */
+export function secretsOfConnections(connections: Pick<GitConnectionStore, 'list' | 'replaceSealed'>): StoredSecrets {
+  return {
+    async read(request) {
+      const page = await connections.list({ org: null }, request);
+      const items = page.items.flatMap(({ id, secrets, token }) => {
+        const stored = (place: ConnectionSecret, key: string, secret: SealedSecret): StoredSecret => ({
+          context: sealingContext(id, key),
+          secret,
+          replace: async (to) => void (await connections.replaceSealed(id, place, { from: secret, to })),
+        });
+        return [
+          ...secrets.map((secret) => stored({ kind: 'secret', id: secret.id }, secret.id, secret.sealed)),
+          ...(token === null ? [] : [stored({ kind: 'token' }, TOKEN_KEY, token)]),
+        ];
+      });
       return { items, nextCursor: page.nextCursor };
     },
   };

@@ -93,6 +93,9 @@ export function isSameRepository(
   }
 }
 
+/** A sealed value of a connection: one of its secrets, by id, or its API token. */
+export type ConnectionSecret = { readonly kind: 'secret'; readonly id: string } | { readonly kind: 'token' };
+
 /** Where a sealed value of a connection belongs, so that it opens in no other place. */
 export function sealingContext(connectionId: string, key: string): { service: string; key: string } {
   return { service: `git-connection/${connectionId}`, key };

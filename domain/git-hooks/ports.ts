@@ -12,7 +12,7 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { GitConnection, TokenProblem } from './connection.ts';
+import type { ConnectionSecret, GitConnection, TokenProblem } from './connection.ts';
 import type { GitDelivery, LookOutcome } from './delivery.ts';
 
 export interface GitConnectionStore {
@@ -34,6 +34,15 @@ export interface GitConnectionStore {
   verify(id: string, at: Date): Promise<boolean>;
   /** Notes that all branches and tags are known, of the revision that was looked at. */
   setBaseline(id: string, revision: number, at: Date): Promise<void>;
+  /**
+   * Puts another sealed form of the same value in its place, unless it was changed meanwhile: a new revision, so that no
+   * change made from before writes the earlier form back. False when nothing was replaced.
+   */
+  replaceSealed(
+    id: string,
+    place: ConnectionSecret,
+    change: { from: SealedSecret; to: SealedSecret },
+  ): Promise<boolean>;
   /** Notes whether the token serves, unless it was replaced since. */
   setTokenProblem(id: string, token: SealedSecret, problem: TokenProblem | null): Promise<void>;
 }

@@ -5,7 +5,6 @@ import {
   NO_PROGRESS,
   REENCRYPTION_PROGRESS,
   type ReencryptionProgress,
-  SECRET_KINDS,
   type SecretKind,
 } from '../../domain/config/messages.ts';
 import { moduleTaskQueue } from '../../domain/task-queue.ts';
@@ -21,11 +20,13 @@ const { reencryptPage } = proxyActivities<ConfigActivities>({
 /** A sweep finds what processes with an earlier key stored during the one before. One that still finds some after two more ends it. */
 const MAX_SWEEPS = 3;
 
+const EARLIER_KINDS: readonly SecretKind[] = ['services', 'releases'];
+
 /** Where a run goes on. */
 interface Position {
   /** Id of the key that it seals with. Absent in runs of an earlier version. */
   readonly keyId?: string;
-  /** What that key seals; {@link SECRET_KINDS} when it is absent. */
+  /** What that key seals. Absent in runs of an earlier version, which went over {@link EARLIER_KINDS}. */
   readonly kinds?: readonly SecretKind[];
   readonly sweep: number;
   /** Index of the kind of record. */
@@ -49,7 +50,7 @@ export async function reencryptSecrets(from: Partial<Position> = {}): Promise<Re
   let position: Position = { ...START, ...from };
   setHandler(reencryptionProgress, () => position.progress);
   for (;;) {
-    const kind = (position.kinds ?? SECRET_KINDS)[position.kind];
+    const kind = (position.kinds ?? EARLIER_KINDS)[position.kind];
     if (kind === undefined) {
       if (!position.changed || position.sweep >= MAX_SWEEPS) return position.progress;
       position = nextSweep(position);

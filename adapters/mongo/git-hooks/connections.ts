@@ -87,6 +87,23 @@ export function createGitConnectionStore({ db }: { db: Db }): GitConnectionStore
     async setBaseline(id, revision, at) {
       await mongoCall(() => collection.updateOne({ _id: id, revision }, { $set: { baselineAt: at } }));
     },
+    async replaceSealed(id, place, { from, to }) {
+      const sealed = { keyId: to.keyId, sealed: to.sealed };
+      const inc = { $inc: { revision: 1 } };
+      const { matchedCount } = await mongoCall(() => {
+        if (place.kind === 'token') {
+          const there = { _id: id, 'token.keyId': from.keyId, 'token.sealed': from.sealed };
+          return collection.updateOne(there, { $set: { token: sealed }, ...inc });
+        }
+        const there = { id: place.id, 'sealed.keyId': from.keyId, 'sealed.sealed': from.sealed };
+        return collection.updateOne(
+          { _id: id, secrets: { $elemMatch: there } } as Filter<ConnectionDocument>,
+          { $set: { 'secrets.$[one].sealed': sealed }, ...inc },
+          { arrayFilters: [{ 'one.id': place.id }] },
+        );
+      });
+      return matchedCount === 1;
+    },
     async setTokenProblem(id, token, problem) {
       const filter = { _id: id, 'token.sealed': token.sealed } as Filter<ConnectionDocument>;
       await mongoCall(() => collection.updateOne(filter, { $set: { tokenProblem: problem } }));

@@ -1,14 +1,22 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { type ConfigDeps, createConfigActivities } from '../../../activities/config/index.ts';
-import { secretsOfLocker, secretsOfReleases, secretsOfServices } from '../../../activities/config/stored-secrets.ts';
+import {
+  secretsOfConnections,
+  secretsOfLocker,
+  secretsOfReleases,
+  secretsOfServices,
+} from '../../../activities/config/stored-secrets.ts';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { SECRET_KINDS } from '../../../domain/config/messages.ts';
 import { openSecrets, openVariables, variablesIn } from '../../../domain/config/service-variables.ts';
+import { sealingContext, TOKEN_KEY } from '../../../domain/git-hooks/connection.ts';
 import { openField, valueContext } from '../../../domain/locker/item-values.ts';
 import { openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
+import { connectionRecord } from '../../ports/git-hooks/records.ts';
 import { lockerItem } from '../../ports/locker-store.ts';
 import { releaseRecord } from '../../ports/records.ts';
+import { createInMemoryGitConnectionStore } from '../../support/in-memory/git-hook-stores.ts';
 import { createInMemoryLockerStore } from '../../support/in-memory/locker-store.ts';
 import { createInMemoryReleaseStore } from '../../support/in-memory/release-store.ts';
 import { createInMemoryServiceStore } from '../../support/in-memory/service-store.ts';
@@ -34,29 +42,47 @@ async function stored() {
   await services.setOAuthCredential(service.id, 'prod', sealCredential(older, 'shop', 'prod', client));
   const kept = older.seal('kept', { service: 'shop', environment: 'prod', key: 'KEPT' });
   await releases.put(releaseRecord({ id: 'rel_shop', service: 'shop', environment: 'prod', secrets: { KEPT: kept } }));
-  const secrets = { services: secretsOfServices(services), releases: secretsOfReleases(releases) };
-  return { services, releases, secrets };
+  const connections = createInMemoryGitConnectionStore();
+  const place = (key: string) => sealingContext('gcn_shop', key);
+  const hook = { id: 'ghs_1', sealed: older.seal('hook', place('ghs_1')), createdAt: new Date(0) };
+  const token = older.seal('token', place(TOKEN_KEY));
+  await connections.insert(connectionRecord({ id: 'gcn_shop', secrets: [hook], token }));
+  const secrets = {
+    services: secretsOfServices(services),
+    releases: secretsOfReleases(releases),
+    'git-connections': secretsOfConnections(connections),
+  };
+  return { services, releases, connections, secrets };
 }
 
 type Stored = Awaited<ReturnType<typeof stored>>;
 
-function kindsOf({ services, releases }: Stored['secrets'], cipher: typeof older): ConfigDeps {
+function kindsOf(secrets: Stored['secrets'], cipher: typeof older): ConfigDeps {
   const sealed = { cipher, variable: 'CONFIG_ENCRYPTION_KEY' };
-  return { services: { ...sealed, secrets: services }, releases: { ...sealed, secrets: releases } };
+  return Object.fromEntries(SECRET_KINDS.map((kind) => [kind, { ...sealed, secrets: secrets[kind] }]));
 }
 
-async function values({ services, releases }: Stored, cipher: typeof older) {
+async function values({ services, releases, connections }: Stored, cipher: typeof older) {
   const service = await services.find('shop');
   const release = await releases.find('rel_shop');
-  assert.ok(service !== null && release !== null);
+  const connection = await connections.find('gcn_shop');
+  assert.ok(service !== null && release !== null && connection?.token);
   return {
     uat: openVariables(cipher, { service: 'shop', environment: 'uat' }, variablesIn(service, 'uat')).secrets,
     client: openCredential(cipher, service, 'prod')?.clientSecret,
     release: openSecrets(cipher, { service: 'shop', environment: 'prod' }, release.secrets),
+    hooks: connection.secrets.map(({ id, sealed }) => cipher.open(sealed, sealingContext(connection.id, id))),
+    token: cipher.open(connection.token, sealingContext(connection.id, TOKEN_KEY)),
   };
 }
 
-const VALUES = { uat: { ALL: 'all', OWN: 'own' }, client: 'client', release: { KEPT: 'kept' } };
+const VALUES = {
+  uat: { ALL: 'all', OWN: 'own' },
+  client: 'client',
+  release: { KEPT: 'kept' },
+  hooks: ['hook'],
+  token: 'token',
+};
 
 async function sweep({ secrets }: Stored, cipher = both) {
   const { reencryptPage } = createConfigActivities(kindsOf(secrets, cipher));
@@ -70,11 +96,13 @@ async function sweep({ secrets }: Stored, cipher = both) {
 }
 
 describe('sealing stored secrets with the current key', () => {
-  it('reaches variables of all environments and of one, client credentials and releases', async () => {
+  it('reaches variables of all environments and of one, client credentials, releases and connections to git', async () => {
     const parts = await stored();
     await assert.rejects(values(parts, newer));
-    const [services, releases] = await sweep(parts);
-    assert.deepEqual([services?.resealed, releases?.resealed], [3, 1]);
+    assert.deepEqual(
+      (await sweep(parts)).map(({ resealed }) => resealed),
+      [3, 1, 2],
+    );
     assert.deepEqual(await values(parts, newer), VALUES, 'the earlier key is needed no more');
   });
 

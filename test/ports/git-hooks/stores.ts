@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import type { Clock } from '../../../domain/clock.ts';
+import type { ConnectionSecret } from '../../../domain/git-hooks/connection.ts';
 import { outcome } from '../../../domain/git-hooks/delivery.ts';
 import type { GitConnectionStore, GitDeliveryStore, HeadStore } from '../../../domain/git-hooks/ports.ts';
 import { connectionRecord, deliveryRecord } from './records.ts';
@@ -69,6 +70,30 @@ export function gitConnectionStoreSuite(store: () => GitConnectionStore): void {
       assert.equal((await store().find(connection.id))?.baselineAt, null);
       await store().setBaseline(connection.id, 1, new Date(1_000));
       assert.deepEqual((await store().find(connection.id))?.baselineAt, new Date(1_000));
+    });
+
+    it('puts another form of a secret in the place of the one it was made of, and makes earlier changes fail', async () => {
+      const sealed = (text: string) => ({ keyId: 'k', sealed: text });
+      const secrets = ['ghs_1', 'ghs_2'].map((id) => ({ id, sealed: sealed(id), createdAt: new Date(1_000) }));
+      const connection = connectionRecord({ secrets, token: sealed('token') });
+      await store().insert(connection);
+      const replace = (place: ConnectionSecret, from: string, to: string) =>
+        store().replaceSealed(connection.id, place, { from: sealed(from), to: sealed(to) });
+      assert.equal(await replace({ kind: 'secret', id: 'ghs_2' }, 'ghs_2', 'new'), true);
+      assert.equal(await replace({ kind: 'secret', id: 'ghs_2' }, 'ghs_2', 'late'), false);
+      assert.equal(await replace({ kind: 'secret', id: 'ghs_1' }, 'new', 'other'), false);
+      assert.equal(await replace({ kind: 'token' }, 'token', 'newer'), true);
+      assert.equal(await replace({ kind: 'token' }, 'token', 'late'), false);
+      const kept = await store().find(connection.id);
+      assert.deepEqual(
+        [kept?.secrets.map((secret) => secret.sealed.sealed), kept?.token, kept?.revision],
+        [['ghs_1', 'new'], sealed('newer'), 3],
+      );
+      assert.equal(await store().replace({ ...connection, paused: true }, 1), false);
+      assert.equal(
+        await store().replaceSealed('gcn_none', { kind: 'token' }, { from: sealed('a'), to: sealed('b') }),
+        false,
+      );
     });
 
     it('notes a problem of the token that has it, and forgets it with a new token', async () => {

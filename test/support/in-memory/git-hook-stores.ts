@@ -1,5 +1,6 @@
 import { timeAndId } from '../../../adapters/mongo/cursor.ts';
 import type { Clock } from '../../../domain/clock.ts';
+import type { SealedSecret } from '../../../domain/config/sealed-secret.ts';
 import type { GitConnection } from '../../../domain/git-hooks/connection.ts';
 import { DELIVERY_KEPT_SECONDS, DIGEST_KEPT_SECONDS, type GitDelivery } from '../../../domain/git-hooks/delivery.ts';
 import type {
@@ -64,6 +65,21 @@ export function createInMemoryGitConnectionStore(): GitConnectionStore {
     },
     async setBaseline(id, revision, at) {
       if (connections.get(id)?.revision === revision) note(id, { baselineAt: at });
+    },
+    async replaceSealed(id, place, { from, to }) {
+      const found = connections.get(id);
+      if (found === undefined) return false;
+      const isFrom = (one: SealedSecret | null) => one?.keyId === from.keyId && one.sealed === from.sealed;
+      const revision = found.revision + 1;
+      if (place.kind === 'token') {
+        if (!isFrom(found.token)) return false;
+        note(id, { token: to, revision });
+        return true;
+      }
+      if (!found.secrets.some((secret) => secret.id === place.id && isFrom(secret.sealed))) return false;
+      const secrets = found.secrets.map((secret) => (secret.id === place.id ? { ...secret, sealed: to } : secret));
+      note(id, { secrets, revision });
+      return true;
     },
     async setTokenProblem(id, token, problem) {
       if (connections.get(id)?.token?.sealed === token.sealed) note(id, { tokenProblem: problem });
