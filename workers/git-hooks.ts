@@ -49,6 +49,7 @@ export const gitHooks = defineModule({
       gitHost: createGitHost({ platformGitUrl: env.GIT_URL ?? null, now }),
       cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
       platformGitUrl: env.GIT_URL ?? null,
+      consoleUrl: urls.console ?? null,
       newId,
       now,
     });

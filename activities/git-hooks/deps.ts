@@ -27,6 +27,8 @@ export interface GitHooksActivityDeps {
   /** Null where there is no identity provider: then no push is a person's. */
   readonly members: Pick<MemberDirectory, 'memberRole'> | null;
   readonly platformGitUrl: string | null;
+  /** Public address of the console, where people see a build; null where there is none. */
+  readonly consoleUrl: string | null;
   readonly newId: NewId;
   readonly now: Clock;
 }

@@ -29,7 +29,7 @@ export async function reportStatus(
   if (await isToldByNewer(deps, report, record)) return;
   // A begin that comes late, as of a worker that was paused, shows what became of the build.
   const isOpen = phase === 'begun' && (record === null || !isTerminal(record.status));
-  const status = isOpen ? pending(report) : ended(report, record);
+  const status = isOpen ? pending(deps, report) : ended(deps, report, record);
   try {
     const token = deps.cipher.open(sealed, sealingContext(connection.id, TOKEN_KEY));
     await deps.gitHost.setStatus({ provider, repositoryUrl, apiUrl, token }, status, signal);
@@ -64,16 +64,24 @@ async function isToldByNewer(
   );
 }
 
-function pending(report: BuildReport): CommitStatus {
-  return { ...lineOf(report), state: 'pending', description: `Build ${report.buildId} is on its way`, targetUrl: null };
+type Console = Pick<GitHooksActivityDeps, 'consoleUrl'>;
+
+function pending(console: Console, report: BuildReport): CommitStatus {
+  const description = `Build ${report.buildId} is on its way`;
+  return { ...lineOf(report), state: 'pending', description, targetUrl: buildPage(console, report) };
 }
 
-function ended(report: BuildReport, record: BuildRecord | null): CommitStatus {
+function ended(console: Console, report: BuildReport, record: BuildRecord | null): CommitStatus {
   const line = lineOf(report);
   if (record?.status === 'completed') {
     return { ...line, state: 'success', description: `Live in ${report.environment}`, targetUrl: record.url };
   }
-  return { ...line, ...failed(record), targetUrl: null };
+  return { ...line, ...failed(record), targetUrl: buildPage(console, report) };
+}
+
+/** Where people see the log of a build, once they have signed in. */
+function buildPage({ consoleUrl }: Console, { buildId }: BuildReport): string | null {
+  return consoleUrl === null ? null : `${consoleUrl}/builds/${buildId}`;
 }
 
 function lineOf(report: BuildReport): Pick<CommitStatus, 'commit' | 'context'> {

@@ -51,7 +51,8 @@ describe('the status of a commit', () => {
     for (const [end, state, description] of rows) {
       const { report, shown } = await built(null);
       await reportStatus(parts, { report, phase: 'begun' }, never);
-      assert.equal(shown()[0]?.state, 'pending');
+      const page = `https://console.example/builds/${report.buildId}`;
+      assert.deepEqual([shown()[0]?.state, shown()[0]?.targetUrl], ['pending', page]);
       await parts.end(report.buildId, end as object);
       for (let times = 0; times < 2; times += 1) await reportStatus(parts, { report, phase: 'ended' }, never);
       assert.deepEqual(
@@ -59,6 +60,7 @@ describe('the status of a commit', () => {
         [state],
       );
       assert.match(shown()[0]?.description ?? '', description);
+      assert.equal(shown()[0]?.targetUrl === page, state !== 'success', 'what is live leads to the service');
     }
     assert.ok(!JSON.stringify(parts.gitHost.statuses(COMMIT)).includes('canary'));
   });

@@ -44,6 +44,7 @@ export function createGitHooksParts() {
     members: createInMemoryMembers(),
     gitHookCommands: createInMemoryGitHookCommands(),
     platformGitUrl: null,
+    consoleUrl: 'https://console.example',
     commands: {
       async request(request) {
         const asked = await deploys.request(request);
