@@ -13,6 +13,7 @@ import { createHeadStore } from '../adapters/mongo/git-hooks/heads.ts';
 import { createGitIdentityStore } from '../adapters/mongo/git-identities/identities.ts';
 import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
 import { createGitHookCommands } from '../adapters/temporal/git-hook-commands.ts';
+import { gitHooksSchedules } from '../workflows/git-hooks/schedules.ts';
 import { defineModule } from './module.ts';
 
 const now = () => new Date();
@@ -21,7 +22,7 @@ const now = () => new Date();
 export const gitHooks = defineModule({
   name: 'git-hooks',
   section: deploysWorkerSection,
-  schedules: [],
+  schedules: gitHooksSchedules,
   queue: 'own',
   slots: () => 16,
   async compose({ env, settings: { urls, providerKey }, connect, client, subprocessEnv }) {

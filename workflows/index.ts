@@ -15,6 +15,7 @@ export { reconcileDeploys } from './deploys/reconcile-deploys.ts';
 export { removeService } from './deploys/remove-service.ts';
 export { runBuild } from './deploys/run-build.ts';
 export { deployPushes } from './git-hooks/deploy-pushes.ts';
+export { lookAgain } from './git-hooks/look-again.ts';
 export { reportBuild } from './git-hooks/report-build.ts';
 export { watchRepository } from './git-hooks/watch-repository.ts';
 export { holdGrant } from './grants/hold-grant.ts';

@@ -5,6 +5,7 @@ import { whileHeartbeating } from '../while-heartbeating.ts';
 import { askForBuild } from './ask-for-build.ts';
 import type { GitHooksActivityDeps } from './deps.ts';
 import { findMoved, type ScanInput, type Scanned, tellUnreachable } from './find-moved.ts';
+import { lookAgain } from './look-again.ts';
 import { type LookInput, lookAtRef } from './look-at-ref.ts';
 import { createOrgPlaces } from './org-places.ts';
 import { reportStatus, type StatusInput } from './report-status.ts';
@@ -34,6 +35,8 @@ export function createGitHooksActivities(deps: GitHooksActivityDeps) {
       deps.gitDeliveries.decide(deliveries, outcomes),
     findMoved: (input: ScanInput): Promise<Scanned> =>
       waiting(input.connectionId, (signal) => findMoved(deps, input, signal)),
+    /** Has deliveries looked at that were left. */
+    lookAgain: (): Promise<void> => lookAgain(deps),
     tellUnreachable: (input: ScanInput & { readonly message: string }): Promise<Scanned> =>
       tellUnreachable(deps, input),
     /** How often a repository is looked at unasked. Reads only. */

@@ -5,6 +5,7 @@ import type { LookOutcome } from './delivery.ts';
 
 export const GIT_HOOKS_WORKFLOWS = {
   deployPushes: 'deployPushes',
+  lookAgain: 'lookAgain',
   reportBuild: 'reportBuild',
   watchRepository: 'watchRepository',
 } as const;

@@ -4,6 +4,7 @@
  * Keying: a connection belongs to an org and a repository, which the org connects once. One workflow for each branch or tag,
  * `git-push/<connection>/<ref>`, decides what its head deploys, one look after the other; `git-status/<build>` tells the commit
  * how a build goes; `git-watch/<connection>` looks at all branches and tags, when asked or every few minutes.
+ * Every ten minutes deliveries that were kept and left are looked at.
  * Retries: a delivery says only that there is something to look at, so it can be repeated. The id of a build is made with the
  * decision, so that an activity that is repeated asks for no second build. A status that cannot be set is given up after a day.
  * Compensation: none. A build is ended by the rules of `deploys`.
@@ -55,6 +56,8 @@ export interface GitDeliveryStore {
   findMany(ids: readonly string[]): Promise<readonly GitDelivery[]>;
   /** Newest first. */
   list(connectionId: string, page: PageRequest): Promise<Page<GitDelivery>>;
+  /** Those of all connections that nothing was decided about and that came between two times, the oldest first. */
+  listWaiting(between: { readonly from: Date; readonly to: Date }, limit: number): Promise<readonly GitDelivery[]>;
   /** Adds outcomes to deliveries, which are decided by then. Idempotent. */
   decide(ids: readonly string[], outcomes: readonly LookOutcome[]): Promise<void>;
   /** Notes the digest of what was signed. False when it was noted in the seven days before. */

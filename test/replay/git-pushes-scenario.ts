@@ -1,6 +1,12 @@
 import { createGitHooksActivities } from '../../activities/git-hooks/index.ts';
 import { createGitHookCommands } from '../../adapters/temporal/git-hook-commands.ts';
-import { pushWorkflowId, reportWorkflowId, watchWorkflowId } from '../../domain/git-hooks/messages.ts';
+import {
+  GIT_HOOKS_WORKFLOWS,
+  pushWorkflowId,
+  reportWorkflowId,
+  watchWorkflowId,
+} from '../../domain/git-hooks/messages.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { ruleRecord } from '../ports/git-hooks/records.ts';
 import { createGitHooksParts, MAIN } from '../support/in-memory/git-hooks-parts.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -8,9 +14,11 @@ import type { createTemporal } from '../workflows/deploys/harness.ts';
 import { withOwnWorker } from './own-worker.ts';
 import type { Recordings } from './recordings.ts';
 
+const AGAIN = 'look-again-at-pushes-2026-01-01T04:40:00Z';
+
 /**
  * A push deploys two environments, the second look finds nothing new; the commit is told of a build that ends; a repository
- * is polled, looked at by hand, and its connection removed.
+ * is polled, looked at by hand, and its connection removed; deliveries that were left are looked for.
  */
 export async function gitPushes(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
   const { client } = temporal;
@@ -38,8 +46,14 @@ export async function gitPushes(temporal: Awaited<ReturnType<typeof createTempor
     await parts.gitConnections.remove(connectionId);
     await commands.changed(connectionId);
     await client.workflow.getHandle(watchWorkflowId(connectionId)).result();
+    await client.workflow.execute(GIT_HOOKS_WORKFLOWS.lookAgain, {
+      taskQueue: TASK_QUEUE,
+      workflowId: AGAIN,
+      args: [],
+    });
   });
   return {
+    'git-look-again': AGAIN,
     'git-push': pushWorkflowId(pushed),
     'git-status': reportWorkflowId(build),
     'git-watch': watchWorkflowId(connectionId),

@@ -94,6 +94,11 @@ export function createGitDeliveryStore(deps: { db: Db; now: Clock }): GitDeliver
       );
       return toPage(documents.map(parseDelivery), limit, ({ receivedAt, id }) => [receivedAt.getTime(), id]);
     },
+    async listWaiting({ from, to }, limit) {
+      const filter = { state: 'waiting' as const, receivedAt: { $gte: from, $lt: to } };
+      const documents = await mongoCall(() => collection.find(filter).sort({ receivedAt: 1 }).limit(limit).toArray());
+      return documents.map(parseDelivery);
+    },
     async decide(ids, outcomes) {
       const change = { $set: { state: 'decided' as const }, $addToSet: { outcomes: { $each: [...outcomes] } } };
       await mongoCall(() => collection.updateMany({ _id: { $in: [...ids] } }, change));

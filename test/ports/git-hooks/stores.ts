@@ -162,6 +162,18 @@ export function gitDeliveryStoreSuite(create: (now: Clock) => GitDeliveryStore):
       assert.deepEqual([kept?.state, kept?.outcomes], ['decided', [main, tag]]);
     });
 
+    it('lists those of all connections that wait, between two times, the oldest first', async () => {
+      const at = Date.parse('2025-11-01T00:00:00.000Z');
+      const of = (ms: number) => deliveryRecord({ connectionId: `gcn_waiting_${ms}`, receivedAt: new Date(at + ms) });
+      const [early, first, decided, second, late] = [of(0), of(10), of(11), of(12), of(20)];
+      for (const record of [late, second, decided, first, early]) await store.insert(record);
+      await store.decide([decided.id], [outcome('unchanged')]);
+      const between = { from: new Date(at + 10), to: new Date(at + 20) };
+      const idsOf = async (limit: number) => (await store.listWaiting(between, limit)).map(({ id }) => id);
+      assert.deepEqual(await idsOf(10), [first.id, second.id]);
+      assert.deepEqual(await idsOf(1), [first.id]);
+    });
+
     it('lists those of a connection, the newest first, for thirty days', async () => {
       const of = (connectionId: string, at: number) => deliveryRecord({ connectionId, receivedAt: new Date(at) });
       const records = [

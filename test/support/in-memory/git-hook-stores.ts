@@ -106,6 +106,11 @@ export function createInMemoryGitDeliveryStore({ now }: { now: Clock }): GitDeli
         page,
         DELIVERIES,
       ),
+    listWaiting: async ({ from, to }, limit) =>
+      [...deliveries.values()]
+        .filter(({ state, receivedAt: at }) => state === 'waiting' && at >= from && at < to)
+        .toSorted((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime())
+        .slice(0, limit),
     async decide(ids, outcomes) {
       for (const id of ids) {
         const found = deliveries.get(id);
