@@ -2,6 +2,7 @@ import { auditLedger } from './audit-ledger/pages.ts';
 import { authorizedOrgs } from './authorized-orgs/pages.ts';
 import { config } from './config/pages.ts';
 import { deploys } from './deploys/pages.ts';
+import { gitHooks } from './git-hooks/pages.ts';
 import { grants } from './grants/pages.ts';
 import { installation } from './installation/pages.ts';
 import { locker } from './locker/pages.ts';
@@ -25,6 +26,7 @@ export const WEB_MODULES: readonly WebModule[] = [
   deploys,
   config,
   grants,
+  gitHooks,
   logs,
   authorizedOrgs,
   orgs,

@@ -4,6 +4,7 @@ import { type Browser, type BrowserContextOptions, type Page, chromium as playwr
 import { createClientAdministration } from '../../adapters/idp/client-administration.ts';
 import { createInternalKeyAuth } from '../../api/http/caller.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
+import { outcome } from '../../domain/git-hooks/delivery.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { CHROMIUM_FLAGS, chromium } from '../../infra/dev/tools/chromium.ts';
 import { resolveTool } from '../../infra/dev/tools/resolve-tool.ts';
@@ -76,16 +77,58 @@ describe('the pages of an org, in a browser', () => {
     await ann.submit('/locker', '/locker', {
       ...{ vault: 'shop', item: 'payments', 'fields.0.name': 'user', 'fields.0.value': LONG },
     });
+    const repository = `https://git.example/acme/${LONG}.git`;
+    await api.services.upsert({ id: 'svc_long', name: `s${LONG.slice(0, 29)}`, org: 'acme' }, { gitUrl: repository });
+    await ann.submit('/git', '/git', {
+      ...{
+        service: `s${LONG.slice(0, 29)}`,
+        provider: 'gitea',
+        'rules.0.kind': 'branch',
+        'rules.0.environment': 'uat',
+      },
+      ...{ 'rules.0.pattern': `release/${LONG}*`, paths: `services/${LONG}/**`, token: 'token-of-ann' },
+    });
+    const [connection] = (await api.gitConnections.list({ org: 'acme' }, { cursor: null, limit: 1 })).items;
+    assert.ok(connection !== undefined);
+    await api.gitDeliveries.insert({
+      ...{
+        id: 'gdl_1',
+        connectionId: connection.id,
+        kind: 'push',
+        event: 'push',
+        providerId: null,
+        ref: `refs/heads/${LONG}`,
+      },
+      ...{
+        claimedHead: null,
+        login: LONG,
+        accountId: null,
+        requestedBy: null,
+        alreadySeen: true,
+        receivedAt: new Date(),
+      },
+      ...{ state: 'waiting', outcomes: [] },
+    });
+    const [deployed, failed] = [{ commit: 'c'.repeat(40), buildId: 'bld_1' }, { message: LONG.repeat(2) }];
+    await api.gitDeliveries.decide(
+      ['gdl_1'],
+      [outcome('deployed', { service: 'shop', environment: 'prod', ...deployed }), outcome('source_refused', failed)],
+    );
+    api.accounts.set('token-of-ann', { accountId: '7', login: LONG });
+    await ann.submit('/git/identities', '/git/identities', {
+      ...{ provider: 'gitea', host: 'https://git.example', token: 'token-of-ann' },
+    });
     browser = await playwright.launch({ executablePath: path, args: CHROMIUM_FLAGS });
     const own = ['', '/acme', '/acme/settings', '/acme/activity', `/acme/members/${ben.id}`].map(
       (rest) => `/orgs${rest}`,
     );
     const others = ['/clients', '/clients/shop-prod', '/services/shop/sharing', '/wallet'];
     const kept = ['/locker', '/locker/own', '/locker/items/shop/payments'];
+    const git = ['/git', '/git/identities', `/git/${connection.id}`];
     const ledgers = ['/ledger', '/ledger/anchors', `/ledger/events/${event.id}`];
     const ofRoot = ['/orgs', '/orgs/acme/settings', '/people', `/people/${ben.id}`];
     pages = [
-      ...[...own, ...others, ...kept, ...ledgers].map((page) => [ann, page] as const),
+      ...[...own, ...others, ...kept, ...git, ...ledgers].map((page) => [ann, page] as const),
       ...ofRoot.map((page) => [root, page] as const),
     ];
   });
