@@ -5,13 +5,13 @@ import { type ConnectedReply, connectedReplySchema } from '../../domain/git-hook
 import { GIT_PROVIDERS } from '../../domain/git-provider.ts';
 import { codeBlock, facts, linkButton, notice } from '../look/components.ts';
 import { type ActionDone, defineAction } from '../page.ts';
-import { connectionPath, PATH, WRITERS } from './connection-words.ts';
+import { connectionPath, PATH, sentence, WRITERS } from './connection-words.ts';
 import { PATTERN_FIELD, ruleBody, typedRule } from './rule-fields.ts';
 
 /** What a reply says: on a page of its own where it has a secret, which is shown this once. */
 export function answerOf(reply: ConnectedReply, done: string): ActionDone {
   const { connection, secret, hookProblem } = reply;
-  const problem = hookProblem === null ? '' : ` The hook could not be registered: ${hookProblem.message}.`;
+  const problem = hookProblem === null ? '' : ` The hook could not be registered: ${sentence(hookProblem.message)}`;
   if (secret === null) return { to: connectionPath(connection.id), notice: `${done}${problem}` };
   return {
     shown: {
@@ -20,7 +20,7 @@ export function answerOf(reply: ConnectedReply, done: string): ActionDone {
         ['Push deploys', PATH],
         [connection.repository, connectionPath(connection.id)],
       ],
-      body: html`${hookProblem !== null && notice('bad', html`<p>The hook could not be registered: ${hookProblem.message}. Add it by hand.</p>`)}
+      body: html`${hookProblem !== null && notice('bad', html`<p>The hook could not be registered: ${sentence(hookProblem.message)} Add it by hand.</p>`)}
 ${notice('warn', html`<p>Copy the secret now: nobody can read it later. Do not send this form again.</p>`)}
 ${codeBlock('Secret of the hook', secret)}${byHand(reply)}
 <div class="buttons">${linkButton(connectionPath(connection.id), 'I have copied it', { primary: true })}</div>`,

@@ -10,7 +10,7 @@ import { visibleText } from '../look/visible-text.ts';
 import { type Action, defineAction } from '../page.ts';
 import type { Platform } from '../platform/platform.ts';
 import { answerOf } from './connect-action.ts';
-import { connectionApi, connectionPath, PATH, READERS, type RuleView, WRITERS } from './connection-words.ts';
+import { connectionApi, connectionPath, PATH, READERS, type RuleView, sentence, WRITERS } from './connection-words.ts';
 import { ruleBody, typedRule } from './rule-fields.ts';
 
 export const params = z.strictObject({ id: z.string().min(1).max(64) });
@@ -167,7 +167,7 @@ const disconnect = defineAction({
   run: async ({ platform, params: { id } }) => {
     const reply = z.object({ hookProblem: z.object({ message: z.string() }).nullable() });
     const { hookProblem } = await platform.send('builder', 'DELETE', connectionApi(id), reply);
-    const left = hookProblem === null ? '' : ` Its hook is still at the git host: ${hookProblem.message}.`;
+    const left = hookProblem === null ? '' : ` Its hook is still at the git host: ${sentence(hookProblem.message)}`;
     return { to: PATH, notice: `The repository is disconnected.${left}` };
   },
 });

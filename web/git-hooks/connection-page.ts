@@ -23,6 +23,7 @@ import {
   PROVIDER_WORDS,
   READERS,
   ruleText,
+  sentence,
   stateBadges,
 } from './connection-words.ts';
 import { deliveryTable } from './delivery-table.ts';
@@ -72,7 +73,7 @@ function notices({ paused, proof, tokenProblem }: ConnectionView): Html {
     tokenProblem !== null &&
     notice(
       'bad',
-      html`<p>The git host refused the API token ${moment(tokenProblem.at)}: ${tokenProblem.message}. Builds go on without statuses at the commits.</p>`,
+      html`<p>The git host refused the API token ${moment(tokenProblem.at)}: ${sentence(tokenProblem.message)} Builds go on without statuses at the commits.</p>`,
     )
   }${proof === 'token' && notice('warn', html`<p>Weaker proof: GitLab sends a plain token, which proves nothing about what was sent. Builds of its pushes belong to no person.</p>`)}`;
 }

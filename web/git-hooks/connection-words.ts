@@ -38,6 +38,11 @@ export function ruleText({ kind, pattern, environment, paths }: RuleView): Html 
   return html`${kind} <code class="word">${pattern}</code> to ${environment}${paths.length > 0 && html` when changed: ${paths.map((path) => html`<code class="word">${path}</code> `)}`}`;
 }
 
+/** Somebody else's message as a sentence: with one full stop at its end. */
+export function sentence(message: string): string {
+  return `${message.replace(/[.\s]+$/, '')}.`;
+}
+
 /** What the connection does now: whether deliveries arrive, and what is wrong with it. */
 export function stateBadges({ paused, verifiedAt, pollMinutes, tokenProblem, proof }: ConnectionView): Html {
   const arrives =

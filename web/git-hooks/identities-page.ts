@@ -62,7 +62,7 @@ ${card(
       choices: GIT_PROVIDERS.map((provider) => [provider, PROVIDER_WORDS[provider]] as const),
     })}
 ${field(own, { name: 'host', label: 'Its address', mono: true, placeholder: 'https://git.example' })}</div>
-<p class="hint">Without an address: github.com, gitlab.com, or the platform's own.</p>
+<div class="field"><p class="hint">Without an address: github.com, gitlab.com, or the platform's own.</p></div>
 ${field(own, { name: 'token', label: 'Token of the account', type: 'password', mono: true, required: true, hint: 'It shows that the account is yours, reads your user there once, and is not kept.' })}`,
   }),
 )}`,

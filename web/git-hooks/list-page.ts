@@ -117,7 +117,7 @@ ${select(form, {
   choices: GIT_PROVIDERS.map((provider) => [provider, PROVIDER_WORDS[provider]] as const),
 })}</div>
 ${field(form, { name: 'repository', label: 'Repository', mono: true, placeholder: 'https://github.com/acme/shop', hint: 'Left empty: the one that the service is built from.' })}
-${ruleFields(form, 'Left empty: the branch of the service to prod. * stands for any characters.', false)}
+${ruleFields(form, 'Without a name: the branch of the service to prod. * stands for any characters.', false)}
 <hr>${field(form, { name: 'token', label: 'API token', type: 'password', mono: true, hint: 'Of the git host: the hook is registered by it, and commits show how deploys go. It is never shown again. Without one, you add the hook by hand.' })}
 ${field(form, { name: 'apiUrl', label: 'Address of its API', mono: true, hint: 'Only where the API is not beside the repository.' })}
 ${checkbox(form, { name: 'plainToken', label: 'Plain token instead of signatures', hint: 'Only for a GitLab that does not sign. It is weaker: it proves nothing about what was sent.' })}`,

@@ -26,7 +26,8 @@ ${select(own, {
   ...{ name: 'rules.0.environment', label: 'Deploy to', value: 'prod' },
   choices: ENVIRONMENTS.map((environment) => [environment, environment] as const),
 })}</div>
-<p class="hint">${hint}</p>${field(own, { name: 'paths', label: 'Watched paths', rows: 2, mono: true, hint: 'One a line, such as services/api/**, or !docs/** to leave paths out. None: every change deploys.' })}`;
+<div class="field"><p class="hint">${hint}</p></div>
+${field(own, { name: 'paths', label: 'Watched paths', rows: 2, mono: true, hint: 'One a line, such as services/api/**, or !docs/** to leave paths out. None: every change deploys.' })}`;
 }
 
 /** The rule as the API takes it; null when none was typed. */

@@ -53,7 +53,7 @@ export const servicePage = definePage({
       buttons: admits({ 'platform-admin': true, user: 'member' }, person) && deployMenu(context, service),
       body: html`${liveRegion('environments', environments(data, context.now()))}
 <div class="columns"><div>${liveRegion('builds', builds(data, context.now()))}</div>
-<div>${settings(service)}${admits({ 'platform-admin': true, user: 'admin' }, person) && removal(context, service)}</div></div>`,
+<div>${settings(service, person)}${admits({ 'platform-admin': true, user: 'admin' }, person) && removal(context, service)}</div></div>`,
     };
   },
   live: (context) =>
@@ -111,8 +111,10 @@ function builds({ builds: shown, service }: Shown, now: Date): Html {
   );
 }
 
-function settings(service: ServiceDetail): Html {
+function settings(service: ServiceDetail, person: Context['person']): Html {
   const { gitUrl, branch, appPath, dockerfilePath, port, authorizedOrgs, config, secrets } = service;
+  const connects = person.kind === 'platform-admin' || (person.role === 'admin' && person.org === service.org);
+  const connect = `/git?${new URLSearchParams({ service: service.name })}#connect`;
   const count = (names: object, one: string, more: string): string => {
     const number = Object.keys(names).length;
     return `${number} ${number === 1 ? one : more}`;
@@ -122,6 +124,7 @@ function settings(service: ServiceDetail): Html {
     facts([
       ['Source', gitUrl === null ? 'Uploaded folders' : externalLink(gitUrl)],
       ...(gitUrl === null ? [] : [['Branch', branch ?? 'default branch'] as const]),
+      ...(connects ? [['Push deploys', html`<a href="${connect}">Connect its repository</a>`] as const] : []),
       ...(appPath === null ? [] : [['Folder', html`<code>${appPath}</code>`] as const]),
       ...(dockerfilePath === null ? [] : [['Container file', html`<code>${dockerfilePath}</code>`] as const]),
       ['Port', port === null ? 'found at each deploy' : port],

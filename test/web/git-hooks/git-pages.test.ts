@@ -44,7 +44,10 @@ describe('push deploys in the console', () => {
 
   it('lead to connect where there is none; who may not connect is shown no form', async () => {
     assert.match((await ann.get('/git')).text, /No repository is connected[\s\S]*href="#connect"/);
+    const [, connect = ''] = /href="(\/git\?service=shop)#connect"/.exec((await ann.get('/services/shop')).text) ?? [];
+    assert.match((await ann.get(connect)).text, /<option value="shop" selected>/);
     const ben = await on.browseAs({ ...MEMBER });
+    assert.doesNotMatch((await ben.get('/services/shop')).text, /#connect/);
     const { text } = await ben.get('/git');
     assert.match(wordsOf(text), /No repository is connected An admin/);
     assert.doesNotMatch(text, /action="\/git"/);
@@ -73,7 +76,7 @@ describe('push deploys in the console', () => {
     });
     assert.equal(made.status, 200, made.text);
     assert.equal(made.headers.get('cache-control'), 'no-store');
-    assert.match(wordsOf(made.text), /The hook could not be registered: The git host does not take the token/);
+    assert.match(wordsOf(made.text), /The hook could not be registered: The git host does not take the token\. Add it/);
     assert.match(made.text, /https:\/\/builder\.example\/hooks\/git\/gcn_/);
     const [, secret = ''] = /aria-label="Secret of the hook"><code>([\w-]{43})<\/code>/.exec(made.text) ?? [];
     assert.notEqual(secret, '');
