@@ -30,7 +30,7 @@ export const listPage = definePage({
   module: 'git-hooks',
   path: PATH,
   summary: 'Repositories whose pushes deploy services',
-  nav: { label: 'Push deploys', icon: 'branch', group: 'work', order: 20 },
+  nav: { label: 'Repositories', icon: 'branch', group: 'work', order: 20 },
   tab: { of: 'git', label: 'Repositories', order: 0 },
   callers: READERS,
   query: z.strictObject({ cursor: z.string().max(500).optional(), service: z.string().max(64).optional() }),
