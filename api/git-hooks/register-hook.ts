@@ -18,10 +18,10 @@ export type Registration = { readonly connection: GitConnection; readonly proble
  * that this can be repeated. Whatever the provider answers, the connection stays: its hook can be set up by hand.
  */
 export async function registerHook(deps: GitHooksDeps, connection: GitConnection): Promise<Registration> {
-  const repository = hostedRepository(deps, connection);
   const { gitHost } = deps;
-  if (repository === null || gitHost === null) return null;
   try {
+    const repository = hostedRepository(deps, connection);
+    if (repository === null || gitHost === null) return null;
     const [secret = ''] = openSecrets(deps, connection);
     const address = hookUrlOf(deps, connection.id);
     const { hookId, proof } = await inTime((signal) => gitHost.registerHook(repository, { address, secret }, signal));
@@ -34,11 +34,11 @@ export async function registerHook(deps: GitHooksDeps, connection: GitConnection
 
 /** Takes the hook away at the provider; null when it is gone, or was none of ours. */
 export async function removeHook(deps: GitHooksDeps, connection: GitConnection): Promise<HookProblem | null> {
-  const repository = hostedRepository(deps, connection);
   const { gitHost } = deps;
   const { hookId } = connection;
-  if (repository === null || gitHost === null || hookId === null) return null;
   try {
+    const repository = hostedRepository(deps, connection);
+    if (repository === null || gitHost === null || hookId === null) return null;
     await inTime((signal) => gitHost.removeHook(repository, hookId, signal));
     return null;
   } catch (error) {
@@ -65,7 +65,7 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> 
   }
 }
 
-/** The repository with the token in clear; null without a token. */
+/** The repository with the token in clear; null without a token. @throws INTERNAL for a token that no key opens */
 function hostedRepository({ cipher }: GitHooksDeps, connection: GitConnection): HostedRepository | null {
   const { id, provider, repository: repositoryUrl, apiUrl, token } = connection;
   if (token === null || cipher === null) return null;

@@ -65,4 +65,20 @@ describe('connecting a repository', () => {
     assert.deepEqual([body.data.hookProblem.code, body.data.connection.hookRegistered], ['UNAVAILABLE', false]);
     assert.notEqual(body.data.secret, null, 'so that the hook can be set up by hand');
   });
+
+  it('is undone although no key opens its token: the connection goes with all that it kept', async () => {
+    const gitUrl = 'https://git.example/acme/sealed.git';
+    await api.services.upsert({ id: 'svc_sealed', name: 'sealed', org: 'acme' }, { gitUrl });
+    const { id } = (await connect({ service: 'sealed' })).body.data.connection;
+    const stored = await api.gitConnections.find(id);
+    assert.ok(stored !== null);
+    const token = { keyId: '00000000', sealed: 'of-a-key-that-is-gone' };
+    await api.gitConnections.replace({ ...stored, token, hookId: '7' }, stored.revision);
+    const head = { connectionId: id, serviceId: 'svc_sealed', environment: 'prod', ref: 'refs/heads/main' } as const;
+    await api.gitHeads.set(head, { seen: 'a'.repeat(40) });
+    const { status, body } = await api.call('DELETE', `/git/connections/${id}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    assert.equal(body.data.hookProblem.code, 'INTERNAL');
+    assert.deepEqual([await api.gitConnections.find(id), await api.gitHeads.list(id)], [null, []]);
+  });
 });
