@@ -270,7 +270,8 @@ describe('runBuild', () => {
   });
 
   const resumed: readonly [StepKey, readonly (StepActivity | 'completed')[]][] = [
-    ['install', ['installWorkload', 'checkHealth', 'registerRelease', 'completed']],
+    // Others may have given or taken scopes meanwhile: the client is asked for anew, and keeps its secret.
+    ['install', ['provisionOAuthClient', 'installWorkload', 'checkHealth', 'registerRelease', 'completed']],
     ['health-check', ['installWorkload', 'checkHealth', 'registerRelease', 'completed']],
     ['service-registration', ['installWorkload', 'checkHealth', 'registerRelease', 'completed']],
     [
