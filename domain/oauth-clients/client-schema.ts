@@ -241,7 +241,11 @@ export const provisionBodySchema = z.strictObject({
   secretFor: z
     .strictObject({
       key: z.string().min(1).max(200).describe('At most one live secret has it'),
-      replaces: z.string().nullable().describe('Id of the secret of that key as the caller saw it; null for none'),
+      replaces: z
+        .string()
+        .max(64)
+        .nullable()
+        .describe('Id of the secret of that key as the caller saw it; null for none'),
     })
     .optional()
     .describe('Which secret this is for the caller, so that a repeat replaces the one whose answer was lost'),

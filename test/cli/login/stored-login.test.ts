@@ -23,6 +23,8 @@ describe('a login that the command line keeps', () => {
     }
     // The provider and the builder refuse what they get, and the error is printed in both forms.
     await file().save(cli.api.address, login);
+    // Services know of a revocation within a second.
+    await waitUntil('the builder refuses the token', async () => (await run('services')).code !== 0);
     for (const args of [['services'], ['services', '--json']]) {
       const failed = await run(...args);
       assert.equal(failed.code, 4, failed.stderr);
