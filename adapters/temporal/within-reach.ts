@@ -1,5 +1,6 @@
-import { type Client, isGrpcServiceError } from '@temporalio/client';
+import type { Client } from '@temporalio/client';
 import { FairleadError } from '../../domain/errors.ts';
+import { isOfConnection } from './answered.ts';
 
 const ANSWER_WITHIN_MS = 10_000;
 
@@ -12,14 +13,8 @@ export async function withinReach<T>(client: Client, what: string, call: () => P
   try {
     return await client.withDeadline(Date.now() + ANSWER_WITHIN_MS, call);
   } catch (cause) {
-    if (!isUnreachable(cause)) throw cause;
+    if (!isOfConnection(cause)) throw cause;
     const message = `${what} cannot be reached; try again shortly`;
     throw new FairleadError('UNAVAILABLE', message, { cause, retryable: true });
   }
-}
-
-/** Errors of the client wrap those of the connection. */
-function isUnreachable(error: unknown): boolean {
-  if (isGrpcServiceError(error)) return true;
-  return error instanceof Error && error.cause !== undefined && isUnreachable(error.cause);
 }
