@@ -21,6 +21,7 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   identity: ['test/api/identity/oauth/authorization-code.test.ts'],
   locker: ['test/api/locker/resolve.test.ts'],
   logs: ['test/domain/logs/redact.test.ts'],
+  objects: ['test/support/in-memory/object-store.test.ts'],
   'oauth-clients': ['test/api/oauth-clients/provider.test.ts'],
   orgs: ['test/api/orgs/orgs.test.ts'],
   passport: ['test/domain/passport/passport.test.ts'],
