@@ -134,6 +134,17 @@ export const ERROR_CODES = [
   'BUILD_CANCELLED',
   'BUILD_ABANDONED',
   'PAYLOAD_OVER_LIMIT',
+  // Backups and restores of databases
+  'BACKUP_NOT_FOUND',
+  'BACKUP_IN_PROGRESS',
+  'BACKUPS_NOT_CONFIGURED',
+  'DATABASE_NOT_FOUND',
+  'NOT_RESTORABLE',
+  'RESTORE_NOT_FOUND',
+  'RESTORE_IN_PROGRESS',
+  'DUMP_FAILED',
+  'DUMP_TOOL_MISSING',
+  'RESTORE_FAILED',
 ] as const;
 
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -27,6 +27,8 @@ export const ID_PREFIXES = {
   gitConnection: 'gcn',
   gitSecret: 'ghs',
   gitDelivery: 'gdl',
+  backup: 'bak',
+  restore: 'rst',
   error: 'err',
 } as const;
 

@@ -1,5 +1,6 @@
 import type { Db } from 'mongodb';
 import { INDEXES as SHARING_INDEXES } from './authorized-orgs/indexes.ts';
+import { INDEXES as BACKUPS_INDEXES } from './backups/indexes.ts';
 import { INDEXES as CATALOG_INDEXES } from './catalog/indexes.ts';
 import { INDEXES as CONFIG_INDEXES } from './config/indexes.ts';
 import { INDEXES as DEPLOYS_INDEXES } from './deploys/indexes.ts';
@@ -11,6 +12,7 @@ import { INDEXES as GRANTS_INDEXES } from './grants/indexes.ts';
 /** The indexes of every module of the builder. @throws UNAVAILABLE */
 export async function createBuilderIndexes(db: Db): Promise<void> {
   await ensureIndexes(db, {
+    ...BACKUPS_INDEXES,
     ...CATALOG_INDEXES,
     ...CONFIG_INDEXES,
     ...DEPLOYS_INDEXES,

@@ -1,0 +1,124 @@
+import type { Db, Filter } from 'mongodb';
+import { z } from 'zod';
+import {
+  BACKUP_ENGINES,
+  BACKUP_KINDS,
+  BACKUP_STATUSES,
+  BACKUP_TIERS,
+  type Backup,
+  type BackupStatus,
+} from '../../../domain/backups/backup.ts';
+import { type BackupFilter, type BackupStore, RECORD_KEPT_DAYS } from '../../../domain/backups/ports.ts';
+import type { Clock } from '../../../domain/clock.ts';
+import { ENVIRONMENTS } from '../../../domain/environment.ts';
+import { mongoCall } from '../connect.ts';
+import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
+import { AT_EXPIRY, createExpirySweep } from '../expiry-sweep.ts';
+import { insertIfNew } from '../insert-new.ts';
+import { readDocument } from '../read-document.ts';
+import { COLLECTIONS } from './indexes.ts';
+
+interface BackupDocument extends Omit<Backup, 'id' | 'figures'> {
+  readonly _id: string;
+  /** Names of tables and collections hold characters that are special in names of fields. */
+  readonly figures: readonly { readonly name: string; readonly count: number }[] | null;
+  /** Null while there is an archive, or may be one. */
+  readonly expiresAt: Date | null;
+}
+
+const problem = z.object({ code: z.string(), message: z.string() }).nullable();
+
+const backupSchema = z.object({
+  _id: z.string(),
+  serviceId: z.string().nullable(),
+  service: z.string().nullable(),
+  environment: z.enum(ENVIRONMENTS).nullable(),
+  engine: z.enum(BACKUP_ENGINES),
+  databaseName: z.string(),
+  kind: z.enum(BACKUP_KINDS),
+  tier: z.enum(BACKUP_TIERS),
+  night: z.string().nullable(),
+  status: z.enum(BACKUP_STATUSES),
+  requestedBy: z.string(),
+  startedAt: z.date(),
+  finishedAt: z.date().nullable(),
+  sizeBytes: z.number().nullable(),
+  sha256: z.string().nullable(),
+  objectKey: z.string().nullable(),
+  figures: z
+    .array(z.object({ name: z.string(), count: z.number() }))
+    .nullable()
+    .transform((rows) => rows && Object.fromEntries(rows.map(({ name, count }) => [name, count]))),
+  problem,
+  verification: z.object({ at: z.date(), problem }).nullable(),
+});
+
+/** Records of backups in MongoDB: one document each, changed on the condition of its status. */
+export function createBackupStore(deps: { db: Db; now: Clock }): BackupStore {
+  const { db, now } = deps;
+  const collection = db.collection<BackupDocument>(COLLECTIONS.backups);
+  const sweep = createExpirySweep(deps, COLLECTIONS.backups, AT_EXPIRY);
+  return {
+    async insert({ id, figures, ...fields }) {
+      await sweep();
+      const expiresAt = expiryOf(fields.status, now());
+      return await insertIfNew(collection, { _id: id, ...fields, figures: toRows(figures), expiresAt });
+    },
+    async find(id) {
+      const document = await mongoCall(() => collection.findOne({ _id: id }));
+      return document === null ? null : parseBackup(document);
+    },
+    async list(filter, { cursor, limit }) {
+      const conditions = [toQuery(filter), olderThan('startedAt', decodeCursor(cursor, timeAndId))];
+      const documents = await mongoCall(() =>
+        collection
+          .find({ $and: conditions } as Filter<BackupDocument>)
+          .sort({ startedAt: -1, _id: -1 })
+          .limit(limit + 1)
+          .toArray(),
+      );
+      return toPage(documents.map(parseBackup), limit, ({ startedAt, id }) => [startedAt.getTime(), id]);
+    },
+    async change(id, from, { figures, ...fields }) {
+      const $set = {
+        ...fields,
+        ...(figures === undefined ? {} : { figures: toRows(figures) }),
+        ...(fields.status === undefined ? {} : { expiresAt: expiryOf(fields.status, now()) }),
+      };
+      return (await mongoCall(() => collection.updateOne({ _id: id, status: from }, { $set }))).matchedCount === 1;
+    },
+    async setProgress(id, sizeBytes) {
+      await mongoCall(() => collection.updateOne({ _id: id, status: 'running' }, { $set: { sizeBytes } }));
+    },
+    async setVerification(id, verification) {
+      await mongoCall(() => collection.updateOne({ _id: id, status: 'completed' }, { $set: { verification } }));
+    },
+    async lastNightBefore(night) {
+      const filter = { night: { $ne: null, $lt: night } } as Filter<BackupDocument>;
+      const [document] = await mongoCall(() => collection.find(filter).sort({ night: -1 }).limit(1).toArray());
+      return document === undefined ? null : parseBackup(document).night;
+    },
+  };
+}
+
+function expiryOf(status: BackupStatus, now: Date): Date | null {
+  if (status === 'running' || status === 'completed') return null;
+  return new Date(now.getTime() + RECORD_KEPT_DAYS * 86_400_000);
+}
+
+function toRows(figures: Backup['figures']): BackupDocument['figures'] {
+  return figures && Object.entries(figures).map(([name, count]) => ({ name, count }));
+}
+
+function toQuery({ statuses, since, ...fields }: BackupFilter): Record<string, unknown> {
+  return {
+    ...fields,
+    ...(statuses === undefined ? {} : { status: { $in: statuses } }),
+    ...(since === undefined ? {} : { startedAt: { $gte: since } }),
+  };
+}
+
+function parseBackup(document: unknown): Backup {
+  const { _id, ...backup } = readDocument('backup', backupSchema, document);
+  return { id: _id, ...backup };
+}

@@ -1,0 +1,106 @@
+import type { Environment } from '../environment.ts';
+import type { Night } from './night.ts';
+
+/** Database engines that are backed up. */
+export const BACKUP_ENGINES = ['mongodb', 'postgres'] as const;
+
+export type BackupEngine = (typeof BACKUP_ENGINES)[number];
+
+/**
+ * What became of a backup (spec 2, "Backup status", has the first three). `skipped`, `missed` and `pruned` are ours: the
+ * platform made no backup and says why, the platform was away that night, retention has deleted the archive.
+ */
+export const BACKUP_STATUSES = ['running', 'completed', 'failed', 'skipped', 'missed', 'pruned'] as const;
+
+export type BackupStatus = (typeof BACKUP_STATUSES)[number];
+
+/** Which statuses may follow which: a backup that ended never runs again, and only a completed one has an archive. */
+export const NEXT_STATUSES: Readonly<Record<BackupStatus, readonly BackupStatus[]>> = {
+  running: ['completed', 'failed'],
+  completed: ['pruned'],
+  failed: [],
+  skipped: [],
+  missed: [],
+  pruned: [],
+};
+
+/** Why a backup was made: asked for, by the schedule, or before a restore overwrites the database. */
+export const BACKUP_KINDS = ['manual', 'nightly', 'safety'] as const;
+
+export type BackupKind = (typeof BACKUP_KINDS)[number];
+
+/** Which retention counts a backup. Nothing deletes manual ones. */
+export const BACKUP_TIERS = ['manual', 'daily', 'weekly', 'monthly'] as const;
+
+export type BackupTier = (typeof BACKUP_TIERS)[number];
+
+/** One database of a service, or one that belongs to no service: then `service` and `environment` are null. */
+export interface BackedUpDatabase {
+  readonly service: string | null;
+  readonly environment: Environment | null;
+  readonly engine: BackupEngine;
+  readonly databaseName: string;
+}
+
+/** How many rows or documents each table or collection had, by its name, as the archive has them. */
+export type Figures = Readonly<Record<string, number>>;
+
+export interface BackupProblem {
+  /** Such as `DUMP_FAILED`. */
+  readonly code: string;
+  /** Says what to do. */
+  readonly message: string;
+}
+
+/** What a verification found: it restored the archive into a scratch database and compared the counts. */
+export interface Verification {
+  readonly at: Date;
+  /** Null when all counts are as at the dump. */
+  readonly problem: BackupProblem | null;
+}
+
+export interface Backup extends BackedUpDatabase {
+  /** `bak_…` */
+  readonly id: string;
+  /** Of the service; null for a database of no service. A later service of the same name has another id. */
+  readonly serviceId: string | null;
+  readonly kind: BackupKind;
+  readonly tier: BackupTier;
+  /** The night that it was made for; null for one that no schedule made. */
+  readonly night: Night | null;
+  readonly status: BackupStatus;
+  /** A user id, a client id, `internal`, or `schedule`. */
+  readonly requestedBy: string;
+  readonly startedAt: Date;
+  /** Null while it runs. */
+  readonly finishedAt: Date | null;
+  /** Of the archive in the bucket: while it runs what is uploaded already, null where there never was one. */
+  readonly sizeBytes: number | null;
+  /** Of the archive, in hexadecimal. */
+  readonly sha256: string | null;
+  /** Null where there is no archive, or not any more. */
+  readonly objectKey: string | null;
+  readonly figures: Figures | null;
+  /** Why it failed, was skipped or missed. */
+  readonly problem: BackupProblem | null;
+  /** The newest one; null before the first. */
+  readonly verification: Verification | null;
+}
+
+/** What identifies the backups that retention counts together. */
+export type BackupGroup = BackedUpDatabase;
+
+/** One text for each group: the same for two backups exactly when retention counts them together. */
+export function groupKey({ service, environment, engine, databaseName }: BackedUpDatabase): string {
+  return [engine, environment ?? '', service ?? '', databaseName].join('/');
+}
+
+/** Whether its archive was restored and had what the database had. */
+export function isVerified({ status, verification }: Pick<Backup, 'status' | 'verification'>): boolean {
+  return status === 'completed' && verification !== null && verification.problem === null;
+}
+
+/** Where a backup belongs in the audit trail and in messages: `shop/prod`, or the name of a database of no service. */
+export function targetName({ service, environment, databaseName }: Omit<BackedUpDatabase, 'engine'>): string {
+  return service === null || environment === null ? databaseName : `${service}/${environment}`;
+}

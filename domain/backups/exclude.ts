@@ -1,0 +1,12 @@
+/** Whether a database is left out by BACKUP_EXCLUDE_PATTERNS: globs of whole names, in which only `*` and `?` are special. */
+export function excludedBy(databaseName: string, patterns: readonly string[]): string | null {
+  return patterns.find((pattern) => toExpression(pattern).test(databaseName)) ?? null;
+}
+
+function toExpression(glob: string): RegExp {
+  const source = glob
+    .replaceAll(/[.+^${}()|[\]\\]/g, '\\$&')
+    .replaceAll('*', '.*')
+    .replaceAll('?', '.');
+  return new RegExp(`^${source}$`, 's');
+}

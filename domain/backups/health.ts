@@ -1,0 +1,67 @@
+import { type BackedUpDatabase, type Backup, type BackupStatus, groupKey, isVerified } from './backup.ts';
+import { addNights, type Night, nightOf } from './night.ts';
+import { VERIFICATION_NIGHTS } from './verification.ts';
+
+/** How old the newest completed backup of a database may be: one night, and the hours that a run may take. */
+const FRESH_HOURS = 36;
+
+/** How the backups of one database are. */
+export interface DatabaseHealth extends BackedUpDatabase {
+  /** `failing`: the newest night left no backup. `stale`: none is fresh. `unproven`: none was restored within a week. */
+  readonly state: 'healthy' | 'unproven' | 'stale' | 'failing';
+  /** When the newest completed backup began; null for none. */
+  readonly lastCompletedAt: Date | null;
+  /** When a backup was last restored with its counts; null for never. */
+  readonly lastVerifiedAt: Date | null;
+  /** The newest night, and what became of it; null before the first. */
+  readonly lastNight: { readonly night: Night; readonly status: BackupStatus; readonly reason: string | null } | null;
+}
+
+/**
+ * How the backups of each database are, worst first.
+ *
+ * @param backups of the last 14 days at least
+ */
+export function summarizeHealth(backups: readonly Backup[], now: Date): readonly DatabaseHealth[] {
+  const order = ['failing', 'stale', 'unproven', 'healthy'] as const;
+  const databases = [...Map.groupBy(backups, groupKey).values()].map((group) => healthOf(group, now));
+  return databases.sort(
+    (a, b) => order.indexOf(a.state) - order.indexOf(b.state) || (groupKey(a) < groupKey(b) ? -1 : 1),
+  );
+}
+
+function healthOf(group: readonly Backup[], now: Date): DatabaseHealth {
+  const newestFirst = group.toSorted((a, b) => b.startedAt.getTime() - a.startedAt.getTime());
+  const [newest] = newestFirst;
+  if (newest === undefined) throw new RangeError('a database without backups has no health');
+  const { service, environment, engine, databaseName } = newest;
+  const lastCompletedAt = newestFirst.find(hasArchive)?.startedAt ?? null;
+  const proofs = newestFirst.flatMap((each) => (isVerified(each) && each.verification ? [each.verification.at] : []));
+  const lastVerifiedAt = proofs.reduce<Date | null>((last, at) => (last === null || at > last ? at : last), null);
+  const nightly = newestFirst.find(({ night, status }) => night !== null && status !== 'running');
+  const lastNight =
+    nightly === undefined || nightly.night === null
+      ? null
+      : { night: nightly.night, status: nightly.status, reason: nightly.problem?.message ?? null };
+  const state = stateOf({ lastCompletedAt, lastVerifiedAt, lastNight }, now);
+  return { service, environment, engine, databaseName, state, lastCompletedAt, lastVerifiedAt, lastNight };
+}
+
+function hasArchive({ status }: Backup): boolean {
+  return status === 'completed';
+}
+
+function stateOf(
+  {
+    lastCompletedAt,
+    lastVerifiedAt,
+    lastNight,
+  }: Pick<DatabaseHealth, 'lastCompletedAt' | 'lastVerifiedAt' | 'lastNight'>,
+  now: Date,
+): DatabaseHealth['state'] {
+  if (lastNight?.status === 'failed' || lastNight?.status === 'missed') return 'failing';
+  if (lastNight?.status === 'skipped') return 'healthy';
+  if (lastCompletedAt === null || now.getTime() - lastCompletedAt.getTime() > FRESH_HOURS * 3_600_000) return 'stale';
+  const due = addNights(nightOf(now), -VERIFICATION_NIGHTS - 1);
+  return lastVerifiedAt === null || nightOf(lastVerifiedAt) < due ? 'unproven' : 'healthy';
+}

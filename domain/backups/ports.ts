@@ -1,0 +1,124 @@
+/**
+ * The module `backups`: copies of the databases of services, and their way back.
+ *
+ * Keying: one workflow for each database, `backup/<service>/<environment>/<engine>`, makes its backups and restores, one at
+ * a time. The schedules are `nightly-backups`, `verify-backups` and `mirror-backups`. Ids of nightly backups are made of the
+ * night and the database, so that a night that is repeated makes no second record.
+ * Retries: a dump that a dying worker broke off begins anew and replaces its object as a whole; one that the database or the
+ * tool refused is failed. A database whose backup fails keeps no other from its own.
+ * Compensation: a failed backup deletes its object; a failed restore drops the database that it had made. What it was to
+ * replace stays as it is until its replacement has the counts of the dump.
+ */
+
+import type { Environment } from '../environment.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { BackedUpDatabase, Backup, BackupEngine, BackupStatus, Figures, Verification } from './backup.ts';
+import type { Night } from './night.ts';
+import type { Restore } from './restore.ts';
+
+/** Records that match all that is given. */
+export interface BackupFilter extends Partial<BackedUpDatabase> {
+  readonly serviceId?: string;
+  readonly statuses?: readonly BackupStatus[];
+  readonly night?: Night;
+  /** Those that began then or later. */
+  readonly since?: Date;
+}
+
+/** What changes when a backup ends, or loses its archive. */
+export type BackupChange = Partial<
+  Pick<Backup, 'status' | 'finishedAt' | 'sizeBytes' | 'sha256' | 'objectKey' | 'figures' | 'problem'>
+>;
+
+/** Records of backups. Those without an archive are forgotten after `RECORD_KEPT_DAYS`. */
+export interface BackupStore {
+  /** False when there is one of that id: it stays as it is. @throws UNAVAILABLE */
+  insert(backup: Backup): Promise<boolean>;
+  find(id: string): Promise<Backup | null>;
+  /** Newest first. */
+  list(filter: BackupFilter, page: PageRequest): Promise<Page<Backup>>;
+  /** Writes the change when the backup has that status. False when it has another by now, or is gone. */
+  change(id: string, from: BackupStatus, change: BackupChange): Promise<boolean>;
+  /** Notes how many bytes of a running backup are uploaded. */
+  setProgress(id: string, sizeBytes: number): Promise<void>;
+  /** Notes what a verification of a completed backup found. */
+  setVerification(id: string, verification: Verification): Promise<void>;
+  /** The last night before this one of which there is a record; null for none. */
+  lastNightBefore(night: Night): Promise<Night | null>;
+}
+
+/** How long records of backups without an archive are kept: a year of nights, and some more. */
+export const RECORD_KEPT_DAYS = 400;
+
+export interface RestoreStore {
+  /** False when there is one of that id. @throws UNAVAILABLE */
+  insert(restore: Restore): Promise<boolean>;
+  find(id: string): Promise<Restore | null>;
+  /** Those of a service, newest first. */
+  list(serviceId: string, page: PageRequest): Promise<Page<Restore>>;
+  /** Writes the change while the restore runs. False when it has ended, or is gone. */
+  change(
+    id: string,
+    change: Partial<Pick<Restore, 'status' | 'phase' | 'finishedAt' | 'bytesRead' | 'keptDatabase' | 'problem'>>,
+  ): Promise<boolean>;
+}
+
+/** A database that a server has. */
+export interface ListedDatabase {
+  readonly databaseName: string;
+  /** Null for a database that belongs to no service. */
+  readonly owner: { readonly service: string; readonly environment: Environment } | null;
+}
+
+/** The databases of the servers that are backed up. */
+export interface DatabaseInventory {
+  /** Engines whose administration is configured (DB_MONGODB_ADMIN_URI, DB_POSTGRES_ADMIN_URI). */
+  readonly engines: readonly BackupEngine[];
+  /** All databases of a server but those of the engine itself. @throws UNAVAILABLE (retryable) */
+  list(engine: BackupEngine, signal: AbortSignal): Promise<readonly ListedDatabase[]>;
+  /** The name of the database that a service has in an environment; null where it has none of that engine. */
+  find(
+    owner: { readonly service: string; readonly environment: Environment },
+    engine: BackupEngine,
+  ): Promise<string | null>;
+}
+
+export interface DumpOptions {
+  /** Ends the tool, and the call with the reason of the signal. */
+  readonly signal: AbortSignal;
+}
+
+/** Dumps and restores the databases of one engine. Names of databases are taken as they are, whatever they hold. */
+export interface DumpTool {
+  /**
+   * Dumps a database and passes the archive on as it is written. Reading the archive fails when the tool ends with an error:
+   * whoever stores it stores nothing then.
+   * @throws DUMP_FAILED with what the tool said, DUMP_TOOL_MISSING, what `store` throws, or the reason of the signal
+   */
+  dump<T>(
+    databaseName: string,
+    store: (archive: AsyncIterable<Uint8Array>) => Promise<T>,
+    options: DumpOptions,
+  ): Promise<{ readonly stored: T; readonly figures: Figures }>;
+  /**
+   * Restores an archive into a scratch database, which is made, or emptied when it is there.
+   * @param from the database that the archive was made of: nothing else of the archive is restored
+   * @throws RESTORE_FAILED with what the tool said, DUMP_TOOL_MISSING, or the reason of the signal
+   */
+  restoreInto(
+    restore: { readonly from: string; readonly scratch: string },
+    archive: AsyncIterable<Uint8Array>,
+    options: DumpOptions,
+  ): Promise<void>;
+  /** Restores an archive over the database that it was made of. @throws as `restoreInto` */
+  restoreInPlace(databaseName: string, archive: AsyncIterable<Uint8Array>, options: DumpOptions): Promise<void>;
+  /** Counts what a database has. @throws UNAVAILABLE (retryable) */
+  figures(databaseName: string, signal: AbortSignal): Promise<Figures>;
+  /**
+   * Puts a scratch database in the place of a live one, which is kept under another name. Done already, it does nothing.
+   * @throws RESTORE_FAILED: then the live database is in its place
+   */
+  swap(names: { readonly live: string; readonly scratch: string; readonly kept: string }): Promise<void>;
+  /** Drops a scratch database. Idempotent. @throws VALIDATION_FAILED for a database that backups have not made */
+  drop(scratch: string): Promise<void>;
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { BACKUP_STATUSES, type BackupStatus, NEXT_STATUSES } from '../../../domain/backups/backup.ts';
+import { excludedBy } from '../../../domain/backups/exclude.ts';
+import { summarizeHealth } from '../../../domain/backups/health.ts';
+import { planMirror } from '../../../domain/backups/mirror.ts';
+import { addNights, nightsBetween } from '../../../domain/backups/night.ts';
+import { fileName, objectKey } from '../../../domain/backups/object-key.ts';
+import { backupsToVerify, compareFigures, VERIFICATION_NIGHTS } from '../../../domain/backups/verification.ts';
+import { backupRecord } from '../../support/backup-record.ts';
+
+test('a backup that ended never runs again, and what failed, was skipped or missed has no archive', () => {
+  const reached = (from: BackupStatus): ReadonlySet<BackupStatus> =>
+    new Set(NEXT_STATUSES[from].flatMap((next) => [next, ...reached(next)]));
+  for (const status of BACKUP_STATUSES) assert.ok(!reached(status).has('running'), status);
+  for (const status of ['failed', 'skipped', 'missed'] as const) assert.deepEqual([...reached(status)], []);
+  assert.deepEqual([...reached('completed')], ['pruned']);
+});
+
+test('keys are those of the contract', () => {
+  const at = new Date('2026-03-01T02:00:05.123Z');
+  const shop = { service: 'shop', environment: 'prod', databaseName: 'shop_prod' } as const;
+  assert.equal(
+    objectKey({ ...shop, engine: 'postgres', tier: 'monthly' }, at),
+    'prod/shop/monthly/shop_prod-2026-03-01T02-00-05-123Z.pgdump',
+  );
+  const archive = objectKey({ ...shop, engine: 'mongodb', tier: 'manual' }, at);
+  assert.equal(archive, 'prod/shop/manual/shop_prod-2026-03-01T02-00-05-123Z.archive.gz');
+  assert.equal(fileName(archive), 'shop_prod-2026-03-01T02-00-05-123Z.archive.gz');
+});
+
+test('every database name makes a key that object stores take, and different names different keys', () => {
+  const at = new Date('2026-03-01T02:00:05.123Z');
+  const keyOf = (databaseName: string) =>
+    objectKey({ service: null, environment: null, databaseName, engine: 'mongodb', tier: 'daily' }, at);
+  fc.assert(
+    fc.property(
+      fc.string({ minLength: 1, maxLength: 63 }),
+      fc.string({ minLength: 1, maxLength: 63 }),
+      (one, other) => {
+        assert.match(keyOf(one), /^_\/_\/daily\/[A-Za-z0-9!_.-]+\.archive\.gz$/);
+        assert.equal(keyOf(one) === keyOf(other), one === other);
+      },
+    ),
+  );
+  assert.ok(!keyOf('../../etc').includes('..//') && keyOf('../../etc').split('/').length === 4);
+});
+
+test('nights between two nights are neither of them, across months and leap days', () => {
+  assert.deepEqual(nightsBetween('2028-02-27', '2028-03-01'), ['2028-02-28', '2028-02-29']);
+  assert.deepEqual(nightsBetween('2026-03-01', '2026-03-02'), []);
+  assert.deepEqual(nightsBetween('2026-03-02', '2026-03-01'), []);
+  assert.equal(nightsBetween('2026-01-01', '2027-01-01').length, 364);
+});
+
+const GLOBS: readonly [name: string, patterns: readonly string[], matched: string | null][] = [
+  ['shop_prod', [], null],
+  ['shop_prod', ['shop_prod'], 'shop_prod'],
+  ['shop_prod', ['shop'], null],
+  ['shop_prod', ['blog_*', '*_prod'], '*_prod'],
+  ['shop_prod', ['shop_????'], 'shop_????'],
+  ['shop.prod', ['shop?prod'], 'shop?prod'],
+  ['shopXprod', ['shop.prod'], null],
+  ['a', ['(a+)+$'], null],
+];
+
+for (const [name, patterns, matched] of GLOBS) {
+  test(`${name} is left out by ${matched ?? 'none'} of ${JSON.stringify(patterns)}`, () => {
+    assert.equal(excludedBy(name, patterns), matched);
+  });
+}
+
+test('within a week every database has a backup restored for proof, the longest unproven ones first', () => {
+  let backups = Array.from({ length: 50 }, (_, index) =>
+    backupRecord({ id: `bak_${String(index).padStart(2, '0')}`, databaseName: `db_${index}` }),
+  );
+  // All were proven on one night, and have a newer backup since.
+  const proofNight = '2026-05-03';
+  let proven = backups.map((each) => ({
+    ...each,
+    id: `${each.id}_old`,
+    startedAt: new Date('2026-05-01T02:00:00Z'),
+    verification: { at: new Date(`${proofNight}T05:00:00Z`), problem: null },
+  }));
+  const turns = new Set<string>();
+  for (let index = 1; index <= VERIFICATION_NIGHTS; index += 1) {
+    const night = addNights(proofNight, index);
+    const picked = backupsToVerify([...backups, ...proven], night);
+    if (index < VERIFICATION_NIGHTS) assert.equal(picked.length, Math.ceil(50 / VERIFICATION_NIGHTS));
+    const ids = new Set(picked.map(({ id }) => id));
+    for (const { databaseName } of picked) turns.add(databaseName);
+    const verification = { at: new Date(`${night}T05:00:00Z`), problem: null };
+    backups = backups.map((each) => (ids.has(each.id) ? { ...each, verification } : each));
+    proven = proven.filter(({ databaseName }) => !turns.has(databaseName));
+  }
+  assert.equal(turns.size, 50);
+});
+
+test('a database that was never proven does not wait for its turn, and one whose newest is proven is left alone', () => {
+  const never = Array.from({ length: 10 }, (_, index) =>
+    backupRecord({ id: `bak_${index}`, databaseName: `db_${index}` }),
+  );
+  assert.equal(backupsToVerify(never, '2026-05-05').length, 10);
+  const done = backupRecord({ verification: { at: new Date('2026-05-04T05:00:00Z'), problem: null } });
+  assert.deepEqual(backupsToVerify([done], '2026-05-05'), []);
+});
+
+test('counts that differ name the table, and never more than one', () => {
+  assert.equal(compareFigures({ a: 1, b: 2 }, { b: 2, a: 1 }), null);
+  assert.equal(
+    compareFigures({ a: 1, b: 2 }, { a: 1, b: 1, c: 0 })?.message,
+    'What was restored differs from the dump: b has 1 instead of 2, and 1 more',
+  );
+  assert.match(compareFigures({ a: 1 }, {})?.message ?? '', /a has no table or collection instead of 1/);
+});
+
+const archive = (key: string, bytes = 10) => ({ key, bytes });
+
+test('the mirror gets what it lacks, and loses what retention deleted', () => {
+  const plan = planMirror(
+    [archive('a'), archive('b')],
+    [archive('a'), archive('old')],
+    new Map([
+      ['a', 10],
+      ['b', 10],
+    ]),
+  );
+  assert.deepEqual(plan, { copy: [archive('b')], remove: ['old'], refused: null });
+});
+
+test('a mirror of an emptied or half-read bucket removes nothing', () => {
+  const mirror = [archive('a'), archive('b'), archive('old')];
+  const recorded = new Map([
+    ['a', 10],
+    ['b', 10],
+  ]);
+  const emptied = planMirror([], mirror, new Map());
+  assert.deepEqual([emptied.copy, emptied.remove], [[], []]);
+  assert.match(emptied.refused ?? '', /is empty, and the mirror has 3/);
+  for (const source of [[], [archive('a')], [archive('a'), archive('b', 9)]]) {
+    const plan = planMirror(source, mirror, recorded);
+    assert.deepEqual(plan.remove, []);
+    assert.deepEqual(plan.copy, []);
+    assert.notEqual(plan.refused, null);
+  }
+});
+
+test('whatever the listings say, the mirror never loses an archive that the bucket or a record has', () => {
+  const archives = fc.uniqueArray(
+    fc.record({ key: fc.constantFrom<string>('a', 'b', 'c', 'd', 'e'), bytes: fc.constantFrom<number>(1, 2) }),
+    { selector: ({ key }) => key },
+  );
+  fc.assert(
+    fc.property(archives, archives, archives, (source, mirror, records) => {
+      const recorded = new Map(records.map(({ key, bytes }) => [key, bytes]));
+      const { copy, remove, refused } = planMirror(source, mirror, recorded);
+      for (const key of remove) assert.ok(!recorded.has(key) && !source.some((each) => each.key === key));
+      if (refused !== null) assert.deepEqual(remove, []);
+      for (const each of copy) {
+        assert.ok(source.includes(each));
+        assert.ok(
+          !recorded.has(each.key) || recorded.get(each.key) === each.bytes,
+          'nothing that lost bytes is copied',
+        );
+      }
+    }),
+  );
+});
+
+const NOW = new Date('2026-05-10T12:00:00Z');
+const at = (day: number) => new Date(`2026-05-${String(day).padStart(2, '0')}T02:00:00Z`);
+const PROOF = { at: new Date('2026-05-08T05:00:00Z'), problem: null };
+const AWAY = { code: 'NIGHT_MISSED', message: 'the platform was away' };
+
+const HEALTH: readonly [what: string, backups: readonly Parameters<typeof backupRecord>[0][], state: string][] = [
+  ['a fresh backup with a proof of this week', [{ startedAt: at(10), verification: PROOF }], 'healthy'],
+  [
+    'a fresh backup, an older one with the proof',
+    [{ startedAt: at(10) }, { startedAt: at(7), verification: PROOF }],
+    'healthy',
+  ],
+  ['a fresh backup without any proof', [{ startedAt: at(10) }], 'unproven'],
+  ['a fresh backup whose proof failed', [{ startedAt: at(10), verification: { ...PROOF, problem: AWAY } }], 'unproven'],
+  ['a fresh backup with an old proof', [{ startedAt: at(10), verification: { at: at(1), problem: null } }], 'unproven'],
+  ['no backup since two days', [{ startedAt: at(8), verification: PROOF }], 'stale'],
+  ['a manual backup alone', [{ startedAt: at(10), night: null, kind: 'manual', verification: PROOF }], 'healthy'],
+  ['a backup that runs, for the first time', [{ startedAt: at(10), status: 'running' }], 'stale'],
+  [
+    'a failed night',
+    [
+      { startedAt: at(10), status: 'failed', problem: AWAY },
+      { startedAt: at(9), verification: PROOF },
+    ],
+    'failing',
+  ],
+  ['a missed night', [{ startedAt: at(10), status: 'missed', problem: AWAY }], 'failing'],
+  [
+    'a failed night before a completed one',
+    [
+      { startedAt: at(10), verification: PROOF },
+      { startedAt: at(9), status: 'failed' },
+    ],
+    'healthy',
+  ],
+  ['a database that is left out by a pattern', [{ startedAt: at(10), status: 'skipped' }], 'healthy'],
+];
+
+for (const [what, backups, state] of HEALTH) {
+  test(`${what} is ${state}`, () => {
+    const [health] = summarizeHealth(
+      backups.map((fields) => backupRecord(fields)),
+      NOW,
+    );
+    assert.equal(health?.state, state);
+  });
+}
+
+test('health lists each database once, the worst first', () => {
+  const rows = summarizeHealth(
+    [
+      backupRecord({ databaseName: 'a', startedAt: at(10), verification: PROOF }),
+      backupRecord({ databaseName: 'b', startedAt: at(10), status: 'failed' }),
+      backupRecord({ databaseName: 'a', startedAt: at(9) }),
+    ],
+    NOW,
+  );
+  assert.deepEqual(
+    rows.map(({ databaseName, state }) => [databaseName, state]),
+    [
+      ['b', 'failing'],
+      ['a', 'healthy'],
+    ],
+  );
+  assert.deepEqual(summarizeHealth([], NOW), []);
+});

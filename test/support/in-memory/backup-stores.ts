@@ -1,0 +1,84 @@
+import { timeAndId } from '../../../adapters/mongo/cursor.ts';
+import type { Backup } from '../../../domain/backups/backup.ts';
+import type { Night } from '../../../domain/backups/night.ts';
+import type { BackupFilter, BackupStore, RestoreStore } from '../../../domain/backups/ports.ts';
+import type { Restore } from '../../../domain/backups/restore.ts';
+import { keepRecord } from './keep-record.ts';
+import { newestFirst, pageOf } from './page-of.ts';
+
+const BY_TIME = {
+  cursor: timeAndId,
+  keyOf: ({ startedAt, id }: Pick<Backup, 'startedAt' | 'id'>) => [startedAt.getTime(), id] as [number, string],
+  compare: newestFirst,
+};
+
+/** Records of backups in this process. */
+export function createInMemoryBackupStore(): BackupStore {
+  const backups = new Map<string, Backup>();
+  const write = (id: string, from: Backup['status'], change: Partial<Backup>): boolean => {
+    const stored = backups.get(id);
+    if (stored?.status !== from) return false;
+    backups.set(id, keepRecord({ ...stored, ...change }));
+    return true;
+  };
+  return {
+    async insert(backup) {
+      if (backups.has(backup.id)) return false;
+      backups.set(backup.id, keepRecord(backup));
+      return true;
+    },
+    find: async (id) => backups.get(id) ?? null,
+    list: async (filter, page) =>
+      pageOf(
+        [...backups.values()].filter((backup) => matches(backup, filter)),
+        page,
+        BY_TIME,
+      ),
+    change: async (id, from, change) => write(id, from, change),
+    async setProgress(id, sizeBytes) {
+      write(id, 'running', { sizeBytes });
+    },
+    async setVerification(id, verification) {
+      write(id, 'completed', { verification });
+    },
+    async lastNightBefore(before) {
+      const nights = [...backups.values()].flatMap(({ night }): Night[] =>
+        night !== null && night < before ? [night] : [],
+      );
+      return nights.sort().at(-1) ?? null;
+    },
+  };
+}
+
+function matches(backup: Backup, { statuses, since, ...fields }: BackupFilter): boolean {
+  return (
+    Object.entries(fields).every(([name, value]) => backup[name as keyof Backup] === value) &&
+    (statuses === undefined || statuses.includes(backup.status)) &&
+    (since === undefined || backup.startedAt >= since)
+  );
+}
+
+/** Records of restores in this process. */
+export function createInMemoryRestoreStore(): RestoreStore {
+  const restores = new Map<string, Restore>();
+  return {
+    async insert(restore) {
+      if (restores.has(restore.id)) return false;
+      restores.set(restore.id, keepRecord(restore));
+      return true;
+    },
+    find: async (id) => restores.get(id) ?? null,
+    list: async (serviceId, page) =>
+      pageOf(
+        [...restores.values()].filter((restore) => restore.serviceId === serviceId),
+        page,
+        BY_TIME,
+      ),
+    async change(id, change) {
+      const stored = restores.get(id);
+      if (stored?.status !== 'running') return false;
+      restores.set(id, keepRecord({ ...stored, ...change }));
+      return true;
+    },
+  };
+}
