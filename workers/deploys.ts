@@ -38,6 +38,7 @@ import { createBuildLog } from '../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createEpochStore } from '../adapters/mongo/deploys/epochs.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
+import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
 import { createSharingCommands } from '../adapters/temporal/sharing-commands.ts';
@@ -53,6 +54,7 @@ import { isLoopbackHost } from '../domain/oauth-clients/redirect-uri.ts';
 import { addressesForWorkloads, injectedAddresses } from '../domain/service-addresses.ts';
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
 import { defineModule, type WorkerParts } from './module.ts';
+import { remoteOptions } from './remote-options.ts';
 import { composeHttpTestRunner, composeServicesTold } from './services-told.ts';
 
 type Parts = WorkerParts<ReadSection<typeof deploysWorkerSection>>;
@@ -73,6 +75,8 @@ export const deploys = defineModule({
     await createBuilderIndexes(db);
     const archives = createArchiveStore({ directory: join(env.DATA_DIR, 'archives'), newId });
     const docker = await composeDocker(parts);
+    const connections = createGitConnectionStore({ db });
+    const cipher = env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY);
     const deps: DeploysDeps = {
       services: createServiceStore({ db, now }),
       builds: createBuildStore({ db, now }),
@@ -82,14 +86,7 @@ export const deploys = defineModule({
       log: createBuildLog({ db, now }),
       serviceLogs: createServiceLogs({ directory: join(env.DATA_DIR, 'service-logs') }),
       archives,
-      sources: createSourceFetcher({
-        gitUrl: env.GIT_URL ?? null,
-        gitToken: env.GIT_TOKEN ?? null,
-        githubToken: env.GITHUB_TOKEN ?? null,
-        localSourcesRoot: env.LOCAL_SOURCES_ROOT ?? null,
-        archives,
-        env: subprocessEnv,
-      }),
+      sources: createSourceFetcher({ ...remoteOptions(env, { connections, cipher, subprocessEnv }), archives }),
       workspace: createWorkspace({ root: env.WORKSPACE_DIR }),
       images: docker.images,
       runtime: docker.runtime,
@@ -98,7 +95,7 @@ export const deploys = defineModule({
         domain: env.PLATFORM_DOMAIN,
         port: env.EDGE_PORT,
       }),
-      cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
+      cipher,
       clients: composeClients(parts),
       ...composeServicesTold(parts),
       testRunner: docker.tests ?? composeHttpTestRunner(parts),

@@ -15,6 +15,7 @@ import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
 import { createGitHookCommands } from '../adapters/temporal/git-hook-commands.ts';
 import { gitHooksSchedules } from '../workflows/git-hooks/schedules.ts';
 import { defineModule } from './module.ts';
+import { remoteOptions } from './remote-options.ts';
 
 const now = () => new Date();
 
@@ -27,28 +28,24 @@ export const gitHooks = defineModule({
   slots: () => 16,
   async compose({ env, settings: { urls, providerKey }, connect, client, subprocessEnv }) {
     const { db } = await connect('builder');
+    const gitConnections = createGitConnectionStore({ db });
+    const cipher = env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY);
     return createGitHooksActivities({
       services: createServiceStore({ db, now }),
       builds: createBuildStore({ db, now }),
-      gitConnections: createGitConnectionStore({ db }),
+      gitConnections,
       gitDeliveries: createGitDeliveryStore({ db, now }),
       gitHeads: createHeadStore({ db }),
       gitHookCommands: createGitHookCommands(client),
       commands: createDeployCommands(client),
-      refs: createRefReader({
-        gitUrl: env.GIT_URL ?? null,
-        gitToken: env.GIT_TOKEN ?? null,
-        githubToken: env.GITHUB_TOKEN ?? null,
-        localSourcesRoot: env.LOCAL_SOURCES_ROOT ?? null,
-        env: subprocessEnv,
-      }),
+      refs: createRefReader(remoteOptions(env, { connections: gitConnections, cipher, subprocessEnv })),
       gitIdentities: createGitIdentityStore({ db }),
       members:
         urls.idp === undefined || providerKey === undefined
           ? null
           : createMemberDirectory({ url: urls.idp, internalKey: providerKey }),
       gitHost: createGitHost({ platformGitUrl: env.GIT_URL ?? null, now }),
-      cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
+      cipher,
       platformGitUrl: env.GIT_URL ?? null,
       consoleUrl: urls.console ?? null,
       newId,

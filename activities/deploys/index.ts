@@ -18,6 +18,7 @@ import { reconcileBuilds } from './reconcile-builds.ts';
 import { reconcileWorkloads } from './reconcile-workloads.ts';
 import { type RemoveTargetInput, removeService, removeTarget } from './remove-service.ts';
 import { type RepairInput, repairTarget } from './repair-target.ts';
+import { type HeadInput, resolveHead } from './resolve-head.ts';
 import { restorePrevious } from './restore-previous.ts';
 import { runStep, type StepInput, type StepResult, type StepWork } from './step.ts';
 import { announceModules } from './steps/announce-modules.ts';
@@ -109,8 +110,7 @@ export function createDeploysActivities(deps: DeploysDeps) {
       whileHeartbeating((signal) => readGrantDecisions(deps, input, signal)),
     requestSlot: (request: Omit<SlotRequested, 'limit'>) =>
       deps.workflows.requestSlot({ ...request, limit: deps.settings.buildConcurrency }),
-    resolveHead: (input: { url: string; branch: string | null }) =>
-      whileHeartbeating((signal) => deps.sources.resolveHead(input.url, input.branch, signal)),
+    resolveHead: (input: HeadInput) => whileHeartbeating((signal) => resolveHead(deps, input, signal)),
     failOpen: (input: FailedOpen) => whileHeartbeating(() => failOpen(deps, input)),
     finishBuild: (input: FinishBuildInput) => whileHeartbeating(() => finishBuild(deps, input)),
     keepUntested: (input: NoResultInput) => whileHeartbeating(() => keepUntested(deps, input)),

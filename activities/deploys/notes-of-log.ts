@@ -3,9 +3,10 @@ import { MOST_COMMITS, notesOfCommits, type ReleaseNotes } from '../../domain/de
 import { FairleadError } from '../../domain/errors.ts';
 import type { DeploysDeps } from './deps.ts';
 import { requireServiceRegistry } from './registered-service.ts';
+import { ownerOf } from './service-lookup.ts';
 import type { StepContext } from './step.ts';
 
-type Deps = Pick<DeploysDeps, 'sources' | 'serviceRegistry'>;
+type Deps = Pick<DeploysDeps, 'services' | 'sources' | 'serviceRegistry'>;
 
 /** A deploy waits for it. */
 const PATIENCE_MS = 20_000;
@@ -47,7 +48,8 @@ async function subjectsSinceLastDeploy(
   const since = COMMIT.test(commit) ? commit : null;
   const limit = AbortSignal.timeout(PATIENCE_MS);
   try {
-    const range = { url, since, until, limit: MOST_COMMITS };
+    const org = await ownerOf(deps, serviceId);
+    const range = { url, org, since, until, limit: MOST_COMMITS };
     const subjects = await deps.sources.commitSubjects(range, AbortSignal.any([signal, limit]));
     const which = since === null ? 'Newest commits' : `Commits since ${since.slice(0, 7)}`;
     onLine(`${which}: ${subjects.length}`);

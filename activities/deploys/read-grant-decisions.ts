@@ -10,7 +10,7 @@ import {
   readBlockedGrants,
 } from './dependency-grants.ts';
 import type { DeploysDeps } from './deps.ts';
-import { findService } from './service-lookup.ts';
+import { findService, ownerOf } from './service-lookup.ts';
 import { requireFacts } from './step.ts';
 
 type Deps = Pick<DeploysDeps, 'builds' | 'grants' | 'log' | 'now' | 'services' | 'sources'>;
@@ -73,14 +73,15 @@ async function goOn(
 
 /** A build installs the commit that it built, also where its branch went on while it waited: that is said. */
 async function movedSource(
-  { sources }: Deps,
-  { request: { source }, facts: { commitSha } }: DecisionInput,
+  deps: Deps,
+  { request: { source, serviceId }, facts: { commitSha } }: DecisionInput,
   signal: EffectContext['signal'],
 ): Promise<string | null> {
   if (source.kind !== 'git' || source.commit !== null || commitSha == null) return null;
   const built = commitSha.slice(0, 7);
   try {
-    const head = await sources.resolveHead(source.url, source.branch, signal);
+    const repository = { url: source.url, org: await ownerOf(deps, serviceId) };
+    const head = await deps.sources.resolveHead(repository, source.branch, signal);
     if (head.commit === commitSha) return null;
     return `${head.branch} went on to ${head.commit.slice(0, 7)} while the build waited: it installs ${built}, which it built. Deploy again for the newer one.`;
   } catch (error) {

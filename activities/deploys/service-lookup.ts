@@ -9,3 +9,11 @@ export async function findService(deps: Pick<DeploysDeps, 'services'>, build: Bu
   if (service !== null && service.removingSince === null) return service;
   throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${build.service} was deleted while it was built.`);
 }
+
+/**
+ * The org that owns a service, as a majority of the database has it: credentials are given by it. Null when the service is gone.
+ * @throws UNAVAILABLE
+ */
+export async function ownerOf({ services }: Pick<DeploysDeps, 'services'>, serviceId: string): Promise<string | null> {
+  return (await services.findConfirmed(serviceId))?.org ?? null;
+}

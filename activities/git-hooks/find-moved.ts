@@ -1,4 +1,4 @@
-import type { GitConnection } from '../../domain/git-hooks/connection.ts';
+import { type GitConnection, repositoryOf } from '../../domain/git-hooks/connection.ts';
 import { type LookOutcome, type LookReason, outcome } from '../../domain/git-hooks/delivery.ts';
 import type { HeadKey, KnownHead } from '../../domain/git-hooks/ports.ts';
 import { matchesRef, namesOneRef, parseRef, type Ref } from '../../domain/git-hooks/rule.ts';
@@ -42,7 +42,7 @@ export async function findMoved(deps: GitHooksActivityDeps, input: ScanInput, si
   }
   let refs: ReadonlyMap<string, string>;
   try {
-    refs = await deps.refs.readRefs(connection.repository, signal);
+    refs = await deps.refs.readRefs(repositoryOf(connection), signal);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     await tell(deps, input, outcome('source_refused', { message: error.message }));

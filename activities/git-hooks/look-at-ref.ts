@@ -1,5 +1,5 @@
 import { FairleadError } from '../../domain/errors.ts';
-import type { GitConnection } from '../../domain/git-hooks/connection.ts';
+import { type GitConnection, repositoryOf } from '../../domain/git-hooks/connection.ts';
 import { type GitDelivery, type LookOutcome, type LookReason, outcome } from '../../domain/git-hooks/delivery.ts';
 import type { Look, PushedBuild, PushedRef } from '../../domain/git-hooks/messages.ts';
 import type { HeadKey } from '../../domain/git-hooks/ports.ts';
@@ -31,7 +31,7 @@ export async function lookAtRef(deps: GitHooksActivityDeps, input: LookInput, si
   if (targets.length === 0) return only('no_rule');
   let head: string | undefined;
   try {
-    head = (await deps.refs.readRefs(connection.repository, signal, [fullName])).get(fullName);
+    head = (await deps.refs.readRefs(repositoryOf(connection), signal, [fullName])).get(fullName);
   } catch (error) {
     if (!isRefusal(error)) throw error;
     return only('source_refused', error.message);
@@ -100,7 +100,7 @@ async function decide(
 /** Why a head that was not looked at before is not deployed; null when it is. */
 async function reasonToLeave(
   { refs }: GitHooksActivityDeps,
-  { connection: { repository: url }, head, message }: About,
+  { connection, head, message }: About,
   { target: { paths }, built }: { readonly target: DeployTarget; readonly built: string | null },
   signal: AbortSignal,
 ): Promise<LookReason | null> {
@@ -108,7 +108,9 @@ async function reasonToLeave(
   if (built === null || paths.some((globs) => globs.length === 0)) return null;
   for (const globs of paths) {
     // What is not known to be unchanged deploys.
-    const changed = await orUnknown(refs.hasChanged({ url, base: built, head, paths: globs }, signal));
+    const changed = await orUnknown(
+      refs.hasChanged({ ...repositoryOf(connection), base: built, head, paths: globs }, signal),
+    );
     if (changed !== false) return null;
   }
   return 'paths_unchanged';
@@ -117,11 +119,11 @@ async function reasonToLeave(
 /** Of a commit that git does not give out, as after a forced push between, nothing is known. */
 function messageOf(
   { refs }: GitHooksActivityDeps,
-  { repository }: GitConnection,
+  connection: GitConnection,
   head: string,
   signal: AbortSignal,
 ): Promise<string | null> {
-  return orUnknown(refs.readMessage(repository, head, signal));
+  return orUnknown(refs.readMessage(repositoryOf(connection), head, signal));
 }
 
 async function orUnknown<T>(read: Promise<T | null>): Promise<T | null> {

@@ -2,6 +2,7 @@ import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { EVERY_ORG } from '../../domain/deploy-gate/gate.ts';
 import { CONTAINER_TESTS } from '../../domain/deploys/gated-tests.ts';
+import { parseGitOwner } from '../../domain/deploys/git-credential.ts';
 import { isOrgSlug } from '../../domain/org-slug.ts';
 import { buildProxySocketSection } from './build-proxy.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
@@ -127,6 +128,14 @@ export const deploysWorkerSection = {
   READINESS_TIMEOUT_SECONDS: positiveCount.max(300).default(120),
   XDG_CACHE_HOME: text.optional(),
   HOME: text.default('/root'),
+  /** Who owns what at git hosts, such as `acme=git.example/acme-inc`: see domain/deploys/git-credential.ts. */
+  GIT_OWNERS: commaList
+    .refine(
+      (entries) => entries.every((entry) => parseGitOwner(entry) !== null),
+      'a list such as acme=github.com/acme-inc',
+    )
+    .transform((entries) => entries.flatMap((entry) => parseGitOwner(entry) ?? []))
+    .default([]),
   GIT_TOKEN: secret(text.optional()),
   GITHUB_TOKEN: secret(text.optional()),
 };

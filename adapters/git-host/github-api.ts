@@ -12,7 +12,8 @@ export const githubApi: ProviderApi = {
     accept: 'application/vnd.github+json',
     'x-github-api-version': '2022-11-28',
   }),
-  scopes: 'repo and admin:repo_hook; of a fine-grained token: commit statuses and webhooks, read and write',
+  scopes:
+    'repo and admin:repo_hook; of a fine-grained token: commit statuses and webhooks, read and write, and contents, read, to build it',
   page: (number) => `?per_page=100&page=${number}`,
   // A push of a tag is a push.
   hookBody: ({ address, secret }) => ({

@@ -9,7 +9,7 @@ import { explainGitFailure, type GitPlace } from './git-errors.ts';
 import type { GitSession } from './git-session.ts';
 import { SESSION_PREFIX } from './sweep-sessions.ts';
 
-export interface SubjectsInput extends Omit<CommitRange, 'url'> {
+export interface SubjectsInput extends Omit<CommitRange, 'url' | 'org'> {
   readonly session: GitSession;
   readonly place: GitPlace;
   /** What git is given. */

@@ -5,10 +5,22 @@ import { cutBeforeRedaction } from '../../domain/logs/cut-line.ts';
 /** What an error message may say about where the source comes from. */
 export interface GitPlace {
   readonly target: GitUrl;
-  /** Variable whose token was sent, or would be if it were set; null when no variable is for that host. */
-  readonly tokenVariable: 'GIT_TOKEN' | 'GITHUB_TOKEN' | null;
-  readonly tokenSent: boolean;
+  readonly access: GitAccess;
 }
+
+/** What a repository is read with: a token of the installation, the one that the org gave with its connection, or nothing. */
+export type GitAccess =
+  | { readonly with: 'GIT_TOKEN' | 'GITHUB_TOKEN' | 'connection' }
+  /** No variable has a token for that host. */
+  | { readonly with: 'nothing'; readonly why: 'no-token' }
+  | {
+      readonly with: 'nothing';
+      /** The variable for that host is not set, or the repository is not the org's. */
+      readonly why: 'not-set' | 'not-own';
+      readonly variable: 'GIT_TOKEN' | 'GITHUB_TOKEN';
+      /** What GIT_OWNERS would have to list; null where the repository is the org's by its name. */
+      readonly entry: string | null;
+    };
 
 interface ErrorRow {
   readonly pattern: RegExp;
@@ -93,20 +105,36 @@ export function shown({ target }: GitPlace): string {
   return target.kind === 'local' ? target.path : target.url.replace(/^https?:\/\//, '');
 }
 
+const GIVE_TOKEN = 'connect it with a token of its own: fairlead git connect SERVICE --token';
+
 function refusedMessage(place: GitPlace): string {
-  if (place.tokenVariable === null) {
-    return `${shown(place)} asks for credentials, and the builder has none for that host: GIT_TOKEN is for GIT_URL's host, GITHUB_TOKEN for github.com`;
+  const { access } = place;
+  if (access.with === 'connection') {
+    return `${shown(place)} does not accept the token of its connection; give one that may read it: fairlead git connect SERVICE --token`;
   }
-  return place.tokenSent
-    ? `${shown(place)} does not accept the token in ${place.tokenVariable}; renew it, or let it read this repository`
-    : `${shown(place)} asks for credentials; set ${place.tokenVariable} on the builder to a token that may read it`;
+  if (access.with !== 'nothing') {
+    return `${shown(place)} does not accept the token in ${access.with}; renew it, or let it read this repository`;
+  }
+  return `${shown(place)} asks for credentials, and ${whyNothing(access)}`;
 }
 
-function tokenHint({ tokenVariable, tokenSent }: GitPlace): string {
-  if (tokenVariable === null) return '';
-  return tokenSent
-    ? ` and what the token in ${tokenVariable} may read`
-    : `, and set ${tokenVariable} on the builder if the repository is private`;
+/** Why nothing was sent, and what to do. */
+function whyNothing(access: Extract<GitAccess, { with: 'nothing' }>): string {
+  if (access.why === 'no-token') {
+    return `the builder has none for that host: ${GIVE_TOKEN} (GIT_TOKEN is for GIT_URL's host, GITHUB_TOKEN for github.com)`;
+  }
+  const { why, variable, entry } = access;
+  if (why === 'not-own') {
+    return `${variable} is not sent for a repository of another owner: ${GIVE_TOKEN}, or have the operator add ${entry} to GIT_OWNERS`;
+  }
+  const listed = entry === null ? '' : `, and add ${entry} to GIT_OWNERS`;
+  return `none is set: ${GIVE_TOKEN}, or set ${variable} on the builder to a token that may read it${listed}`;
+}
+
+function tokenHint({ access }: GitPlace): string {
+  if (access.with === 'connection') return ' and what the token of its connection may read';
+  if (access.with !== 'nothing') return ` and what the token in ${access.with} may read`;
+  return access.why === 'no-token' ? '' : `. If it is private, ${whyNothing(access)}`;
 }
 
 function lastLines(output: string): string {

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { BuildSource } from '../../domain/deploys/build.ts';
 import { parseBranchName, parseCommitId } from '../../domain/deploys/git-url.ts';
-import type { ArchiveStore, EffectContext, SourceFetcher } from '../../domain/deploys/ports.ts';
+import type { ArchiveStore, EffectContext, FetchContext, SourceFetcher } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { extractArchive } from '../archives/extract-archive.ts';
 import { readInside } from '../workspace/read-inside.ts';
@@ -33,16 +33,16 @@ type ArchiveSource = Extract<BuildSource, { kind: 'archive' }>;
 export function createSourceFetcher(options: SourceFetcherOptions): SourceFetcher {
   const remote = createRemote(options);
   return {
-    async resolveHead(url, branch, signal) {
+    async resolveHead(repository, branch, signal) {
       const name = parseBranchHint(branch);
-      return await withRemote(remote, url, signal, ({ session, place, address }) =>
+      return await withRemote(remote, repository, signal, ({ session, place, address }) =>
         readRemoteHead(session, place, address, name),
       );
     },
 
-    async commitSubjects({ url, since, until, limit }, signal) {
+    async commitSubjects({ url, org, since, until, limit }, signal) {
       const range = { since: since === null ? null : parseCommitId(since), until: parseCommitId(until), limit };
-      return await withRemote({ ...remote, maxPackBytes: MOST_LOG_BYTES }, url, signal, (opened) =>
+      return await withRemote({ ...remote, maxPackBytes: MOST_LOG_BYTES }, { url, org }, signal, (opened) =>
         commitSubjects({ ...opened, ...range }),
       );
     },
@@ -65,14 +65,20 @@ async function fetchGit(
   options: OpenRemote,
   source: GitSource,
   directory: string,
-  context: EffectContext,
+  context: FetchContext,
 ): Promise<{ commitSha: string; branch: string | null }> {
   const branch = parseBranchHint(source.branch);
   const commit = source.commit === null ? null : parseCommitId(source.commit);
-  const fetched = await withRemote(options, source.url, context.signal, async ({ session, place, address }) => {
-    context.onLine(`Fetching ${shown(place)} at ${commit ?? branch ?? 'its default branch'}`);
-    return await cloneCommit({ session, place, url: address, directory, branch, commit });
-  });
+  const { url } = source;
+  const fetched = await withRemote(
+    options,
+    { url, org: context.org },
+    context.signal,
+    async ({ session, place, address }) => {
+      context.onLine(`Fetching ${shown(place)} at ${commit ?? branch ?? 'its default branch'}`);
+      return await cloneCommit({ session, place, url: address, directory, branch, commit });
+    },
+  );
   await removeTree(join(directory, '.git'));
   await warnOfMissingParts(directory, context);
   context.onLine(`Checked out ${fetched.commitSha}${fetched.branch === null ? '' : ` of ${fetched.branch}`}`);

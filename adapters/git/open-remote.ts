@@ -1,21 +1,27 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, sep } from 'node:path';
+import { type GitOwner, mayReadAsOwner, ownerEntry } from '../../domain/deploys/git-credential.ts';
 import { type GitUrl, parseGitUrl } from '../../domain/deploys/git-url.ts';
+import type { OrgRepository, RepositoryToken, RepositoryTokens } from '../../domain/deploys/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { type Lookup, systemLookup } from '../public-address.ts';
 import { resolvePublicAddresses } from './address-guard.ts';
-import type { GitPlace } from './git-errors.ts';
+import type { GitAccess, GitPlace } from './git-errors.ts';
 import { type GitSession, withGitSession } from './git-session.ts';
 import { createGitCheck, type RequireGit } from './git-version.ts';
 
 export interface RemoteOptions {
   /** The platform's own git host; null when there is none. */
   readonly gitUrl: string | null;
-  /** Sent to the host of `gitUrl` alone. */
+  /** Sent to the host of `gitUrl` alone, for orgs that own the repository there. */
   readonly gitToken: string | null;
-  /** Sent to github.com alone. */
+  /** Sent to github.com alone, for orgs that own the repository there. */
   readonly githubToken: string | null;
+  /** Who owns what besides the owner of an org's own name. */
+  readonly gitOwners: readonly GitOwner[];
+  /** What orgs gave for repositories that are read with no token of the installation; null for nothing. */
+  readonly repositoryTokens: RepositoryTokens | null;
   /** Folder that local repositories lie below; null where they are off. */
   readonly localSourcesRoot: string | null;
   /** Environment of git: PATH, certificates, proxies. No secrets. */
@@ -43,10 +49,14 @@ export interface Remote {
   readonly address: string;
 }
 
-/** Checks the address and gives `work` a git for it. @throws what the failure means */
+/**
+ * Checks the address and gives `work` a git for it. Every read of a repository goes through here, and what it is read with is
+ * decided here alone.
+ * @throws what the failure means
+ */
 export async function withRemote<T>(
   options: OpenRemote,
-  url: string,
+  { url, org }: OrgRepository,
   signal: AbortSignal,
   work: (remote: Remote) => Promise<T>,
 ): Promise<T> {
@@ -54,12 +64,12 @@ export async function withRemote<T>(
   const target = parseGitUrl(url, options.gitUrl);
   if (target.kind === 'local') await requireAllowed(target.path, options.localSourcesRoot);
   await options.requireGit(signal, target.kind);
-  const { variable, token } = tokenFor(target, options);
-  const place: GitPlace = { target, tokenVariable: variable, tokenSent: token !== null };
+  const { access, credential } = await accessTo(target, { url, org }, options);
+  const place: GitPlace = { target, access };
   const guarded = target.kind === 'http' && !target.ofPlatform;
   const session = {
     place,
-    credential: token === null ? null : { username: variable === 'GITHUB_TOKEN' ? 'x-access-token' : 'oauth2', token },
+    credential,
     pinnedAddresses: guarded ? await resolvePublicAddresses(target.hostname, options.lookup ?? systemLookup) : [],
     env: options.env,
     signal,
@@ -84,15 +94,40 @@ async function requireAllowed(path: string, root: string | null): Promise<void> 
   throw new FairleadError('SOURCE_REFUSED', message);
 }
 
-/** Each token goes to one host. */
-function tokenFor(
+/**
+ * What is sent for a repository: the installation's token for its host where the org owns the repository there, else the token
+ * that the org gave for this repository, else nothing.
+ */
+async function accessTo(
   target: GitUrl,
-  { gitToken, githubToken }: RemoteOptions,
-): { variable: GitPlace['tokenVariable']; token: string | null } {
-  if (target.kind === 'local') return { variable: null, token: null };
+  { url, org }: OrgRepository,
+  options: RemoteOptions,
+): Promise<{ readonly access: GitAccess; readonly credential: RepositoryToken | null }> {
+  if (target.kind === 'local') return { access: { with: 'nothing', why: 'no-token' }, credential: null };
+  const { variable, token, base } = installationToken(target, options);
+  const isOwn = org !== null && mayReadAsOwner({ org, target, base }, options.gitOwners);
+  if (variable !== null && token !== null && isOwn) {
+    const username = variable === 'GITHUB_TOKEN' ? 'x-access-token' : 'oauth2';
+    return { access: { with: variable }, credential: { username, token } };
+  }
+  const given = org === null ? null : ((await options.repositoryTokens?.find({ url, org })) ?? null);
+  if (given !== null) return { access: { with: 'connection' }, credential: given };
+  if (variable === null || org === null) return { access: { with: 'nothing', why: 'no-token' }, credential: null };
+  const entry = isOwn ? null : ownerEntry(org, target, base);
+  const why = token === null ? 'not-set' : 'not-own';
+  return { access: { with: 'nothing', why, variable, entry }, credential: null };
+}
+
+/** The installation's token for a host: each goes to one. `base`: address of the host, whose path comes before owners. */
+function installationToken(
+  target: Extract<GitUrl, { kind: 'http' }>,
+  { gitUrl, gitToken, githubToken }: RemoteOptions,
+): { variable: 'GIT_TOKEN' | 'GITHUB_TOKEN' | null; token: string | null; base: string | null } {
   const isGithub = new URL(target.url).origin === 'https://github.com';
-  if (target.ofPlatform && (gitToken !== null || !isGithub)) return { variable: 'GIT_TOKEN', token: gitToken };
-  return isGithub ? { variable: 'GITHUB_TOKEN', token: githubToken } : { variable: null, token: null };
+  if (target.ofPlatform && (gitToken !== null || !isGithub)) {
+    return { variable: 'GIT_TOKEN', token: gitToken, base: gitUrl };
+  }
+  return { variable: isGithub ? 'GITHUB_TOKEN' : null, token: isGithub ? githubToken : null, base: null };
 }
 
 function requireToken(variable: string, token: string | null): void {

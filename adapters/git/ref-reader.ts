@@ -29,11 +29,13 @@ const PEELED = '^{}';
 export function createRefReader(options: RemoteOptions, { readWithinMs = READ_WITHIN_MS } = {}): RefReader {
   const remote = { ...createRemote(options), maxPackBytes: MOST_PACK_BYTES };
   return {
-    readRefs: (url, signal, only) =>
-      within(readWithinMs, signal, (limited) => withRemote(remote, url, limited, (opened) => readRefs(opened, only))),
-    readMessage: (url, commit, signal) =>
+    readRefs: (repository, signal, only) =>
       within(readWithinMs, signal, (limited) =>
-        withRemote(remote, url, limited, (opened) =>
+        withRemote(remote, repository, limited, (opened) => readRefs(opened, only)),
+      ),
+    readMessage: (repository, commit, signal) =>
+      within(readWithinMs, signal, (limited) =>
+        withRemote(remote, repository, limited, (opened) =>
           withCommits(opened, [parseCommitId(commit)], async (directory) => {
             const show = ['log', '-1', '--format=%B', '--end-of-options', commit];
             const message = await opened.session.run(show, directory);
@@ -41,11 +43,11 @@ export function createRefReader(options: RemoteOptions, { readWithinMs = READ_WI
           }),
         ),
       ),
-    async hasChanged({ url, base, head, paths }, signal) {
+    async hasChanged({ url, org, base, head, paths }, signal) {
       if (base.length !== head.length) return null;
       const deadline = AbortSignal.timeout(COMPARED_WITHIN_MS);
       try {
-        return await withRemote(remote, url, AbortSignal.any([signal, deadline]), (opened) =>
+        return await withRemote(remote, { url, org }, AbortSignal.any([signal, deadline]), (opened) =>
           withCommits(opened, [parseCommitId(head), parseCommitId(base)], (directory) =>
             differs(opened, directory, { base, head, paths }),
           ),

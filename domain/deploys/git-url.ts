@@ -172,7 +172,7 @@ function quote(text: string): string {
 
 function credentials(): FairleadError {
   return refused(
-    'Git URL carries credentials; remove them from the address (and revoke them) and set GIT_TOKEN, or GITHUB_TOKEN for github.com, on the builder',
+    'Git URL carries credentials; remove them from the address (and revoke them) and give the repository a token of its own: fairlead git connect SERVICE --token, or GIT_TOKEN or GITHUB_TOKEN on the builder',
   );
 }
 

@@ -200,14 +200,37 @@ export interface EffectContext {
   readonly onLine: (line: string, level?: 'info' | 'warn' | 'error') => void;
 }
 
-/** Commits between two of one repository. */
-export interface CommitRange {
+/** A repository, and the org that owns the service it is read for: which credentials are sent follows from both. */
+export interface OrgRepository {
   readonly url: string;
+  /** Slug; null for a service that is gone, for which nothing is sent. */
+  readonly org: string | null;
+}
+
+/** Tokens that orgs gave for single repositories. */
+export interface RepositoryTokens {
+  /** The token that the org gave for this very repository; null for none. @throws UNAVAILABLE */
+  find(repository: { readonly url: string; readonly org: string }): Promise<RepositoryToken | null>;
+}
+
+export interface RepositoryToken {
+  readonly username: string;
+  readonly token: string;
+}
+
+/** Commits between two of one repository. */
+export interface CommitRange extends OrgRepository {
   /** Full id; null for no end. */
   readonly since: string | null;
   /** Full id. */
   readonly until: string;
   readonly limit: number;
+}
+
+/** What fetching source gets besides the source. */
+export interface FetchContext extends EffectContext {
+  /** As of {@link OrgRepository}. */
+  readonly org: string | null;
 }
 
 /** Fetches source into a directory. Credentials come from the adapter's own configuration, never from arguments. */
@@ -216,7 +239,11 @@ export interface SourceFetcher {
    * The commit at the head of the branch (null: the default branch).
    * @throws SOURCE_UNREACHABLE, SOURCE_REFUSED, SOURCE_MISSING
    */
-  resolveHead(url: string, branch: string | null, signal: AbortSignal): Promise<{ commit: string; branch: string }>;
+  resolveHead(
+    repository: OrgRepository,
+    branch: string | null,
+    signal: AbortSignal,
+  ): Promise<{ commit: string; branch: string }>;
   /**
    * The first lines of the commits that `until` has and `since` has not, newest first. They are what authors wrote; a long
    * one ends with `CUT_MARK`. Empty where the repository has one of both no more.
@@ -232,7 +259,7 @@ export interface SourceFetcher {
   fetch(
     source: BuildSource,
     directory: string,
-    context: EffectContext,
+    context: FetchContext,
   ): Promise<{ commitSha: string | null; branch: string | null }>;
 }
 

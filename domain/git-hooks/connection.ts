@@ -1,5 +1,6 @@
 import type { SealedSecret } from '../config/sealed-secret.ts';
 import { parseGitUrl } from '../deploys/git-url.ts';
+import type { OrgRepository } from '../deploys/ports.ts';
 import type { GitProvider } from '../git-provider.ts';
 import type { DeployRule } from './rule.ts';
 
@@ -77,6 +78,11 @@ export function parseRepository(gitUrl: string, platformGitUrl: string | null): 
   const target = parseGitUrl(gitUrl, platformGitUrl);
   const address = target.kind === 'local' ? target.path : target.url;
   return { address, key: address.replace(/\/+$/, '').replace(/\.git$/, '') };
+}
+
+/** A connection is read for the org that made it. */
+export function repositoryOf({ repository, org }: Pick<GitConnection, 'repository' | 'org'>): OrgRepository {
+  return { url: repository, org };
 }
 
 /** True when a service is built from the repository of the connection. Addresses that are refused by now are not the same. */

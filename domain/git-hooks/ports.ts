@@ -11,6 +11,7 @@
  */
 
 import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { OrgRepository } from '../deploys/ports.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { ConnectionSecret, GitConnection, TokenProblem } from './connection.ts';
@@ -18,7 +19,7 @@ import type { GitDelivery, LookOutcome } from './delivery.ts';
 
 export interface GitConnectionStore {
   find(id: string): Promise<GitConnection | null>;
-  /** The one connection of an org and repository. */
+  /** The one connection of an org and repository, confirmed by a majority of the database: its token is sent by it. */
   findFor(key: Pick<GitConnection, 'org' | 'repositoryKey'>): Promise<GitConnection | null>;
   /** False when the org has connected the repository. @throws UNAVAILABLE */
   insert(connection: GitConnection): Promise<boolean>;
@@ -95,8 +96,7 @@ export interface HeadStore {
 }
 
 /** Two commits, and the paths to compare. */
-export interface ChangeQuery {
-  readonly url: string;
+export interface ChangeQuery extends OrgRepository {
   readonly head: string;
   readonly base: string;
   /** Globs of git; `!` in front leaves paths out. */
@@ -110,12 +110,16 @@ export interface RefReader {
    * @param only these; absent for all
    * @throws SOURCE_UNREACHABLE (retryable when it may pass), SOURCE_REFUSED, SOURCE_MISSING, or the abort reason
    */
-  readRefs(url: string, signal: AbortSignal, only?: readonly string[]): Promise<ReadonlyMap<string, string>>;
+  readRefs(
+    repository: OrgRepository,
+    signal: AbortSignal,
+    only?: readonly string[],
+  ): Promise<ReadonlyMap<string, string>>;
   /**
    * The message of a commit, at most its first 64 KiB; null where git does not give it out.
    * @throws as `readRefs`
    */
-  readMessage(url: string, commit: string, signal: AbortSignal): Promise<string | null>;
+  readMessage(repository: OrgRepository, commit: string, signal: AbortSignal): Promise<string | null>;
   /**
    * Whether files below the paths differ between two commits. Null where that is not to be known: the base is gone, or the
    * repository is too large to compare.

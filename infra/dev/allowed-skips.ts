@@ -33,6 +33,7 @@ export const ALLOWED_SKIPS: readonly AllowedSkip[] = [
     because: NO_TWINS,
   },
   { file: 'test/adapters/git-host/gitea.test.ts', name: 'a real Gitea', because: NO_GITEA },
+  { file: 'test/adapters/git/token-of-org.test.ts', name: 'GIT_TOKEN at a real Gitea', because: NO_GITEA },
   { file: 'test/e2e/push-to-deploy.test.ts', name: 'a push to a git host', because: NO_GITEA },
   {
     file: 'test/adapters/git-host/repository-access.test.ts',

@@ -25,7 +25,7 @@ async function examine(env: Env): Promise<Finding[]> {
     { name: 'Node.js', ok: true, needed: true, found: `${process.version} (npm package "node") ${process.execPath}` },
   ];
   for (const row of TOOLS) findings.push(...(await examineNeed(row, env)));
-  findings.push(await examineEngine(env), await examineDisk());
+  findings.push(await examineEngine(env), await examineDisk(), ...examineGitTokens(env));
   findings.push({ name: 'Cache', ok: true, needed: false, found: cacheFolder(env) });
   return findings;
 }
@@ -70,6 +70,15 @@ async function examineDisk(): Promise<Finding> {
     () => ({ ...base, ok: true, found: 'at least 2 GiB free' }),
     (error) => ({ ...base, ok: false, found: 'nearly full', remedy: errorLine(error) }),
   );
+}
+
+/** Earlier versions sent these tokens for every org, whoever owned the repository. */
+function examineGitTokens(env: Env): Finding[] {
+  const set = ['GIT_TOKEN', 'GITHUB_TOKEN'].filter((name) => env[name]);
+  if (set.length === 0) return [];
+  const owners = env.GIT_OWNERS ? `and for GIT_OWNERS: ${env.GIT_OWNERS}` : 'and for no other owner';
+  const found = `${set.join(', ')}: sent for repositories of the owner that has the name of the org, ${owners}`;
+  return [{ name: 'Git tokens', ok: true, needed: false, found, variable: 'GIT_OWNERS' }];
 }
 
 function print(findings: readonly Finding[]): void {

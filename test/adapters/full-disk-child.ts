@@ -35,7 +35,7 @@ export interface Refusal {
 }
 
 const [disk = '', repository = '', tarball = '', archiveSha256 = ''] = process.argv.slice(2);
-const context = { signal: new AbortController().signal, onLine: () => undefined };
+const context = { org: null, signal: new AbortController().signal, onLine: () => undefined };
 
 async function refusal(folder: string, work: () => Promise<unknown>): Promise<Refusal> {
   const [code, message] = await work().then(
@@ -77,6 +77,8 @@ const fetcher = createSourceFetcher({
   gitUrl: null,
   gitToken: null,
   githubToken: null,
+  gitOwners: [],
+  repositoryTokens: null,
   localSourcesRoot: '/',
   archives: createArchiveStore({ directory: tarball, newId }),
   env: baseEnv(process.env),

@@ -49,13 +49,16 @@ export async function packed(files: Readonly<Record<string, string>>): Promise<U
 
 const git = (url: string, branch: string | null = null, commit: string | null = null): BuildSource =>
   ({ kind: 'git', url, branch, commit }) as const;
+/** The org that the repositories of the suite belong to. */
+export const SUITE_ORG = 'acme';
+const of = (url: string) => ({ url, org: SUITE_ORG });
 const never = new AbortController().signal;
 
 /** What every {@link SourceFetcher} guarantees. */
 export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest): void {
   const commit = (index: number): string => under().repositories.commits.at(index) ?? '';
   const lines: string[] = [];
-  const context = { signal: never, onLine: (line: string) => void lines.push(line) };
+  const context = { org: SUITE_ORG, signal: never, onLine: (line: string) => void lines.push(line) };
   const fetch = (source: BuildSource) => under().fetcher.fetch(source, under().target, context);
   const fetched = () => under().tree(under().target);
 
@@ -78,7 +81,7 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
     it('lists the subjects of the commits that one commit has and another has not, and leaves nothing behind', async () => {
       const { app: url } = under().repositories;
       const subjects = (since: string | null, until: string, limit = 10) =>
-        under().fetcher.commitSubjects({ url, since, until, limit }, never);
+        under().fetcher.commitSubjects({ ...of(url), since, until, limit }, never);
       assert.deepEqual(await subjects(commit(2), commit(4)), ['change 5', 'change 4']);
       assert.deepEqual(await subjects(commit(0), commit(-1), 2), ['change 6', 'change 5']);
       assert.deepEqual(await subjects(null, commit(1)), ['change 2', 'change 1']);
@@ -92,12 +95,12 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
       const { absent } = under().repositories;
       const { fetcher, url } = under().unreachable;
       const range = { since: null, until: commit(1), limit: 2 };
-      await assert.rejects(under().fetcher.commitSubjects({ ...range, url: absent }, never), {
+      await assert.rejects(under().fetcher.commitSubjects({ ...range, ...of(absent) }, never), {
         code: 'SOURCE_MISSING',
       });
-      await assert.rejects(fetcher.commitSubjects({ ...range, url }, never), { code: 'SOURCE_UNREACHABLE' });
+      await assert.rejects(fetcher.commitSubjects({ ...range, ...of(url) }, never), { code: 'SOURCE_UNREACHABLE' });
       const reason = new Error('cancelled');
-      const aborted = fetcher.commitSubjects({ ...range, url }, AbortSignal.abort(reason));
+      const aborted = fetcher.commitSubjects({ ...range, ...of(url) }, AbortSignal.abort(reason));
       await assert.rejects(aborted, (error) => error === reason);
     });
 
@@ -109,7 +112,7 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
 
     it('resolves heads', async () => {
       const { fetcher, repositories } = under();
-      const head = (branch: string | null) => fetcher.resolveHead(repositories.app, branch, never);
+      const head = (branch: string | null) => fetcher.resolveHead(of(repositories.app), branch, never);
       assert.deepEqual(await head(null), { commit: commit(-1), branch: 'main' });
       assert.deepEqual(await head('release/1.0'), { commit: commit(0), branch: 'release/1.0' });
     });
@@ -122,12 +125,12 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
       await assert.rejects(fetch(git(app, null, 'abcdef123')), { ...notFound, message: /full id/ });
       const missing = { code: 'SOURCE_MISSING', message: /no branch release\/2\.0.*: release\/1\.0, main/ };
       await assert.rejects(fetch(git(app, 'release/2.0')), missing);
-      await assert.rejects(fetcher.resolveHead(app, 'release/2.0', never), missing);
+      await assert.rejects(fetcher.resolveHead(of(app), 'release/2.0', never), missing);
       const isEmpty = { code: 'SOURCE_MISSING', message: /is empty/ };
       await assert.rejects(fetch(git(empty)), isEmpty);
       await assert.rejects(fetch(git(empty, 'main')), isEmpty);
       await assert.rejects(fetch(git(absent)), { code: 'SOURCE_MISSING' });
-      await assert.rejects(fetcher.resolveHead(absent, null, never), { code: 'SOURCE_MISSING' });
+      await assert.rejects(fetcher.resolveHead(of(absent), null, never), { code: 'SOURCE_MISSING' });
       assert.equal(await tree(target), null);
     });
 
@@ -136,10 +139,10 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
       const { app } = repositories;
       const refused = { code: 'SOURCE_REFUSED', retryable: false };
       for (const url of ['ext::sh -c id', '--upload-pack=id', 'ftp://git.example/x.git', 'http://git.example/x.git']) {
-        await assert.rejects(fetcher.resolveHead(url, null, never), refused, url);
+        await assert.rejects(fetcher.resolveHead(of(url), null, never), refused, url);
         await assert.rejects(fetch(git(url)), refused, url);
       }
-      await assert.rejects(fetcher.resolveHead(app, '--upload-pack=id', never), refused);
+      await assert.rejects(fetcher.resolveHead(of(app), '--upload-pack=id', never), refused);
       await assert.rejects(fetch(git(app, '--upload-pack=id')), refused);
       await assert.rejects(fetch(git(app, null, 'HEAD; id')), refused);
       const failed = await fetch(git('https://me:hunter2@git.example/x.git')).catch((error: unknown) => error);
@@ -150,7 +153,7 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
     it('a host that does not answer may answer later', async () => {
       const { fetcher, url } = under().unreachable;
       const away = { code: 'SOURCE_UNREACHABLE', retryable: true };
-      await assert.rejects(fetcher.resolveHead(url, null, never), away);
+      await assert.rejects(fetcher.resolveHead(of(url), null, never), away);
       await assert.rejects(fetcher.fetch(git(url), under().target, context), away);
     });
 
@@ -189,7 +192,7 @@ export function sourceFetcherSuite(title: string, under: () => FetcherUnderTest)
         await assert.rejects(fetcher.fetch(source, target, { ...context, signal }), /called off/, source.kind);
         assert.equal(await tree(target), null);
       }
-      await assert.rejects(fetcher.resolveHead(repositories.app, null, signal), /called off/);
+      await assert.rejects(fetcher.resolveHead(of(repositories.app), null, signal), /called off/);
     });
   });
 }

@@ -196,9 +196,10 @@ async function isSameBuild(state: Coordinator, inFlight: BuildRequest, request: 
   const { buildId, kind, source } = inFlight;
   const progress = await local.readSourceProgress(buildId);
   const decision = decideTrigger({ kind, source, ...progress }, request);
+  const { source: wanted, serviceId } = request;
   const same =
-    decision === 'compare-head' && request.source.kind === 'git'
-      ? (await resolveHead({ url: request.source.url, branch: request.source.branch })).commit === progress.commitSha
+    decision === 'compare-head' && wanted.kind === 'git'
+      ? (await resolveHead({ url: wanted.url, branch: wanted.branch, serviceId })).commit === progress.commitSha
       : decision === 'attach';
   // The build may have ended while others were asked: then there is nothing to attach to.
   return same && newestInFlight(state)?.buildId === buildId;

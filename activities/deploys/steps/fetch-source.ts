@@ -2,9 +2,10 @@ import type { BuildSource } from '../../../domain/deploys/build.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { DeploysDeps } from '../deps.ts';
 import { requireFreeDisk } from '../free-disk.ts';
+import { ownerOf } from '../service-lookup.ts';
 import type { StepContext } from '../step.ts';
 
-type Deps = Pick<DeploysDeps, 'sources' | 'workspace' | 'images' | 'workflows'> & {
+type Deps = Pick<DeploysDeps, 'services' | 'sources' | 'workspace' | 'images' | 'workflows'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'minFreeDiskBytes' | 'lowDiskBytes'>;
 };
 
@@ -17,7 +18,8 @@ export async function fetchSource(deps: Deps, context: StepContext): Promise<Bui
   await requireFreeDisk(deps, context);
   const source = pinned(build.source, facts.commitSha);
   const workDir = deps.workspace.directory(build.buildId);
-  const fetched = await deps.sources.fetch(source, workDir, { signal, onLine });
+  const org = await ownerOf(deps, build.serviceId);
+  const fetched = await deps.sources.fetch(source, workDir, { org, signal, onLine });
   return {
     workDir,
     ...(fetched.commitSha === null ? {} : { commitSha: fetched.commitSha }),

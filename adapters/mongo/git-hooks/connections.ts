@@ -8,6 +8,7 @@ import { GIT_PROVIDERS } from '../../../domain/git-provider.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { insertIfNew } from '../insert-new.ts';
+import { readConfirmed } from '../read-confirmed.ts';
 import { readDocument } from '../read-document.ts';
 import { sealedSecretSchema } from '../sealed-secret-schema.ts';
 import { COLLECTIONS } from './indexes.ts';
@@ -55,7 +56,10 @@ export function createGitConnectionStore({ db }: { db: Db }): GitConnectionStore
   };
   return {
     find: (id) => findOne({ _id: id }),
-    findFor: ({ org, repositoryKey }) => findOne({ org, repositoryKey }),
+    async findFor({ org, repositoryKey }) {
+      const document = await readConfirmed(collection, { org, repositoryKey });
+      return document === null ? null : parseConnection(document);
+    },
     insert: ({ id, ...fields }) => insertIfNew(collection, { _id: id, ...fields }),
     async replace(connection, revision) {
       const { id, verifiedAt: _verified, tokenProblem, token, createdAt: _created, ...fields } = connection;

@@ -16,6 +16,7 @@ import { createArchiveStore } from '../../../adapters/archives/archive-store.ts'
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createSourceFetcher, type SourceFetcherOptions } from '../../../adapters/git/git-source-fetcher.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
+import type { GitOwner } from '../../../domain/deploys/git-credential.ts';
 import type { ArchiveStore, SourceFetcher } from '../../../domain/deploys/ports.ts';
 import { SUITE_COMMITS } from '../../ports/source-fetcher.ts';
 import { type GitHttpServer, startGitHttpServer } from './git-http-server.ts';
@@ -68,7 +69,8 @@ export async function makeGitFixture(token: string): Promise<GitFixture> {
   git('branch', 'release/1.0', commits[0] ?? '');
   const host = await startGitHttpServer(join(base, 'repos'), token);
   const lines: string[] = [];
-  const options = { gitUrl: host.url, gitToken: token, githubToken: null, localSourcesRoot: '/', archives };
+  const tokens = { gitToken: token, githubToken: null, gitOwners: ownersOf(host.url), repositoryTokens: null };
+  const options = { ...tokens, gitUrl: host.url, localSourcesRoot: '/', archives };
   return {
     ...{ base, repository, commits, host, archives, lines, git, commit },
     target: join(base, 'workspace', 'bld_1'),
@@ -85,6 +87,11 @@ export async function makeGitFixture(token: string): Promise<GitFixture> {
     },
   };
 }
+
+/** A host that is acme's altogether. */
+export const ownersOf = (url: string): readonly GitOwner[] => [{ org: 'acme', host: new URL(url).host, path: [] }];
+
+export const ofAcme = (url: string) => ({ url, org: 'acme' });
 
 /** Private directories of git sessions of this process. */
 export const openSessions = (): string[] =>

@@ -22,7 +22,7 @@ describe('withGitSession', () => {
     const url = `http://pinned.invalid:${port}/app`;
     const target = { kind: 'http', url, hostname: 'pinned.invalid', port, ofPlatform: false } as const;
     const options = {
-      place: { target, tokenVariable: 'GIT_TOKEN', tokenSent: true } as const,
+      place: { target, access: { with: 'GIT_TOKEN' } } as const,
       credential: { username: 'x', token },
       pinnedAddresses,
       env: baseEnv(process.env),
@@ -54,7 +54,7 @@ describe('withGitSession', () => {
     fx.git('add', '-A');
     fx.git('commit', '-qm', 'large');
     const target = { kind: 'local', path: fx.repository } as const;
-    const place = { target, tokenVariable: null, tokenSent: false } as const;
+    const place = { target, access: { with: 'nothing', why: 'no-token' } } as const;
     const directory = join(fx.base, 'bounded');
     const session = { place, credential: null, pinnedAddresses: [], env: baseEnv(process.env) };
     const signal = new AbortController().signal;

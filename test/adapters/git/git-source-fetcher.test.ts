@@ -4,7 +4,7 @@ import { cpSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { sourceFetcherSuite } from '../../ports/source-fetcher.ts';
-import { type GitFixture, makeGitFixture, openSessions, readTree } from './git-fixture.ts';
+import { type GitFixture, makeGitFixture, ofAcme, openSessions, readTree } from './git-fixture.ts';
 import { startGitHttpServer } from './git-http-server.ts';
 
 const TOKEN = 'token-of-the-test';
@@ -52,7 +52,7 @@ for (const [kind, addressOf] of Object.entries(ADDRESSES)) {
 }
 
 describe('createSourceFetcher', () => {
-  const context = { signal: never, onLine: (line: string) => fx.lines.push(line) };
+  const context = { org: 'acme', signal: never, onLine: (line: string) => fx.lines.push(line) };
   const last = (): string => fx.commits.at(-1) ?? '';
 
   it('subjects are data: long, many-lined and odd ones stay one bounded text each, and no file is fetched', async () => {
@@ -67,7 +67,7 @@ describe('createSourceFetcher', () => {
     for (const subject of subjects) fx.git('commit', '-q', '--allow-empty', '--cleanup=verbatim', '-m', subject);
     try {
       for (const url of [fx.repository, `${fx.host.url}/app`]) {
-        const range = { url, since: before, until: fx.git('rev-parse', 'HEAD'), limit: 10 };
+        const range = { ...ofAcme(url), since: before, until: fx.git('rev-parse', 'HEAD'), limit: 10 };
         const found = await fx.fetcher().commitSubjects(range, never);
         const [last, ...rest] = [...found].reverse();
         assert.equal(last, '--help');
@@ -80,7 +80,7 @@ describe('createSourceFetcher', () => {
   });
 
   it('subjects are not read of what is no commit id, nor of a server that gives no single commits', async () => {
-    const range = { url: `${fx.host.url}/app`, since: fx.commits[1] ?? '', until: last(), limit: 10 };
+    const range = { ...ofAcme(`${fx.host.url}/app`), since: fx.commits[1] ?? '', until: last(), limit: 10 };
     for (const until of ['--upload-pack=id', 'main', 'HEAD', '']) {
       await assert.rejects(fx.fetcher().commitSubjects({ ...range, until }, never), { code: 'SOURCE_REFUSED' });
     }

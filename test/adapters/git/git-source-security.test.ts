@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { waitUntil } from '../../support/wait-until.ts';
-import { type GitFixture, makeGitFixture, openSessions } from './git-fixture.ts';
+import { type GitFixture, makeGitFixture, ofAcme, openSessions } from './git-fixture.ts';
 import { type GitHttpServer, startGitHttpServer } from './git-http-server.ts';
 
 const TOKEN = `canary-${randomBytes(12).toString('hex')}`;
@@ -34,7 +34,7 @@ function gitProcessesWith(text: string): string[] {
 
 describe('createSourceFetcher, with sources that nobody trusts', () => {
   let fx: GitFixture;
-  const context = { signal: never, onLine: (line: string) => fx.lines.push(line) };
+  const context = { org: 'acme', signal: never, onLine: (line: string) => fx.lines.push(line) };
   before(async () => {
     fx = await makeGitFixture(TOKEN);
   });
@@ -47,9 +47,11 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
       code: 'SOURCE_REFUSED',
       message: /LOCAL_SOURCES_ROOT/,
     });
-    await assert.rejects(resolveHead(`file://${fx.repository}`, null, never), { code: 'SOURCE_REFUSED' });
-    await assert.rejects(resolveHead('ext::sh -c id', null, never), { code: 'SOURCE_REFUSED' });
-    await assert.rejects(resolveHead(`${fx.host.url}/app`, '--upload-pack=id', never), { code: 'SOURCE_REFUSED' });
+    await assert.rejects(resolveHead(ofAcme(`file://${fx.repository}`), null, never), { code: 'SOURCE_REFUSED' });
+    await assert.rejects(resolveHead(ofAcme('ext::sh -c id'), null, never), { code: 'SOURCE_REFUSED' });
+    await assert.rejects(resolveHead(ofAcme(`${fx.host.url}/app`), '--upload-pack=id', never), {
+      code: 'SOURCE_REFUSED',
+    });
     await assert.rejects(fetch(source(`${fx.host.url}/app`, null, 'HEAD; id'), fx.target, context), {
       code: 'SOURCE_REFUSED',
     });
@@ -62,11 +64,11 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
       const outside = { code: 'SOURCE_REFUSED', retryable: false, message: /LOCAL_SOURCES_ROOT/ };
       await assert.rejects(fetch(source(fx.repository), fx.target, context), outside);
       await symlink(fx.repository, join(folder, 'link'));
-      await assert.rejects(resolveHead(join(folder, 'link'), null, never), outside);
-      await assert.rejects(resolveHead(`${folder}/..`, null, never), outside);
-      await assert.rejects(resolveHead(join(folder, 'nothing'), null, never), { code: 'SOURCE_MISSING' });
+      await assert.rejects(resolveHead(ofAcme(join(folder, 'link')), null, never), outside);
+      await assert.rejects(resolveHead(ofAcme(`${folder}/..`), null, never), outside);
+      await assert.rejects(resolveHead(ofAcme(join(folder, 'nothing')), null, never), { code: 'SOURCE_MISSING' });
       const above = fx.fetcher({ localSourcesRoot: dirname(fx.repository) });
-      assert.match((await above.resolveHead(fx.repository, null, never)).commit, /^[0-9a-f]{40}$/);
+      assert.match((await above.resolveHead(ofAcme(fx.repository), null, never)).commit, /^[0-9a-f]{40}$/);
     } finally {
       await rm(folder, { recursive: true });
     }
@@ -134,7 +136,7 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
     })();
     const { fetch, resolveHead } = fx.fetcher();
     for (let round = 0; round < 3; round++) await fetch(source(`${fx.host.url}/app`, 'main'), fx.target, context);
-    await resolveHead(`${fx.host.url}/app`, null, never);
+    await resolveHead(ofAcme(`${fx.host.url}/app`), null, never);
     fetching = false;
     await watch;
     assert.ok(fx.host.requests.some(({ authorization }) => authorization !== undefined));
@@ -172,8 +174,8 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
     fx.host.answer = 'hang';
     const module = fileURLToPath(new URL('../../../adapters/git/git-source-fetcher.ts', import.meta.url));
     const script = `import { createSourceFetcher } from ${JSON.stringify(module)};
-      const options = { gitUrl: ${JSON.stringify(fx.host.url)}, gitToken: null, githubToken: null, localSourcesRoot: null, archives: null };
-      await createSourceFetcher({ ...options, env: { PATH: process.env.PATH } }).resolveHead(${JSON.stringify(`${fx.host.url}/app`)}, null, new AbortController().signal);`;
+      const options = { gitUrl: ${JSON.stringify(fx.host.url)}, gitToken: null, githubToken: null, gitOwners: [], repositoryTokens: null, localSourcesRoot: null, archives: null };
+      await createSourceFetcher({ ...options, env: { PATH: process.env.PATH } }).resolveHead({ url: ${JSON.stringify(`${fx.host.url}/app`)}, org: null }, null, new AbortController().signal);`;
     const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: 'ignore' });
     await waitUntil('git asked the server', () => fx.host.requests.length > 0);
     assert.ok(gitProcessesWith(fx.host.url).length > 0);
@@ -186,7 +188,7 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
 
   it('tells which variable to set, or that the token in it is refused', async () => {
     const url = `${fx.host.url}/app`;
-    await assert.rejects(fx.fetcher({ gitToken: null }).resolveHead(url, null, never), {
+    await assert.rejects(fx.fetcher({ gitToken: null }).resolveHead(ofAcme(url), null, never), {
       code: 'SOURCE_REFUSED',
       message: /set GIT_TOKEN/,
     });
@@ -209,7 +211,7 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
     writeFileSync(join(home, '.netrc'), `machine 127.0.0.1 login x password ${TOKEN}\n`, { mode: 0o600 });
     writeFileSync(join(home, '.gitconfig'), `[credential]\n\thelper = "!echo password=${TOKEN}; echo username=x #"\n`);
     const env = { ...baseEnv(process.env), HOME: home };
-    await assert.rejects(fx.fetcher({ gitToken: null, env }).resolveHead(`${fx.host.url}/app`, null, never), {
+    await assert.rejects(fx.fetcher({ gitToken: null, env }).resolveHead(ofAcme(`${fx.host.url}/app`), null, never), {
       code: 'SOURCE_REFUSED',
     });
     assert.ok(fx.host.requests.length > 0);
@@ -219,7 +221,7 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
   it('does not follow redirects', async () => {
     const other = await startGitHttpServer(join(fx.base, 'repos'), null);
     fx.host.answer = { status: 302, headers: { location: `${other.url}/app/info/refs?service=git-upload-pack` } };
-    await assert.rejects(fx.fetcher().resolveHead(`${fx.host.url}/app`, null, never), {
+    await assert.rejects(fx.fetcher().resolveHead(ofAcme(`${fx.host.url}/app`), null, never), {
       code: 'SOURCE_REFUSED',
       message: /redirect/,
     });
@@ -232,7 +234,7 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
       fx.host.answer = answer;
       const error: unknown = await fx
         .fetcher()
-        .resolveHead(url, null, never)
+        .resolveHead(ofAcme(url), null, never)
         .catch((caught: unknown) => caught);
       assert.ok(error instanceof FairleadError, String(error));
       return [error.code, error.retryable];
@@ -243,7 +245,7 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
     assert.deepEqual(await outcome({ status: 404 }), ['SOURCE_MISSING', false]);
     const closed = await startGitHttpServer(fx.base, null);
     await closed.close();
-    const gone = fx.fetcher({ gitUrl: closed.url }).resolveHead(`${closed.url}/app`, null, never);
+    const gone = fx.fetcher({ gitUrl: closed.url }).resolveHead(ofAcme(`${closed.url}/app`), null, never);
     await assert.rejects(gone, { code: 'SOURCE_UNREACHABLE', retryable: true });
   });
 
@@ -269,21 +271,21 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
     for (const address of inside) {
       const { resolveHead } = fx.fetcher({ lookup: async () => [{ address: '93.184.216.34' }, { address }] });
       await assert.rejects(
-        resolveHead('https://git.example.com/org/repo', null, never),
+        resolveHead(ofAcme('https://git.example.com/org/repo'), null, never),
         { code: 'SOURCE_REFUSED', message: /public internet/ },
         address,
       );
     }
     for (const literal of ['127.0.0.1', '0x7f.1', '2130706433', '[::1]', '[::ffff:10.0.0.1]', '169.254.169.254']) {
       await assert.rejects(
-        fx.fetcher().resolveHead(`https://${literal}/org/repo`, null, never),
+        fx.fetcher().resolveHead(ofAcme(`https://${literal}/org/repo`), null, never),
         { code: 'SOURCE_REFUSED' },
         literal,
       );
     }
     // The exception is for GIT_URL's own port and scheme alone.
     const port = new URL(fx.host.url).port;
-    await assert.rejects(fx.fetcher().resolveHead(`https://127.0.0.1:${port}/app`, null, never), {
+    await assert.rejects(fx.fetcher().resolveHead(ofAcme(`https://127.0.0.1:${port}/app`), null, never), {
       code: 'SOURCE_REFUSED',
     });
     assert.equal(fx.host.requests.length, 0);
@@ -297,11 +299,11 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
         },
       });
     const url = 'https://git.example.com/org/repo';
-    await assert.rejects(failing('ENOTFOUND').resolveHead(url, null, never), {
+    await assert.rejects(failing('ENOTFOUND').resolveHead(ofAcme(url), null, never), {
       code: 'SOURCE_UNREACHABLE',
       retryable: false,
     });
-    await assert.rejects(failing('EAI_AGAIN').resolveHead(url, null, never), {
+    await assert.rejects(failing('EAI_AGAIN').resolveHead(ofAcme(url), null, never), {
       code: 'SOURCE_UNREACHABLE',
       retryable: true,
     });
@@ -309,7 +311,7 @@ describe('createSourceFetcher, with sources that nobody trusts', () => {
 
   it('says when git is not installed', async () => {
     const { resolveHead } = fx.fetcher({ env: { PATH: '/nowhere' } });
-    await assert.rejects(resolveHead(fx.repository, null, never), {
+    await assert.rejects(resolveHead(ofAcme(fx.repository), null, never), {
       code: 'SOURCE_UNREACHABLE',
       message: /install git/,
     });

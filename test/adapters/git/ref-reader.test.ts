@@ -7,7 +7,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { createRefReader } from '../../../adapters/git/ref-reader.ts';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { REF_COMMITS, refReaderSuite } from '../../ports/git-hooks/ref-reader.ts';
-import { openSessions } from './git-fixture.ts';
+import { ofAcme, openSessions, ownersOf } from './git-fixture.ts';
 import { type GitHttpServer, startGitHttpServer } from './git-http-server.ts';
 
 const TOKEN = 'token-of-the-test';
@@ -56,6 +56,7 @@ const readerOf = (token: string | null = TOKEN, times: { readWithinMs?: number }
   createRefReader(
     {
       ...{ gitUrl: host.url, gitToken: token, githubToken: null, localSourcesRoot: '/' },
+      ...{ gitOwners: ownersOf(host.url), repositoryTokens: null },
       env: baseEnv(process.env),
     },
     times,
@@ -81,35 +82,44 @@ describe('createRefReader', () => {
     host.protocol2 = false;
     const url = `${host.url}/app`;
     const [first = '', second = '', last = ''] = commits;
-    assert.equal(await readerOf().readMessage(url, second, never), null);
-    assert.equal(await readerOf().hasChanged({ url, base: second, head: last, paths: ['docs'] }, never), null);
-    assert.equal(await readerOf().hasChanged({ url, base: first, head: last, paths: ['docs'] }, never), true);
+    assert.equal(await readerOf().readMessage(ofAcme(url), second, never), null);
+    assert.equal(
+      await readerOf().hasChanged({ ...ofAcme(url), base: second, head: last, paths: ['docs'] }, never),
+      null,
+    );
+    assert.equal(
+      await readerOf().hasChanged({ ...ofAcme(url), base: first, head: last, paths: ['docs'] }, never),
+      true,
+    );
   });
 
   it('waits for no host that goes on without an answer, and ends when whoever asks does', async () => {
     host.answer = 'hang';
     const slow = { code: 'SOURCE_UNREACHABLE', retryable: true, message: /did not answer within 0\.2 s/ };
     const url = `${host.url}/app`;
-    await assert.rejects(readerOf(TOKEN, { readWithinMs: 200 }).readRefs(url, never), slow);
-    await assert.rejects(readerOf(TOKEN, { readWithinMs: 200 }).readMessage(url, commits[0] ?? '', never), slow);
+    await assert.rejects(readerOf(TOKEN, { readWithinMs: 200 }).readRefs(ofAcme(url), never), slow);
+    await assert.rejects(
+      readerOf(TOKEN, { readWithinMs: 200 }).readMessage(ofAcme(url), commits[0] ?? '', never),
+      slow,
+    );
     const asker = new AbortController();
-    const asked = readerOf().readRefs(url, asker.signal);
+    const asked = readerOf().readRefs(ofAcme(url), asker.signal);
     asker.abort(new Error('asked no more'));
     await assert.rejects(asked, /asked no more/);
   });
 
   it('says what is wrong with a token, and that a host is away for now', async () => {
     const url = `${host.url}/app`;
-    await assert.rejects(readerOf('wrong').readRefs(url, never), { code: 'SOURCE_REFUSED', retryable: false });
+    await assert.rejects(readerOf('wrong').readRefs(ofAcme(url), never), { code: 'SOURCE_REFUSED', retryable: false });
     host.answer = { status: 503 };
-    await assert.rejects(readerOf().readRefs(url, never), { code: 'SOURCE_UNREACHABLE', retryable: true });
+    await assert.rejects(readerOf().readRefs(ofAcme(url), never), { code: 'SOURCE_UNREACHABLE', retryable: true });
   });
 
   it('takes no name of a branch for a pattern, and no commit for an option', async () => {
     const url = `${host.url}/app`;
-    await assert.rejects(readerOf().readRefs(url, never, ['refs/heads/*']), { code: 'SOURCE_REFUSED' });
-    await assert.rejects(readerOf().readMessage(url, '--output=x', never), { code: 'SOURCE_REFUSED' });
-    const query = { url, base: '--output=/tmp/x', head: '--output=/tmp/x', paths: [] };
+    await assert.rejects(readerOf().readRefs(ofAcme(url), never, ['refs/heads/*']), { code: 'SOURCE_REFUSED' });
+    await assert.rejects(readerOf().readMessage(ofAcme(url), '--output=x', never), { code: 'SOURCE_REFUSED' });
+    const query = { ...ofAcme(url), base: '--output=/tmp/x', head: '--output=/tmp/x', paths: [] };
     await assert.rejects(readerOf().hasChanged(query, never), { code: 'SOURCE_REFUSED' });
   });
 });

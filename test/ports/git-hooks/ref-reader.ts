@@ -18,6 +18,9 @@ export const REF_COMMITS: readonly { readonly message: string; readonly files: R
   { message: 'Change the API', files: { 'services/api/index.js': '2', 'docs/a.md': '3' } },
 ];
 
+/** The org that the repository of the suite belongs to. */
+export const SUITE_ORG = 'acme';
+const of = (url: string) => ({ url, org: SUITE_ORG });
 const never = new AbortController().signal;
 
 /** What every {@link RefReader} guarantees. */
@@ -27,23 +30,23 @@ export function refReaderSuite(title: string, under: () => ReaderUnderTest): voi
 
     it('reads heads of branches and tags, the commit of a tag that has a message', async () => {
       const { reader, url } = under();
-      const all = Object.fromEntries(await reader.readRefs(url, never));
+      const all = Object.fromEntries(await reader.readRefs(of(url), never));
       assert.deepEqual(all, {
         'refs/heads/main': commit(2),
         'refs/heads/release/1.0': commit(0),
         'refs/tags/v1.0': commit(0),
       });
-      const some = await reader.readRefs(url, never, ['refs/tags/v1.0', 'refs/heads/gone', 'refs/heads/1.0']);
+      const some = await reader.readRefs(of(url), never, ['refs/tags/v1.0', 'refs/heads/gone', 'refs/heads/1.0']);
       assert.deepEqual([...some], [['refs/tags/v1.0', commit(0)]]);
     });
 
     it('reads the whole message of a commit, and none of one that is not there', async () => {
       const { reader, url } = under();
       assert.match(
-        (await reader.readMessage(url, commit(1), never)) ?? '',
+        (await reader.readMessage(of(url), commit(1), never)) ?? '',
         /^Explain\n\nIn many words \[skip deploy\]/,
       );
-      assert.equal(await reader.readMessage(url, 'a'.repeat(40), never), null);
+      assert.equal(await reader.readMessage(of(url), 'a'.repeat(40), never), null);
     });
 
     it('tells whether watched paths changed', async () => {
@@ -64,16 +67,19 @@ export function refReaderSuite(title: string, under: () => ReaderUnderTest): voi
         [0, 2, ['none', 'services'], true],
       ];
       for (const [base, head, paths, changed] of rows) {
-        const query = { url, base: commit(base), head: commit(head), paths };
+        const query = { ...of(url), base: commit(base), head: commit(head), paths };
         assert.equal(await reader.hasChanged(query, never), changed, `${base} ${head} ${paths}`);
       }
-      assert.equal(await reader.hasChanged({ url, base: 'a'.repeat(40), head: commit(2), paths: ['**'] }, never), null);
+      assert.equal(
+        await reader.hasChanged({ ...of(url), base: 'a'.repeat(40), head: commit(2), paths: ['**'] }, never),
+        null,
+      );
     });
 
     it('says that there is no repository, and obeys an abort', async () => {
       const { reader, url, absent } = under();
-      await assert.rejects(reader.readRefs(absent, never), { code: 'SOURCE_MISSING' });
-      await assert.rejects(reader.readRefs(url, AbortSignal.abort(new Error('stop'))), /stop/);
+      await assert.rejects(reader.readRefs(of(absent), never), { code: 'SOURCE_MISSING' });
+      await assert.rejects(reader.readRefs(of(url), AbortSignal.abort(new Error('stop'))), /stop/);
     });
   });
 }

@@ -56,12 +56,12 @@ export function createInMemoryRefs(): InMemoryRefs {
     },
     remove: (address, ref) => void refsOf(address).delete(ref),
     forget: (commit) => void commits.delete(commit),
-    async readRefs(url, signal, only) {
+    async readRefs({ url }, signal, only) {
       reader.reads += 1;
       const refs = open(url, signal);
       return new Map([...refs].filter(([name]) => only === undefined || only.includes(name)));
     },
-    async readMessage(url, commit, signal) {
+    async readMessage({ url }, commit, signal) {
       open(url, signal);
       return commits.get(commit)?.message ?? null;
     },

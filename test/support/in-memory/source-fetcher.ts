@@ -30,7 +30,7 @@ type Fetched = Awaited<ReturnType<SourceFetcher['fetch']>>;
 export function createInMemorySourceFetcher(options: InMemorySourceFetcherOptions): SourceFetcher {
   const { files } = options;
   return {
-    async resolveHead(url, branch, signal) {
+    async resolveHead({ url }, branch, signal) {
       signal.throwIfAborted();
       const name = branch === null || branch === 'HEAD' ? null : parseBranchName(branch);
       return headOf(open(options, url), name ?? DEFAULT_BRANCH);
