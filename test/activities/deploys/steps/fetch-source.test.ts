@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { resolveHead } from '../../../../activities/deploys/resolve-head.ts';
 import { fetchSource } from '../../../../activities/deploys/steps/fetch-source.ts';
 import type { BuildSource } from '../../../../domain/deploys/build.ts';
+import type { SourceFetcher } from '../../../../domain/deploys/ports.ts';
 import { FairleadError } from '../../../../domain/errors.ts';
 import { chunks, upTo } from '../../../ports/archive-store.ts';
 import { packed } from '../../../ports/source-fetcher.ts';
@@ -41,6 +43,32 @@ describe('fetch-source', () => {
     const workDir = deploy.parts.workspace.directory(build.buildId);
     assert.deepEqual(await fetchSource(deploy.parts, { ...deploy.attempt(), build }), { workDir });
     assert.deepEqual(treeOf(deploy.parts.files, workDir), { 'package.json': '{}' });
+  });
+
+  it('is read for the org that owns the service, whoever asked, and for nobody once the service is gone', async () => {
+    const { parts, attempt, build } = await fromGit();
+    const asked: (string | null)[] = [];
+    const sources: SourceFetcher = {
+      ...parts.sources,
+      fetch(source, directory, context) {
+        asked.push(context.org);
+        return parts.sources.fetch(source, directory, context);
+      },
+      resolveHead(repository, branch, signal) {
+        asked.push(repository.org);
+        return parts.sources.resolveHead(repository, branch, signal);
+      },
+    };
+    const owner = (await parts.services.find(build.serviceId))?.org;
+    await fetchSource({ ...parts, sources }, { ...attempt(), build: { ...build, org: 'helpers' } });
+    const head = { url: URL_OF_APP, branch: null };
+    const { signal } = new AbortController();
+    await resolveHead({ ...parts, sources }, { ...head, serviceId: build.serviceId }, signal);
+    await resolveHead({ ...parts, sources }, head, signal);
+    await parts.services.remove(build.serviceId);
+    await fetchSource({ ...parts, sources }, attempt());
+    assert.ok(owner !== undefined && owner !== 'helpers');
+    assert.deepEqual(asked, [owner, owner, null, null]);
   });
 
   it('a second attempt makes the directory anew and finds the same', async () => {
