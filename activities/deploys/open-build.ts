@@ -12,14 +12,17 @@ type OpenDeps = Deps & PlanDeps & Pick<DeploysDeps, 'services'>;
 /**
  * Creates the record of a new build with its plan. Idempotent on the build id: the plan that was stored first stays.
  * @returns what the stored plan has to run; null when a worker of version 0.1 stored it, which says nowhere how steps run;
- *   `ended` for a build that was asked for once more after its end, as by a worker that was paused: it does not run again
+ *   `ended` for a build that was asked for once more after its end, as by a worker that was paused: it does not run again;
+ *   the build that the request was attached to before, where another attempt of it comes late: it has no build of its own
  * @throws SERVICE_NOT_FOUND when the service was removed, or is being removed; UNAVAILABLE when another version stored a plan that this one cannot read: a worker of that version can
  */
 export async function openBuild(
   deps: OpenDeps,
   request: BuildRequest,
-): Promise<readonly PlannedStep[] | 'ended' | null> {
+): Promise<readonly PlannedStep[] | 'ended' | { readonly attachedTo: string } | null> {
   const { buildId, requestedBy, org, requestId } = request;
+  const attachedTo = await deps.builds.attachedTo(buildId);
+  if (attachedTo !== null) return { attachedTo };
   await requireKept(deps, request);
   const record = await newRecord(deps, request);
   const [stored] = await Promise.all([
@@ -58,9 +61,13 @@ export async function readSourceProgress(
   return { cloned: source?.state === 'completed', commitSha: record?.commitSha ?? null };
 }
 
-/** Says in the log of the build in flight who asked for the same again. Idempotent on the id the request came with. */
+/**
+ * Notes that a request has a build in flight for its own, and says in its log who asked for the same again. Idempotent on the
+ * id the request came with.
+ */
 export async function noteAttached(deps: Deps, input: { buildId: string; request: BuildRequest }): Promise<void> {
   const { requestedBy, org, requestId } = input.request;
+  await deps.builds.noteAttached(input.request.buildId, input.buildId);
   const text = `Attached: ${requestedBy} (${org}) asked for the same build, request ${requestId}`;
   await noteOnce(deps, input.buildId, text, `attached/${input.request.buildId}`);
 }

@@ -1,5 +1,4 @@
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
-import type { BuildRecord } from '../../domain/deploys/build.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { GitConnection } from '../../domain/git-hooks/connection.ts';
 import { type LookOutcome, type LookReason, outcome } from '../../domain/git-hooks/delivery.ts';
@@ -12,14 +11,10 @@ import type { GitHooksActivityDeps } from './deps.ts';
 
 /**
  * Asks for a build that a look decided on, as `POST /builds/trigger` does, and notes its head. Idempotent: the build has its
- * id from the look, and a repeated attempt finds it, or the build in flight that it was attached to.
+ * id from the look, and a repeated attempt is answered as the first one was.
  * @throws UNAVAILABLE (retryable)
  */
-export async function askForBuild(
-  deps: GitHooksActivityDeps,
-  pushed: PushedBuild,
-  { isRepeated }: { readonly isRepeated: boolean },
-): Promise<AskedBuild> {
+export async function askForBuild(deps: GitHooksActivityDeps, pushed: PushedBuild): Promise<AskedBuild> {
   const { connectionId, serviceId, service, environment, ref, commit } = pushed;
   const of = (reason: LookReason, more: Partial<LookOutcome> = {}): AskedBuild => ({
     outcome: outcome(reason, { ref, service, environment, commit, ...more }),
@@ -31,9 +26,7 @@ export async function askForBuild(
   if (typeof found === 'string') return of(found);
   let asked: Asked;
   try {
-    asked =
-      (await askedBefore(deps, pushed, isRepeated)) ??
-      (await ask(deps, pushed, found, await deployerOf(deps, connection, pushed, found)));
+    asked = await ask(deps, pushed, found, await deployerOf(deps, connection, pushed, found));
   } catch (error) {
     if (!(error instanceof FairleadError) || error.retryable) throw error;
     return of('build_refused', { message: error.message });
@@ -94,27 +87,4 @@ async function deployerOf(
     if (error instanceof FairleadError) return null;
     throw error;
   }
-}
-
-const LATEST = { cursor: null, limit: 10 };
-
-/** What an earlier attempt asked for, which did not live to say so. */
-async function askedBefore(
-  { builds }: GitHooksActivityDeps,
-  { buildId, serviceId, environment, commit, decidedAt }: PushedBuild,
-  isRepeated: boolean,
-): Promise<Asked | null> {
-  if (!isRepeated) return null;
-  if ((await builds.find(buildId)) !== null) return { buildId, attached: false };
-  const { items } = await builds.list({ serviceId, environment }, LATEST);
-  const attached = items.find((build) => isOf(build, commit) && wasOpenAt(build, new Date(decidedAt)));
-  return attached === undefined ? null : { buildId: attached.id, attached: true };
-}
-
-function isOf({ kind, source, commitSha }: BuildRecord, commit: string): boolean {
-  return kind !== 'rollback' && source.kind === 'git' && (commitSha ?? source.commit) === commit;
-}
-
-function wasOpenAt({ finishedAt, reason }: BuildRecord, at: Date): boolean {
-  return finishedAt === null || (finishedAt > at && reason !== 'superseded' && reason !== 'cancelled');
 }

@@ -1,4 +1,3 @@
-import { Context } from '@temporalio/activity';
 import type { LookOutcome } from '../../domain/git-hooks/delivery.ts';
 import type { AskedBuild, Look, PushedBuild } from '../../domain/git-hooks/messages.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
@@ -28,8 +27,7 @@ export function createGitHooksActivities(deps: GitHooksActivityDeps) {
   return {
     lookAtRef: (input: LookInput): Promise<Look> =>
       waiting(input.connectionId, (signal) => lookAtRef(deps, input, signal)),
-    askForBuild: (pushed: PushedBuild): Promise<AskedBuild> =>
-      askForBuild(deps, pushed, { isRepeated: Context.current().info.attempt > 1 }),
+    askForBuild: (pushed: PushedBuild): Promise<AskedBuild> => askForBuild(deps, pushed),
     /** Adds what was decided to deliveries. Idempotent. */
     recordOutcomes: ({ deliveries, outcomes }: Decided): Promise<void> =>
       deps.gitDeliveries.decide(deliveries, outcomes),

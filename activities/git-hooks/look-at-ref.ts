@@ -50,7 +50,7 @@ export async function lookAtRef(deps: GitHooksActivityDeps, input: LookInput, si
     const { reason, before } = await decide(deps, about, target, signal);
     const { serviceId, service, environment } = target;
     if (reason === null) {
-      const decided = { commit: head, before, ...requester, decidedAt: deps.now().toISOString() };
+      const decided = { commit: head, before, ...requester };
       const build = { connectionId, ref: fullName, buildId: deps.newId('build'), serviceId, service, environment };
       builds.push({ ...build, ...decided });
     } else outcomes.push(outcome(reason, { ref: fullName, service, environment, commit: head }));

@@ -102,6 +102,10 @@ export interface BuildStore {
     waiting: (BuildWait & Pick<BuildRecord, 'blockedGrants'>) | null,
     at?: Pick<BuildStep, 'key' | 'attempt'>,
   ): Promise<boolean>;
+  /** Notes that a request was attached to a build, by the id that its own build would have had. Idempotent; kept for 7 days. */
+  noteAttached(requested: string, buildId: string): Promise<void>;
+  /** The build that a request was attached to; null when it was not. */
+  attachedTo(requested: string): Promise<string | null>;
   /** The terminal write; it waits for nothing any more. False when the record was terminal already. Steps still running become failed or cancelled. */
   finish(id: string, end: BuildEnd): Promise<boolean>;
 }

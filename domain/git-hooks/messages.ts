@@ -47,8 +47,6 @@ export interface PushedBuild extends PushedRef {
   readonly requestedBy: string;
   /** The account of who pushed; absent where it is not told, or a person asked. */
   readonly pusher?: { readonly login: string; readonly accountId: string | null };
-  /** ISO time. */
-  readonly decidedAt: string;
 }
 
 /** What a look at one branch or tag decided. */

@@ -28,6 +28,15 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.equal(await store().find('bld_none'), null);
     });
 
+    it('knows which build a request was attached to, the first time that it was', async () => {
+      assert.equal(await store().attachedTo('bld_asked'), null);
+      await Promise.all(['bld_asked', 'bld_asked'].map((asked) => store().noteAttached(asked, 'bld_inflight')));
+      await store().noteAttached('bld_asked', 'bld_later');
+      await store().noteAttached('bld_other', 'bld_later');
+      assert.equal(await store().attachedTo('bld_asked'), 'bld_inflight');
+      assert.equal(await store().find('bld_asked'), null, 'no build of its own');
+    });
+
     it('keeps what an open build waits for, until it goes on or ends', async () => {
       const wait = { since: new Date('2026-01-01T00:00:00Z'), until: new Date('2026-01-02T00:00:00Z') };
       const blockedGrants = [{ id: 'sgr_1', state: 'pending' }];

@@ -2,6 +2,7 @@ import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId, coordinatorWorkflowId } from 
 import { FairleadError } from '../../domain/errors.ts';
 import { buildRequest } from '../ports/records.ts';
 import { waitUntil } from '../support/wait-until.ts';
+import { endingSlowly } from '../workflows/deploys/ending-slowly.ts';
 import { type Activities, CATALOG, createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
 import { ended } from './ended.ts';
 import { hanging } from './hanging.ts';
@@ -130,6 +131,25 @@ export async function cancelWhileWaiting(temporal: Temporal): Promise<Recordings
     await ended(temporal, coordinatorOf(first));
   });
   return { 'cancelled-while-waiting-coordinator': coordinatorOf(first) };
+}
+
+/** The same is asked for while a build is being cancelled, and is built after the end of that one. */
+export async function askedForWhileCancelled(temporal: Temporal): Promise<Recordings> {
+  const first = buildRequest();
+  const again = buildRequest({ service: first.service });
+  const slow = endingSlowly('buildImage');
+  const { activities } = createFakeActivities(temporal.directory, slow.overrides);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(first);
+    await waitUntil('the step to begin', slow.begun);
+    const cancelled = temporal.commands.cancel(first);
+    await waitUntil('the cancellation', slow.isCalledOff);
+    await temporal.commands.request(again);
+    slow.release();
+    await cancelled;
+    await ended(temporal, coordinatorOf(first));
+  });
+  return { 'asked-for-while-cancelled-coordinator': coordinatorOf(first) };
 }
 
 /** What serves is repaired twice, once after a build and once in vain; then the service is removed. */

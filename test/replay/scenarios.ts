@@ -14,6 +14,7 @@ import { createFakeActivities, type createTemporal } from '../workflows/deploys/
 import { anchoring } from './anchoring-scenario.ts';
 import { chains } from './chains-scenario.ts';
 import {
+  askedForWhileCancelled,
   attach,
   cancelWhileWaiting,
   deadline,
@@ -56,6 +57,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   testsWithoutResult,
   failedUndo,
   cancelWhileWaiting,
+  askedForWhileCancelled,
   repairs,
   overtakenRepair,
   waitForGrants,

@@ -16,7 +16,6 @@ import {
 } from '@temporalio/workflow';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import type { PausedBuild, ResumedBuild, WaitingView } from '../../domain/deploys/build-wait.ts';
-import { decideTrigger, isHeldToSame } from '../../domain/deploys/deduplicate.ts';
 import {
   BUILD_SUPERSEDED,
   type BuildSuperseded,
@@ -32,7 +31,7 @@ import {
   WAITING_BUILD,
 } from '../../domain/deploys/messages.ts';
 import { createMutex } from '../mutex.ts';
-import { local, reliable, resolveHead } from './activity-proxies.ts';
+import { local, reliable } from './activity-proxies.ts';
 import { awaitDecision } from './await-decision.ts';
 import {
   askedToWait,
@@ -45,6 +44,7 @@ import {
   tellToWait,
   waitingView,
 } from './idle-build.ts';
+import { type BuildsInFlight, findSameBuild, isInFlight, mayBeJoined } from './join-build.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 import { startBuild } from './start-build.ts';
 
@@ -65,16 +65,7 @@ const IDLE_BEFORE_END = '30s';
 /** How long a cancel request waits to see the build really end. */
 const CANCEL_WAIT = '8s';
 
-interface RunningBuild extends OpenBuild {
-  readonly scope: CancellationScope;
-}
-
-interface Coordinator {
-  current: RunningBuild | null;
-  /** At most one: a newer request makes an older one that waits obsolete. */
-  waiting: OpenBuild | null;
-  /** Waits for a decision, and so holds up nothing: repairs go on. None when a request came since. */
-  paused: PausedBuild | null;
+interface Coordinator extends BuildsInFlight {
   /** How often a decision was told. */
   decisions: number;
   /** Builds, repairs and removals act one after the other, each in an epoch of its own. */
@@ -170,39 +161,26 @@ async function hasWork(state: Coordinator): Promise<boolean> {
 }
 
 async function requestDeploy(state: Coordinator, request: BuildRequest): Promise<TriggerOutcome> {
-  const inFlight = newestInFlight(state);
-  if (inFlight !== null && (await isSameBuild(state, inFlight, request))) {
-    await local.noteAttached({ buildId: inFlight.buildId, request });
-    await waitAsWell(state, inFlight.buildId, request);
-    return { buildId: inFlight.buildId, deduplicated: true, supersededBuildId: null };
+  const own: TriggerOutcome = { buildId: request.buildId, deduplicated: false, supersededBuildId: null };
+  if (isInFlight(state, request.buildId) && patched('answer-own-build')) return own;
+  const buildId = await findSameBuild(state, request);
+  if (buildId !== null) {
+    await local.noteAttached({ buildId, request });
+    await waitAsWell(state, buildId, request);
+    return { buildId, deduplicated: true, supersededBuildId: null };
   }
   // A worker of version 0.1 answers nothing.
   const plan = (await local.openBuild(request)) ?? null;
   // Of a request that comes late, what replaced its build meanwhile stays.
-  if (plan === 'ended') return { buildId: request.buildId, deduplicated: false, supersededBuildId: null };
+  if (plan === 'ended') return own;
+  if (plan !== null && 'attachedTo' in plan) {
+    return { buildId: plan.attachedTo, deduplicated: true, supersededBuildId: null };
+  }
   const supersededBuildId = await makeObsolete(state, request.buildId);
   state.waiting = { request, plan };
   // What does not serve may be what the build is to mend: it does not wait for the repair.
   state.repairs.cancel();
-  return { buildId: request.buildId, deduplicated: false, supersededBuildId };
-}
-
-function newestInFlight(state: Coordinator): BuildRequest | null {
-  return (state.waiting ?? state.current ?? state.paused)?.request ?? null;
-}
-
-async function isSameBuild(state: Coordinator, inFlight: BuildRequest, request: BuildRequest): Promise<boolean> {
-  if (!isHeldToSame(inFlight, request) && patched('compare-conventions')) return false;
-  const { buildId, kind, source } = inFlight;
-  const progress = await local.readSourceProgress(buildId);
-  const decision = decideTrigger({ kind, source, ...progress }, request);
-  const { source: wanted, serviceId } = request;
-  const same =
-    decision === 'compare-head' && wanted.kind === 'git'
-      ? (await resolveHead({ url: wanted.url, branch: wanted.branch, serviceId })).commit === progress.commitSha
-      : decision === 'attach';
-  // The build may have ended while others were asked: then there is nothing to attach to.
-  return same && newestInFlight(state)?.buildId === buildId;
+  return { ...own, supersededBuildId };
 }
 
 /** Ends what the new build replaces: a waiting request at once, a running build unless it has begun to install. */
@@ -213,11 +191,14 @@ async function makeObsolete(state: Coordinator, by: string): Promise<string | nu
     await endIdle(obsolete, 'superseded', by);
     return obsolete.request.buildId;
   }
-  const running = state.current?.request.buildId;
-  if (running === undefined) return await endPaused(state, 'superseded', by);
+  const { current } = state;
+  if (current === null) return await endPaused(state, 'superseded', by);
+  const running = current.request.buildId;
+  if (!mayBeJoined(state, running)) return null;
   const message: BuildSuperseded = { by };
   try {
     await getExternalWorkflowHandle(buildWorkflowId(running)).signal(BUILD_SUPERSEDED, message);
+    current.calledOff = true;
     return running;
   } catch {
     // It has just ended, or begun to wait for a decision, which is known here in a moment.
@@ -263,6 +244,7 @@ async function cancelBuild(state: Coordinator, buildId: string): Promise<CancelO
     return 'cancelled';
   }
   if (state.current?.request.buildId !== buildId) return 'finished';
+  state.current.calledOff = true;
   state.current.scope.cancel();
   const ended = await condition(() => state.current?.request.buildId !== buildId, CANCEL_WAIT);
   return ended ? 'cancelled' : 'cancelling';
@@ -270,7 +252,7 @@ async function cancelBuild(state: Coordinator, buildId: string): Promise<CancelO
 
 async function superviseBuild(state: Coordinator, build: OpenBuild): Promise<void> {
   const scope = new CancellationScope();
-  state.current = { ...build, scope };
+  state.current = { ...build, scope, calledOff: false };
   setCurrentDetails(`running ${build.request.buildId}`);
   try {
     const { paused } = await scope.run(() => startBuild(build));

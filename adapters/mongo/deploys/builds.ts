@@ -8,6 +8,7 @@ import { FairleadError } from '../../../domain/errors.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { upsertOnceMore } from '../upsert-once-more.ts';
+import { createAttachedRequests } from './attached-requests.ts';
 import { createBuildOutlines } from './build-outlines.ts';
 import { readBuild } from './documents.ts';
 import { COLLECTIONS } from './indexes.ts';
@@ -57,6 +58,7 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
 
   return {
     ...createBuildOutlines(collection),
+    ...createAttachedRequests(deps),
     async create({ id, ...record }) {
       const change = { $setOnInsert: toDocument(record) } as UpdateFilter<BuildDocument>;
       const document = await upsertOnceMore(() =>

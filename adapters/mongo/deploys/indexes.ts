@@ -1,4 +1,5 @@
 import { type IndexTable, unique } from '../ensure-indexes.ts';
+import { type Expiry, ttlIndex } from '../expiry-sweep.ts';
 
 export const COLLECTIONS = {
   builds: 'builds',
@@ -6,7 +7,11 @@ export const COLLECTIONS = {
   buildLogs: 'build_logs',
   buildLogHeads: 'build_log_heads',
   epochs: 'deploy_epochs',
+  attached: 'attached_requests',
 } as const;
+
+/** Longer than any attempt of a request is on its way. */
+export const ATTACHED_EXPIRY: Expiry = { field: 'at', keptSeconds: 7 * 86_400 };
 
 /** `_id` carries the ids. */
 export const INDEXES: IndexTable = {
@@ -22,4 +27,5 @@ export const INDEXES: IndexTable = {
     { key: { activatedAt: 1 }, name: 'activated' },
   ],
   [COLLECTIONS.buildLogs]: [unique({ buildId: 1, seq: 1 }, 'build_seq')],
+  [COLLECTIONS.attached]: [ttlIndex(ATTACHED_EXPIRY)],
 };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { openBuild } from '../../../activities/deploys/open-build.ts';
+import { noteAttached, openBuild } from '../../../activities/deploys/open-build.ts';
 import type { BuildStep } from '../../../domain/deploys/build.ts';
 import { useDeploy } from './use-deploy.ts';
 
@@ -18,7 +18,7 @@ async function openedBefore(change: (step: BuildStep) => Partial<BuildStep> = ()
 describe('open-build', () => {
   it('opened again, a build keeps its plan and answers the same', async () => {
     const { first, again } = await openedBefore();
-    assert.ok(first !== null && first.length > 0);
+    assert.ok(Array.isArray(first) && first.length > 0);
     assert.deepEqual(await again(), first);
   });
 
@@ -30,11 +30,20 @@ describe('open-build', () => {
     assert.equal(await openBuild(parts, build), 'ended');
   });
 
+  it('asked for once more after it was attached to another build, a request has no build of its own', async () => {
+    const { parts, build } = await useDeploy();
+    const inFlight = { ...build, buildId: 'bld_inflight' };
+    await openBuild(parts, inFlight);
+    await noteAttached(parts, { buildId: inFlight.buildId, request: build });
+    assert.deepEqual(await openBuild(parts, build), { attachedTo: inFlight.buildId });
+    assert.equal(await parts.builds.find(build.buildId), null);
+  });
+
   it('a step runs as it was recorded, whatever the table says by now', async () => {
     const { again } = await openedBefore(({ key }) => (key === 'source' ? { title: 'As it was called then' } : {}));
     const plan = await again();
-    assert.ok(plan !== 'ended');
-    assert.equal(plan?.[0]?.title, 'As it was called then');
+    assert.ok(Array.isArray(plan));
+    assert.equal(plan[0]?.title, 'As it was called then');
   });
 
   it('a plan of version 0.1, which recorded no way to run it, is not taken for one with nothing to run', async () => {

@@ -42,8 +42,8 @@ async function deploy(parts: InMemoryDeploys, build: BuildRequest): Promise<read
   const ran: string[] = [];
   let facts: BuildFacts = build.resume?.facts ?? {};
   const opened = await activities.openBuild(build);
-  assert.ok(opened !== 'ended');
-  let left: readonly PlannedStep[] = opened ?? [];
+  assert.ok(Array.isArray(opened));
+  let left: readonly PlannedStep[] = opened;
   while (left.length > 0) {
     const [{ key, run }, ...rest] = left as [PlannedStep, ...PlannedStep[]];
     const step = steps[run?.activity ?? ''];

@@ -19,7 +19,7 @@ describe('a look at a branch', () => {
   async function deploy(on: Connected, deliveries: readonly string[] = [], ref = MAIN) {
     const { outcomes, builds } = await lookOf(on, deliveries, ref);
     const asked = [];
-    for (const build of builds) asked.push((await askForBuild(parts, build, { isRepeated: false })).outcome);
+    for (const build of builds) asked.push((await askForBuild(parts, build)).outcome);
     return [...outcomes, ...asked].map(({ reason }) => reason);
   }
 
@@ -75,10 +75,10 @@ describe('a look at a branch', () => {
     const { builds } = await lookOf(on);
     const [paused] = builds;
     assert.ok(paused !== undefined);
-    await askForBuild(parts, paused, { isRepeated: true });
+    await askForBuild(parts, paused);
     parts.refs.commit(on.address, MAIN, { a: '2' });
     assert.deepEqual(await deploy(on), ['deployed']);
-    await askForBuild(parts, paused, { isRepeated: false });
+    await askForBuild(parts, paused);
     assert.deepEqual(await deploy(on), ['unchanged']);
     parts.refs.point(on.address, MAIN, first);
     assert.deepEqual(await deploy(on), ['deployed']);
@@ -190,7 +190,7 @@ describe('a look at a branch', () => {
     const [build] = (await lookOf(on)).builds;
     assert.ok(build);
     await parts.services.remove(on.serviceId);
-    const asked = await askForBuild(parts, build, { isRepeated: false });
+    const asked = await askForBuild(parts, build);
     assert.deepEqual([asked.outcome.reason, asked.report], ['service_removed', null]);
     assert.deepEqual(requestsOf(on), []);
   });
@@ -274,10 +274,10 @@ describe('a look at a branch', () => {
     assert.ok(build);
     // Each time it dies before it can say so.
     const lost = { ...parts, gitHeads: { ...parts.gitHeads, set: () => Promise.reject(new Error('killed')) } };
-    await assert.rejects(askForBuild(lost, build, { isRepeated: false }), /killed/);
-    await assert.rejects(askForBuild(lost, build, { isRepeated: true }), /killed/);
+    await assert.rejects(askForBuild(lost, build), /killed/);
+    await assert.rejects(askForBuild(lost, build), /killed/);
     await parts.end(build.buildId);
-    const again = await askForBuild(parts, build, { isRepeated: true });
+    const again = await askForBuild(parts, build);
     assert.deepEqual([again.outcome.reason, again.outcome.buildId], ['deployed', build.buildId]);
     assert.deepEqual(commitsOf(on), [commit]);
 
@@ -288,10 +288,10 @@ describe('a look at a branch', () => {
     await parts.commands.request(byHand);
     const [attached] = (await lookOf(on)).builds;
     assert.ok(attached);
-    await assert.rejects(askForBuild(lost, attached, { isRepeated: false }), /killed/);
+    await assert.rejects(askForBuild(lost, attached), /killed/);
     parts.deploys.end('bld_byhand');
     await parts.end('bld_byhand');
-    const found = await askForBuild(parts, attached, { isRepeated: true });
+    const found = await askForBuild(parts, attached);
     assert.deepEqual([found.outcome.reason, found.outcome.buildId], ['attached', 'bld_byhand']);
   });
 
@@ -302,10 +302,10 @@ describe('a look at a branch', () => {
     assert.ok(build);
     const failing = (error: Error) => ({ ...parts, commands: { request: () => Promise.reject(error) } });
     const busy = failing(new FairleadError('SERVICE_BUSY', 'It is being removed'));
-    const { outcome } = await askForBuild(busy, build, { isRepeated: false });
+    const { outcome } = await askForBuild(busy, build);
     assert.deepEqual([outcome.reason, outcome.message], ['build_refused', 'It is being removed']);
     const away = failing(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
-    await assert.rejects(askForBuild(away, build, { isRepeated: false }), { code: 'UNAVAILABLE' });
+    await assert.rejects(askForBuild(away, build), { code: 'UNAVAILABLE' });
     assert.equal(await parts.gitHeads.find({ ...build, ref: MAIN }), null, 'the head is not taken for built');
   });
 });

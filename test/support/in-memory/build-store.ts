@@ -22,6 +22,7 @@ const NEWEST = {
 /** Build records in this process. What is put in is frozen; what is given out is what is stored. */
 export function createInMemoryBuildStore({ now }: { readonly now: Clock }): BuildStore {
   const records = new Map<string, BuildRecord>();
+  const attached = new Map<string, string>();
 
   /** False when the record is terminal, or not as it has to be. @throws BUILD_NOT_FOUND */
   const changeOpen = (
@@ -116,6 +117,10 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
         (record) => at === undefined || mayWrite(record, at.key, at.attempt),
       );
     },
+    noteAttached: async (requested, buildId) => {
+      if (!attached.has(requested)) attached.set(requested, buildId);
+    },
+    attachedTo: async (requested) => attached.get(requested) ?? null,
     finish: async (id, end) => changeOpen(id, (record) => ended(record, end)),
   };
 }

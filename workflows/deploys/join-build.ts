@@ -1,0 +1,59 @@
+import { type CancellationScope, patched } from '@temporalio/workflow';
+import type { BuildRequest } from '../../domain/deploys/build.ts';
+import type { PausedBuild } from '../../domain/deploys/build-wait.ts';
+import { decideTrigger, isHeldToSame } from '../../domain/deploys/deduplicate.ts';
+import { local, resolveHead } from './activity-proxies.ts';
+import type { OpenBuild } from './idle-build.ts';
+
+/** The builds of one service and environment that have not ended. */
+export interface BuildsInFlight {
+  current: RunningBuild | null;
+  /** At most one: a newer request makes an older one that waits obsolete. */
+  waiting: OpenBuild | null;
+  /** Waits for a decision, and so holds up nothing: repairs go on. None when a request came since. */
+  paused: PausedBuild | null;
+}
+
+export interface RunningBuild extends OpenBuild {
+  readonly scope: CancellationScope;
+  /** True once it was asked to end, by a cancellation or a newer build. */
+  calledOff: boolean;
+}
+
+/**
+ * The build in flight that makes what is asked for already. Looks at the branch where it has to.
+ * @returns its id; null when there is none
+ * @throws what `resolveHead` does
+ */
+export async function findSameBuild(builds: BuildsInFlight, request: BuildRequest): Promise<string | null> {
+  const inFlight = newestInFlight(builds);
+  if (inFlight === null || !mayBeJoined(builds, inFlight.buildId)) return null;
+  if (!(await isSameBuild(inFlight, request))) return null;
+  const { buildId } = inFlight;
+  // It may have ended, or been asked to, while others were asked: then there is nothing to attach to.
+  return newestInFlight(builds)?.buildId === buildId && mayBeJoined(builds, buildId) ? buildId : null;
+}
+
+/** True of a build that was asked for before, in an earlier attempt of the same request. */
+export function isInFlight({ waiting, current, paused }: BuildsInFlight, buildId: string): boolean {
+  return [waiting, current, paused].some((build) => build?.request.buildId === buildId);
+}
+
+function newestInFlight({ waiting, current, paused }: BuildsInFlight): BuildRequest | null {
+  return (waiting ?? current ?? paused)?.request ?? null;
+}
+
+/** False for a build that was asked to end: it deploys nothing, so that the same is built once more, after its end. */
+export function mayBeJoined({ current }: BuildsInFlight, buildId: string): boolean {
+  return current?.request.buildId !== buildId || !current.calledOff || !patched('join-no-called-off-build');
+}
+
+async function isSameBuild(inFlight: BuildRequest, request: BuildRequest): Promise<boolean> {
+  if (!isHeldToSame(inFlight, request) && patched('compare-conventions')) return false;
+  const { buildId, kind, source } = inFlight;
+  const progress = await local.readSourceProgress(buildId);
+  const decision = decideTrigger({ kind, source, ...progress }, request);
+  const { source: wanted, serviceId } = request;
+  if (decision !== 'compare-head' || wanted.kind !== 'git') return decision === 'attach';
+  return (await resolveHead({ url: wanted.url, branch: wanted.branch, serviceId })).commit === progress.commitSha;
+}
