@@ -10,12 +10,14 @@ import { anvil } from './tools/anvil.ts';
 import { chromium } from './tools/chromium.ts';
 import { gitea } from './tools/gitea.ts';
 import { imageRegistry } from './tools/image-registry.ts';
+import { minio } from './tools/minio.ts';
 import { mongoStandIn } from './tools/mongo.ts';
 import { resolveTool, type Tool } from './tools/resolve-tool.ts';
 import { temporalCli } from './tools/temporal-cli.ts';
 import { temporalServer } from './tools/temporal-server.ts';
 import { temporalUiServer } from './tools/temporal-ui-server.ts';
 import { timeSkippingServer } from './tools/time-skipping-server.ts';
+import { versitygw } from './tools/versitygw.ts';
 import { workflowBundle } from './workflow-bundle.ts';
 
 const TOOLS: readonly Tool[] = [
@@ -28,10 +30,12 @@ const TOOLS: readonly Tool[] = [
   imageRegistry,
   chromium,
   gitea,
+  minio,
+  versitygw,
 ];
 
 /** What takes minutes to build where it cannot be downloaded, and may fail there: the tests of it are skipped then. */
-const OPTIONAL: ReadonlySet<Tool> = new Set([gitea]);
+const OPTIONAL: ReadonlySet<Tool> = new Set([gitea, versitygw]);
 
 /** What all test files share, for the variables of their processes. A file that runs alone has its own. */
 export interface TestParts {

@@ -7,11 +7,13 @@ const TOOLS = {
   anvil: async () => (await import('../../infra/dev/tools/anvil.ts')).anvil,
   chromium: async () => (await import('../../infra/dev/tools/chromium.ts')).chromium,
   gitea: async () => (await import('../../infra/dev/tools/gitea.ts')).gitea,
+  minio: async () => (await import('../../infra/dev/tools/minio.ts')).minio,
   'mongo-stand-in': async () => (await import('../../infra/dev/tools/mongo.ts')).mongoStandIn,
   registry: async () => (await import('../../infra/dev/tools/image-registry.ts')).imageRegistry,
   temporal: async () => (await import('../../infra/dev/tools/temporal-cli.ts')).temporalCli,
   'temporal-test-server': async () =>
     (await import('../../infra/dev/tools/time-skipping-server.ts')).timeSkippingServer,
+  versitygw: async () => (await import('../../infra/dev/tools/versitygw.ts')).versitygw,
 } satisfies Record<string, () => Promise<Tool>>;
 
 /** Path of a tool: the one that `npm test` found for all files, else looked for now. @throws FairleadError UNAVAILABLE */

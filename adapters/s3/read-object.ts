@@ -1,0 +1,83 @@
+import type { S3 } from '@aws-sdk/client-s3';
+import { FairleadError } from '../../domain/errors.ts';
+import { objectStoreUnreachable, rangeNotSatisfiable } from '../../domain/objects/object-errors.ts';
+import type { ReadOptions } from '../../domain/objects/ports.ts';
+import { untilAborted } from '../../domain/objects/until-aborted.ts';
+import { asObjectError, failureOf } from './s3-errors.ts';
+
+interface Source {
+  readonly s3: S3;
+  readonly bucket: string;
+  readonly key: string;
+}
+
+interface Opened {
+  readonly body: AsyncIterable<Uint8Array>;
+  readonly bytes: number;
+  readonly etag: string | undefined;
+}
+
+/** A stream that broke off so often without a further byte is given up. */
+const ATTEMPTS = 4;
+
+/**
+ * Opens an object. A stream that breaks off, also because its reader paused for longer than the server waits, goes on from
+ * the byte where it ended, as long as the object is the same.
+ */
+export async function readObject(source: Source, { signal, range }: ReadOptions): Promise<AsyncIterable<Uint8Array>> {
+  const offset = range?.offset ?? 0;
+  const last = range?.bytes === undefined ? '' : offset + range.bytes - 1;
+  const first = await open(source, range === undefined ? undefined : `bytes=${offset}-${last}`, { signal });
+  const end = offset + first.bytes;
+  return pieces(first, { offset, end, signal }, (position) =>
+    open(source, `bytes=${position}-${end - 1}`, { signal, etag: first.etag }),
+  );
+}
+
+async function* pieces(
+  first: Opened,
+  { offset, end, signal }: { offset: number; end: number; signal: AbortSignal | undefined },
+  reopen: (position: number) => Promise<Opened>,
+): AsyncGenerator<Uint8Array> {
+  let position = offset;
+  let opened = first;
+  for (let attempt = 1; ; attempt += 1) {
+    let failure: unknown;
+    try {
+      for await (const piece of untilAborted(opened.body, signal)) {
+        position += piece.byteLength;
+        attempt = 1;
+        yield piece;
+      }
+    } catch (error) {
+      signal?.throwIfAborted();
+      failure = error;
+    }
+    if (position >= end) return;
+    if (attempt >= ATTEMPTS) throw objectStoreUnreachable('broke off while an object was read', failure);
+    opened = await reopen(position);
+  }
+}
+
+async function open(
+  { s3, bucket, key }: Source,
+  range: string | undefined,
+  { signal, etag }: { readonly signal: AbortSignal | undefined; readonly etag?: string | undefined },
+): Promise<Opened> {
+  const input = { Bucket: bucket, Key: key, Range: range, IfMatch: etag };
+  const options = signal === undefined ? {} : { abortSignal: signal };
+  const answer = await s3.getObject(input, options).catch((error: unknown) => {
+    signal?.throwIfAborted();
+    const { status } = failureOf(error);
+    if (status === 416) throw rangeNotSatisfiable(key);
+    if (status === 412) throw replaced(key);
+    throw asObjectError(error, key);
+  });
+  const { Body, ContentLength, ETag } = answer;
+  if (Body === undefined || ContentLength === undefined) throw objectStoreUnreachable('answered without content');
+  return { body: Body as unknown as AsyncIterable<Uint8Array>, bytes: ContentLength, etag: ETag };
+}
+
+function replaced(key: string): FairleadError {
+  return new FairleadError('CONFLICT', `${key} was replaced while it was read`, { retryable: true });
+}
