@@ -1,10 +1,12 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from '../../domain/clock.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { type GitConnection, sealingContext } from '../../domain/git-hooks/connection.ts';
-import { type GitDelivery, outcome } from '../../domain/git-hooks/delivery.ts';
+import { type GitDelivery, outcome, type UnseenDelivery } from '../../domain/git-hooks/delivery.ts';
 import { type DeliveryEvent, readEvent } from '../../domain/git-hooks/delivery-event.ts';
 import { checkProof, type DeliveryHeaders, PROOF_HEADERS, readProof } from '../../domain/git-hooks/delivery-proof.ts';
 import { matchesRef, parseRef } from '../../domain/git-hooks/rule.ts';
+import { shareFreshReads } from '../http/fresh-read.ts';
 import { createConnectionLimit } from './connection-limit.ts';
 import type { GitHooksDeps } from './deps.ts';
 import { createDeliveryReader } from './read-delivery.ts';
@@ -35,22 +37,20 @@ const PER_MINUTE = 3_000;
 export function createAcceptDelivery(deps: GitHooksDeps, { perMinute = PER_MINUTE }: AcceptOptions = {}): Accept {
   const read = createDeliveryReader();
   const countGenuine = createConnectionLimit(perMinute, deps.now);
+  const findConnection = shareFreshReads((id) => deps.gitConnections.find(id));
+  const isOwned = createOwnershipRead(deps);
   return async (connectionId, { headers, stream }) => {
     if (PROOF_HEADERS.every((name) => headers[name] === undefined)) throw refused();
-    const connection = await deps.gitConnections.find(connectionId);
+    const connection = await findConnection(connectionId);
     const presented = connection === null ? null : readProof(connection, headers, deps.now());
     const check = checkProof(presented, connection === null ? [] : openSecrets(deps, connection));
     const { secret, digest, body } = await read(stream, check, presented);
     if (connection === null || secret === null) throw refused();
     countGenuine(connection.id);
-    const [isFirst, isOwned] = await Promise.all([
-      deps.gitDeliveries.addDigest(connection.id, digest),
-      ownsService(deps, connection),
-    ]);
-    if (!isOwned) throw refused();
+    if (!(await isOwned(connection))) throw refused();
     const event = readEvent(connection, headers, body === null ? null : payloadOf(headers, body));
-    const delivery = newDelivery(deps, connection, event, !isFirst);
-    await keep(deps, connection, delivery);
+    const delivery = await deps.gitDeliveries.insertSigned(newDelivery(deps, connection, event), digest);
+    await noteFirst(deps, connection, delivery);
     await act(deps, connection, delivery, event);
     return { deliveryId: delivery.id, alreadySeen: delivery.alreadySeen };
   };
@@ -74,20 +74,35 @@ function payloadOf(headers: DeliveryHeaders, body: string): string {
   return isForm ? (new URLSearchParams(body).get('payload') ?? '') : body;
 }
 
-/** A connection all of whose services are gone, or of other orgs by now, is one no more. */
-async function ownsService({ services }: Pick<GitHooksDeps, 'services'>, connection: GitConnection): Promise<boolean> {
-  const found = await Promise.all(connection.services.map(({ serviceId }) => services.find(serviceId)));
-  return found.some((service) => service !== null && service.org === connection.org && service.removingSince === null);
+/** How old the answer may be whose services they are. A look asks again, so nothing is deployed by an old one. */
+const OWNED_FOR_MS = 1_000;
+const MOST_REMEMBERED = 2_000;
+
+/** Reads whether a connection is one still: not when all its services are gone, or of other orgs by now. */
+function createOwnershipRead({ services }: GitHooksDeps): (connection: GitConnection) => Promise<boolean> {
+  const read = new LRUCache<string, boolean, GitConnection>({
+    max: MOST_REMEMBERED,
+    ttl: OWNED_FOR_MS,
+    ttlResolution: 0,
+    fetchMethod: async (_key, _stale, { context: { org, services: connected } }) => {
+      for (const { serviceId } of connected) {
+        const service = await services.find(serviceId);
+        if (service !== null && service.org === org && service.removingSince === null) return true;
+      }
+      return false;
+    },
+  });
+  return async (connection) =>
+    (await read.fetch(`${connection.id}/${connection.revision}`, { context: connection })) === true;
 }
 
 function newDelivery(
   { newId, now }: { readonly newId: GitHooksDeps['newId']; readonly now: Clock },
   { id: connectionId }: GitConnection,
   { kind, name: event, providerId, ref, claimedHead, login, accountId }: DeliveryEvent,
-  alreadySeen: boolean,
-): GitDelivery {
+): UnseenDelivery {
   return {
-    ...{ id: newId('gitDelivery'), connectionId, kind, event, providerId, claimedHead, login, accountId, alreadySeen },
+    ...{ id: newId('gitDelivery'), connectionId, kind, event, providerId, claimedHead, login, accountId },
     ref: typeof ref === 'string' ? null : ref.one,
     requestedBy: null,
     receivedAt: now(),
@@ -96,10 +111,14 @@ function newDelivery(
   };
 }
 
-async function keep(deps: GitHooksDeps, { id, verifiedAt }: GitConnection, delivery: GitDelivery): Promise<void> {
-  await deps.gitDeliveries.insert(delivery);
+/** The first genuine delivery proves that the hook arrives, and ends the polling. */
+async function noteFirst(
+  deps: GitHooksDeps,
+  { id, verifiedAt }: GitConnection,
+  { receivedAt }: GitDelivery,
+): Promise<void> {
   if (verifiedAt !== null) return;
-  const wasFirst = await deps.gitConnections.verify(id, delivery.receivedAt);
+  const wasFirst = await deps.gitConnections.verify(id, receivedAt);
   if (wasFirst) await deps.gitHookCommands.changed(id);
 }
 

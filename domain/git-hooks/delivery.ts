@@ -71,6 +71,9 @@ export interface GitDelivery {
   readonly outcomes: readonly LookOutcome[];
 }
 
+/** A delivery of which it is not known yet whether the same was delivered before. */
+export type UnseenDelivery = Omit<GitDelivery, 'alreadySeen'>;
+
 /** How long the digest of what was signed is kept. */
 export const DIGEST_KEPT_SECONDS = 7 * 24 * 3_600;
 /** How long deliveries are listed. */

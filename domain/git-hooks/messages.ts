@@ -10,7 +10,7 @@ export const GIT_HOOKS_WORKFLOWS = {
   watchRepository: 'watchRepository',
 } as const;
 
-/** Signal of `deployPushes` and `watchRepository`: look at it; the argument is the id of the delivery. */
+/** Signal of `deployPushes` and `watchRepository`: look at it; the arguments are the ids of the deliveries that ask. */
 export const LOOK_REQUESTED = 'lookRequested';
 /** Signal of `watchRepository`: how often it looks was changed, or the connection removed. */
 export const CONNECTION_CHANGED = 'connectionChanged';

@@ -15,7 +15,7 @@ import type { OrgRepository } from '../deploys/ports.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { ConnectionSecret, GitConnection, TokenProblem } from './connection.ts';
-import type { GitDelivery, LookOutcome } from './delivery.ts';
+import type { GitDelivery, LookOutcome, UnseenDelivery } from './delivery.ts';
 
 export interface GitConnectionStore {
   find(id: string): Promise<GitConnection | null>;
@@ -52,6 +52,11 @@ export interface GitConnectionStore {
 export interface GitDeliveryStore {
   /** Keeps a delivery. Idempotent on its id. */
   insert(delivery: GitDelivery): Promise<void>;
+  /**
+   * Keeps a delivery with the digest of what was signed. It is seen already when one of that digest came in the seven days
+   * before; of many at once, one is the first.
+   */
+  insertSigned(delivery: UnseenDelivery, digest: string): Promise<GitDelivery>;
   find(id: string): Promise<GitDelivery | null>;
   /** Those of the ids that are kept, in no order. */
   findMany(ids: readonly string[]): Promise<readonly GitDelivery[]>;
@@ -61,8 +66,6 @@ export interface GitDeliveryStore {
   listWaiting(between: { readonly from: Date; readonly to: Date }, limit: number): Promise<readonly GitDelivery[]>;
   /** Adds outcomes to deliveries, which are decided by then. Idempotent. */
   decide(ids: readonly string[], outcomes: readonly LookOutcome[]): Promise<void>;
-  /** Notes the digest of what was signed. False when it was noted in the seven days before. */
-  addDigest(connectionId: string, digest: string): Promise<boolean>;
   /** Forgets all of a connection. */
   removeAll(connectionId: string): Promise<void>;
 }

@@ -32,7 +32,7 @@ export interface DeployPushesInput extends PushedRef {
   readonly waiting?: readonly string[];
 }
 
-export const lookRequested = defineSignal<[string]>(LOOK_REQUESTED);
+export const lookRequested = defineSignal<string[]>(LOOK_REQUESTED);
 
 /**
  * Looks at one branch or tag; id `git-push/<connection>/<ref>`. However many deliveries come while it looks, it looks once
@@ -41,8 +41,8 @@ export const lookRequested = defineSignal<[string]>(LOOK_REQUESTED);
  */
 export async function deployPushes({ connectionId, ref, waiting = [] }: DeployPushesInput): Promise<void> {
   const asked = [...waiting];
-  setHandler(lookRequested, (deliveryId) => {
-    asked.push(deliveryId);
+  setHandler(lookRequested, (...deliveryIds) => {
+    asked.push(...deliveryIds);
   });
   await condition(() => asked.length > 0, '1 minute');
   while (asked.length > 0) {

@@ -25,7 +25,7 @@ export interface WatchRepositoryInput {
   readonly pollMinutes?: number | null;
 }
 
-const lookRequested = defineSignal<[string]>(LOOK_REQUESTED);
+const lookRequested = defineSignal<string[]>(LOOK_REQUESTED);
 const connectionChanged = defineSignal(CONNECTION_CHANGED);
 
 /**
@@ -36,8 +36,8 @@ export async function watchRepository(input: WatchRepositoryInput): Promise<void
   const { connectionId, waiting = [] } = input;
   const asked = [...waiting];
   let changed = false;
-  setHandler(lookRequested, (deliveryId) => {
-    asked.push(deliveryId);
+  setHandler(lookRequested, (...deliveryIds) => {
+    asked.push(...deliveryIds);
   });
   setHandler(connectionChanged, () => {
     changed = true;

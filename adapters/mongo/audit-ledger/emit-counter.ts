@@ -4,8 +4,8 @@ import type { EmitCounter, EmitWindow } from '../../../domain/audit-ledger/emit-
 import { windowOf } from '../../../domain/audit-ledger/emit-limit.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { isDuplicateKey, mongoCall } from '../connect.ts';
+import { waitForBatch } from '../wait-for-batch.ts';
 import { LEDGER_COLLECTIONS } from './indexes.ts';
-import { waitForBatch } from './wait-for-batch.ts';
 
 interface CountDocument {
   readonly _id: string;

@@ -10,8 +10,8 @@ import type { EventStore, EventWriter, NamespaceLeases } from '../../../domain/a
 import type { Clock } from '../../../domain/clock.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { NewId } from '../../../domain/ids.ts';
+import { waitForBatch } from '../wait-for-batch.ts';
 import { createEventIds, idOfKey } from './event-id.ts';
-import { waitForBatch } from './wait-for-batch.ts';
 
 export interface WriterLimits {
   /** Events and payload characters of one write. */

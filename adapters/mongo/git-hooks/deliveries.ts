@@ -14,19 +14,14 @@ import type { GitDeliveryStore } from '../../../domain/git-hooks/ports.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { createExpirySweep } from '../expiry-sweep.ts';
-import { insertIfNew } from '../insert-new.ts';
+import { createInsertTogether } from '../insert-together.ts';
 import { readDocument } from '../read-document.ts';
-import { COLLECTIONS, DELIVERY_EXPIRY, DIGEST_EXPIRY } from './indexes.ts';
+import { COLLECTIONS, DELIVERY_EXPIRY } from './indexes.ts';
 
 interface DeliveryDocument extends Omit<GitDelivery, 'id'> {
   readonly _id: string;
-}
-
-interface DigestDocument {
-  /** `<connection>/<digest>` */
-  readonly _id: string;
-  readonly connectionId: string;
-  readonly seenAt: Date;
+  /** `<connection>/<digest>` of the first delivery of a digest in seven days; absent in the others. */
+  readonly firstOf?: string;
 }
 
 const text = z.string().nullable();
@@ -59,17 +54,32 @@ const deliverySchema = z.object({
   ),
 });
 
-/** Deliveries in MongoDB, one document each; a document for each digest, whose id says that there is one. */
+/** Deliveries in MongoDB, one document each. A unique index has the first of each digest. */
 export function createGitDeliveryStore(deps: { db: Db; now: Clock }): GitDeliveryStore {
   const { db, now } = deps;
   const collection = db.collection<DeliveryDocument>(COLLECTIONS.deliveries);
-  const digests = db.collection<DigestDocument>(COLLECTIONS.digests);
+  const insertTogether = createInsertTogether(collection);
   const sweepDeliveries = createExpirySweep(deps, COLLECTIONS.deliveries, DELIVERY_EXPIRY);
-  const sweepDigests = createExpirySweep(deps, COLLECTIONS.digests, DIGEST_EXPIRY);
+  const insert = async ({ id, ...fields }: GitDelivery, first: Pick<DeliveryDocument, 'firstOf'> = {}) => {
+    await sweepDeliveries();
+    return await insertTogether({ _id: id, ...fields, ...first });
+  };
   return {
-    async insert({ id, ...fields }) {
-      await sweepDeliveries();
-      await insertIfNew(collection, { _id: id, ...fields });
+    async insert(delivery) {
+      await insert(delivery);
+    },
+    async insertSigned(delivery, digest) {
+      const first = { ...delivery, alreadySeen: false };
+      const firstOf = `${delivery.connectionId}/${digest}`;
+      if (await insert(first, { firstOf })) return first;
+      // The one that has the digest may have come more than seven days ago.
+      const expired = new Date(now().getTime() - DIGEST_KEPT_SECONDS * 1000);
+      const old = { firstOf, receivedAt: { $lte: expired } };
+      const freed = await mongoCall(() => collection.updateOne(old, { $unset: { firstOf: '' } }));
+      if (freed.matchedCount === 1 && (await insert(first, { firstOf }))) return first;
+      const again = { ...delivery, alreadySeen: true };
+      await insert(again);
+      return again;
     },
     async find(id) {
       const document = await mongoCall(() => collection.findOne({ _id: id }));
@@ -103,19 +113,8 @@ export function createGitDeliveryStore(deps: { db: Db; now: Clock }): GitDeliver
       const change = { $set: { state: 'decided' as const }, $addToSet: { outcomes: { $each: [...outcomes] } } };
       await mongoCall(() => collection.updateMany({ _id: { $in: [...ids] } }, change));
     },
-    async addDigest(connectionId, digest) {
-      await sweepDigests();
-      const _id = `${connectionId}/${digest}`;
-      const seenAt = now();
-      if (await insertIfNew(digests, { _id, connectionId, seenAt })) return true;
-      // One that has expired may lie there still.
-      const expired = new Date(seenAt.getTime() - DIGEST_KEPT_SECONDS * 1000);
-      const filter = { _id, seenAt: { $lte: expired } };
-      return (await mongoCall(() => digests.updateOne(filter, { $set: { seenAt } }))).matchedCount === 1;
-    },
     async removeAll(connectionId) {
       await mongoCall(() => collection.deleteMany({ connectionId }));
-      await mongoCall(() => digests.deleteMany({ connectionId }));
     },
   };
 }

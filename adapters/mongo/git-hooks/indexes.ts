@@ -1,16 +1,14 @@
-import { DELIVERY_KEPT_SECONDS, DIGEST_KEPT_SECONDS } from '../../../domain/git-hooks/delivery.ts';
+import { DELIVERY_KEPT_SECONDS } from '../../../domain/git-hooks/delivery.ts';
 import type { IndexTable } from '../ensure-indexes.ts';
 import { type Expiry, ttlIndex } from '../expiry-sweep.ts';
 
 export const COLLECTIONS = {
   connections: 'git_connections',
   deliveries: 'git_deliveries',
-  digests: 'git_delivery_digests',
   heads: 'git_heads',
 } as const;
 
 export const DELIVERY_EXPIRY: Expiry = { field: 'receivedAt', keptSeconds: DELIVERY_KEPT_SECONDS };
-export const DIGEST_EXPIRY: Expiry = { field: 'seenAt', keptSeconds: DIGEST_KEPT_SECONDS };
 
 export const INDEXES: IndexTable = {
   [COLLECTIONS.connections]: [
@@ -20,8 +18,8 @@ export const INDEXES: IndexTable = {
   ],
   [COLLECTIONS.deliveries]: [
     { key: { connectionId: 1, receivedAt: -1, _id: -1 }, name: 'connection_receivedAt' },
+    { key: { firstOf: 1 }, name: 'first_of_digest', unique: true, sparse: true },
     ttlIndex(DELIVERY_EXPIRY),
   ],
-  [COLLECTIONS.digests]: [{ key: { connectionId: 1 }, name: 'connection' }, ttlIndex(DIGEST_EXPIRY)],
   [COLLECTIONS.heads]: [{ key: { connectionId: 1 }, name: 'connection' }],
 };

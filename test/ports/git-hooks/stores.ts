@@ -193,24 +193,34 @@ export function gitDeliveryStoreSuite(create: (now: Clock) => GitDeliveryStore):
       assert.deepEqual((await store.list('gcn_list', ALL)).items, []);
     });
 
+    /** Keeps a delivery of its own with the digest; whether it was seen already, by the reply and as it is kept. */
+    async function isSeen(connectionId: string, digest: string): Promise<boolean> {
+      const { alreadySeen: _, ...unseen } = deliveryRecord({ connectionId, receivedAt: new Date(time) });
+      const kept = await store.insertSigned(unseen, digest);
+      assert.deepEqual(await store.find(unseen.id), kept);
+      assert.deepEqual(kept, { ...unseen, alreadySeen: kept.alreadySeen });
+      return kept.alreadySeen;
+    }
+
     it('knows a digest of a connection for seven days, and the first of many at once', async () => {
-      const added = await Promise.all(Array.from({ length: 5 }, () => store.addDigest('gcn_digest', 'd1')));
-      assert.deepEqual(added.filter(Boolean), [true]);
-      assert.equal(await store.addDigest('gcn_other', 'd1'), true);
+      const seen = await Promise.all(Array.from({ length: 5 }, () => isSeen('gcn_digest', 'd1')));
+      assert.deepEqual(seen.toSorted(), [false, true, true, true, true]);
+      assert.equal(await isSeen('gcn_other', 'd1'), false);
       time += 7 * DAY_MS - 1_000;
-      assert.equal(await store.addDigest('gcn_digest', 'd1'), false);
+      assert.equal(await isSeen('gcn_digest', 'd1'), true);
       time += 1_000;
-      assert.equal(await store.addDigest('gcn_digest', 'd1'), true);
-      assert.equal(await store.addDigest('gcn_digest', 'd1'), false);
+      const later = await Promise.all(Array.from({ length: 5 }, () => isSeen('gcn_digest', 'd1')));
+      assert.deepEqual(later.toSorted(), [false, true, true, true, true]);
+      assert.equal((await store.list('gcn_digest', ALL)).items.length, 11);
     });
 
     it('forgets all of a connection', async () => {
       const delivery = deliveryRecord({ connectionId: 'gcn_gone', receivedAt: new Date(time) });
       await store.insert(delivery);
-      await store.addDigest('gcn_gone', 'd1');
+      await isSeen('gcn_gone', 'd1');
       await store.removeAll('gcn_gone');
       assert.equal(await store.find(delivery.id), null);
-      assert.equal(await store.addDigest('gcn_gone', 'd1'), true);
+      assert.equal(await isSeen('gcn_gone', 'd1'), false);
     });
   });
 }

@@ -96,6 +96,15 @@ export function createInMemoryGitDeliveryStore({ now }: { now: Clock }): GitDeli
     async insert(delivery) {
       if (!deliveries.has(delivery.id)) deliveries.set(delivery.id, keepRecord(delivery));
     },
+    async insertSigned(unseen, digest) {
+      const key = `${unseen.connectionId}/${digest}`;
+      const first = digests.get(key);
+      const alreadySeen = first !== undefined && !isOlder(first, DIGEST_KEPT_SECONDS);
+      if (!alreadySeen) digests.set(key, unseen.receivedAt);
+      const delivery = { ...unseen, alreadySeen };
+      deliveries.set(delivery.id, keepRecord(delivery));
+      return delivery;
+    },
     find: async (id) => deliveries.get(id) ?? null,
     findMany: async (ids) => ids.flatMap((id) => deliveries.get(id) ?? []),
     list: async (connectionId, page) =>
@@ -119,13 +128,6 @@ export function createInMemoryGitDeliveryStore({ now }: { now: Clock }): GitDeli
         const added = outcomes.filter((one) => !known.has(JSON.stringify(one)));
         deliveries.set(id, keepRecord({ ...found, state: 'decided', outcomes: [...found.outcomes, ...added] }));
       }
-    },
-    async addDigest(connectionId, digest) {
-      const key = `${connectionId}/${digest}`;
-      const seen = digests.get(key);
-      if (seen !== undefined && !isOlder(seen, DIGEST_KEPT_SECONDS)) return false;
-      digests.set(key, now());
-      return true;
     },
     async removeAll(connectionId) {
       for (const [id, one] of deliveries) if (one.connectionId === connectionId) deliveries.delete(id);
