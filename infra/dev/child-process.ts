@@ -15,9 +15,11 @@ export interface ChildSpec {
   readonly cwd?: string;
   /** What ends it when the supervisor dies. `ipc`: a process of ours exits when its channel closes. `watchdog`: any other program. */
   readonly exitsBy: 'ipc' | 'watchdog';
+  /** The signal that asks it to end; default: SIGTERM. */
+  readonly endsBy?: 'SIGTERM' | 'SIGINT';
   readonly ready: Readiness;
   readonly readyTimeoutMs: number;
-  /** How long it may take to end after SIGTERM. */
+  /** How long it may take to end after that signal. */
   readonly graceMs: number;
   /** Runs before every start, restarts included. */
   readonly beforeStart?: () => Promise<void>;
@@ -30,18 +32,20 @@ export interface RunningChild {
   readonly leader: ChildProcess;
   /** The program's own process id. */
   readonly pid: number;
+  readonly endsBy: NodeJS.Signals;
   readonly exited: Promise<string>;
 }
 
 /**
- * Runs its arguments as a child, writes the child's pid to descriptor 4, passes signals on, and ends the child when
- * descriptor 3 closes, which happens however the supervisor dies.
+ * Runs its arguments but the first as a child, writes the child's pid to descriptor 4, and ends the child, by the signal
+ * that is the first argument, when it gets a signal itself or descriptor 3 closes, which happens however the supervisor dies.
  */
 const WATCHDOG = `
+end=$1; shift
 "$@" 3<&- 4>&- & child=$!
 echo "$child" >&4; exec 4>&-
-trap 'kill -TERM "$child" 2>/dev/null' TERM INT HUP
-( trap '' TERM INT HUP; cat <&3 >/dev/null; kill -TERM "$child" 2>/dev/null
+trap 'kill -"$end" "$child" 2>/dev/null' TERM INT HUP
+( trap '' TERM INT HUP; cat <&3 >/dev/null; kill -"$end" "$child" 2>/dev/null
   n=0; while [ $n -lt 50 ] && kill -0 "$child" 2>/dev/null; do sleep 0.1; n=$((n+1)); done
   kill -KILL "$child" 2>/dev/null ) & watcher=$!
 exec 3<&-
@@ -53,7 +57,9 @@ exit "$code"
 /** Starts a program in a session of its own, so that a terminal's Ctrl-C reaches the supervisor alone. */
 export async function spawnChild(spec: ChildSpec, log: (chunk: Buffer) => void): Promise<RunningChild> {
   const hasWatchdog = spec.exitsBy === 'watchdog';
-  const args = hasWatchdog ? ['-c', WATCHDOG, spec.name, spec.command, ...spec.args] : [...spec.args];
+  const endsBy = spec.endsBy ?? 'SIGTERM';
+  const watched = ['-c', WATCHDOG, spec.name, endsBy.slice('SIG'.length), spec.command, ...spec.args];
+  const args = hasWatchdog ? watched : [...spec.args];
   const leader = spawn(hasWatchdog ? '/bin/sh' : spec.command, args, {
     cwd: spec.cwd ?? projectRoot,
     env: spec.environment === 'own' ? { ...spec.env } : { ...process.env, ...spec.env },
@@ -68,7 +74,7 @@ export async function spawnChild(spec: ChildSpec, log: (chunk: Buffer) => void):
   });
   const pid = hasWatchdog ? await readPid(leader, exited) : leader.pid;
   if (pid === undefined) throw new Error(`${spec.name} could not be started: ${await exited}`);
-  return { leader, pid, exited };
+  return { leader, pid, endsBy, exited };
 }
 
 async function readPid(leader: ChildProcess, exited: Promise<string>): Promise<number | undefined> {
@@ -79,10 +85,10 @@ async function readPid(leader: ChildProcess, exited: Promise<string>): Promise<n
   return Number.parseInt(first, 10) || undefined;
 }
 
-/** Ends a program and whatever it started: SIGTERM, then SIGKILL to its group once the grace is over. */
+/** Ends a program and whatever it started: its signal, then SIGKILL to its group once the grace is over. */
 export async function endChild(running: RunningChild, graceMs: number): Promise<void> {
   if (graceMs > 0 && running.leader.exitCode === null && running.leader.signalCode === null) {
-    signalProcess(running.pid, 'SIGTERM');
+    signalProcess(running.pid, running.endsBy);
     const over = new AbortController();
     await Promise.race([running.exited, delay(graceMs, undefined, { signal: over.signal }).catch(() => undefined)]);
     over.abort();

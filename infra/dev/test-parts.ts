@@ -12,6 +12,7 @@ import { gitea } from './tools/gitea.ts';
 import { imageRegistry } from './tools/image-registry.ts';
 import { minio } from './tools/minio.ts';
 import { mongoStandIn } from './tools/mongo.ts';
+import { postgresServer } from './tools/postgres.ts';
 import { resolveTool, type Tool } from './tools/resolve-tool.ts';
 import { temporalCli } from './tools/temporal-cli.ts';
 import { temporalServer } from './tools/temporal-server.ts';
@@ -32,6 +33,7 @@ const TOOLS: readonly Tool[] = [
   gitea,
   minio,
   versitygw,
+  postgresServer,
 ];
 
 /** What takes minutes to build where it cannot be downloaded, and may fail there: the tests of it are skipped then. */

@@ -1,0 +1,166 @@
+import type { Client } from 'pg';
+import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
+import { databaseUsers, parseDatabaseName } from '../../domain/databases/database-name.ts';
+import type { DatabaseLogin, DatabaseServer, ListedDatabase } from '../../domain/databases/ports.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { scramVerifier } from './scram-verifier.ts';
+import { withClient } from './with-client.ts';
+
+/** Comment of the roles that the platform made: it changes no others. */
+const OURS = 'fairlead: made for a service';
+/** Databases that every server has. */
+const OWN_DATABASES = ['postgres', 'template0', 'template1'];
+/** No one service takes all connections of the server. */
+const CONNECTIONS_OF_USER = 50;
+
+/**
+ * Databases on a PostgreSQL server. A database is owned by a role of its name, with which nobody connects. Its users are
+ * members of that role and act as it (`SET role`), so that tables belong to the role, whichever user made them. Statements
+ * for one database wait for each other by an advisory lock.
+ * @param adminUri of a superuser, or of a user with CREATEDB and CREATEROLE
+ */
+export function createPostgresServer({ adminUri }: { readonly adminUri: string }): DatabaseServer {
+  const exclusively = <T>(database: string, signal: AbortSignal, work: (client: Client) => Promise<T>): Promise<T> =>
+    withClient(adminUri, signal, async (client) => {
+      // Ends with the connection.
+      await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`fairlead ${database}`]);
+      return work(client);
+    });
+  return {
+    engine: 'postgres',
+    async ensure(database, login, signal) {
+      requireUser(database, login.user);
+      return exclusively(database, signal, async (client) => {
+        await ensureRoles(client, database, login);
+        await ensureDatabase(client, database);
+        if (await isBefore15(client)) await givePublicSchema(adminUri, database, signal);
+        return openElsewhere(client, database, login.user);
+      });
+    },
+    async withdraw(database, user, signal) {
+      requireUser(database, user);
+      await exclusively(database, signal, async (client) => {
+        if (!(await requireOurs(client, user))) return;
+        await client.query(`ALTER ROLE ${name(user)} NOLOGIN PASSWORD NULL`);
+        await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [user]);
+      });
+    },
+    drop: (database, signal) => exclusively(database, signal, (client) => dropDatabase(client, database)),
+    list: (signal) => withClient(adminUri, signal, listDatabases),
+  };
+}
+
+/** The owner and one user, in one transaction: a role without our comment is never ours. */
+async function ensureRoles(client: Client, database: string, { user, password }: DatabaseLogin): Promise<void> {
+  await client.query('BEGIN');
+  try {
+    if (!(await requireOurs(client, database))) {
+      await client.query(`CREATE ROLE ${name(database)} NOLOGIN`);
+      await client.query(`COMMENT ON ROLE ${name(database)} IS ${literal(OURS)}`);
+    }
+    if (!(await requireOurs(client, user))) {
+      await client.query(`CREATE ROLE ${name(user)} NOLOGIN`);
+      await client.query(`COMMENT ON ROLE ${name(user)} IS ${literal(OURS)}`);
+    }
+    const limits = `NOCREATEDB NOCREATEROLE CONNECTION LIMIT ${CONNECTIONS_OF_USER}`;
+    await client.query(`ALTER ROLE ${name(user)} LOGIN ${limits} PASSWORD ${literal(scramVerifier(password))}`);
+    await client.query(`GRANT ${name(database)} TO ${name(user)}`);
+    await client.query(`ALTER ROLE ${name(user)} SET role TO ${name(database)}`);
+    // Who is no superuser must be a member of the owner to give it a database.
+    const { rows } = await client.query('SELECT usesuper FROM pg_user WHERE usename = CURRENT_USER');
+    if (rows[0]?.usesuper !== true) await client.query(`GRANT ${name(database)} TO CURRENT_USER`);
+    await client.query('COMMIT');
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Closed until nobody but its owner may connect, so that there is no moment at which others could. */
+async function ensureDatabase(client: Client, database: string): Promise<void> {
+  const owner = await ownerOf(client, database);
+  if (owner !== null && owner !== database) throw notOurs(database);
+  if (owner === null) {
+    const options = `OWNER ${name(database)} TEMPLATE template0 ENCODING 'UTF8' ALLOW_CONNECTIONS false`;
+    await client.query(`CREATE DATABASE ${name(database)} ${options}`);
+  }
+  await client.query(`REVOKE ALL ON DATABASE ${name(database)} FROM PUBLIC`);
+  await client.query(`ALTER DATABASE ${name(database)} ALLOW_CONNECTIONS true`);
+}
+
+async function ownerOf(client: Client, database: string): Promise<string | null> {
+  const text = 'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1';
+  const { rows } = await client.query<{ owner: string }>(text, [database]);
+  return rows[0]?.owner ?? null;
+}
+
+/** Up to version 14 the schema `public` of a database belonged to the administrator. */
+async function isBefore15(client: Client): Promise<boolean> {
+  const { rows } = await client.query<{ server_version_num: string }>('SHOW server_version_num');
+  return Number(rows[0]?.server_version_num) < 150_000;
+}
+
+async function givePublicSchema(adminUri: string, database: string, signal: AbortSignal): Promise<void> {
+  const uri = new URL(adminUri);
+  uri.pathname = `/${database}`;
+  await withClient(uri.href, signal, (client) => client.query(`ALTER SCHEMA public OWNER TO ${name(database)}`));
+}
+
+/** Closes the databases that every server has, and names others that a user may connect to. */
+async function openElsewhere(client: Client, database: string, user: string): Promise<string[]> {
+  const text = `SELECT datname FROM pg_database
+    WHERE datallowconn AND datname <> $1 AND has_database_privilege($2, oid, 'CONNECT') ORDER BY datname`;
+  const open = async (): Promise<string[]> => {
+    const { rows } = await client.query<{ datname: string }>(text, [database, user]);
+    return rows.map(({ datname }) => datname);
+  };
+  const found = await open();
+  if (found.length === 0) return [];
+  for (const own of found.filter((one) => OWN_DATABASES.includes(one))) {
+    await client.query(`REVOKE CONNECT, TEMPORARY ON DATABASE ${name(own)} FROM PUBLIC`);
+  }
+  return (await open()).map(
+    (other) =>
+      `The PostgreSQL server lets every user connect to its database ${other}: as its owner, REVOKE CONNECT ON DATABASE "${other}" FROM PUBLIC`,
+  );
+}
+
+async function dropDatabase(client: Client, database: string): Promise<void> {
+  if (!(await requireOurs(client, database))) return;
+  const owner = await ownerOf(client, database);
+  if (owner !== null && owner !== database) throw notOurs(database);
+  await client.query(`DROP DATABASE IF EXISTS ${name(database)} WITH (FORCE)`);
+  for (const role of [...databaseUsers(database), database]) {
+    if (await requireOurs(client, role)) await client.query(`DROP ROLE ${name(role)}`);
+  }
+}
+
+async function listDatabases(client: Client): Promise<ListedDatabase[]> {
+  const text = `SELECT datname, pg_database_size(oid)::text AS bytes FROM pg_database
+    WHERE NOT datistemplate AND NOT datname = ANY($1) ORDER BY datname`;
+  const { rows } = await client.query<{ datname: string; bytes: string }>(text, [OWN_DATABASES]);
+  return rows.map(({ datname, bytes }) => {
+    return { database: datname, target: parseDatabaseName(datname), bytes: Number(bytes) };
+  });
+}
+
+/** Whether a role is there. @throws CONFLICT for one that the platform did not make */
+async function requireOurs(client: Client, role: string): Promise<boolean> {
+  const text = "SELECT shobj_description(oid, 'pg_authid') AS comment FROM pg_roles WHERE rolname = $1";
+  const { rows } = await client.query<{ comment: string | null }>(text, [role]);
+  if (rows[0] === undefined) return false;
+  if (rows[0].comment !== OURS) throw notOurs(role);
+  return true;
+}
+
+function requireUser(database: string, user: string): void {
+  if (!databaseUsers(database).includes(user)) throw new RangeError(`${user} is no user of ${database}`);
+}
+
+function notOurs(what: string): FairleadError {
+  const remedy = 'rename it, or name another server in DB_POSTGRES_ADMIN_URI';
+  return new FairleadError(
+    'CONFLICT',
+    `The PostgreSQL server has a database or role ${what} that the platform did not make: ${remedy}.`,
+  );
+}

@@ -1,0 +1,82 @@
+/** Kinds of database that a service may have. */
+export const DATABASE_ENGINES = ['mongodb', 'postgres', 'redis', 'neo4j'] as const;
+
+export type DatabaseEngine = (typeof DATABASE_ENGINES)[number];
+
+/** All that a workload needs to open its database. */
+export interface DatabaseAccess {
+  /** As the workload sees it. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  readonly password: string;
+  /** Parameters of the URI, such as `sslmode`. */
+  readonly options: Readonly<Record<string, string>>;
+}
+
+/** What is known of one engine. */
+export interface EngineRow {
+  readonly title: string;
+  /** Where its servers listen by default. */
+  readonly port: number;
+  /** Names the server, with the administrator's credentials (spec 2, "Environment variables"). */
+  readonly adminVariable: string;
+  /** The variables that a workload is given; nobody else may set them. */
+  readonly variables: (access: DatabaseAccess) => Readonly<Record<string, string>>;
+  /** Given as well, unless the service sets a variable of that name itself. */
+  readonly usual: (access: DatabaseAccess) => Readonly<Record<string, string>>;
+}
+
+/** The one table of engines (spec 2, "Configuration variables and secrets", 5, and the DB_ variables). */
+export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
+  mongodb: {
+    title: 'MongoDB',
+    port: 27_017,
+    adminVariable: 'DB_MONGODB_ADMIN_URI',
+    variables: (access) => ({ MONGODB_URI: databaseUri('mongodb', access) }),
+    usual: () => ({}),
+  },
+  postgres: {
+    title: 'PostgreSQL',
+    port: 5432,
+    adminVariable: 'DB_POSTGRES_ADMIN_URI',
+    variables: (access) => ({ POSTGRES_URI: databaseUri('postgresql', access) }),
+    // The name that most frameworks read; services set it for databases elsewhere as well.
+    usual: (access) => ({ DATABASE_URL: databaseUri('postgresql', access) }),
+  },
+  redis: {
+    title: 'Redis',
+    port: 6379,
+    adminVariable: 'DB_REDIS_ADMIN_URL',
+    variables: (access) => ({
+      REDIS_URL: databaseUri('redis', { ...access, database: '0' }),
+      // The user reaches no other keys.
+      REDIS_KEY_PREFIX: keyPrefix(access.database),
+    }),
+    usual: () => ({}),
+  },
+  neo4j: {
+    title: 'Neo4j',
+    port: 7687,
+    adminVariable: 'DB_NEO4J_ADMIN_URI',
+    variables: ({ host, port, database, user, password }) => ({
+      NEO4J_URI: `neo4j://${host}:${port}`,
+      NEO4J_USERNAME: user,
+      NEO4J_PASSWORD: password,
+      NEO4J_DATABASE: database,
+    }),
+    usual: () => ({}),
+  },
+};
+
+/** What the keys of a database begin with, where one server has one space of keys for all. */
+export function keyPrefix(database: string): string {
+  return `${database}:`;
+}
+
+function databaseUri(scheme: string, { host, port, database, user, password, options }: DatabaseAccess): string {
+  const query = new URLSearchParams(options).toString();
+  const login = `${encodeURIComponent(user)}:${encodeURIComponent(password)}`;
+  return `${scheme}://${login}@${host}:${port}/${database}${query === '' ? '' : `?${query}`}`;
+}

@@ -1,0 +1,47 @@
+import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { Environment } from '../environment.ts';
+import type { DatabaseTarget } from './database-name.ts';
+import type { DatabaseEngine } from './engines.ts';
+
+/** A user of a database with a password that is kept sealed. */
+export interface StoredLogin {
+  readonly user: string;
+  readonly password: SealedSecret;
+  readonly issuedAt: Date;
+}
+
+/**
+ * - `active`: a service has it.
+ * - `kept`: its service was removed; it is dropped at `dropAfter`, unless its org deploys a service of that name before.
+ * - `dropping`: nobody gets it back.
+ */
+export type DatabaseState = 'active' | 'kept' | 'dropping';
+
+/**
+ * One database of a service in one environment, and who may open it (`databaseCredentials` and `credentialRotation` of
+ * spec 2, "Service record"; in a record of its own, which outlives the service for a while).
+ */
+export interface DatabaseRecord extends DatabaseTarget {
+  /** `<engine>/<database>`: on one server there is one database of a name. */
+  readonly id: string;
+  readonly engine: DatabaseEngine;
+  readonly database: string;
+  readonly serviceId: string;
+  readonly environment: Environment;
+  /** Slug of the org that owns the service. */
+  readonly org: string;
+  readonly state: DatabaseState;
+  /** Null while it is active. */
+  readonly dropAfter: Date | null;
+  /** What workloads are given. The server accepts it, but for one that is new and is being made. */
+  readonly login: StoredLogin;
+  /** Prepared by a rotation, which makes the server accept it before workloads are given it. */
+  readonly next: StoredLogin | null;
+  /** The user of the login before, which the server accepts until workloads have the current one. */
+  readonly retiring: string | null;
+  readonly createdAt: Date;
+}
+
+export function databaseId(engine: DatabaseEngine, database: string): string {
+  return `${engine}/${database}`;
+}
