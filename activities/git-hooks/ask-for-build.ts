@@ -69,18 +69,15 @@ async function ask(
   return { buildId: askedId, attached: deduplicated };
 }
 
-/**
- * The person who pushed. While it is not to be known who they are or may do, the push is of the org alone; so it is where a
- * plain token says nothing about what was sent.
- */
+/** The person who pushed. While it is not to be known who they are or may do, the push is of the org alone. */
 async function deployerOf(
   { gitIdentities, members }: GitHooksActivityDeps,
-  { provider, repository, proof }: GitConnection,
-  { pusher }: PushedBuild,
+  { provider, repository }: GitConnection,
+  { confirmedPusher: pusher }: PushedBuild,
   service: ServiceRecord,
 ): Promise<Deployer | null> {
   const host = hostOfRepository(provider, repository);
-  if (pusher === undefined || proof !== 'signature' || members === null || host === null) return null;
+  if (pusher === undefined || members === null || host === null) return null;
   try {
     return await findDeployer({ identities: gitIdentities, members }, { hostKey: host.key, ...pusher }, service);
   } catch (error) {

@@ -4,6 +4,7 @@ import { type GitDelivery, type LookOutcome, type LookReason, outcome } from '..
 import type { Look, PushedBuild, PushedRef } from '../../domain/git-hooks/messages.ts';
 import type { HeadKey } from '../../domain/git-hooks/ports.ts';
 import { parseRef, skipMark } from '../../domain/git-hooks/rule.ts';
+import { isPusherConfirmed, type Pusher } from './confirm-pusher.ts';
 import { type DeployTarget, deployTargets, serviceOf } from './deploy-targets.ts';
 import type { GitHooksActivityDeps } from './deps.ts';
 
@@ -37,7 +38,7 @@ export async function lookAtRef(deps: GitHooksActivityDeps, input: LookInput, si
     return only('source_refused', error.message);
   }
   if (head === undefined) return only('ref_deleted');
-  const requester = requesterOf(await deps.gitDeliveries.findMany(input.deliveries), head);
+  const { requestedBy, pusher } = requesterOf(await deps.gitDeliveries.findMany(input.deliveries), head);
   const about = {
     connection,
     head,
@@ -50,12 +51,15 @@ export async function lookAtRef(deps: GitHooksActivityDeps, input: LookInput, si
     const { reason, before } = await decide(deps, about, target, signal);
     const { serviceId, service, environment } = target;
     if (reason === null) {
-      const decided = { commit: head, before, ...requester };
+      const decided = { commit: head, before, requestedBy };
       const build = { connectionId, ref: fullName, buildId: deps.newId('build'), serviceId, service, environment };
       builds.push({ ...build, ...decided });
     } else outcomes.push(outcome(reason, { ref: fullName, service, environment, commit: head }));
   }
-  return { outcomes, builds };
+  if (pusher === null || builds.length === 0) return { outcomes, builds };
+  const pushed = { pusher, ref: fullName, commit: head };
+  const isConfirmed = await isPusherConfirmed(deps, connection, pushed, signal);
+  return { outcomes, builds: isConfirmed ? builds.map((build) => ({ ...build, confirmedPusher: pusher })) : builds };
 }
 
 /** Git says no, and will say so again. */
@@ -139,15 +143,18 @@ async function orUnknown<T>(read: Promise<T | null>): Promise<T | null> {
  * Who pushed the head, or else who pushed last; a look by hand is of who asked for it. Only who pushed this very head, and is
  * told by the id of the account, may be a person: somebody else may push right after them, or take over a login.
  */
-function requesterOf(deliveries: readonly GitDelivery[], head: string): Pick<PushedBuild, 'requestedBy' | 'pusher'> {
+function requesterOf(
+  deliveries: readonly GitDelivery[],
+  head: string,
+): { readonly requestedBy: string; readonly pusher: Pusher | null } {
   const newest = deliveries.toSorted((a, b) => b.receivedAt.getTime() - a.receivedAt.getTime());
   const byHand = newest.find(({ requestedBy }) => requestedBy !== null)?.requestedBy;
   const pushed = newest.find(({ claimedHead, login }) => claimedHead === head && login !== null);
-  if (pushed === undefined && byHand != null) return { requestedBy: byHand };
+  if (pushed === undefined && byHand != null) return { requestedBy: byHand, pusher: null };
   const { login = null, accountId = null } = pushed ?? newest.find((delivery) => delivery.login !== null) ?? {};
-  if (login === null) return { requestedBy: 'git' };
-  const isKnown = pushed !== undefined && accountId !== null;
-  return { requestedBy: `git:${login}`, ...(isKnown ? { pusher: { login, accountId } } : {}) };
+  if (login === null) return { requestedBy: 'git', pusher: null };
+  const pusher = pushed === undefined || accountId === null ? null : { login, accountId };
+  return { requestedBy: `git:${login}`, pusher };
 }
 
 function once<T>(work: () => Promise<T>): () => Promise<T> {

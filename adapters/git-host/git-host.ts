@@ -6,6 +6,7 @@ import type {
   GitHost,
   HookTarget,
   HostedRepository,
+  PushedHead,
   RegisteredHook,
 } from '../../domain/git-hooks/git-host.ts';
 import { hostOfRepository } from '../../domain/git-identities/git-host-name.ts';
@@ -52,6 +53,7 @@ export function createGitHost(options: HostCallOptions): GitHost {
       const newest = (await listHooks(open(repository, signal), address)).at(-1);
       return newest === undefined ? null : { hookId: String(newest.id) };
     },
+    findPusher: async (repository, head, signal) => findPusher(open(repository, signal), head),
     async removeHook(repository, hookId, signal) {
       const opened = open(repository, signal);
       if (!/^\d+$/.test(hookId)) return;
@@ -169,6 +171,20 @@ async function listHooks(opened: Opened, address: string): Promise<readonly List
     if (!answer.hasNext) return found.sort((a, b) => a.id - b.id);
   }
   throw unavailable(`${api.title} lists more than ${MOST_PAGES} pages of hooks for this repository; remove some there`);
+}
+
+/** The newest of one page counts: who pushes a head looks at it at once. */
+async function findPusher(opened: Opened, { ref, commit }: PushedHead): Promise<string | null> {
+  const { api, call, path, signal } = opened;
+  const answer = await call(opened, { method: 'GET', path: path + api.pushesPath(ref), signal });
+  if (!answer.ok) throw refusal(opened, answer);
+  const listed = readAnswer(opened, z.array(z.unknown()), answer.body).slice(0, MOST_ON_A_PAGE);
+  const pushes = readAnswer(opened, z.array(api.push), listed).filter(
+    (push) => push?.ref === ref && push.commit === commit,
+  );
+  return (
+    pushes.reduce((newest, push) => ((push?.id ?? 0) > (newest?.id ?? 0) ? push : newest), null)?.accountId ?? null
+  );
 }
 
 async function removeHook(opened: Opened, id: number): Promise<void> {

@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { GITHUB_SHAPES, repositoryPath } from './github-shapes.ts';
 import type { ProviderApi } from './provider-api.ts';
 
@@ -24,6 +25,13 @@ export const githubApi: ProviderApi = {
   }),
   changeHook: 'PATCH',
   longestDescription: 140,
+  // docs.github.com/rest/repos/repos: list repository activities. It lists no tags.
+  pushesPath: (ref) => `/activity?per_page=100&ref=${encodeURIComponent(ref)}`,
+  push: z
+    .object({ id: z.int(), ref: z.string(), after: z.string(), actor: z.object({ id: z.int() }) })
+    .transform(({ id, ref, after, actor }) => ({ id, ref, commit: after, accountId: String(actor.id) }))
+    .nullable()
+    .catch(null),
   commitPath: null,
   isNoCommit: ({ status, words }) => status === 422 && /no commit found/i.test(words),
 };

@@ -48,6 +48,20 @@ export const gitlabApi: ProviderApi = {
     ...(targetUrl === null ? {} : { target_url: targetUrl }),
   }),
   longestDescription: 255,
+  // docs.gitlab.com/api/events: events of a project.
+  pushesPath: () => '/events?action=pushed&per_page=100',
+  push: z
+    .object({
+      id: z.int(),
+      author_id: z.int(),
+      push_data: z.object({ ref_type: z.enum(['branch', 'tag']), ref: z.string(), commit_to: z.string() }),
+    })
+    .transform(({ id, author_id: author, push_data: { ref_type: kind, ref, commit_to: commit } }) => ({
+      ...{ id, commit, accountId: String(author) },
+      ref: `refs/${kind === 'branch' ? 'heads' : 'tags'}/${ref}`,
+    }))
+    .nullable()
+    .catch(null),
   commitPath: null,
   isNoCommit: ({ status, words }) => status === 404 && /commit/i.test(words),
   // It refuses to make pending what is pending or runs.

@@ -8,6 +8,15 @@ export interface ListedHook {
   readonly proof: RegisteredHook['proof'];
 }
 
+/** A push as a provider lists it; what is none reads as null. */
+export interface ListedPush {
+  /** Grows with time. */
+  readonly id: number;
+  readonly ref: string;
+  readonly commit: string;
+  readonly accountId: string;
+}
+
 /** An answer that is no success. */
 export interface Refusal {
   readonly status: number;
@@ -24,6 +33,9 @@ export interface ProviderApi {
   /** What the API calls a repository; null when the address names none. */
   readonly repository: (url: URL) => string | null;
   readonly headers: (token: string) => Readonly<Record<string, string>>;
+  /** Where the newest pushes of a branch or tag are listed, at least a page of them; of others as well. */
+  readonly pushesPath: (ref: string) => string;
+  readonly push: z.ZodType<ListedPush | null>;
   /** What a token must be allowed, for who makes one. */
   readonly scopes: string;
   readonly page: (number: number) => string;

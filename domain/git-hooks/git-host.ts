@@ -43,6 +43,13 @@ export interface RegisteredHook {
   readonly proof: 'signature' | 'token';
 }
 
+export interface PushedHead {
+  /** Full name of a branch or tag. */
+  readonly ref: string;
+  /** Full id. */
+  readonly commit: string;
+}
+
 /**
  * The API of a git host, as far as deploys by push need it. Every method is idempotent; an aborted signal ends it with the
  * reason of the abort.
@@ -71,6 +78,11 @@ export interface GitHost {
     address: string,
     signal?: AbortSignal,
   ): Promise<{ readonly hookId: string } | null>;
+  /**
+   * The account that last moved a branch or tag to a commit, by the provider's id, as the provider keeps who pushed; null
+   * where it does not tell.
+   */
+  findPusher(repository: HostedRepository, head: PushedHead, signal?: AbortSignal): Promise<string | null>;
   /** A hook that is not there any more is no error. */
   removeHook(repository: HostedRepository, hookId: string, signal?: AbortSignal): Promise<void>;
 }

@@ -45,8 +45,8 @@ export interface PushedBuild extends PushedRef {
   readonly before?: string | null;
   /** Who pushed: `git:<login>`, a user id, or `git`. */
   readonly requestedBy: string;
-  /** The account of who pushed; absent where it is not told, or a person asked. */
-  readonly pusher?: { readonly login: string; readonly accountId: string | null };
+  /** The account that pushed this head, as the git host itself says; absent where it does not, or a person asked. */
+  readonly confirmedPusher?: { readonly login: string; readonly accountId: string };
 }
 
 /** What a look at one branch or tag decided. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { CommitState, GitHost, HostedRepository } from '../../domain/git-hooks/git-host.ts';
+import type { CommitState, GitHost, HostedRepository, PushedHead } from '../../domain/git-hooks/git-host.ts';
 
 /** A git host to look at, with a repository of at least one commit and without hooks or statuses. */
 export interface GitHostUnderTest {
@@ -12,6 +12,8 @@ export interface GitHostUnderTest {
   statuses(): Promise<readonly string[]>;
   /** Addresses of the hooks of the repository, sorted. */
   hooks(): Promise<readonly string[]>;
+  /** Has two accounts push, the second one a head that is told with its account. */
+  push(): Promise<PushedHead & { readonly accountId: string }>;
   /** The description that people see on a context. */
   description(context: string): Promise<string>;
 }
@@ -97,6 +99,18 @@ export function gitHostSuite(
       await under.host.removeHook(under.repository, hookId);
       assert.notEqual(kept.hookId, hookId);
       assert.deepEqual(await under.hooks(), [`${hooksAt}/2`]);
+    });
+
+    it('tells which account pushed a head, and nothing of a head that nobody pushed there', async () => {
+      const under = await create();
+      const { accountId, ref, commit } = await under.push();
+      const pusher = (head: PushedHead) => under.host.findPusher(under.repository, head);
+      assert.equal(await pusher({ ref, commit }), accountId);
+      assert.equal(await pusher({ ref: 'refs/heads/other', commit }), null);
+      assert.equal(await pusher({ ref: 'main', commit }), null);
+      assert.equal(await pusher({ ref, commit: NO_COMMIT }), null);
+      const stranger = { ...under.repository, token: 'canary0canary0canary0canary0canary0canary' };
+      await assert.rejects(under.host.findPusher(stranger, { ref, commit }), { code: 'GIT_TOKEN_REFUSED' });
     });
 
     it('takes no token that it does not know, and says nothing of it', async () => {

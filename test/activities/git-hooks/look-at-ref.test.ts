@@ -37,27 +37,6 @@ describe('a look at a branch', () => {
     assert.deepEqual([request?.org, request?.requestedBy, request?.kind], ['acme', 'git:eve', 'deploy']);
   });
 
-  it('deploys in the name of who linked the account that pushed, while they may deploy the service', async () => {
-    const hostKey = 'gitea git.example';
-    const linked = { id: 'gid_1', userId: 'usr_eve', provider: 'gitea', hostAddress: 'https://git.example' } as const;
-    await parts.gitIdentities.link({ ...linked, hostKey, accountId: '7', login: 'Eve', linkedAt: new Date() });
-    const on = await parts.connected({ provider: 'gitea' });
-    const push = async (login: string) => {
-      const head = parts.refs.commit(on.address, MAIN, { login, at: String(requestsOf(on).length) });
-      await deploy(on, [await parts.delivered(on.connection.id, { claimedHead: head, login, accountId: '7' })]);
-      const request = requestsOf(on).at(-1);
-      return [request?.requestedBy, request?.org];
-    };
-    assert.deepEqual(await push('eve'), ['git:eve', 'acme'], 'she is in no org');
-    parts.members.roles.set('acme usr_eve', 'viewer');
-    assert.deepEqual(await push('eve'), ['git:eve', 'acme'], 'she may only look');
-    parts.members.roles.set('acme usr_eve', 'member');
-    assert.deepEqual(await push('eve'), ['usr_eve', 'acme']);
-    assert.deepEqual(await push('mallory'), ['git:mallory', 'acme']);
-    parts.members.roles.clear();
-    assert.deepEqual(await push('eve'), ['git:eve', 'acme'], 'she left');
-  });
-
   it('deploys a head once, and an older one again after a forced push', async () => {
     const on = await parts.connected();
     const first = parts.refs.commit(on.address, MAIN, { a: '1' });
@@ -193,78 +172,6 @@ describe('a look at a branch', () => {
     const asked = await askForBuild(parts, build);
     assert.deepEqual([asked.outcome.reason, asked.report], ['service_removed', null]);
     assert.deepEqual(requestsOf(on), []);
-  });
-
-  it('is of who pushed the head, of who asked for it, or of nobody that is known', async () => {
-    const on = await parts.connected();
-    const next = () => parts.refs.commit(on.address, MAIN, { a: String(Math.random()) });
-    const at = (seconds: number) => new Date(Date.now() - seconds * 1000);
-    const by = (changes: Parameters<typeof parts.delivered>[1]) => parts.delivered(on.connection.id, changes);
-    const head = next();
-    const pushes = [
-      await by({ login: 'ada', claimedHead: head, receivedAt: at(9) }),
-      await by({ login: 'eve', claimedHead: 'f'.repeat(40), receivedAt: at(1) }),
-    ];
-    await deploy(on, pushes);
-    next();
-    await deploy(on, [await by({ login: 'ada', receivedAt: at(9) }), await by({ login: 'bob', receivedAt: at(1) })]);
-    next();
-    await deploy(on, [await by({ kind: 'look', login: null, requestedBy: 'usr_ada' })]);
-    next();
-    await deploy(on, [await by({ login: null })]);
-    assert.deepEqual(
-      requestsOf(on).map(({ requestedBy }) => requestedBy),
-      ['git:ada', 'git:bob', 'usr_ada', 'git'],
-    );
-  });
-
-  it('is of the person who linked the account that pushed, while they may deploy the service', async () => {
-    const on = await parts.connected();
-    const link = { hostKey: 'gitea git.example', provider: 'gitea', hostAddress: 'https://git.example' } as const;
-    const at = new Date();
-    const identity = { id: 'gid_lin', userId: 'usr_lin', accountId: '4711', login: 'lin', linkedAt: at, ...link };
-    assert.equal(await parts.gitIdentities.link(identity), true);
-    const pushAs = async (accountId: string | null) => {
-      const claimedHead = parts.refs.commit(on.address, MAIN, { a: String(Math.random()) });
-      await deploy(on, [await parts.delivered(on.connection.id, { login: 'lin', accountId, claimedHead })]);
-    };
-    await pushAs('4711');
-    parts.members.roles.set('acme usr_lin', 'member');
-    await pushAs('4711');
-    await pushAs('4712');
-    parts.members.roles.set('acme usr_lin', 'viewer');
-    await pushAs('4711');
-    assert.deepEqual(
-      requestsOf(on).map(({ requestedBy, org }) => [requestedBy, org]),
-      [
-        ['git:lin', 'acme'],
-        ['usr_lin', 'acme'],
-        ['git:lin', 'acme'],
-        ['git:lin', 'acme'],
-      ],
-    );
-  });
-
-  it('is of no person for what somebody else pushed, who took over a login, or whose token says nothing of it', async () => {
-    const hostKey = 'gitea git.example';
-    const at = new Date();
-    const identity = { id: 'gid_may', userId: 'usr_may', accountId: '88', login: 'may', linkedAt: at };
-    await parts.gitIdentities.link({ ...identity, hostKey, provider: 'gitea', hostAddress: 'https://git.example' });
-    parts.members.roles.set('acme usr_may', 'member');
-    const pushed = async (changes: object, connection: object = {}) => {
-      const on = await parts.connected(connection);
-      const claimedHead = parts.refs.commit(on.address, MAIN, { a: String(Math.random()) });
-      const said = { login: 'may', accountId: '88', claimedHead, ...changes };
-      await deploy(on, [await parts.delivered(on.connection.id, said)]);
-      return requestsOf(on).map(({ requestedBy }) => requestedBy);
-    };
-    assert.deepEqual(await pushed({}), ['usr_may']);
-    // Right after her push, before the delivery of the other one is here.
-    assert.deepEqual(await pushed({ claimedHead: 'f'.repeat(40) }), ['git:may']);
-    assert.deepEqual(await pushed({ claimedHead: null }), ['git:may']);
-    assert.deepEqual(await pushed({ accountId: '89' }), ['git:may']);
-    assert.deepEqual(await pushed({ accountId: null }), ['git:may']);
-    assert.deepEqual(await pushed({}, { proof: 'token' }), ['git:may']);
   });
 
   it('that is repeated finds the build it asked for, or the one it was attached to', async () => {

@@ -36,6 +36,13 @@ describe('GitHub', () => {
           .map(({ context, state }) => `${context} ${state}`)
           .sort(),
       hooks: async () => github.hooks.map(({ config }) => config.url ?? '').sort(),
+      async push() {
+        const head = { ref: 'refs/heads/main', after: COMMIT, before: '0'.repeat(40), activity_type: 'push' };
+        const by = (id: number, actor: object | null) => ({ id, ...head, timestamp: '2026-03-01T12:00:00Z', actor });
+        const accounts = [by(3, null), by(2, { id: 8, login: 'ada' }), by(1, { id: 7, login: 'bob' })];
+        github.activities.push(...accounts);
+        return { ref: head.ref, commit: COMMIT, accountId: '8' };
+      },
       description: async (context) => statuses().find((each) => each.context === context)?.description ?? '',
     };
   });

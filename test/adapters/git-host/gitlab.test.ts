@@ -39,6 +39,12 @@ describe('GitLab, a project in nested groups', () => {
           .map(({ name, status }) => `${name} ${states[status] ?? status}`)
           .sort(),
       hooks: async () => gitlab.hooks.map(({ url }) => url).sort(),
+      async push() {
+        const push_data = { ref_type: 'branch', ref: 'main', commit_from: null, commit_to: COMMIT, action: 'pushed' };
+        const by = (id: number, author_id: number) => ({ id, author_id, action_name: 'pushed to', push_data });
+        gitlab.events.push(by(5, 7), by(6, 8), { ...by(9, 9), push_data: { ...push_data, commit_to: null } });
+        return { ref: 'refs/heads/main', commit: COMMIT, accountId: '8' };
+      },
       description: async (context) => statuses().find(({ name }) => name === context)?.description ?? '',
     };
   });

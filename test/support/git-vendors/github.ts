@@ -16,6 +16,8 @@ export interface GithubStatus {
 
 export interface TestGithub extends VendorServer {
   readonly hooks: GithubHook[];
+  /** Newest first. */
+  readonly activities: object[];
   /** By commit, the last of each context first. */
   readonly statuses: Map<string, GithubStatus[]>;
 }
@@ -34,6 +36,7 @@ export async function startGithub(options: {
 }): Promise<TestGithub> {
   const hooks: GithubHook[] = [];
   const statuses = new Map<string, GithubStatus[]>();
+  const activities: object[] = [];
   let made = 0;
 
   const writeHook = (hook: GithubHook | null, { body }: VendorRequest): VendorAnswer => {
@@ -90,7 +93,8 @@ export async function startGithub(options: {
     const [, found = ''] = /^\/repos\/([^/]+\/[^/]+)/.exec(path) ?? [];
     if (found !== options.repository) return refuse(404, 'Not Found');
     const below = path.slice(`/repos/${found}`.length);
+    if (below === '/activity') return { status: 200, body: activities };
     return answerBelow(repository, below, request);
   });
-  return Object.assign(server, { hooks, statuses });
+  return Object.assign(server, { hooks, statuses, activities });
 }

@@ -19,6 +19,8 @@ export interface GitlabStatus {
 
 export interface TestGitlab extends VendorServer {
   readonly hooks: GitlabHook[];
+  /** Newest first. */
+  readonly events: object[];
   /** By commit, the last of each name first. */
   readonly statuses: Map<string, GitlabStatus[]>;
 }
@@ -38,6 +40,7 @@ export async function startGitlab(options: {
 }): Promise<TestGitlab> {
   const hooks: GitlabHook[] = [];
   const statuses = new Map<string, GitlabStatus[]>();
+  const events: object[] = [];
   let made = 0;
 
   const show = ({ token, signing_token: signing, ...hook }: GitlabHook): object => ({
@@ -99,7 +102,8 @@ export async function startGitlab(options: {
     const [, found = ''] = /^\/projects\/([^/]+)/.exec(path) ?? [];
     if (decodeURIComponent(found) !== options.project) return refuse(404, '404 Project Not Found');
     const below = path.slice(`/projects/${found}`.length);
+    if (below === '/events') return { status: 200, body: events };
     return answerBelow(repository, below, request);
   });
-  return Object.assign(server, { hooks, statuses });
+  return Object.assign(server, { hooks, statuses, events });
 }

@@ -21,6 +21,11 @@ gitHostSuite(async () => {
         .hooks()
         .map(({ address }) => address)
         .sort(),
+    async push() {
+      const head = { ref: 'refs/heads/main', commit: COMMIT };
+      for (const accountId of ['7', '8']) host.pushes.push({ ...head, repositoryUrl: REPOSITORY, accountId });
+      return { ...head, accountId: '8' };
+    },
     description: async (context) =>
       host.statuses(COMMIT).find((status) => status.context === context)?.description ?? '',
   };

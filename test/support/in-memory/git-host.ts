@@ -1,5 +1,11 @@
 import { FairleadError } from '../../../domain/errors.ts';
-import type { CommitStatus, GitHost, HookTarget, HostedRepository } from '../../../domain/git-hooks/git-host.ts';
+import type {
+  CommitStatus,
+  GitHost,
+  HookTarget,
+  HostedRepository,
+  PushedHead,
+} from '../../../domain/git-hooks/git-host.ts';
 
 export interface InMemoryHook extends HookTarget {
   readonly hookId: string;
@@ -15,6 +21,8 @@ export interface InMemoryGitHost extends GitHost {
   /** The last status of each context of a commit, in the order in which they came. */
   statuses(commit: string): readonly CommitStatus[];
   hooks(): readonly InMemoryHook[];
+  /** Who pushed what, the newest last. */
+  readonly pushes: (PushedHead & { readonly repositoryUrl: string; readonly accountId: string })[];
   /** What every call fails with; null for none. */
   failure: FairleadError | null;
 }
@@ -41,6 +49,7 @@ export function createInMemoryGitHost(repositories: Readonly<Record<string, read
     repositories: new Map(Object.entries(repositories).map(([url, commits]) => [url, new Set(commits)])),
     tokens: new Set(),
     failure: null,
+    pushes: [],
     statuses: (commit) => [...statuses.values()].filter((status) => status.commit === commit),
     hooks: () => [...hooks.values()],
     async setStatus(repository, status, signal) {
@@ -61,6 +70,12 @@ export function createInMemoryGitHost(repositories: Readonly<Record<string, read
       open(repository, signal);
       const found = find(repository.repositoryUrl, address);
       return found === undefined ? null : { hookId: found.hookId };
+    },
+    async findPusher(repository, { ref, commit }, signal) {
+      open(repository, signal);
+      const { repositoryUrl } = repository;
+      const of = host.pushes.filter((push) => push.repositoryUrl === repositoryUrl && push.ref === ref);
+      return of.findLast((push) => push.commit === commit)?.accountId ?? null;
     },
     async removeHook(repository, hookId, signal) {
       open(repository, signal);
