@@ -1,9 +1,10 @@
 import { createGitHooksActivities, type GitHooksActivities } from '../../../activities/git-hooks/index.ts';
 import { createGitHookCommands } from '../../../adapters/temporal/git-hook-commands.ts';
-import { pushWorkflowId } from '../../../domain/git-hooks/messages.ts';
+import { type GitHookCommands, pushWorkflowId } from '../../../domain/git-hooks/messages.ts';
 import { createGitHooksParts, type GitHooksParts, MAIN } from '../../support/in-memory/git-hooks-parts.ts';
 import { startModuleWorker } from '../../support/start-module-worker.ts';
 import { startTimeSkipping } from '../../support/start-time-skipping.ts';
+import { waitUntil } from '../../support/wait-until.ts';
 
 export type Connected = Awaited<ReturnType<GitHooksParts['connected']>>;
 
@@ -13,7 +14,7 @@ export type Faults = Partial<Record<keyof GitHooksActivities, () => void>>;
 /** The workflows of pushes on a time-skipping server, with their real activities on parts in memory. */
 export async function startPushes() {
   const env = await startTimeSkipping();
-  const commands = createGitHookCommands(env.client);
+  const commands = heard(createGitHookCommands(env.client));
   const parts = createGitHooksParts();
   const faults: { before: Faults; after: Faults } = { before: {}, after: {} };
   const real = createGitHooksActivities({ ...parts, gitHookCommands: commands });
@@ -44,6 +45,26 @@ export async function startPushes() {
       await worker.stop();
       await env.teardown();
     },
+  };
+}
+
+/** Asks again while the server does not answer in time, as who is told to try again does: a loaded machine is slow. */
+function heard(commands: GitHookCommands): GitHookCommands {
+  const patiently = async (ask: () => Promise<void>): Promise<void> => {
+    await waitUntil('the server to take a look', () =>
+      ask().then(
+        () => true,
+        (error: { readonly retryable?: boolean }) => {
+          if (error.retryable === true) return false;
+          throw error;
+        },
+      ),
+    );
+  };
+  return {
+    look: (pushed, deliveryId) => patiently(() => commands.look(pushed, deliveryId)),
+    lookAtAll: (connectionId, deliveryId) => patiently(() => commands.lookAtAll(connectionId, deliveryId)),
+    changed: (connectionId) => patiently(() => commands.changed(connectionId)),
   };
 }
 
