@@ -122,3 +122,15 @@ export interface DumpTool {
   /** Drops a scratch database. Idempotent. @throws VALIDATION_FAILED for a database that backups have not made */
   drop(scratch: string): Promise<void>;
 }
+
+/** What an operator has to look at. */
+export interface Alarm {
+  /** Under one id it is raised once, such as `backup.night_failed/2026-05-04`. */
+  readonly id: string;
+  readonly subject: string;
+  /** Plain text; names no secret. */
+  readonly text: string;
+}
+
+/** Tells operators, such as by mail to PLATFORM_ALERT_EMAIL. @throws UNAVAILABLE (retryable) */
+export type RaiseAlarm = (alarm: Alarm) => Promise<void>;

@@ -6,7 +6,7 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   audit: ['test/activities/deploys/audit-build.test.ts'],
   'audit-ledger': ['test/api/audit-ledger/query.test.ts', 'test/domain/audit-ledger/hash.test.ts'],
   'authorized-orgs': ['test/activities/authorized-orgs/sharing.test.ts'],
-  backups: ['test/domain/backups/rules.test.ts', 'test/domain/backups/retention.test.ts'],
+  backups: ['test/domain/backups/rules.test.ts', 'test/workflows/backups/back-up-database.test.ts'],
   branding: ['test/api/identity/pages/brand.test.ts'],
   catalog: ['test/domain/catalog/parse-catalog.test.ts', 'test/api/catalog/services.test.ts'],
   config: ['test/adapters/crypto/secret-cipher.test.ts'],

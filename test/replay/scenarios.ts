@@ -12,6 +12,7 @@ import { buildRequest } from '../ports/records.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { createFakeActivities, type createTemporal } from '../workflows/deploys/harness.ts';
 import { anchoring } from './anchoring-scenario.ts';
+import { backups } from './backups-scenario.ts';
 import { chains } from './chains-scenario.ts';
 import {
   askedForWhileCancelled,
@@ -68,6 +69,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   gitPushes,
   outputCollection,
   chains,
+  backups,
   // The last of all: from then on the server skips no time.
   anchoring,
 ];

@@ -1,0 +1,24 @@
+import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
+import type { BackupJob } from '../../domain/backups/messages.ts';
+
+/** The record of a backup that begins. */
+export function runningBackup({ org, requestId, startedAt, ...job }: BackupJob): Backup {
+  return {
+    ...job,
+    status: 'running',
+    startedAt: new Date(startedAt),
+    finishedAt: null,
+    sizeBytes: null,
+    sha256: null,
+    objectKey: null,
+    figures: null,
+    problem: null,
+    verification: null,
+  };
+}
+
+/** The record of a backup that was not made, and why. */
+export function unmadeBackup(job: BackupJob, status: 'failed' | 'skipped' | 'missed', problem: BackupProblem): Backup {
+  const running = runningBackup(job);
+  return { ...running, status, problem, finishedAt: running.startedAt };
+}

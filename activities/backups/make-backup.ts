@@ -1,0 +1,108 @@
+import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
+import type { BackupJob } from '../../domain/backups/messages.ts';
+import { objectKey } from '../../domain/backups/object-key.ts';
+import { expiredBackups } from '../../domain/backups/retention.ts';
+import { eachItem } from '../../domain/each-item.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { auditBackup } from './audit-backup.ts';
+import { runningBackup, unmadeBackup } from './backup-record.ts';
+import type { BackupsActivityDeps } from './deps.ts';
+import { reportProgress } from './report-progress.ts';
+import { toolOf } from './tool-of.ts';
+
+export interface FailedJob {
+  readonly job: BackupJob;
+  readonly problem: BackupProblem;
+}
+
+/** Writes the record of a backup that begins. Idempotent: the first record stays. */
+export async function openBackup(
+  { backups, settings }: BackupsActivityDeps,
+  job: BackupJob,
+): Promise<{ readonly dumpTimeoutMs: number }> {
+  await backups.insert(runningBackup(job));
+  return { dumpTimeoutMs: settings.dumpTimeoutMs };
+}
+
+/**
+ * Dumps the database straight into the bucket and completes the record once the bucket has all of it. Idempotent: what an
+ * attempt before left under the key is replaced as a whole, and a backup that is completed stays as it is.
+ */
+export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, signal: AbortSignal): Promise<void> {
+  const { backups, archives, now } = deps;
+  const backup = await backups.find(job.id);
+  if (backup?.status === 'completed') return;
+  if (backup?.status !== 'running') throw new FairleadError('CONFLICT', `The backup ${job.id} has ended already`);
+  const key = objectKey(backup, backup.startedAt);
+  const progress = reportProgress((bytes) => backups.setProgress(job.id, bytes));
+  const { stored, figures } = await toolOf(deps, job.engine).dump(
+    job.databaseName,
+    (archive) => archives.put(key, archive, { signal, onProgress: progress.report }),
+    { signal },
+  );
+  await progress.stop();
+  await assertStored(deps, key, stored);
+  const change = {
+    ...({ status: 'completed', finishedAt: now(), objectKey: key, figures } as const),
+    ...{ sizeBytes: stored.bytes, sha256: stored.sha256 },
+  };
+  if (!(await backups.change(job.id, 'running', change))) {
+    // It was given up meanwhile, such as after its time: nobody deletes the archive but this.
+    await archives.delete(key);
+    throw new FairleadError('CONFLICT', `The backup ${job.id} ended while it was made`);
+  }
+  await auditEnd(deps, job, 'backup.completed', { bytes: stored.bytes, sha256: stored.sha256 });
+}
+
+/** The bucket is asked again, with another request than the upload: what it does not have is no backup. */
+async function assertStored(
+  { archives }: BackupsActivityDeps,
+  key: string,
+  stored: { readonly bytes: number; readonly etag: string },
+): Promise<void> {
+  const found = await archives.head(key);
+  if (stored.bytes > 0 && found?.bytes === stored.bytes && found.etag === stored.etag) return;
+  const has = found === null ? 'nothing' : `${found.bytes} bytes`;
+  const message = `The bucket has ${has} under ${key} instead of the ${stored.bytes} bytes that were uploaded`;
+  throw new FairleadError('DUMP_FAILED', message);
+}
+
+/** Fails a backup that runs, and deletes what it may have uploaded. Idempotent: a backup that ended stays as it is. */
+export async function failBackup(deps: BackupsActivityDeps, { job, problem }: FailedJob): Promise<void> {
+  const { backups, archives, now } = deps;
+  const isNew = await backups.insert({ ...unmadeBackup(job, 'failed', problem), finishedAt: now() });
+  const change = { status: 'failed', finishedAt: now(), problem, sizeBytes: null, objectKey: null } as const;
+  if (!isNew) await backups.change(job.id, 'running', change);
+  const backup = await backups.find(job.id);
+  if (backup?.status !== 'failed') return;
+  await archives.delete(objectKey(backup, backup.startedAt));
+  await auditEnd(deps, job, 'backup.failed', { code: problem.code });
+}
+
+function auditEnd(deps: BackupsActivityDeps, job: BackupJob, type: string, data: Record<string, string | number>) {
+  const { id, requestedBy: actor, org, requestId } = job;
+  return auditBackup(deps, { type, id, actor, database: job, org, requestId, data });
+}
+
+/** Deletes the archives of a database that retention does not keep. Idempotent: a record loses its archive first. */
+export async function pruneBackups(deps: BackupsActivityDeps, job: BackupJob, signal: AbortSignal): Promise<number> {
+  const { backups, settings } = deps;
+  const { service, environment, engine, databaseName } = job;
+  const filter = { service, environment, engine, databaseName, statuses: ['completed', 'pruned'] as const };
+  const found: Backup[] = [];
+  for await (const backup of eachItem((page) => backups.list(filter, page), signal)) {
+    // A worker that died between the two writes has left an archive that no record counts.
+    if (backup.status === 'pruned' && backup.objectKey === null) continue;
+    found.push(backup);
+  }
+  const expired = expiredBackups(found, settings.retention);
+  const left = found.filter(({ status }) => status === 'pruned');
+  for (const backup of [...left, ...expired]) await deleteArchive(deps, backup);
+  return expired.length;
+}
+
+async function deleteArchive({ backups, archives }: BackupsActivityDeps, backup: Backup): Promise<void> {
+  if (backup.status === 'completed' && !(await backups.change(backup.id, 'completed', { status: 'pruned' }))) return;
+  if (backup.objectKey !== null) await archives.delete(backup.objectKey);
+  await backups.change(backup.id, 'pruned', { objectKey: null });
+}

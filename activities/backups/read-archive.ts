@@ -1,0 +1,51 @@
+import { createHash } from 'node:crypto';
+import type { Backup } from '../../domain/backups/backup.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { BackupsActivityDeps } from './deps.ts';
+
+export interface ArchiveReading {
+  readonly signal: AbortSignal;
+  /** Told how many bytes were read until now. */
+  readonly onProgress?: (bytes: number) => void;
+}
+
+/**
+ * The archive of a backup, whose end fails when it is not what was uploaded: whoever restores it takes it as restored only
+ * when all of it was read.
+ * @throws NOT_RESTORABLE for a backup without an archive, and for one whose archive was changed or cut off
+ */
+export async function readArchive(
+  { archives }: Pick<BackupsActivityDeps, 'archives'>,
+  backup: Backup,
+  { signal, onProgress }: ArchiveReading,
+): Promise<AsyncIterable<Uint8Array>> {
+  const { id, objectKey, sha256, sizeBytes } = backup;
+  if (backup.status !== 'completed' || objectKey === null) {
+    throw new FairleadError('NOT_RESTORABLE', `The backup ${id} is ${backup.status}: it has no archive`);
+  }
+  const stored = await archives.get(objectKey, { signal });
+  return checked();
+
+  async function* checked(): AsyncGenerator<Uint8Array, void, undefined> {
+    const hash = createHash('sha256');
+    let bytes = 0;
+    for await (const chunk of stored) {
+      hash.update(chunk);
+      bytes += chunk.byteLength;
+      onProgress?.(bytes);
+      yield chunk;
+    }
+    if (bytes === sizeBytes && hash.digest('hex') === sha256) return;
+    const message = `The archive of the backup ${id} is not what was uploaded: restore another backup, and see docs/backups.md`;
+    throw new FairleadError('NOT_RESTORABLE', message, { details: { backupId: id, bytes, expected: sizeBytes } });
+  }
+}
+
+/** Reads the archive to its end, and keeps nothing of it. @throws as {@link readArchive} */
+export async function checkArchive(
+  deps: Pick<BackupsActivityDeps, 'archives'>,
+  backup: Backup,
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const _ of await readArchive(deps, backup, { signal })) signal.throwIfAborted();
+}

@@ -1,0 +1,26 @@
+const EVERY_MS = 2_000;
+
+/** Writes how far something is, at most every two seconds; one write at a time. What cannot be written is left out. */
+export function reportProgress(write: (bytes: number) => Promise<void>): {
+  readonly report: (bytes: number) => void;
+  /** Waits for the write under way: none comes after it. */
+  stop(): Promise<void>;
+} {
+  let nextAt = 0;
+  let writing: Promise<void> | null = null;
+  return {
+    report(bytes) {
+      if (writing !== null || performance.now() < nextAt) return;
+      nextAt = performance.now() + EVERY_MS;
+      writing = write(bytes)
+        .catch(() => undefined)
+        .finally(() => {
+          writing = null;
+        });
+    },
+    async stop() {
+      nextAt = Number.POSITIVE_INFINITY;
+      await writing;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
+import type { Night } from '../../domain/backups/night.ts';
+import { scratchName } from '../../domain/backups/restore.ts';
+import { backupsToVerify, compareFigures } from '../../domain/backups/verification.ts';
+import { eachItem } from '../../domain/each-item.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import type { BackupsActivityDeps } from './deps.ts';
+import { problemOf } from './problem-of.ts';
+import { readArchive } from './read-archive.ts';
+import { toolOf } from './tool-of.ts';
+
+/** Ids of the backups that are verified in a night. Reads only. */
+export async function listBackupsToVerify(
+  { backups, tools, settings }: BackupsActivityDeps,
+  night: Night,
+  signal: AbortSignal,
+): Promise<{ readonly backupIds: readonly string[]; readonly timeoutMs: number }> {
+  const completed: Pick<Backup, keyof Parameters<typeof backupsToVerify>[0][number]>[] = [];
+  for await (const backup of eachItem((page) => backups.list({ statuses: ['completed'] }, page), signal)) {
+    const { id, service, environment, engine, databaseName, status, startedAt, verification } = backup;
+    if (tools[engine] === undefined) continue;
+    completed.push({ id, service, environment, engine, databaseName, status, startedAt, verification });
+  }
+  return { backupIds: backupsToVerify(completed, night).map(({ id }) => id), timeoutMs: settings.dumpTimeoutMs };
+}
+
+/**
+ * Restores a backup into a scratch database, compares the counts with those at the dump, and drops it again. What it finds is
+ * noted on the record. Idempotent: a scratch database of an attempt before is made anew.
+ * @returns what is wrong with the backup; null when it is restored as it was
+ * @throws what kept it from finding out: the server or the bucket is away
+ */
+export async function verifyBackup(
+  deps: BackupsActivityDeps,
+  backupId: string,
+  signal: AbortSignal,
+): Promise<BackupProblem | null> {
+  const { backups, now } = deps;
+  const backup = await backups.find(backupId);
+  // Retention was faster.
+  if (backup?.status !== 'completed') return null;
+  const problem = await restoreForProof(deps, backup, signal);
+  await backups.setVerification(backupId, { at: now(), problem });
+  return problem;
+}
+
+async function restoreForProof(
+  deps: BackupsActivityDeps,
+  backup: Backup,
+  signal: AbortSignal,
+): Promise<BackupProblem | null> {
+  const tool = toolOf(deps, backup.engine);
+  const scratch = scratchName('verify', backup.id);
+  try {
+    const archive = await readArchive(deps, backup, { signal });
+    await tool.restoreInto({ from: backup.databaseName, scratch }, archive, { signal });
+    return compareFigures(backup.figures ?? {}, await tool.figures(scratch, signal));
+  } catch (error) {
+    if (signal.aborted || !isOfArchive(error)) throw error;
+    return problemOf(error);
+  } finally {
+    await tool.drop(scratch);
+  }
+}
+
+/** Whether the error says that the archive is bad, and not that something is away. */
+function isOfArchive(error: unknown): boolean {
+  return (
+    error instanceof FairleadError && ['NOT_RESTORABLE', 'RESTORE_FAILED', 'OBJECT_NOT_FOUND'].includes(error.code)
+  );
+}

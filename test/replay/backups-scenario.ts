@@ -1,0 +1,65 @@
+import { createBackupCommands } from '../../adapters/temporal/backup-commands.ts';
+import { BACKUPS_WORKFLOWS, type BackupJob, backupWorkflowId, type RestoreJob } from '../../domain/backups/messages.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { createBackupsParts } from '../support/in-memory/backups-parts.ts';
+import type { createTemporal } from '../workflows/deploys/harness.ts';
+import { withOwnWorker } from './own-worker.ts';
+import type { Recordings } from './recordings.ts';
+
+/**
+ * A backup by hand, one that fails, and one that is cancelled; a night, its proof and its copy; a restore of either kind,
+ * and one that fails.
+ */
+export async function backups(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
+  const { client } = temporal;
+  const commands = createBackupCommands(client);
+  const parts = await createBackupsParts(commands);
+  const { activities } = parts;
+  const { postgres } = parts.deps.tools;
+  const recordings: Record<string, { workflowId: string; runId: string }> = {};
+  const ended = async (name: string, job: BackupJob | RestoreJob): Promise<void> => {
+    const workflowId = backupWorkflowId(job);
+    const { runId } = await client.workflow.getHandle(workflowId).describe();
+    await client.workflow
+      .getHandle(workflowId, runId)
+      .result()
+      .catch(() => undefined);
+    recordings[name] = { workflowId, runId };
+  };
+  const backUp = async (name: string): Promise<BackupJob> => {
+    const job = parts.job();
+    await commands.backUp(job);
+    await ended(name, job);
+    return job;
+  };
+  const restore = async (name: string, job: RestoreJob): Promise<void> => {
+    await commands.restore(job);
+    await ended(name, job);
+  };
+  const nights = ['nightly-backups', 'verify-backups', 'mirror-backups'];
+  await withOwnWorker(temporal, { taskQueue: 'backups', module: 'backups', activities }, async (execute) => {
+    const { id } = await backUp('backup-database');
+    await restore('restore-by-swap', parts.restoreJob(id));
+    await restore('restore-in-place', parts.restoreJob(id, { mode: 'in-place', safetyBackupId: 'bak_safety' }));
+    await restore('restore-refused', parts.restoreJob('bak_nobody'));
+    const fail = async () => {
+      throw new FairleadError('DUMP_FAILED', 'pg_dump: error: out of memory');
+    };
+    postgres.faults.set('shop_prod', fail);
+    await backUp('backup-failed');
+    await execute(BACKUPS_WORKFLOWS.nightlyBackups, 'nightly-backups');
+    const begun = Promise.withResolvers<void>();
+    postgres.faults.set('shop_prod', () => {
+      begun.resolve();
+      return new Promise(() => undefined);
+    });
+    const job = parts.job();
+    await commands.backUp(job);
+    await begun.promise;
+    await commands.cancel(job, job.id);
+    await ended('backup-cancelled', job);
+    await execute(BACKUPS_WORKFLOWS.verifyBackups, 'verify-backups');
+    await execute(BACKUPS_WORKFLOWS.mirrorBackups, 'mirror-backups');
+  });
+  return { ...recordings, ...Object.fromEntries(nights.map((name) => [name, name])) };
+}

@@ -1,0 +1,89 @@
+import type { DumpTool } from '../../../domain/backups/ports.ts';
+import { isScratch } from '../../../domain/backups/restore.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { parseJson } from '../../../domain/parse-json.ts';
+
+/** Rows of a database, by table. */
+export type InMemoryDatabase = Readonly<Record<string, readonly string[]>>;
+
+export interface InMemoryDumpTool extends DumpTool {
+  readonly databases: Map<string, InMemoryDatabase>;
+  /** What happens in the middle of a dump or restore of a database. */
+  readonly faults: Map<string, () => Promise<void>>;
+}
+
+/** Databases of one engine in this process. An archive is the JSON of one database, in two chunks. */
+export function createInMemoryDumpTool(): InMemoryDumpTool {
+  const databases = new Map<string, InMemoryDatabase>();
+  const faults = new Map<string, () => Promise<void>>();
+  const require = (name: string): InMemoryDatabase => {
+    const found = databases.get(name);
+    if (found === undefined) throw new FairleadError('DUMP_FAILED', `database "${name}" does not exist`);
+    return found;
+  };
+  const figuresOf = (database: InMemoryDatabase) =>
+    Object.fromEntries(Object.entries(database).map(([table, rows]) => [table, rows.length]));
+  return {
+    databases,
+    faults,
+    async dump(name, store, { signal }) {
+      const database = require(name);
+      const text = Buffer.from(JSON.stringify({ [name]: database }));
+      async function* archive() {
+        yield text.subarray(0, 10);
+        await untilAborted(faults.get(name)?.() ?? Promise.resolve(), signal);
+        signal.throwIfAborted();
+        yield text.subarray(10);
+      }
+      return { stored: await store(archive()), figures: figuresOf(database) };
+    },
+    async restoreInto({ from, scratch }, archive, { signal }) {
+      if (!isScratch(scratch)) throw new FairleadError('VALIDATION_FAILED', `${scratch} is no scratch database`);
+      databases.set(scratch, {});
+      databases.set(scratch, await read(from, archive, signal));
+    },
+    async restoreInPlace(name, archive, { signal }) {
+      require(name);
+      databases.set(name, await read(name, archive, signal));
+    },
+    figures: async (name) => figuresOf(require(name)),
+    async swap({ live, scratch, kept }) {
+      const replacement = databases.get(scratch);
+      if (replacement === undefined) return;
+      const old = databases.get(live);
+      if (old !== undefined) databases.set(kept, old);
+      databases.set(live, replacement);
+      databases.delete(scratch);
+    },
+    async drop(scratch) {
+      if (!isScratch(scratch)) throw new FairleadError('VALIDATION_FAILED', `${scratch} is no scratch database`);
+      databases.delete(scratch);
+    },
+  };
+
+  async function read(
+    from: string,
+    archive: AsyncIterable<Uint8Array>,
+    signal: AbortSignal,
+  ): Promise<InMemoryDatabase> {
+    const chunks: Uint8Array[] = [];
+    for await (const chunk of archive) chunks.push(chunk);
+    await untilAborted(faults.get(from)?.() ?? Promise.resolve(), signal);
+    const parsed = parseJson(Buffer.concat(chunks).toString('utf8')) as Record<string, InMemoryDatabase> | undefined;
+    const database = parsed?.[from];
+    if (database === undefined) throw new FairleadError('RESTORE_FAILED', 'not an archive of that database');
+    return database;
+  }
+}
+
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import type { RestoreJob } from '../../../domain/backups/messages.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import type { BackupsParts } from '../../support/in-memory/backups-parts.ts';
+import { startBackups, type TestBackups } from './harness.ts';
+
+const OLD = { orders: ['1', '2'], people: ['a'] };
+const CHANGED = { orders: ['9'] };
+
+describe('the restore of a database', { timeout: 240_000 }, () => {
+  let temporal: TestBackups;
+  let parts: BackupsParts;
+  before(async () => {
+    temporal = await startBackups();
+  });
+  after(() => temporal.stop());
+  beforeEach(async () => {
+    parts = await temporal.reset();
+  });
+
+  const databases = () => parts.deps.tools.postgres.databases;
+  const scratches = () => [...databases().keys()].filter((name) => name.startsWith('fairlead_'));
+
+  /** A backup of what the database had; meanwhile it has something else. */
+  async function backedUp(): Promise<string> {
+    const job = parts.job();
+    await temporal.commands.backUp(job);
+    await temporal.ended(job);
+    databases().set('shop_prod', CHANGED);
+    return job.id;
+  }
+
+  async function restore(job: RestoreJob) {
+    await temporal.commands.restore(job);
+    await temporal.ended(job);
+    return await parts.deps.restores.find(job.id);
+  }
+
+  const inPlace = (backupId: string) => parts.restoreJob(backupId, { mode: 'in-place', safetyBackupId: 'bak_safety' });
+
+  it('puts a new database with the counts of the dump in the place of the old one, which is kept', async () => {
+    const restored = await restore(parts.restoreJob(await backedUp()));
+    assert.deepEqual([restored?.status, restored?.phase, restored?.problem], ['completed', 'done', null]);
+    assert.deepEqual(databases().get('shop_prod'), OLD);
+    assert.deepEqual(scratches(), [restored?.keptDatabase]);
+    assert.deepEqual(databases().get(restored?.keptDatabase ?? ''), CHANGED);
+    const events = parts.deps.audit.told().map(({ eventType }) => eventType);
+    assert.deepEqual(events, ['backup.completed', 'backup.restore_started', 'backup.restored']);
+  });
+
+  it('in place keeps a backup of what it overwrites', async () => {
+    const restored = await restore(inPlace(await backedUp()));
+    assert.equal(restored?.status, 'completed');
+    assert.deepEqual(databases().get('shop_prod'), OLD);
+    const safety = await parts.deps.backups.find('bak_safety');
+    assert.deepEqual([safety?.status, safety?.kind, safety?.tier], ['completed', 'safety', 'manual']);
+    await restore(parts.restoreJob('bak_safety'));
+    assert.deepEqual(databases().get('shop_prod'), CHANGED);
+  });
+
+  it('in place touches nothing when that backup fails', async () => {
+    const id = await backedUp();
+    parts.deps.tools.postgres.faults.set('shop_prod', async () => {
+      throw new FairleadError('DUMP_FAILED', 'pg_dump: error: out of memory');
+    });
+    const restored = await restore(inPlace(id));
+    assert.equal(restored?.status, 'failed');
+    assert.match(
+      restored?.problem?.message ?? '',
+      /not touched, because it could not be backed up before: .*out of memory/,
+    );
+    assert.deepEqual(databases().get('shop_prod'), CHANGED);
+  });
+
+  for (const mode of ['swap', 'in-place'] as const) {
+    it(`by ${mode} of an archive that was changed or cut off leaves the database as it is`, async () => {
+      const id = await backedUp();
+      const key = (await parts.deps.backups.find(id))?.objectKey ?? '';
+      parts.deps.archives.damage(key, Buffer.from(JSON.stringify({ shop_prod: { orders: [] } })));
+      const restored = await restore(mode === 'swap' ? parts.restoreJob(id) : inPlace(id));
+      assert.deepEqual([restored?.status, restored?.problem?.code], ['failed', 'NOT_RESTORABLE']);
+      assert.deepEqual(databases().get('shop_prod'), CHANGED);
+      assert.deepEqual(scratches(), []);
+    });
+  }
+
+  it('whose counts are not those of the dump swaps nothing', async () => {
+    const id = await backedUp();
+    const { postgres } = parts.deps.tools;
+    const { figures } = postgres;
+    Object.assign(postgres, { figures: async () => ({ orders: 1, people: 1 }) });
+    const restored = await restore(parts.restoreJob(id));
+    Object.assign(postgres, { figures });
+    assert.equal(restored?.status, 'failed');
+    assert.match(restored?.problem?.message ?? '', /orders has 1 instead of 2. The database is as it was before/);
+    assert.deepEqual([databases().get('shop_prod'), scratches()], [CHANGED, []]);
+  });
+
+  it('that is cancelled drops what it had made', async () => {
+    const id = await backedUp();
+    const begun = Promise.withResolvers<void>();
+    parts.deps.tools.postgres.faults.set('shop_prod', () => {
+      begun.resolve();
+      return new Promise(() => undefined);
+    });
+    const job = parts.restoreJob(id);
+    await temporal.commands.restore(job);
+    await begun.promise;
+    const details = { restoreId: job.id, startedAt: job.startedAt };
+    await assert.rejects(temporal.commands.backUp(parts.job()), { code: 'RESTORE_IN_PROGRESS', details });
+    assert.equal(await temporal.commands.cancel(job, job.id), true);
+    await assert.rejects(temporal.ended(job));
+    const restored = await parts.deps.restores.find(job.id);
+    assert.deepEqual([restored?.status, restored?.problem?.code], ['failed', 'CANCELLED']);
+    assert.deepEqual([databases().get('shop_prod'), scratches()], [CHANGED, []]);
+  });
+
+  it('whose worker dies after the swap does not swap back', async () => {
+    const id = await backedUp();
+    let deaths = 1;
+    const { change } = parts.deps.restores;
+    Object.assign(parts.deps.restores, {
+      change: async (...args: Parameters<typeof change>) => {
+        if ('keptDatabase' in args[1] && deaths-- > 0) {
+          throw new FairleadError('UNAVAILABLE', 'the connection is gone', { retryable: true });
+        }
+        return await change(...args);
+      },
+    });
+    const restored = await restore(parts.restoreJob(id));
+    assert.equal(restored?.status, 'completed');
+    assert.deepEqual(databases().get('shop_prod'), OLD);
+    assert.deepEqual(databases().get(restored?.keptDatabase ?? ''), CHANGED);
+  });
+
+  const FOREIGN: readonly [what: string, fields: Partial<RestoreJob>][] = [
+    ['another service of the same name', { serviceId: 'svc_later' }],
+    ['another service', { service: 'blog' }],
+    ['another environment', { environment: 'uat' }],
+    ['another engine', { engine: 'mongodb' }],
+    ['another database', { databaseName: 'blog_prod' }],
+  ];
+
+  for (const [what, fields] of FOREIGN) {
+    it(`aimed at ${what} is refused, also past the API`, async () => {
+      const id = await backedUp();
+      databases().set('blog_prod', CHANGED);
+      const restored = await restore(parts.restoreJob(id, fields));
+      assert.deepEqual([restored?.status, restored?.problem?.code], ['failed', 'NOT_RESTORABLE']);
+      for (const name of ['shop_prod', 'blog_prod']) assert.deepEqual(databases().get(name), CHANGED);
+      assert.deepEqual(parts.deps.tools.mongodb.databases.get('shop_prod'), OLD);
+    });
+  }
+
+  it('of a backup that is not completed is refused', async () => {
+    await backedUp();
+    const failing = parts.job();
+    parts.deps.tools.postgres.faults.set('shop_prod', async () => {
+      throw new FairleadError('DUMP_FAILED', 'broken off');
+    });
+    await temporal.commands.backUp(failing);
+    await temporal.ended(failing);
+    const restored = await restore(parts.restoreJob(failing.id));
+    assert.deepEqual([restored?.status, restored?.problem?.code], ['failed', 'NOT_RESTORABLE']);
+  });
+});

@@ -1,0 +1,49 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow';
+import type { BackupsActivities } from '../../activities/backups/index.ts';
+import { moduleTaskQueue } from '../../domain/task-queue.ts';
+
+const taskQueue = moduleTaskQueue('backups');
+const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
+
+/** Records: retried for as long as the database may be away. */
+export const { openBackup, failBackup, skipBackup, openRestore, beginSafetyBackup, endRestore } = proxyActivities<
+  Pick<
+    BackupsActivities,
+    'openBackup' | 'failBackup' | 'skipBackup' | 'openRestore' | 'beginSafetyBackup' | 'endRestore'
+  >
+>({ taskQueue, startToCloseTimeout: '2m', scheduleToCloseTimeout: '1d', retry });
+
+/** Lists of the whole installation. */
+export const { planNight, listBackupsToVerify, reportNight, pruneBackups } = proxyActivities<
+  Pick<BackupsActivities, 'planNight' | 'listBackupsToVerify' | 'reportNight' | 'pruneBackups'>
+>({ taskQueue, startToCloseTimeout: '15m', scheduleToCloseTimeout: '3h', heartbeatTimeout: '30s', retry });
+
+/** A mirror may have to copy everything, once. */
+export const { mirrorArchives } = proxyActivities<Pick<BackupsActivities, 'mirrorArchives'>>({
+  taskQueue,
+  startToCloseTimeout: '18h',
+  scheduleToCloseTimeout: '19h',
+  heartbeatTimeout: '30s',
+  retry: { ...retry, maximumInterval: '15m' },
+});
+
+type Transfers = Pick<
+  BackupsActivities,
+  'dumpDatabase' | 'verifyBackup' | 'restoreScratch' | 'restoreInPlace' | 'swapDatabases'
+>;
+
+/**
+ * Dumps and restores, all attempts within the time of BACKUP_DUMP_TIMEOUT_MS: an attempt whose worker died is made up for
+ * by another worker; what the database or the tool refused is not tried again. One that is cancelled is waited for: no clean-up
+ * runs beside a tool that is still at work.
+ */
+export function transfers(timeoutMs: number): Transfers {
+  return proxyActivities<Transfers>({
+    taskQueue,
+    startToCloseTimeout: timeoutMs,
+    scheduleToCloseTimeout: timeoutMs,
+    heartbeatTimeout: '10s',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { ...retry, maximumAttempts: 3 },
+  });
+}

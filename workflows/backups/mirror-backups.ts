@@ -1,0 +1,22 @@
+import { isCancellation } from '@temporalio/workflow';
+import type { MirrorRun } from '../../activities/backups/mirror-archives.ts';
+import { nightOf } from '../../domain/backups/night.ts';
+import { mirrorArchives, reportNight } from './activity-proxies.ts';
+import { describeProblem } from './describe-problem.ts';
+import { scheduledTime } from './scheduled-time.ts';
+
+/** Copies the bucket to the off-site bucket; schedule `mirror-backups`. A refused or failed copy raises an alarm. */
+export async function mirrorBackups(): Promise<MirrorRun | null> {
+  const night = nightOf(scheduledTime());
+  let run: MirrorRun | null = null;
+  const problems: string[] = [];
+  try {
+    run = await mirrorArchives();
+    if (run?.refused) problems.push(run.refused);
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    problems.push(`The archives were not copied: ${describeProblem(error).message}`);
+  }
+  await reportNight({ night, run: 'mirror', problems });
+  return run;
+}

@@ -1,0 +1,14 @@
+import { BACKUPS_WORKFLOWS } from '../../domain/backups/messages.ts';
+import type { ScheduleDefinition } from '../../domain/schedule.ts';
+
+const EVERY_NIGHT = { overlap: 'SKIP', catchupWindow: '1d', runTimeout: '20h', atStart: false } as const;
+
+/** The nights of backups, UTC (spec 2, "Limits"). @param hourUtc BACKUP_CRON_HOUR_UTC */
+export function backupsSchedules(hourUtc: number): readonly ScheduleDefinition[] {
+  const { nightlyBackups, mirrorBackups, verifyBackups } = BACKUPS_WORKFLOWS;
+  return [
+    { id: 'nightly-backups', cron: `0 ${hourUtc} * * *`, workflowType: nightlyBackups, ...EVERY_NIGHT },
+    { id: 'mirror-backups', cron: '30 3 * * *', workflowType: mirrorBackups, ...EVERY_NIGHT },
+    { id: 'verify-backups', cron: '30 4 * * *', workflowType: verifyBackups, ...EVERY_NIGHT },
+  ];
+}
