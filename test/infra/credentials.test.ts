@@ -12,7 +12,8 @@ test('a person gets the credentials of the parts that run, at their ports, and o
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const { secret } = await readSecrets(dataDir);
   const usual = await stackCredentials(dataDir, {});
-  assert.deepEqual(Object.keys(usual), ['mongo', 'temporal', 'temporal-ui', 'image-registry']);
+  const onNeed = ['postgres', 'object-store'];
+  assert.deepEqual(Object.keys(usual), ['mongo', 'temporal', 'temporal-ui', 'image-registry', ...onNeed]);
   assert.deepEqual(usual['temporal-ui'], {
     address: 'http://127.0.0.1:8233',
     user: 'fairlead',
@@ -22,7 +23,7 @@ test('a person gets the credentials of the parts that run, at their ports, and o
   const outside = { TEMPORAL_ADDRESS: 'temporal.example.org:7233' };
   const { 'image-registry': registry, ...others } = await stackCredentials(dataDir, outside);
   assert.equal(registry?.address, 'localhost:12345');
-  assert.deepEqual(Object.keys(others), ['mongo']);
+  assert.deepEqual(Object.keys(others), ['mongo', ...onNeed]);
 });
 
 test('a folder on which no stack has started has no credentials, and gets none', async (t) => {

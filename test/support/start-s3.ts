@@ -60,19 +60,27 @@ export async function versitygwMissing(): Promise<string | false> {
   );
 }
 
-/** @param options.folder where its data is; one of its own, which goes with it, when it is left out */
-export async function startS3(program: S3Program, options: { readonly folder?: string } = {}): Promise<TestS3> {
-  const folder = options.folder ?? (await mkdtemp(join(tmpdir(), `fairlead-${program}-`)));
+/** Runs a program where its first argument is a small disk: in a mount namespace, which needs no root. */
+const onSmallDisk = (mib: number, folder: string, command: readonly string[]): readonly string[] => {
+  const script = `mount -t tmpfs -o size=${mib}m fairlead-test "$0" && exec "$@"`;
+  return ['unshare', '--map-root-user', '--mount', 'sh', '-c', script, folder, ...command];
+};
+
+/** @param options.diskMib its data is on a disk of that size; a start again finds that empty */
+export async function startS3(program: S3Program, options: { readonly diskMib?: number } = {}): Promise<TestS3> {
+  const folder = await mkdtemp(join(tmpdir(), `fairlead-${program}-`));
   await mkdir(join(folder, 'data'), { recursive: true });
   const address = `${HOST}:${await freePort()}`;
   const endpoint = `http://${address}`;
   const keys = { accessKey: 'fairlead-test', secretKey: randomBytes(16).toString('hex') };
   const launch = LAUNCHES[program]({ address, folder, ...keys });
-  const path = await toolPath(program);
+  const command = [await toolPath(program), ...launch.args];
+  const { diskMib } = options;
+  const [path = '', ...args] = diskMib === undefined ? command : onSmallDisk(diskMib, join(folder, 'data'), command);
   let running: ChildProcess | null = null;
   const start = async (): Promise<void> => {
     const env = { PATH: process.env.PATH, HOME: folder, ...launch.env };
-    const child = spawn(path, launch.args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(path, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
     running = child;
     let output = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk));
@@ -101,7 +109,7 @@ export async function startS3(program: S3Program, options: { readonly folder?: s
     restart: start,
     async stop() {
       await end('SIGTERM');
-      if (options.folder === undefined) await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }

@@ -137,6 +137,21 @@ describe('an upload to S3 fails, and leaves neither an object nor parts, because
     assert.equal(await direct.abortIncomplete('left', new Date(Date.now() + 60_000)), 1);
   });
 
+  it('a disk that is really full, which takes short objects again afterwards', async (t) => {
+    const full = await startS3('minio', { diskMib: 64 });
+    t.after(full.stop);
+    const store = createS3ObjectStore({ ...full.settings(), partBytes: PART_BYTES });
+    await store.ensureBucket();
+    async function* endless() {
+      for (;;) yield LARGE;
+    }
+    await assert.rejects(store.put('endless', endless()), FULL);
+    assert.deepEqual(await keysOf(store), []);
+    assert.equal(await store.abortIncomplete('', new Date(Date.now() + 60_000)), 0);
+    await store.put('short', chunks(SMALL));
+    assert.deepEqual(await readAll(await store.get('short')), SMALL);
+  });
+
   it('what was under the key before stays', async () => {
     const { store, direct } = await newBucket();
     await direct.put('same', chunks(SMALL));
