@@ -9,7 +9,8 @@ import { matchesRef, parseRef } from '../../domain/git-hooks/rule.ts';
 import { shareFreshReads } from '../http/fresh-read.ts';
 import { createConnectionLimit } from './connection-limit.ts';
 import type { GitHooksDeps } from './deps.ts';
-import { createDeliveryReader } from './read-delivery.ts';
+import { createDeliveryReader, type ReadDelivery } from './read-delivery.ts';
+import { createStrangerLimit } from './stranger-limit.ts';
 
 export interface AcceptOptions {
   /** Genuine deliveries of one connection. */
@@ -21,10 +22,14 @@ export interface Accepted {
   readonly alreadySeen: boolean;
 }
 
-type Accept = (
-  connectionId: string,
-  request: { readonly headers: DeliveryHeaders; readonly stream: AsyncIterable<Uint8Array> },
-) => Promise<Accepted>;
+type Accept = (connectionId: string, request: DeliveryRequest) => Promise<Accepted>;
+
+interface DeliveryRequest {
+  /** Where it came from; of IPv6, the network. */
+  readonly address: string;
+  readonly headers: DeliveryHeaders;
+  readonly stream: AsyncIterable<Uint8Array>;
+}
 
 /** Many pushes at once are common, such as of all branches of a mirror. */
 const PER_MINUTE = 3_000;
@@ -35,17 +40,12 @@ const PER_MINUTE = 3_000;
  * @throws UNAUTHORIZED, PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE
  */
 export function createAcceptDelivery(deps: GitHooksDeps, { perMinute = PER_MINUTE }: AcceptOptions = {}): Accept {
-  const read = createDeliveryReader();
+  const prove = createProver(deps);
   const countGenuine = createConnectionLimit(perMinute, deps.now);
-  const findConnection = shareFreshReads((id) => deps.gitConnections.find(id));
   const isOwned = createOwnershipRead(deps);
-  return async (connectionId, { headers, stream }) => {
-    if (PROOF_HEADERS.every((name) => headers[name] === undefined)) throw refused();
-    const connection = await findConnection(connectionId);
-    const presented = connection === null ? null : readProof(connection, headers, deps.now());
-    const check = checkProof(presented, connection === null ? [] : openSecrets(deps, connection));
-    const { secret, digest, body } = await read(stream, check, presented);
-    if (connection === null || secret === null) throw refused();
+  return async (connectionId, request) => {
+    const { connection, digest, body } = await prove(connectionId, request);
+    const { headers } = request;
     countGenuine(connection.id);
     if (!(await isOwned(connection))) throw refused();
     const event = readEvent(connection, headers, body === null ? null : payloadOf(headers, body));
@@ -53,6 +53,36 @@ export function createAcceptDelivery(deps: GitHooksDeps, { perMinute = PER_MINUT
     await noteFirst(deps, connection, delivery);
     await act(deps, connection, delivery, event);
     return { deliveryId: delivery.id, alreadySeen: delivery.alreadySeen };
+  };
+}
+
+interface Proven extends Pick<ReadDelivery, 'digest' | 'body'> {
+  readonly connection: GitConnection;
+}
+
+/** Makes what reads a delivery and checks that it is genuine. @throws UNAUTHORIZED, PAYLOAD_TOO_LARGE, RATE_LIMITED */
+function createProver(deps: GitHooksDeps): (connectionId: string, request: DeliveryRequest) => Promise<Proven> {
+  const read = createDeliveryReader();
+  const findConnection = shareFreshReads((id) => deps.gitConnections.find(id));
+  const strangers = createStrangerLimit(deps.now);
+  return async (connectionId, { address, headers, stream }) => {
+    if (PROOF_HEADERS.every((name) => headers[name] === undefined)) throw refused();
+    const asker = { connectionId, address };
+    strangers.check(asker);
+    const connection = await findConnection(connectionId);
+    const presented = connection === null ? null : readProof(connection, headers, deps.now());
+    const check = checkProof(presented, connection === null ? [] : openSecrets(deps, connection));
+    let isGenuine = false;
+    try {
+      const { secret, digest, body } = await read(stream, check, presented);
+      if (connection === null || secret === null) throw refused();
+      isGenuine = true;
+      return { connection, digest, body };
+    } finally {
+      // A body that is too long, or ends half-way, costs as much as a forged one.
+      if (isGenuine) strangers.proved(asker);
+      else strangers.failed(asker);
+    }
   };
 }
 

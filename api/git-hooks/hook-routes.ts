@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { acceptedReplySchema } from '../../domain/git-hooks/git-hook-schema.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
+import { networkOf } from '../http/rate-limit.ts';
 import { type AcceptOptions, createAcceptDelivery } from './accept-delivery.ts';
 import type { GitHooksDeps } from './deps.ts';
 
@@ -12,7 +13,7 @@ export function hookRoute(deps: GitHooksDeps, options: AcceptOptions = {}): Rout
     path: '/hooks/git/:connectionId',
     summary: 'A delivery of a git host: something was pushed',
     description:
-      'Proved genuine by the signature or token that the connection names, over the bytes as they are sent. A delivery only has its branch or tag looked at: what deploys is the head that git answers then. An unknown connection and a wrong signature are answered alike.',
+      'Proved genuine by the signature or token that the connection names, over the bytes as they are sent. A delivery only has its branch or tag looked at: what deploys is the head that git answers then. An unknown connection and a wrong signature are answered alike, and counted alike: after too many of them in a minute the answer is 429.',
     tag: 'git',
     callers: 'public',
     limitedByHandler: true,
@@ -23,9 +24,9 @@ export function hookRoute(deps: GitHooksDeps, options: AcceptOptions = {}): Rout
     },
     responses: { 202: { description: 'It is kept and will be looked at', schema: acceptedReplySchema } },
     errors: ['UNAUTHORIZED', 'PAYLOAD_TOO_LARGE'],
-    handle: async ({ params }, { headers, stream }) => ({
+    handle: async ({ params }, { address, headers, stream }) => ({
       status: 202,
-      data: await accept(params.connectionId, { headers, stream }),
+      data: await accept(params.connectionId, { address: networkOf(address), headers, stream }),
     }),
   });
 }

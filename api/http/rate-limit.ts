@@ -75,5 +75,10 @@ export function createNamedRateLimit(limits: NamedLimits, byAddress: RequestHand
 }
 
 function addressKey({ ip = '' }: Request): string {
+  return networkOf(ip);
+}
+
+/** What counts as one address: of IPv6, a network of 56 bits. */
+export function networkOf(ip: string): string {
   return ip.includes(':') ? ipKeyGenerator(ip) : ip;
 }
