@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { objectStoreSection, objectStoreSettings } from '../../../adapters/env/object-store.ts';
+import {
+  objectLinksSection,
+  objectLinksSettings,
+  objectStoreSection,
+  objectStoreSettings,
+} from '../../../adapters/env/object-store.ts';
 import { readSection } from '../../../adapters/env.ts';
 
 const KEYS = { OBJECT_STORE_ACCESS_KEY: 'platform', OBJECT_STORE_SECRET_KEY: 'hunter2' };
@@ -39,6 +44,17 @@ test('there is none without its host or its credentials', () => {
   for (const name of Object.keys(KEYS)) {
     assert.equal(read({ OBJECT_STORE_HOST: 's3.example.com', ...KEYS, [name]: '' }), null);
   }
+});
+
+test('who signs links has keys of its own, and neither gets the keys of the other', () => {
+  const links = { OBJECT_STORE_LINK_ACCESS_KEY: 'reader', OBJECT_STORE_LINK_SECRET_KEY: 'hunter3' };
+  const readLinks = (source: Record<string, string>) => objectLinksSettings(readSection(objectLinksSection, source));
+  const place = { OBJECT_STORE_HOST: 's3.example.com' };
+  assert.equal(read({ ...place, ...links }), null);
+  assert.equal(readLinks({ ...place, ...KEYS }), null);
+  const settings = readLinks({ ...place, ...KEYS, ...links });
+  assert.deepEqual([settings?.accessKey, settings?.secretKey], ['reader', 'hunter3']);
+  assert.equal(settings?.publicEndpoint, 'https://s3.example.com:9000');
 });
 
 test('a host that is none is refused, and its value is not repeated', () => {
