@@ -4,6 +4,7 @@ import { whileHeartbeating } from '../while-heartbeating.ts';
 import { askForBuild } from './ask-for-build.ts';
 import type { GitHooksActivityDeps } from './deps.ts';
 import { findMoved, type ScanInput, type Scanned, tellUnreachable } from './find-moved.ts';
+import { finishRemovals } from './finish-removals.ts';
 import { lookAgain } from './look-again.ts';
 import { type LookInput, lookAtRef } from './look-at-ref.ts';
 import { createOrgPlaces } from './org-places.ts';
@@ -35,6 +36,8 @@ export function createGitHooksActivities(deps: GitHooksActivityDeps) {
       waiting(input.connectionId, (signal) => findMoved(deps, input, signal)),
     /** Has deliveries looked at that were left. */
     lookAgain: (): Promise<void> => lookAgain(deps),
+    /** Finishes removals of connections that were left. */
+    finishRemovals: (): Promise<void> => finishRemovals(deps),
     tellUnreachable: (input: ScanInput & { readonly message: string }): Promise<Scanned> =>
       tellUnreachable(deps, input),
     /** How often a repository is looked at unasked. Reads only. */

@@ -54,10 +54,9 @@ export function createGitHost(options: HostCallOptions): GitHost {
       return newest === undefined ? null : { hookId: String(newest.id) };
     },
     findPusher: async (repository, head, signal) => findPusher(open(repository, signal), head),
-    async removeHook(repository, hookId, signal) {
+    async removeHook(repository, address, signal) {
       const opened = open(repository, signal);
-      if (!/^\d+$/.test(hookId)) return;
-      await removeHook(opened, Number(hookId));
+      for (const { id } of await listHooks(opened, address)) await removeHook(opened, id);
     },
   };
 }

@@ -16,7 +16,7 @@ import { hasRule } from './accept-delivery.ts';
 import { newSecret, parseRules, sealToken, withService } from './connect.ts';
 import { type AskedBy, auditConnection, hookUrlOf, requireConnection } from './connection-access.ts';
 import type { GitHooksDeps } from './deps.ts';
-import { type HookProblem, registerHook, removeHook } from './register-hook.ts';
+import { type HookProblem, registerHook } from './register-hook.ts';
 
 const ATTEMPTS = 20;
 
@@ -106,30 +106,17 @@ export async function rotateSecret(
   return reply(deps, registered?.connection ?? changed, isKnown ? null : secret, registered?.problem ?? null);
 }
 
+/** The hook has the newer secret first: whatever dies then, its deliveries are known. */
 async function finishRotation(deps: GitHooksDeps, by: AskedBy, id: string): Promise<ConnectedReply> {
+  const connection = await requireConnection(deps, by.caller, id);
+  const registered = connection.secrets.length < 2 ? null : await registerHook(deps, connection);
   const changed = await change(deps, by, id, ({ secrets }) => {
     const [newest, older] = secrets;
     if (newest !== undefined && older !== undefined) return { secrets: [newest] };
     throw new FairleadError('CONFLICT', 'There is one secret only: no older one to take away');
   });
   await auditConnection(deps, by, changed, { type: 'git.secret_removed' });
-  // A rotation may have died before the hook had the newer one.
-  const registered = await registerHook(deps, changed);
-  return reply(deps, registered?.connection ?? changed, null, registered?.problem ?? null);
-}
-
-/** Removes a connection: its deliveries are refused from then on. The hook at the provider goes where a token allows it. */
-export async function disconnect(
-  deps: GitHooksDeps,
-  by: AskedBy,
-  connection: GitConnection,
-): Promise<{ hookProblem: HookProblem | null }> {
-  const { id } = connection;
-  if (await deps.gitConnections.remove(id)) await auditConnection(deps, by, connection, { type: 'git.disconnected' });
-  const hookProblem = await removeHook(deps, connection);
-  await Promise.all([deps.gitDeliveries.removeAll(id), deps.gitHeads.removeAll(id)]);
-  await deps.gitHookCommands.changed(id);
-  return { hookProblem };
+  return reply(deps, changed, null, registered?.problem ?? null);
 }
 
 /** Has a branch or tag looked at, or all that rules match. @throws VALIDATION_FAILED */

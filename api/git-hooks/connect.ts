@@ -43,7 +43,9 @@ export async function connect(
   const { connection, secret, created } = await checkAgain(() => joinOrInsert(deps, by, wanted));
   const type = created ? 'git.connected' : 'git.services_changed';
   await auditConnection(deps, by, connection, { type, data: { service: service.name } });
-  const registered = created || body.token !== undefined ? await registerHook(deps, connection) : null;
+  // One who asks again may have been told of nothing: whoever answered was killed before the hook was there.
+  const mayLackHook = connection.hookId === null && connection.verifiedAt === null;
+  const registered = created || body.token !== undefined || mayLackHook ? await registerHook(deps, connection) : null;
   if (connection.pollMinutes !== null) await deps.gitHookCommands.changed(connection.id);
   const isRegistered = registered !== null && registered.problem === null;
   const shown = registered?.connection ?? connection;

@@ -17,10 +17,13 @@ export async function requireConnection(
   id: string,
 ): Promise<GitConnection> {
   const connection = await gitConnections.find(id);
-  if (connection !== null && (isPlatform(caller) || (caller.org !== '' && caller.org === connection.org))) {
-    return connection;
-  }
+  if (connection !== null && isOfCaller(connection, caller)) return connection;
   throw new FairleadError('NOT_FOUND', `There is no git connection ${id}`);
+}
+
+/** The platform's caller has the connections of all orgs. */
+export function isOfCaller({ org }: Pick<GitConnection, 'org'>, caller: Caller): boolean {
+  return isPlatform(caller) || (caller.org !== '' && caller.org === org);
 }
 
 /** Where the provider sends deliveries of a connection. */

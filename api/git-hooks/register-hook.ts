@@ -1,6 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
-import { type GitConnection, sealingContext, TOKEN_KEY } from '../../domain/git-hooks/connection.ts';
-import type { HostedRepository } from '../../domain/git-hooks/git-host.ts';
+import type { GitConnection } from '../../domain/git-hooks/connection.ts';
+import { hostedRepository } from '../../domain/git-hooks/hosted-repository.ts';
 import { openSecrets } from './accept-delivery.ts';
 import { hookUrlOf } from './connection-access.ts';
 import type { GitHooksDeps } from './deps.ts';
@@ -20,7 +20,7 @@ export type Registration = { readonly connection: GitConnection; readonly proble
 export async function registerHook(deps: GitHooksDeps, connection: GitConnection): Promise<Registration> {
   const { gitHost } = deps;
   try {
-    const repository = hostedRepository(deps, connection);
+    const repository = hostedRepository(deps.cipher, connection);
     if (repository === null || gitHost === null) return null;
     const [secret = ''] = openSecrets(deps, connection);
     const address = hookUrlOf(deps, connection.id);
@@ -32,26 +32,11 @@ export async function registerHook(deps: GitHooksDeps, connection: GitConnection
   }
 }
 
-/** Takes the hook away at the provider; null when it is gone, or was none of ours. */
-export async function removeHook(deps: GitHooksDeps, connection: GitConnection): Promise<HookProblem | null> {
-  const { gitHost } = deps;
-  const { hookId } = connection;
-  try {
-    const repository = hostedRepository(deps, connection);
-    if (repository === null || gitHost === null || hookId === null) return null;
-    await inTime((signal) => gitHost.removeHook(repository, hookId, signal));
-    return null;
-  } catch (error) {
-    if (!(error instanceof FairleadError)) throw error;
-    return { code: error.code, message: error.message };
-  }
-}
-
 /** Of all calls together, while a person waits: a host that lists and redirects slowly is not waited for any longer. */
 const WITHIN_MS = 30_000;
 
 /** @throws UNAVAILABLE when the time is over */
-async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const abort = new AbortController();
   const message = `The git host did not do it within ${WITHIN_MS / 1000} s`;
   const timer = setTimeout(
@@ -63,13 +48,6 @@ async function inTime<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> 
   } finally {
     clearTimeout(timer);
   }
-}
-
-/** The repository with the token in clear; null without a token. @throws INTERNAL for a token that no key opens */
-function hostedRepository({ cipher }: GitHooksDeps, connection: GitConnection): HostedRepository | null {
-  const { id, provider, repository: repositoryUrl, apiUrl, token } = connection;
-  if (token === null || cipher === null) return null;
-  return { provider, repositoryUrl, apiUrl, token: cipher.open(token, sealingContext(id, TOKEN_KEY)) };
 }
 
 /** The provider may have delivered meanwhile, which the connection notes as well. */

@@ -18,10 +18,11 @@ import { requireOwner, requireService, visibleOrg } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
-import { changeConnection, changeRules, disconnect, look, rotateSecret } from './change-connection.ts';
+import { changeConnection, changeRules, look, rotateSecret } from './change-connection.ts';
 import { connect } from './connect.ts';
 import { hookUrlOf, requireConnection } from './connection-access.ts';
 import type { GitHooksDeps } from './deps.ts';
+import { disconnect, requireConnected } from './disconnect.ts';
 import { hookRoute } from './hook-routes.ts';
 
 const tag = 'git';
@@ -195,7 +196,8 @@ function changingRoutes(deps: GitHooksDeps): readonly Route[] {
         },
       },
       errors: ['NOT_FOUND'],
-      handle: async ({ resource: connection }, by) => ({ status: 200, data: await disconnect(deps, by, connection) }),
+      resource: ({ params: { id } }, { caller }) => requireConnected(deps, caller, id),
+      handle: async ({ resource: connected }, by) => ({ status: 200, data: await disconnect(deps, by, connected) }),
     }),
   ];
 }

@@ -66,6 +66,14 @@ export interface TokenProblem {
   readonly at: Date;
 }
 
+/** A connection that is being removed: kept until its hook and all records of it are gone, whatever dies meanwhile. */
+export interface ConnectionRemoval
+  extends Pick<GitConnection, 'id' | 'org' | 'provider' | 'repository' | 'apiUrl' | 'token'> {
+  /** Where the hook delivers, by which it is found at the git host. */
+  readonly hookAddress: string;
+  readonly askedAt: Date;
+}
+
 export const CONNECTION_LIMITS = {
   services: 50,
   /** Of one service. */

@@ -83,6 +83,6 @@ export interface GitHost {
    * where it does not tell.
    */
   findPusher(repository: HostedRepository, head: PushedHead, signal?: AbortSignal): Promise<string | null>;
-  /** A hook that is not there any more is no error. */
-  removeHook(repository: HostedRepository, hookId: string, signal?: AbortSignal): Promise<void>;
+  /** Takes away whatever delivers to an address; nothing there is no error. */
+  removeHook(repository: HostedRepository, address: string, signal?: AbortSignal): Promise<void>;
 }

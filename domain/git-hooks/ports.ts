@@ -4,7 +4,7 @@
  * Keying: a connection belongs to an org and a repository, which the org connects once. One workflow for each branch or tag,
  * `git-push/<connection>/<ref>`, decides what its head deploys, one look after the other; `git-status/<build>` tells the commit
  * how a build goes; `git-watch/<connection>` looks at all branches and tags, when asked or every few minutes.
- * Every ten minutes deliveries that were kept and left are looked at.
+ * Every ten minutes deliveries that were kept and left are looked at, and removals of connections finished.
  * Retries: a delivery says only that there is something to look at, so it can be repeated. The id of a build is made with the
  * decision, so that an activity that is repeated asks for no second build. A status that cannot be set is given up after a day.
  * Compensation: none. A build is ended by the rules of `deploys`.
@@ -14,7 +14,7 @@ import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { OrgRepository } from '../deploys/ports.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { ConnectionSecret, GitConnection, TokenProblem } from './connection.ts';
+import type { ConnectionRemoval, ConnectionSecret, GitConnection, TokenProblem } from './connection.ts';
 import type { GitDelivery, LookOutcome, UnseenDelivery } from './delivery.ts';
 
 export interface GitConnectionStore {
@@ -32,6 +32,12 @@ export interface GitConnectionStore {
   list(filter: { readonly org: string | null }, page: PageRequest): Promise<Page<GitConnection>>;
   /** True when it was there. */
   remove(id: string): Promise<boolean>;
+  /** Notes that a connection is to be removed. True for the first who asks for it. */
+  beginRemoval(removal: ConnectionRemoval): Promise<boolean>;
+  findRemoval(id: string): Promise<ConnectionRemoval | null>;
+  /** Removals that were asked for before a time and have not ended, the oldest first. */
+  listRemovals(before: Date, limit: number): Promise<readonly ConnectionRemoval[]>;
+  endRemoval(id: string): Promise<void>;
   /** Notes the first genuine delivery, and ends the polling with it: a new revision. True for the one that was first. */
   verify(id: string, at: Date): Promise<boolean>;
   /** Notes that all branches and tags are known, of the revision that was looked at. */

@@ -54,6 +54,8 @@ export async function gitPushes(temporal: Awaited<ReturnType<typeof createTempor
   });
   return {
     'git-look-again': AGAIN,
+    // The recording above is kept from the time when no removals were finished.
+    'git-finish-removals': AGAIN,
     'git-push': pushWorkflowId(pushed),
     'git-status': reportWorkflowId(build),
     'git-watch': watchWorkflowId(connectionId),

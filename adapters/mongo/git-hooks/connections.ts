@@ -11,6 +11,7 @@ import { insertIfNew } from '../insert-new.ts';
 import { readConfirmed } from '../read-confirmed.ts';
 import { readDocument } from '../read-document.ts';
 import { sealedSecretSchema } from '../sealed-secret-schema.ts';
+import { createConnectionRemovals } from './connection-removals.ts';
 import { COLLECTIONS } from './indexes.ts';
 
 interface ConnectionDocument extends Omit<GitConnection, 'id'> {
@@ -55,6 +56,7 @@ export function createGitConnectionStore({ db }: { db: Db }): GitConnectionStore
     return document === null ? null : parseConnection(document);
   };
   return {
+    ...createConnectionRemovals({ db }),
     find: (id) => findOne({ _id: id }),
     async findFor({ org, repositoryKey }) {
       const document = await readConfirmed(collection, { org, repositoryKey });

@@ -6,6 +6,7 @@ export const COLLECTIONS = {
   connections: 'git_connections',
   deliveries: 'git_deliveries',
   heads: 'git_heads',
+  removals: 'git_connection_removals',
 } as const;
 
 export const DELIVERY_EXPIRY: Expiry = { field: 'receivedAt', keptSeconds: DELIVERY_KEPT_SECONDS };
@@ -21,5 +22,6 @@ export const INDEXES: IndexTable = {
     { key: { firstOf: 1 }, name: 'first_of_digest', unique: true, sparse: true },
     ttlIndex(DELIVERY_EXPIRY),
   ],
+  [COLLECTIONS.removals]: [{ key: { askedAt: 1 }, name: 'askedAt' }],
   [COLLECTIONS.heads]: [{ key: { connectionId: 1 }, name: 'connection' }],
 };

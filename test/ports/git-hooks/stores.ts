@@ -22,6 +22,28 @@ export function gitConnectionStoreSuite(store: () => GitConnectionStore): void {
       assert.equal(await store().insert({ ...second, id: 'gcn_other_org', org: 'once-more' }), true);
     });
 
+    it('keeps what is to be removed until that has ended, of the first who asked for it', async () => {
+      const { id, org, provider, repository, apiUrl } = connectionRecord();
+      const hookAddress = 'https://builder.example/hooks/git/1';
+      const asked = (ms: number) => ({
+        ...{ id, org, provider, repository, apiUrl },
+        hookAddress,
+        askedAt: new Date(ms),
+      });
+      const first = { ...asked(2_000), token: { keyId: 'k', sealed: 'token' } };
+      const older = { ...asked(1_000), id: connectionRecord().id, token: null };
+      assert.equal(await store().findRemoval(id), null);
+      assert.equal(await store().beginRemoval(first), true);
+      assert.equal(await store().beginRemoval({ ...first, askedAt: new Date(3_000) }), false);
+      assert.equal(await store().beginRemoval(older), true);
+      assert.deepEqual(await store().findRemoval(id), first);
+      assert.deepEqual(await store().listRemovals(new Date(2_001), 10), [older, first]);
+      assert.deepEqual(await store().listRemovals(new Date(2_001), 1), [older]);
+      assert.deepEqual(await store().listRemovals(new Date(2_000), 10), [older]);
+      for (const one of [id, id, older.id]) await store().endRemoval(one);
+      assert.deepEqual(await store().listRemovals(new Date(2_001), 10), []);
+    });
+
     it('gives back what it was given', async () => {
       const connection = connectionRecord({
         token: { keyId: 'k', sealed: 'token' },

@@ -1,7 +1,7 @@
 import { timeAndId } from '../../../adapters/mongo/cursor.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import type { SealedSecret } from '../../../domain/config/sealed-secret.ts';
-import type { GitConnection } from '../../../domain/git-hooks/connection.ts';
+import type { ConnectionRemoval, GitConnection } from '../../../domain/git-hooks/connection.ts';
 import { DELIVERY_KEPT_SECONDS, DIGEST_KEPT_SECONDS, type GitDelivery } from '../../../domain/git-hooks/delivery.ts';
 import type {
   GitConnectionStore,
@@ -28,6 +28,7 @@ const DELIVERIES = {
 /** Connections in this process. */
 export function createInMemoryGitConnectionStore(): GitConnectionStore {
   const connections = new Map<string, GitConnection>();
+  const removals = new Map<string, ConnectionRemoval>();
   const findFor = ({ org, repositoryKey }: Pick<GitConnection, 'org' | 'repositoryKey'>) =>
     [...connections.values()].find((one) => one.org === org && one.repositoryKey === repositoryKey) ?? null;
   const note = (id: string, changes: Partial<GitConnection>): void => {
@@ -57,6 +58,20 @@ export function createInMemoryGitConnectionStore(): GitConnectionStore {
         CONNECTIONS,
       ),
     remove: async (id) => connections.delete(id),
+    async beginRemoval(removal) {
+      if (removals.has(removal.id)) return false;
+      removals.set(removal.id, keepRecord(removal));
+      return true;
+    },
+    findRemoval: async (id) => removals.get(id) ?? null,
+    listRemovals: async (before, limit) =>
+      [...removals.values()]
+        .filter(({ askedAt }) => askedAt < before)
+        .sort((a, b) => a.askedAt.getTime() - b.askedAt.getTime())
+        .slice(0, limit),
+    async endRemoval(id) {
+      removals.delete(id);
+    },
     async verify(id, at) {
       const found = connections.get(id);
       if (found === undefined || found.verifiedAt !== null) return false;

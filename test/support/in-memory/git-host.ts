@@ -77,9 +77,10 @@ export function createInMemoryGitHost(repositories: Readonly<Record<string, read
       const of = host.pushes.filter((push) => push.repositoryUrl === repositoryUrl && push.ref === ref);
       return of.findLast((push) => push.commit === commit)?.accountId ?? null;
     },
-    async removeHook(repository, hookId, signal) {
+    async removeHook(repository, address, signal) {
       open(repository, signal);
-      if (hooks.get(hookId)?.repositoryUrl === repository.repositoryUrl) hooks.delete(hookId);
+      const found = find(repository.repositoryUrl, address);
+      if (found !== undefined) hooks.delete(found.hookId);
     },
   };
   return host;
