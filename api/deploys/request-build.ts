@@ -14,6 +14,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import { mayUse } from '../catalog/access.ts';
 import type { Caller } from '../http/caller.ts';
+import { requestedBuildId } from './requested-build-id.ts';
 
 export interface RequestBuildDeps {
   readonly commands: DeployCommands;
@@ -41,17 +42,17 @@ export type TriggerReply = TriggerOutcome & { readonly service: string; readonly
 
 /**
  * Asks the coordinator for a build and says what became of the request.
- * @throws UNAVAILABLE; SERVICE_NOT_FOUND when the org of the caller was taken out meanwhile: the build is cancelled
+ * @throws VALIDATION_FAILED; UNAVAILABLE; SERVICE_NOT_FOUND when the org of the caller was taken out meanwhile: the build is cancelled
  */
 export async function requestBuild(
   deps: RequestBuildDeps,
-  by: { caller: Caller; requestId: string },
+  by: { caller: Caller; requestId: string; headers: Readonly<Record<string, unknown>> },
   wanted: Wanted,
 ): Promise<TriggerReply> {
   const { service, environment, kind, source, resume = null, releaseId = null } = wanted;
   const { skipConventionCheck, waitForGrantsSeconds } = wanted;
   const outcome = await deps.commands.request({
-    buildId: deps.newId('build'),
+    buildId: requestedBuildId(deps.newId, by, { serviceId: service.id, environment, kind }),
     kind,
     serviceId: service.id,
     service: service.name,

@@ -31,6 +31,7 @@ import {
   rollbackTarget,
   waitForGrants,
 } from './request-build.ts';
+import { ATTEMPTS_ARE_ONE } from './requested-build-id.ts';
 import { saveUpload, UPLOAD_CONTENT_TYPES } from './save-upload.ts';
 
 export interface TriggerRoutesDeps extends RequestBuildDeps {
@@ -54,7 +55,7 @@ function triggerRoute(deps: TriggerRoutesDeps): Route {
     method: 'post',
     path: '/builds/trigger',
     summary: 'Build and deploy a service from its git repository',
-    description: 'A build in flight of the same service, environment and commit is joined: `deduplicated` is true.',
+    description: `A build in flight of the same service, environment and commit is joined: \`deduplicated\` is true. ${ATTEMPTS_ARE_ONE}`,
     tag,
     callers: BUILDER_CALLERS.member,
     body: triggerBodySchema,
@@ -77,6 +78,7 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
     method: 'post',
     path: '/builds/upload',
     summary: 'Build and deploy a service from an uploaded source archive',
+    description: ATTEMPTS_ARE_ONE,
     tag,
     callers: BUILDER_CALLERS.member,
     query: z.strictObject({
@@ -143,6 +145,7 @@ function retryRoute(deps: TriggerRoutesDeps): Route {
     method: 'post',
     path: '/builds/:id/retry',
     summary: 'Repeat a failed build from the step that failed, or from an earlier one',
+    description: ATTEMPTS_ARE_ONE,
     tag,
     callers: BUILDER_CALLERS.member,
     params: idParams('Id of the failed build'),
@@ -166,6 +169,7 @@ function rollbackRoute(deps: TriggerRoutesDeps): Route {
     method: 'post',
     path: '/services/:id/rollback',
     summary: 'Install an earlier release again, without a build',
+    description: ATTEMPTS_ARE_ONE,
     tag,
     callers: BUILDER_CALLERS.member,
     params: idParams('Id or name of the service'),
