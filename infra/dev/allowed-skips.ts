@@ -37,6 +37,12 @@ export const ALLOWED_SKIPS: readonly AllowedSkip[] = [
   { file: 'test/adapters/git/token-of-org.test.ts', name: 'GIT_TOKEN at a real Gitea', because: NO_GITEA },
   { file: 'test/e2e/push-to-deploy.test.ts', name: 'a push to a git host', because: NO_GITEA },
   {
+    file: 'test/e2e/kill-push.alone.test.ts',
+    name: 'pushes during which a process is killed at each step',
+    because: NO_GITEA,
+  },
+  { file: 'test/api/git-hooks/killed-half-way.test.ts', name: 'the same at a real Gitea', because: NO_GITEA },
+  {
     file: 'test/adapters/git-host/repository-access.test.ts',
     name: 'roles on repositories of a real Gitea',
     because: NO_GITEA,

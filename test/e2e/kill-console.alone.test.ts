@@ -5,7 +5,8 @@ import { silentReporter } from '../../infra/dev/terminal.ts';
 import { CHROMIUM_FLAGS, chromium } from '../../infra/dev/tools/chromium.ts';
 import { resolveTool } from '../../infra/dev/tools/resolve-tool.ts';
 import { callProvider } from '../interop/call-provider.ts';
-import { connection, ended, logText, parts, trigger, uniqueName } from './harness.ts';
+import { startConsoleProcess } from '../support/console-process.ts';
+import { connection, dataFolder, ended, logText, parts, trigger, uniqueName } from './harness.ts';
 import { killPart } from './kill-part.ts';
 import { sampleService } from './sample-service.ts';
 
@@ -37,20 +38,20 @@ async function signUp(page: Page, org: string): Promise<void> {
   await page.waitForLoadState();
 }
 
-it('the API and the console killed while a build is followed: every line is there once, and the page goes on', async () => {
+/** Follows the log of a build that counts, in the browser of somebody who has signed up; `kill` comes in the middle. */
+async function followKilled(consoleUrl: string, kill: () => Promise<void>): Promise<void> {
   const org = uniqueName('acme');
-  const address = (await parts()).console?.address;
-  assert.ok(address, 'the stack has a console');
   const context = await browser.newContext();
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
   await signUp(page, org);
+  await page.goto((await parts()).console?.address ?? '');
   await using app = await sampleService('console', { instructions: COUNT, org });
   const { buildId } = await trigger(app.name);
-  await page.goto(`${address}/builds/${buildId}`);
+  await page.goto(`${consoleUrl}/builds/${buildId}`);
   const line = (number: number) => page.locator('.log-line .t-2', { hasText: new RegExp(`^counted ${number}$`) });
   await line(10).waitFor();
-  await killPart('api');
+  await kill();
   await page.locator('.badge', { hasText: /Completed|Failed/ }).waitFor();
   const { status } = await ended(buildId, PATIENCE_MS);
   assert.equal(status, 'completed');
@@ -66,4 +67,15 @@ it('the API and the console killed while a build is followed: every line is ther
   await page.locator('a', { hasText: app.name }).first().click();
   await page.locator('text=Live').first().waitFor();
   await context.close();
+}
+
+it('the API and the console killed while a build is followed: every line is there once, and the page goes on', async () => {
+  const address = (await parts()).console?.address;
+  assert.ok(address, 'the stack has a console');
+  await followKilled(address, () => killPart('api'));
+});
+
+it('the console alone killed while a build is followed: the session holds, every line is there once, and the page goes on', async () => {
+  await using own = await startConsoleProcess(dataFolder(), await parts());
+  await followKilled(own.url, own.kill);
 });
