@@ -5,6 +5,7 @@ import type { ShellDeps } from './deps.ts';
 import { livePathOf } from './live/live-path.ts';
 import { renderDocument } from './look/document.ts';
 import type { FormOutcome, Page, PageContext, PageView } from './page.ts';
+import { writeWho } from './people/who.ts';
 import { navigationFor, tabsFor } from './registry.ts';
 import type { Session } from './session/sessions.ts';
 
@@ -34,6 +35,7 @@ export function pageContext(shell: ShellDeps, visit: Visit, outcome: FormOutcome
     csrf: session.csrf,
     url: context.url,
     now: shell.now,
+    who: writeWho(session.person),
     get log() {
       return context.log;
     },

@@ -6,6 +6,7 @@ import type { HtmlValue } from '../api/http/pages/html.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { LiveEvent } from './live/live-event.ts';
 import type { IconName } from './look/icons.ts';
+import { type Named, nameAll, type Who } from './people/who.ts';
 import type { Platform, PlatformService } from './platform/platform.ts';
 
 /** Groups of the navigation, in their order. */
@@ -46,6 +47,8 @@ export interface PageContext<P = Readonly<Record<string, unknown>>, Q = Readonly
   /** Path and query of this page. */
   readonly url: string;
   readonly now: Clock;
+  /** Writes who did something: by their names, those whom the page says by `people`. */
+  readonly who: Who;
   readonly log: Logger;
   /** Null unless a form brought the person here. */
   readonly outcome: FormOutcome | null;
@@ -95,6 +98,8 @@ export interface PageDefinition<P extends Params, Q extends Params, D> {
   readonly query?: Q;
   /** Gets what the page shows. @throws what the platform says: 404 and 403 become pages of their own */
   readonly load: (context: PageContext<z.output<P>, z.output<Q>>) => Promise<D>;
+  /** Whose names the page shows: they are looked up with one call before it is. */
+  readonly people?: (data: D, context: PageContext<z.output<P>, z.output<Q>>) => Named;
   readonly view: (data: D, context: PageContext<z.output<P>, z.output<Q>>) => PageView;
   /**
    * Changes of the page while it is open, until it ends or `signal` aborts. They go to regions of the page (see
@@ -110,7 +115,7 @@ export interface LiveContext<P = Readonly<Record<string, unknown>>, Q = Readonly
 }
 
 /** A page with its types folded in. */
-export interface Page extends Omit<PageDefinition<Params, Params, unknown>, 'load' | 'view' | 'live'> {
+export interface Page extends Omit<PageDefinition<Params, Params, unknown>, 'load' | 'view' | 'live' | 'people'> {
   readonly kind: 'page';
   readonly callers: AllowedCallers;
   readonly params: Params;
@@ -125,7 +130,7 @@ export function definePage<D, P extends Params = typeof NOTHING, Q extends Param
   definition: PageDefinition<P, Q, D>,
 ): Page {
   type Context = PageContext<z.output<P>, z.output<Q>>;
-  const { load, view, live, ...row } = definition;
+  const { load, view, live, people, ...row } = definition;
   return {
     ...row,
     kind: 'page',
@@ -133,7 +138,12 @@ export function definePage<D, P extends Params = typeof NOTHING, Q extends Param
     params: row.params ?? NOTHING,
     query: row.query ?? NOTHING,
     // The shell has checked the parameters by the page's own schemas.
-    open: async (context) => view(await load(context as Context), context as Context),
+    open: async (shell) => {
+      const context = shell as Context;
+      const data = await load(context);
+      if (people === undefined) return view(data, context);
+      return view(data, { ...context, who: await nameAll(context, people(data, context)) });
+    },
     live: live === undefined ? null : (context) => live(context as LiveContext<z.output<P>, z.output<Q>>),
   };
 }

@@ -4,11 +4,12 @@ import { orgNotFound } from '../../domain/orgs/org-not-found.ts';
 import {
   createOrgUserBodySchema,
   memberParamsSchema,
+  memberQuerySchema,
   memberViewSchema,
   orgParamsSchema,
   putMemberBodySchema,
 } from '../../domain/orgs/schema.ts';
-import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
+import { pageSchema } from '../../domain/page-schema.ts';
 import { ADMINISTRATORS } from '../http/allowed-callers.ts';
 import { isPerson } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
@@ -29,11 +30,14 @@ export function memberRoutes(deps: IdentityDeps): readonly Route[] {
       path: '/api/v2/orgs/:orgSlug/members',
       summary: 'Members of an org',
       params: orgParamsSchema,
-      query: z.strictObject(pageQueryShape),
+      query: memberQuerySchema,
       responses: { 200: { description: 'A page of members', schema: pageSchema(memberViewSchema) } },
       errors: ['ORG_NOT_FOUND'],
       handle: async ({ query, resource: { org } }) => {
-        const page = await deps.memberships.listOfOrg(org.id, { cursor: query.cursor ?? null, limit: query.limit });
+        const page =
+          query.ids === undefined
+            ? await deps.memberships.listOfOrg(org.id, { cursor: query.cursor ?? null, limit: query.limit })
+            : { items: await membershipsOf(deps, org.id, query.ids), nextCursor: null };
         const members = await withUsers(deps, page.items);
         return { status: 200, data: { items: members.map(memberView), nextCursor: page.nextCursor } };
       },
@@ -115,6 +119,14 @@ export function memberRoutes(deps: IdentityDeps): readonly Route[] {
       },
     }),
   ];
+}
+
+async function membershipsOf(
+  deps: IdentityDeps,
+  orgId: string,
+  ids: readonly string[],
+): Promise<readonly Membership[]> {
+  return (await deps.memberships.listOfUsers(ids)).filter((membership) => membership.orgId === orgId);
 }
 
 async function withUsers(deps: IdentityDeps, memberships: readonly Membership[]): Promise<Member[]> {

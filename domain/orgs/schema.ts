@@ -3,6 +3,7 @@ import { mailTemplatesSchema } from '../identity/mail-template-schema.ts';
 import { idSchema, newAccountEmailSchema, personNameSchema } from '../identity/schema.ts';
 import { PERSONAL_OWNER } from '../locker-handle.ts';
 import { orgSlugSchema } from '../org-slug.ts';
+import { pageQueryShape } from '../page-schema.ts';
 import { ORG_ROLES } from '../roles.ts';
 
 /** Shapes of orgs, members, invitations and grants as the HTTP API takes and shows them (spec 1; bodies are ours). */
@@ -112,6 +113,22 @@ export const orgViewSchema = z.object({
   policy: z.object({ secondFactorRequired: z.boolean(), sessionHours: z.int().nullable() }),
   suspendedAt: time.nullable(),
   createdAt: time,
+});
+
+/** People that one request asks for by their ids. */
+export const MOST_NAMED = 100;
+
+export const memberQuerySchema = z.strictObject({
+  ...pageQueryShape,
+  ids: z
+    .string()
+    .max(MOST_NAMED * 100)
+    .transform((text) => [...new Set(text.split(','))])
+    .refine((ids) => ids.length <= MOST_NAMED && ids.every((id) => idSchema.safeParse(id).success), {
+      error: `at most ${MOST_NAMED} ids of people, separated by commas`,
+    })
+    .optional()
+    .describe('These people alone, as far as they are members; all of them on one page'),
 });
 
 export const memberViewSchema = z.object({

@@ -47,6 +47,12 @@ export const sharingPage = definePage({
     ]);
     return { sharing, history };
   },
+  people: ({ sharing, history }) => ({
+    ids: [
+      ...sharing.authorizedOrgs.map(({ authorizedBy }) => authorizedBy),
+      ...(history.ok ? history.value.items.map(({ changedBy }) => changedBy) : []),
+    ],
+  }),
   view: ({ sharing, history }, context) => ({
     title: 'Sharing',
     crumbs: [
@@ -55,7 +61,7 @@ export const sharingPage = definePage({
     ],
     lead: html`Belongs to ${sharing.owner}, which pays for it.`,
     body: html`${orgsCard(sharing, context)}${decides(sharing, context) && addCard(sharing, context)}
-${partCard({ title: 'History', flush: true }, history, ({ items, nextCursor }) => historyView(items, nextCursor, sharing.service))}`,
+${partCard({ title: 'History', flush: true }, history, ({ items, nextCursor }) => historyView({ items, nextCursor }, sharing.service, context))}`,
   }),
 });
 
@@ -76,7 +82,7 @@ function orgsCard(sharing: AuthorizedOrgsView, context: PageContext): Html {
   const rows = authorizedOrgs.map(({ orgSlug, repoRole, authorizedBy, authorizedAt }) => [
     orgSlug,
     ROLE_WORDS[repoRole],
-    authorizedBy,
+    context.who(authorizedBy),
     ago(authorizedAt, context.now()),
     decides(sharing, context) &&
       confirmForm(context, {
@@ -113,7 +119,11 @@ ${select(own, {
   );
 }
 
-function historyView(changes: readonly Change[], nextCursor: string | null, service: string): Html {
+function historyView(
+  { items: changes, nextCursor }: z.output<typeof HISTORY>,
+  service: string,
+  context: PageContext,
+): Html {
   if (changes.length === 0) return html`<p class="quiet">Nothing was changed yet.</p>`;
   const columns = [
     { label: 'Organisation', kind: 'main' },
@@ -126,7 +136,7 @@ function historyView(changes: readonly Change[], nextCursor: string | null, serv
     orgSlug,
     changeBadge(change),
     repoRole === null ? '' : ROLE_WORDS[repoRole],
-    changedBy,
+    context.who(changedBy),
     moment(at),
   ]);
   return html`${table('History', columns, rows)}${pagination(sharingOf(service), nextCursor)}`;

@@ -42,6 +42,12 @@ export const configPage = definePage({
     ]);
     return { config, history };
   },
+  people: ({ config, history }) => ({
+    ids: [
+      ...config.variables.map(({ changedBy }) => changedBy),
+      ...(history.ok ? history.value.items.map(({ changedBy }) => changedBy) : []),
+    ],
+  }),
   view: ({ config, history }, context) => {
     const { name } = context.params;
     return {
@@ -135,7 +141,7 @@ function variableRow(variable: Variable, { pending }: ConfigView, context: Conte
     environment ?? 'all',
     changedAt === null
       ? null
-      : html`<div>${ago(changedAt, context.now())}${changedBy !== null && html`<span class="sub">by ${who(changedBy, context)}</span>`}</div>`,
+      : html`<div>${ago(changedAt, context.now())}${changedBy !== null && html`<span class="sub">by ${context.who(changedBy)}</span>`}</div>`,
     mayChange(context) &&
       html`<div class="buttons">${linkButton(`${configPath(context.params.name)}?set=${encodeURIComponent(name)}#set`, 'Change')}${confirmForm(
         context,
@@ -148,9 +154,6 @@ function variableRow(variable: Variable, { pending }: ConfigView, context: Conte
       )}</div>`,
   ];
 }
-
-const who = (id: string, { person }: Pick<Context, 'person'>) =>
-  id === person.userId ? 'you' : html`<code>${id}</code>`;
 
 function declaredCard({ declared, variables }: ConfigView, context: Context): Html | false {
   if (declared.length === 0) return false;
@@ -206,7 +209,7 @@ function historyTable({ items, nextCursor }: z.output<typeof historySchema>, con
   const columns = [{ label: 'When', kind: 'main' }, { label: 'Who' }, { label: 'For' }, { label: 'What' }] as const;
   const rows = items.map(({ at, changedBy, environment, set, setSecret, unset, made }) => [
     ago(at, context.now()),
-    who(changedBy, context),
+    context.who(changedBy),
     environment ?? 'all',
     html`<div>${changeText([
       ['set', set],

@@ -8,7 +8,7 @@ import { definePage, type PageContext, type PageView } from '../page.ts';
 import { pathOf } from '../platform/platform.ts';
 import { buildBadge } from './build-badge.ts';
 import { logCard, readLog, type ShownLog } from './build-log.ts';
-import { buildButtons, buildFacts, buildNotices, diagnostics, stepsBody } from './build-parts.ts';
+import { buildButtons, buildFacts, buildNotices, diagnostics, peopleOf, stepsBody } from './build-parts.ts';
 import { kindWord, sourceText } from './build-words.ts';
 import { followBuild } from './follow-build.ts';
 
@@ -33,6 +33,7 @@ export const buildPage = definePage({
     const [log, found] = await Promise.all([readLog(platform, params.id, { ...query, find }), build]);
     return { build: found, log };
   },
+  people: ({ build }) => peopleOf(build),
   view: ({ build, log }, context) => buildPageView(build, log, context),
   live: followBuild,
 });

@@ -7,6 +7,7 @@ import { card, codeBlock, externalLink, facts, notice } from '../look/components
 import { confirmForm, form, select } from '../look/forms.ts';
 import { ago, duration, moment } from '../look/time.ts';
 import type { PageContext } from '../page.ts';
+import type { Named } from '../people/who.ts';
 import { pathOf } from '../platform/platform.ts';
 import { buildBadge } from './build-badge.ts';
 import { kindWord, sourceText } from './build-words.ts';
@@ -14,7 +15,7 @@ import { progressText, stepList } from './step-list.ts';
 
 /** Parts of a build's page, each of which is replaced while the page is open. */
 
-type Context = Pick<PageContext, 'csrf' | 'now' | 'outcome' | 'person'>;
+type Context = Pick<PageContext, 'csrf' | 'now' | 'who' | 'outcome' | 'person'>;
 
 /** Every part but the steps and the log, as they are now. */
 export function buildRegions(build: BuildView, context: Context): readonly LiveEvent[] {
@@ -97,7 +98,12 @@ function blockedText({ blockedGrants }: BuildView): string {
   return texts.length === 0 ? 'scopes of other services' : texts.join('; ');
 }
 
-export function buildFacts(build: BuildView, { now, person }: Pick<Context, 'now' | 'person'>): Html {
+/** Who is named on the page of a build: people of the org that asked for it. */
+export function peopleOf({ requestedBy, org }: BuildView): Named {
+  return { ids: [requestedBy], org };
+}
+
+export function buildFacts(build: BuildView, { now, who }: Pick<Context, 'now' | 'who'>): Html {
   const { source, requestedBy, createdAt, durationMs, finishedAt, retryOf, imageDigest } = build;
   const servicePath = pathOf('services', build.service);
   return facts([
@@ -105,10 +111,7 @@ export function buildFacts(build: BuildView, { now, person }: Pick<Context, 'now
     ['What', html`${kindWord(build)} of ${sourceText(build)}`],
     ...(source.kind === 'git' ? [['Repository', html`<code>${source.url}</code>`] as const] : []),
     ...(build.commitSha === null ? [] : [['Commit', html`<code>${build.commitSha}</code>`] as const]),
-    [
-      'Asked for',
-      html`${ago(createdAt, now())} by ${requestedBy === person.userId ? 'you' : html`<code>${requestedBy}</code>`}`,
-    ],
+    ['Asked for', html`${ago(createdAt, now())} by ${who(requestedBy)}`],
     ...(durationMs === null
       ? []
       : [[finishedAt === null ? 'Running for' : 'Took', html`${duration(durationMs)}`] as const]),

@@ -4,9 +4,10 @@ import { FairleadError } from '../../domain/errors.ts';
 import { parseJson } from '../../domain/parse-json.ts';
 import type { LiveEvent } from '../live/live-event.ts';
 import type { LiveContext } from '../page.ts';
+import { nameAll } from '../people/who.ts';
 import { type PlatformEvent, pathOf } from '../platform/platform.ts';
 import { buildLogLines, lineBefore, stepTitles } from './build-log.ts';
-import { buildRegions, stepsRegion } from './build-parts.ts';
+import { buildRegions, peopleOf, stepsRegion } from './build-parts.ts';
 
 type Context = LiveContext<{ readonly id: string }, { readonly after?: number | undefined }>;
 
@@ -15,10 +16,11 @@ type Context = LiveContext<{ readonly id: string }, { readonly after?: number | 
  * builder's own stream ends by an event; one that only stops goes on after the last line.
  * @throws UNAVAILABLE when it stops without that: the browser then asks again, and hears why if it may not go on
  */
-export async function* followBuild(context: Context): AsyncGenerator<LiveEvent> {
-  const { platform, params, signal } = context;
+export async function* followBuild(opened: Context): AsyncGenerator<LiveEvent> {
+  const { platform, params, signal } = opened;
   const path = pathOf('builds', params.id);
   let build = await platform.get('builder', path, buildViewSchema);
+  const context = { ...opened, who: await nameAll(opened, peopleOf(build)) };
   const after = resumePoint(context);
   let step = (await lineBefore(platform, params.id, after + 1))?.step ?? null;
   const lastEventId = after === 0 ? undefined : String(after);

@@ -46,6 +46,7 @@ export const connectionPage = definePage({
     ]);
     return { connection, deliveries };
   },
+  people: ({ connection }) => ({ ids: [connection.createdBy] }),
   view: ({ connection, deliveries }, context) => {
     const changes = changesConnections(context);
     const here = connectionPath(connection.id);
@@ -63,7 +64,7 @@ export const connectionPage = definePage({
             })
           : html`${deliveryTable(items, context)}${pagination(here, nextCursor)}`,
       )}${rulesCard(connection, changes, context)}</div>
-<div>${lookCard(connection, context)}${aboutCard(connection)}${changes && html`${secretsCard(connection, context)}${tokenCard(connection, context)}${pollCard(connection, context)}${dangerCard(connection, context)}`}</div></div>`,
+<div>${lookCard(connection, context)}${aboutCard(connection, context)}${changes && html`${secretsCard(connection, context)}${tokenCard(connection, context)}${pollCard(connection, context)}${dangerCard(connection, context)}`}</div></div>`,
     };
   },
 });
@@ -125,17 +126,8 @@ function lookCard({ id }: ConnectionView, context: PageContext): Html {
   );
 }
 
-function aboutCard({
-  repository,
-  provider,
-  proof,
-  hookUrl,
-  hookRegistered,
-  apiUrl,
-  verifiedAt,
-  createdAt,
-  createdBy,
-}: ConnectionView): Html {
+function aboutCard(connection: ConnectionView, { who }: PageContext): Html {
+  const { repository, provider, proof, hookUrl, hookRegistered, apiUrl, verifiedAt, createdAt, createdBy } = connection;
   return card(
     { title: 'About' },
     facts([
@@ -151,7 +143,7 @@ function aboutCard({
         html`<code>${hookUrl}</code><span class="sub">${hookRegistered ? 'registered by the platform' : 'to be set up by hand'}</span>`,
       ],
       ['First delivery', verifiedAt === null ? html`<span class="quiet">none yet</span>` : moment(verifiedAt)],
-      ['Connected', html`${moment(createdAt)} by ${createdBy}`],
+      ['Connected', html`${moment(createdAt)} by ${who(createdBy)}`],
     ]),
   );
 }

@@ -34,6 +34,7 @@ const grantsPage = definePage({
   nav: { label: 'Grants', icon: 'key', group: 'work', order: 30 },
   query: z.object({ status: z.enum(GRANT_STATUSES).optional(), cursor: z.string().min(1).max(500).optional() }),
   load: ({ platform, query }) => platform.get('builder', PATH, pageSchema(grantViewSchema), { ...query, limit: 30 }),
+  people: ({ items }) => ({ ids: items.flatMap(({ requestedBy, decidedBy }) => [requestedBy, decidedBy]) }),
   view: ({ items, nextCursor }, context) => {
     const { status } = context.query;
     const here = status === undefined ? PATH : `${PATH}?status=${status}`;
@@ -62,13 +63,10 @@ function grantCard(grant: GrantView, context: PageContext): Html {
     { title: `${holder.name} asks ${target.name}`, id: grant.id, beside: badge(...STATUSES[status]) },
     html`<p>The service <strong>${holder.name}</strong> of <strong>${holder.org}</strong> asks for scopes of <strong>${target.name}</strong> of <strong>${target.org}</strong> in ${environment}:</p>
 <ul class="scopes">${scopes.map((scope) => html`<li><code>${scope}</code>${status === 'approved' && !granted.includes(scope) && html` <span class="quiet">not given</span>`}</li>`)}</ul>
-<p class="small quiet">Asked ${ago(requestedAt, now)} by ${who(requestedBy, context)}${decidedAt !== null && html`; decided ${ago(decidedAt, now)} by ${who(decidedBy ?? '', context)}`}</p>
+<p class="small quiet">Asked ${ago(requestedAt, now)} by ${context.who(requestedBy)}${decidedAt !== null && html`; decided ${ago(decidedAt, now)} by ${context.who(decidedBy ?? '')}`}</p>
 ${mayDecide(grant, context) && decisions(grant, context)}`,
   );
 }
-
-const who = (id: string, { person }: Pick<PageContext, 'person'>) =>
-  id === person.userId ? 'you' : html`<code>${id}</code>`;
 
 /** The service decides who may; this leaves out what it would refuse. */
 function mayDecide({ target }: GrantView, { person }: Pick<PageContext, 'person'>): boolean {

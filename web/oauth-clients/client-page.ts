@@ -18,6 +18,7 @@ export const clientDetailPage = definePage({
   callers: { 'platform-admin': true, user: 'viewer' },
   params: z.strictObject({ clientId: z.string().max(200) }),
   load: ({ platform, params: { clientId } }) => platform.get('builder', clientApi(clientId), clientViewSchema),
+  people: ({ createdBy, orgSlug }) => ({ ids: [createdBy], org: orgSlug }),
   view: (client, context) => {
     const { clientId, name, description } = client;
     const changes = changesClients(context) && !isPlatformClient(clientId);
@@ -29,7 +30,7 @@ export const clientDetailPage = definePage({
       lead: description === '' ? html`<code>${clientId}</code>` : html`<code>${clientId}</code> · ${description}`,
       body: html`${isPlatformClient(clientId) && notice('info', html`<p>This client is the platform's own: only the settings of the installation change it.</p>`)}
 <div class="columns"><div>${urisCard(client, changes, context)}${client.clientType === 'confidential' && secretsCard(client, changes, context)}
-${changes && settingsCard(client, context)}</div><div>${aboutCard(client)}${scopesCard(client)}${removes && removeCard(client, context)}</div></div>`,
+${changes && settingsCard(client, context)}</div><div>${aboutCard(client, context)}${scopesCard(client)}${removes && removeCard(client, context)}</div></div>`,
     };
   },
 });
@@ -106,7 +107,7 @@ ${field(own, { name: 'refreshTokenTtlSeconds', label: 'Refresh token, seconds', 
 
 const RULE_WORDS = { anyone: 'anybody with an account', members: 'people of the organisation' } as const;
 
-function aboutCard(client: ClientView): Html {
+function aboutCard(client: ClientView, { who }: PageContext): Html {
   const { orgSlug, service, environment, clientType, signIn, trustedClient, createdAt, createdBy } = client;
   return card(
     { title: 'About' },
@@ -119,7 +120,7 @@ function aboutCard(client: ClientView): Html {
       ['Who may sign in', RULE_WORDS[signIn]],
       ['Asks people to agree', trustedClient ? 'no, it is trusted' : 'yes'],
       ['Access tokens live', duration(client.accessTokenTtlSeconds * 1_000)],
-      ['Made', html`${moment(createdAt)} by ${createdBy}`],
+      ['Made', html`${moment(createdAt)} by ${who(createdBy)}`],
     ]),
   );
 }

@@ -6,6 +6,7 @@ import { card, emptyState, pagination, table } from '../look/components.ts';
 import { field, searchForm } from '../look/forms.ts';
 import { moment } from '../look/time.ts';
 import { definePage } from '../page.ts';
+import type { Who } from '../people/who.ts';
 import { openOrg, orgApi, orgPage } from './org-access.ts';
 
 type OrgEvent = z.output<typeof orgEventViewSchema>;
@@ -26,7 +27,11 @@ export const orgActivityPage = definePage({
     ]);
     return { org, page, type };
   },
-  view: ({ org, page: { items, nextCursor }, type }) => {
+  people: ({ org, page: { items } }) => ({
+    ids: items.flatMap(({ actor, subject }) => [actor, subject]),
+    org: org.slug,
+  }),
+  view: ({ org, page: { items, nextCursor }, type }, { who }) => {
     const path = orgPage(org.slug, 'activity');
     const here = type === undefined ? path : `${path}?${new URLSearchParams({ type })}`;
     return {
@@ -44,15 +49,29 @@ export const orgActivityPage = definePage({
           { name: 'type', label: 'Type', value: type ?? '', placeholder: 'org.member_changed', mono: true },
         ),
       })}
-${card({ flush: true }, items.length === 0 ? emptyState({ icon: 'list', title: 'Nothing yet', text: type === undefined ? 'What admins change is kept here.' : 'No event has this type.' }) : html`${table('Activity', COLUMNS, items.map(eventRow))}${pagination(here, nextCursor)}`)}`,
+${card(
+  { flush: true },
+  items.length === 0
+    ? emptyState({
+        icon: 'list',
+        title: 'Nothing yet',
+        text: type === undefined ? 'What admins change is kept here.' : 'No event has this type.',
+      })
+    : html`${table(
+        'Activity',
+        COLUMNS,
+        items.map((event) => eventRow(event, who)),
+      )}${pagination(here, nextCursor)}`,
+)}`,
     };
   },
 });
 
 const COLUMNS = [{ label: 'What', kind: 'main' }, { label: 'Details' }, { label: 'By' }, { label: 'When' }] as const;
 
-function eventRow({ type, subject, data, actor, time }: OrgEvent) {
-  return [html`${type}<span class="sub">${subject}</span>`, details(data), actor, moment(time)];
+function eventRow({ type, subject, data, actor, time }: OrgEvent, who: Who) {
+  const about = /^usr_/.test(subject) ? who(subject) : subject;
+  return [html`${type}<span class="sub">${about}</span>`, details(data), who(actor), moment(time)];
 }
 
 function details(data: OrgEvent['data']): Html {

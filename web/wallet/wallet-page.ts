@@ -8,6 +8,7 @@ import { barChart, whole } from '../look/chart.ts';
 import { card, pagination, table } from '../look/components.ts';
 import { moment } from '../look/time.ts';
 import { definePage } from '../page.ts';
+import type { Who } from '../people/who.ts';
 import { pathOf } from '../platform/platform.ts';
 import { spendingByDay } from './spending-by-day.ts';
 
@@ -43,14 +44,22 @@ export const walletPage = definePage({
     ]);
     return { wallet, page, newest };
   },
-  view: ({ wallet, page, newest }, { now }) => {
+  people: ({ wallet, page }) => ({ ids: page.items.map(({ actor }) => actor), org: wallet.org }),
+  view: ({ wallet, page, newest }, { now, who }) => {
     const chart = newest === null ? null : spendingByDay(newest, now());
     return {
       title: 'Wallet',
       lead: html`Gas tokens of ${wallet.org}. One token is 0.01 USD.`,
       body: html`${newest !== null && balances(wallet)}
 ${chart !== null && card({ title: `Spent in the last ${chart.length} days` }, barChart({ title: `Tokens spent by day, the last ${chart.length} days`, unit: 'tokens', bars: chart }))}
-${card({ title: 'Entries', flush: true }, html`${table('Entries', COLUMNS, page.items.map(entryRow))}${pagination(PATH, page.nextCursor)}`)}`,
+${card(
+  { title: 'Entries', flush: true },
+  html`${table(
+    'Entries',
+    COLUMNS,
+    page.items.map((entry) => entryRow(entry, who)),
+  )}${pagination(PATH, page.nextCursor)}`,
+)}`,
     };
   },
 });
@@ -71,14 +80,14 @@ const COLUMNS = [
   { label: 'When' },
 ] as const;
 
-function entryRow({ sequence, kind, amount, postings, balance, reason, actor, at }: Entry) {
+function entryRow({ sequence, kind, amount, postings, balance, reason, actor, at }: Entry, who: Who) {
   const isDebit = kind === 'debit';
   const own = postings.flatMap(({ account }) => (account in BALANCE_WORDS ? [account] : []));
   return [
     html`${reason}<span class="sub">entry ${sequence}, ${isDebit ? 'from' : 'to'} ${own.join(' and ')}</span>`,
     html`<span${!isDebit && html` class="more"`}>${isDebit ? '−' : '+'}${whole(amount)}</span>`,
     whole(balance),
-    actor,
+    who(actor),
     moment(at),
   ];
 }

@@ -36,6 +36,24 @@ test('members see each other, and nothing that would help to be one another', as
   assert.equal(outcome(await admin.call('GET', pathOf(stranger))), '404 USER_NOT_FOUND');
 });
 
+test('members are found by their ids, of this org alone, and by no more ids than one request may name', async () => {
+  const stranger = await callers.person({ org: 'rival' });
+  const found = async (ids: string) => (await member.call('GET', `/api/v2/orgs/acme/members?ids=${ids}`)).body;
+  const { data } = await found([admin.id, stranger.id, 'usr_nobody', admin.id].join(','));
+  assert.deepEqual(
+    data.items.map(({ userId }: { userId: string }) => userId),
+    [admin.id],
+  );
+  assert.equal(data.nextCursor, null);
+  const many = Array.from({ length: 101 }, (_, index) => `usr_${index}`);
+  for (const ids of ['', ',', `${admin.id},`, many.join(',')]) {
+    assert.equal((await found(ids)).error?.code, 'VALIDATION_FAILED', ids.slice(0, 20));
+  }
+  assert.deepEqual((await found(many.slice(1).join(','))).data.items, []);
+  const viewer = await callers.person({ org: 'acme', roles: ['viewer'] });
+  assert.equal(outcome(await viewer.call('GET', `/api/v2/orgs/acme/members?ids=${admin.id}`)), '403 FORBIDDEN');
+});
+
 test('admins change roles and modules; platform roles are no org roles', async () => {
   const person = await callers.person({ org: 'acme', roles: ['member'] });
   const changed = await admin.call('PUT', pathOf(person), { roles: ['viewer', 'member', 'viewer'], modules: ['crm'] });

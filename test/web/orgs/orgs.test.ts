@@ -178,7 +178,10 @@ describe('the pages of orgs', () => {
     assert.match(await submitted(browser, page, `${page}/look`, look), /value="red"[^>]*aria-invalid="true"/);
     assert.match(await submitted(browser, page, `${page}/name`, { name: 'Rival Ltd' }), /<h1>Settings<\/h1>/);
     assert.equal((await idp.deps.orgs.find('rival'))?.name, 'Rival Ltd');
-    assert.match((await browser.get('/orgs/rival/activity')).text, /org\.changed/);
+    const { text: activity } = await browser.get('/orgs/rival/activity');
+    assert.match(activity, /org\.changed/);
+    assert.match(activity, />you</);
+    assert.doesNotMatch(activity, />usr_/);
   });
 
   it('let a person act in another org of theirs: the next page is of that org', async () => {
