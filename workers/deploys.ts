@@ -38,6 +38,7 @@ import { createBuildLog } from '../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createEpochStore } from '../adapters/mongo/deploys/epochs.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
+import { createWorkloadStates } from '../adapters/mongo/deploys/workload-states.ts';
 import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
@@ -90,6 +91,7 @@ export const deploys = defineModule({
       workspace: createWorkspace({ root: env.WORKSPACE_DIR }),
       images: docker.images,
       runtime: docker.runtime,
+      workloadStates: createWorkloadStates({ db, now }),
       edge: createEdgeRouter({
         routesDirectory: join(env.DATA_DIR, 'routes'),
         domain: env.PLATFORM_DOMAIN,

@@ -17,6 +17,7 @@ import type {
   ReleaseStore,
   SourceFetcher,
   WorkloadRuntime,
+  WorkloadStates,
   Workspace,
 } from '../../domain/deploys/ports.ts';
 import type { CustomDomains, SiteRegistry } from '../../domain/deploys/site-registry.ts';
@@ -41,6 +42,7 @@ export interface DeploysDeps {
   readonly workspace: Workspace;
   readonly images: ImageBuilder;
   readonly runtime: WorkloadRuntime;
+  readonly workloadStates: WorkloadStates;
   readonly edge: EdgeRouter;
   /** Null when CONFIG_ENCRYPTION_KEY is not set: then no service has secrets. */
   readonly cipher: SecretCipher | null;

@@ -5,9 +5,10 @@ import { targetKey } from '../../domain/ids.ts';
 import { servesAsRecorded } from './active-workload.ts';
 import type { DeploysDeps } from './deps.ts';
 import { eachOnItsOwn, throwFailures } from './each-on-its-own.ts';
+import { measureWorkload } from './measure-workload.ts';
 import { removeStaleWorkloads } from './remove-stale-workloads.ts';
 
-type Deps = Pick<DeploysDeps, 'builds' | 'edge' | 'releases' | 'runtime' | 'workflows' | 'now'>;
+type Deps = Pick<DeploysDeps, 'builds' | 'edge' | 'releases' | 'runtime' | 'workloadStates' | 'workflows' | 'now'>;
 
 /** Services that are compared side by side. */
 const LANES = 4;
@@ -17,7 +18,7 @@ const CLEAN_UP_GRACE_MS = 120_000;
 /**
  * Compares what serves with the records, and asks the coordinator of each service that differs for a repair, which reads
  * the facts anew: one that cannot be repaired keeps nothing from the others. Every workload that no build is starting is
- * held to the limits of its tier, those that a clean-up left behind are removed, and the machine is kept from all of them. Idempotent: a repair of what serves
+ * held to the limits of its tier, how each is is noted for people, those that a clean-up left behind are removed, and the machine is kept from all of them. Idempotent: a repair of what serves
  * as recorded changes nothing.
  *
  * @returns the services that were asked for, such as `shop/prod`
@@ -50,7 +51,14 @@ export async function reconcileWorkloads(deps: Deps, signal: AbortSignal): Promi
     signal,
     lanes: LANES,
   });
-  throwFailures('Services could not be compared', [...unprotected, ...unserved, ...unlimited], { retryable: false });
+  const unmeasured = await eachOnItsOwn(workloads, {
+    nameOf: (workload) => `state of ${targetKey(workload.service, workload.environment)}`,
+    work: (workload) => measureWorkload(deps, workload, signal),
+    signal,
+    lanes: LANES,
+  });
+  const failures = [...unprotected, ...unserved, ...unlimited, ...unmeasured];
+  throwFailures('Services could not be compared', failures, { retryable: false });
   return asked;
 }
 

@@ -16,6 +16,7 @@ import { inspectContainer } from './inspect-container.ts';
 import { LABELS, labelFilter } from './labels.ts';
 import { listeningSockets } from './listening-sockets.ts';
 import { lastLogLines } from './log-frames.ts';
+import { measureContainer } from './measure-container.ts';
 import type { RegistryAuth } from './registry-auth.ts';
 import { isDependencyAddress } from './relay/dependency-routes.ts';
 import type { PlatformAccess } from './relay/platform-access.ts';
@@ -80,6 +81,7 @@ export function createWorkloadRuntime(options: WorkloadRuntimeOptions): Workload
         if (container === null || !isContainerAlive(container, now().getTime())) return false;
         return container.State.Restarting || (await hasItsNetwork(docker, container));
       }),
+    measure: (workload) => asking('Measuring a container', () => measureContainer(docker, workload.id)),
     listening: (workload) =>
       asking('Looking for the ports of a container', async () => {
         const container = await inspectContainer(docker, workload.id);

@@ -20,6 +20,7 @@ import { createVariableHistory } from '../../adapters/mongo/config/variable-hist
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
+import { createWorkloadStates } from '../../adapters/mongo/deploys/workload-states.ts';
 import { createGitConnectionStore } from '../../adapters/mongo/git-hooks/connections.ts';
 import { createGitDeliveryStore } from '../../adapters/mongo/git-hooks/deliveries.ts';
 import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
@@ -87,6 +88,7 @@ export const builder = defineService({
       deployed: (caller: Caller) => notices?.deployed(caller),
       orgs: idp === undefined ? null : createOrgDirectory({ url: idp, internalKey: settings.providerKey }),
       releases: createReleaseStore({ db }),
+      workloadStates: createWorkloadStates({ db, now }),
       log: createBuildLog({ db, now }),
       serviceLogs: createServiceLogs({ directory: join(env.DATA_DIR, 'service-logs') }),
       archives: createArchiveStore({

@@ -7,6 +7,7 @@ import { type CliContext, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
 import { checkName, nameFromFolder, nameFromGitUrl, readGitRemote, readSource } from '../project.ts';
 import { buildReply, pageOf, releaseReply, type ServiceReply, serviceReply } from '../replies.ts';
+import { readRuntime, runtimeText } from '../runtime-state.ts';
 import { printFields } from '../terminal/fields.ts';
 import { formatAge } from '../terminal/times.ts';
 import { statusText, statusTone } from './builds.ts';
@@ -63,11 +64,12 @@ export async function listServices(context: CliContext, options: { limit: number
   return exitCode('ok');
 }
 
-/** `fairlead services show <service>`: its record; secrets by name only. */
+/** `fairlead services show <service>`: its record, secrets by name only, and how what runs of it is. */
 export async function showService(context: CliContext, name: string): Promise<number> {
   const { output } = context;
   const service = await readService(context, name);
-  output.document(service);
+  const runtime = await readRuntime(context, name);
+  output.document({ ...service, runtime });
   const secrets = Array.isArray(service.secrets) ? service.secrets : Object.keys(service.secrets ?? {});
   const rows: [string, string][] = [
     ['Service', `${service.name} (${service.id})`],
@@ -78,6 +80,7 @@ export async function showService(context: CliContext, name: string): Promise<nu
     ['Port', service.port == null ? 'as declared' : String(service.port)],
     ...Object.entries(service.config ?? {}).map(([key, value]): [string, string] => ['Config', `${key}=${value}`]),
     ...secrets.map((key): [string, string] => ['Secret', `${key}=********`]),
+    ...runtime.map((one): [string, string] => [`In ${one.environment}`, runtimeText(one, context.now())]),
   ];
   printFields(output, rows);
   return exitCode('ok');

@@ -9,6 +9,7 @@ import type { BuildFacts } from './facts.ts';
 import type { ListeningSocket } from './listening.ts';
 import type { Release } from './release.ts';
 import type { BuildStatus } from './status.ts';
+import type { WorkloadMeasure, WorkloadState } from './workload-state.ts';
 
 export interface BuildFilter {
   readonly serviceId?: string;
@@ -384,6 +385,8 @@ export interface WorkloadRuntime {
   applyCpuLimit(workload: Workload): Promise<void>;
   /** False when it has stopped and will not start again by itself. */
   isAlive(workload: Workload): Promise<boolean>;
+  /** How it is now, and what it uses; null when it is gone. */
+  measure(workload: Workload): Promise<WorkloadMeasure | null>;
   /** The TCP sockets that listen in it; null where that cannot be found out. */
   listening(workload: Workload): Promise<readonly ListeningSocket[] | null>;
   /** The environment variables that it was started with, plaintext, held in memory only; null when it is gone. */
@@ -411,6 +414,14 @@ export interface WorkloadRuntime {
   resume(workload: Workload, signal: AbortSignal): Promise<Workload>;
   /** Lets requests in flight end, stops and removes it. No error when it is gone. */
   remove(workload: Workload, graceSeconds: number): Promise<void>;
+}
+
+/** What the worker noted of workloads, every minute; of one that was not measured for an hour, nothing. */
+export interface WorkloadStates {
+  /** The last one stays. */
+  put(state: WorkloadState): Promise<void>;
+  /** By the build that started it. */
+  find(buildId: string): Promise<WorkloadState | null>;
 }
 
 /** Where a public route leads. */

@@ -21,6 +21,7 @@ const TABLE = readTable(`
   PATCH  /services/acme-shop/config {"set":{"A":"1"}}    401 200 200 200 200 200 403 404 403 403 403 403 200 403 403
   GET    /services/acme-shop/config/values          401 200 200 403 200 200 403 404 403 403 403 403 403 403 403
   GET    /services/acme-shop/config/history         401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  GET    /services/acme-shop/runtime                401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /services/acme-shop/logs                   401 200 200 200 200 200 403 404 403 403 403 403 200 403 403
   GET    /services/acme-shop/session-info           401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   POST   /services/acme-shop/rollback               401 404 404 404 404 404 403 404 403 403 403 403 404 403 403

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { putServiceBodySchema } from '../../domain/catalog/service-schema.ts';
 import { retryBodySchema, rollbackBodySchema } from '../../domain/deploys/schema.ts';
+import { runtimeReplySchema } from '../../domain/deploys/workload-state-schema.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type CliResult, runCli, startCli } from './run-cli.ts';
 import { startTestApi, type TestApi } from './test-api.ts';
@@ -65,6 +66,28 @@ describe('the other commands', () => {
     );
     assert.equal(dataOf(await run('builds', '--json')).items[0].id, 'bld_1');
     assert.equal((await run('builds', '-q')).stdout, 'bld_1\n');
+  });
+
+  it('services show tells how what runs is, and does without it where a builder does not tell', async () => {
+    assert.doesNotMatch((await run('services', 'show', 'hello')).stdout, /In prod/);
+    const state = {
+      ...{ status: 'running', since: '2020-01-01T00:00:00Z', restarts: 2, outOfMemory: false },
+      health: { ok: false, status: 503, path: '/health' },
+      ...{ memoryBytes: 61 * 1024 ** 2, memoryLimitBytes: 256 * 1024 ** 2, cpuMillis: 12, cpuLimitMillis: 250 },
+      measuredAt: '2020-01-01T00:00:00Z',
+    };
+    const environments = [
+      { environment: 'prod', releaseId: 'rel_1', buildId: 'bld_1', state },
+      { environment: 'uat', releaseId: 'rel_2', buildId: 'bld_2', state: null },
+    ];
+    api.answers.set('GET /services/hello/runtime', { status: 200, data: runtimeReplySchema.parse({ environments }) });
+    const { stdout } = await run('services', 'show', 'hello');
+    assert.match(
+      stdout,
+      /In prod +running since \d+d ago, \/health answers 503, 2 restarts, 61 of 256 MiB, 0\.012 of 0\.25 CPU, measured/,
+    );
+    assert.match(stdout, /In uat +not measured yet/);
+    assert.equal(dataOf(await run('services', 'show', 'hello', '--json')).runtime[0].state.restarts, 2);
   });
 
   it('builds asks for one environment only when one is named', async () => {

@@ -147,6 +147,25 @@ export function workloadRuntimeSuite(under: () => RuntimeUnderTest): void {
       assert.equal(await runtime.variables(other), null);
     });
 
+    it('tells how it is and what it uses, of one that was stopped that it is, and nothing of one that is gone', async () => {
+      const { runtime, stop } = under();
+      const measured = await runtime.measure(workload);
+      assert.deepEqual([measured?.status, measured?.restarts, measured?.outOfMemory], ['running', 0, false]);
+      assert.ok((measured?.since?.getTime() ?? 0) > Date.now() - 3_600_000);
+      const { usage } = measured ?? {};
+      assert.ok(usage !== null && usage !== undefined);
+      assert.equal(usage.memoryLimitBytes, POD_TIERS.small.memoryLimitBytes);
+      assert.ok(usage.memoryBytes > 1024 ** 2 && usage.memoryBytes < POD_TIERS.small.memoryLimitBytes);
+      assert.ok(usage.cpuUsedMs > 0);
+      const other = await start();
+      await stop(other);
+      const stopped = await runtime.measure(other);
+      assert.deepEqual([stopped?.status, stopped?.usage], ['stopped', null]);
+      assert.ok(stopped?.since instanceof Date);
+      await runtime.remove(other, 1);
+      assert.equal(await runtime.measure(other), null);
+    });
+
     it('an answer other than 2xx is not ok and says its status', async () => {
       await untilHealthy(under().runtime, workload);
       const result = await under().runtime.probe(workload, '/bad', AbortSignal.timeout(10_000));

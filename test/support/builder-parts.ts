@@ -1,7 +1,7 @@
 import type { SharingHistory } from '../../domain/authorized-orgs/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { VariableHistory } from '../../domain/config/variable-history.ts';
-import type { ArchiveStore, BuildLog, BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
+import type { ArchiveStore, BuildLog, BuildStore, ReleaseStore, WorkloadStates } from '../../domain/deploys/ports.ts';
 import type { GitConnectionStore, GitDeliveryStore, HeadStore } from '../../domain/git-hooks/ports.ts';
 import type { GitIdentityStore } from '../../domain/git-identities/ports.ts';
 import type { GrantStore } from '../../domain/grants/ports.ts';
@@ -19,6 +19,7 @@ export interface BuilderParts {
   readonly gitIdentities: GitIdentityStore;
   readonly sharingHistory: SharingHistory;
   readonly releases: ReleaseStore;
+  readonly workloadStates: WorkloadStates;
   readonly log: BuildLog;
   readonly serviceLogs: ServiceLogs;
   readonly archives: ArchiveStore;

@@ -72,7 +72,7 @@ export async function startApi(
     },
   });
   const now = () => new Date();
-  const { services, history, builds, releases, grants, log, serviceLogs, archives } = parts;
+  const { services, history, builds, releases, workloadStates, grants, log, serviceLogs, archives } = parts;
   const { gitConnections, gitDeliveries, gitHeads, gitIdentities } = parts;
   const commands = createInMemoryDeployCommands();
   const gitHookCommands = createInMemoryGitHookCommands();
@@ -98,7 +98,7 @@ export async function startApi(
   const checks: Record<string, () => Promise<void>> = { stores: parts.ping };
   const app = createBuilderApp(
     {
-      ...{ services, history, builds, releases, grants, log, serviceLogs, archives },
+      ...{ services, history, builds, releases, workloadStates, grants, log, serviceLogs, archives },
       ...{ gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost },
       ...{ gitIdentities, gitAccounts: createInMemoryGitAccounts(accounts) },
       randomSecret: () => randomBytes(32),

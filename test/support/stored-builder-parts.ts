@@ -10,6 +10,7 @@ import { createVariableHistory } from '../../adapters/mongo/config/variable-hist
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
 import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createReleaseStore } from '../../adapters/mongo/deploys/releases.ts';
+import { createWorkloadStates } from '../../adapters/mongo/deploys/workload-states.ts';
 import { createGitConnectionStore } from '../../adapters/mongo/git-hooks/connections.ts';
 import { createGitDeliveryStore } from '../../adapters/mongo/git-hooks/deliveries.ts';
 import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
@@ -30,6 +31,7 @@ export async function createStoredBuilderParts(): Promise<BuilderParts> {
     history: createVariableHistory(deps),
     builds: createBuildStore(deps),
     releases: createReleaseStore(deps),
+    workloadStates: createWorkloadStates(deps),
     grants: createGrantStore(deps),
     gitConnections: createGitConnectionStore(deps),
     gitDeliveries: createGitDeliveryStore(deps),

@@ -1,8 +1,10 @@
+import type { z } from 'zod';
 import { admits } from '../../api/http/allowed-callers.ts';
 import { type Html, html } from '../../api/http/pages/html.ts';
 import { type ServiceDetail, serviceDetailSchema } from '../../domain/catalog/service-schema.ts';
 import type { BuildSummary } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
+import { runtimeReplySchema } from '../../domain/deploys/workload-state-schema.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { buildBadge } from '../deploys/build-badge.ts';
 import { buildRow, environmentBadge, latestBuilds } from '../deploys/build-row.ts';
@@ -16,6 +18,7 @@ import { definePage, type PageContext } from '../page.ts';
 import { type Part, part } from '../platform/part.ts';
 import { pathOf } from '../platform/platform.ts';
 import { serviceParams } from './actions.ts';
+import { runtimeLine } from './runtime-line.ts';
 
 const BUILDS_SHOWN = 10;
 const LOOK_MS = 3_000;
@@ -23,16 +26,19 @@ const LOOK_MS = 3_000;
 interface Shown {
   readonly service: ServiceDetail;
   readonly builds: Part<{ readonly items: readonly BuildSummary[] }>;
+  readonly runtime: Part<z.output<typeof runtimeReplySchema>>;
 }
 
 type Context = PageContext<{ readonly name: string }>;
 
 async function load({ platform, params: { name } }: Context): Promise<Shown> {
-  const [service, builds] = await Promise.all([
-    platform.get('builder', pathOf('services', name), serviceDetailSchema),
+  const path = pathOf('services', name);
+  const [service, builds, runtime] = await Promise.all([
+    platform.get('builder', path, serviceDetailSchema),
     part(platform.get('builder', '/builds', buildsReply, { service: name, limit: BUILDS_SHOWN })),
+    part(platform.get('builder', `${path}/runtime`, runtimeReplySchema)),
   ]);
-  return { service, builds };
+  return { service, builds, runtime };
 }
 
 /** One service: what runs of it and where, its last builds, and what can be done. */
@@ -78,16 +84,18 @@ function deployMenu(context: Context, service: ServiceDetail): Html {
 }
 
 /** What runs in each environment: live when a release is active, and what the last build there did. */
-function environments({ service, builds }: Shown, now: Date): Html {
+function environments({ service, builds, runtime }: Shown, now: Date): Html {
   if (service.environments.length === 0) return card({ title: 'Environments', flush: true }, notDeployed(builds));
   const latest = builds.ok ? latestBuilds(builds.value.items) : [];
   return html`<div class="tiles">${service.environments.map((deployed) => {
     const { environment, url, releaseId, commitSha, activatedAt, buildId } = deployed;
     const last = latest.find((build) => build.environment === environment);
     const moved = last !== undefined && last.id !== buildId;
+    const measured = runtime.ok ? runtime.value.environments.find((one) => one.releaseId === releaseId) : undefined;
     return html`<section class="card tile"><div class="card-body"><div class="tile-head">${badge('good', 'Live')}${environmentBadge(environment)}${moved && html`<a href="${pathOf('builds', last.id)}" class="tile-next">${buildBadge(last)}</a>`}</div>
 <p class="tile-url">${externalLink(url)}</p>
-<p class="quiet small">Released ${ago(activatedAt, now)}${commitSha !== null && html` · <code>${commitSha.slice(0, 7)}</code>`} · <a href="${pathOf('builds', buildId)}" title="${releaseId}">its build</a></p></div></section>`;
+<p class="quiet small">Released ${ago(activatedAt, now)}${commitSha !== null && html` · <code>${commitSha.slice(0, 7)}</code>`} · <a href="${pathOf('builds', buildId)}" title="${releaseId}">its build</a></p>
+${measured !== undefined && runtimeLine(measured.state, now)}</div></section>`;
   })}</div>`;
 }
 

@@ -1,3 +1,4 @@
+import { STATE_KEPT_SECONDS } from '../../../domain/deploys/workload-state.ts';
 import { type IndexTable, unique } from '../ensure-indexes.ts';
 import { type Expiry, ttlIndex } from '../expiry-sweep.ts';
 
@@ -8,10 +9,12 @@ export const COLLECTIONS = {
   buildLogHeads: 'build_log_heads',
   epochs: 'deploy_epochs',
   attached: 'attached_requests',
+  workloadStates: 'workload_states',
 } as const;
 
 /** Longer than any attempt of a request is on its way. */
 export const ATTACHED_EXPIRY: Expiry = { field: 'at', keptSeconds: 7 * 86_400 };
+export const STATE_EXPIRY: Expiry = { field: 'measuredAt', keptSeconds: STATE_KEPT_SECONDS };
 
 /** `_id` carries the ids. */
 export const INDEXES: IndexTable = {
@@ -26,6 +29,7 @@ export const INDEXES: IndexTable = {
     { key: { service: 1, environment: 1, epoch: -1, activatedAt: -1, _id: -1 }, name: 'target_epoch' },
     { key: { activatedAt: 1 }, name: 'activated' },
   ],
+  [COLLECTIONS.workloadStates]: [ttlIndex(STATE_EXPIRY)],
   [COLLECTIONS.buildLogs]: [unique({ buildId: 1, seq: 1 }, 'build_seq')],
   [COLLECTIONS.attached]: [ttlIndex(ATTACHED_EXPIRY)],
 };

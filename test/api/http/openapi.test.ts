@@ -47,6 +47,7 @@ const EXPECTED = [
   'get /services/{id}/config/values',
   'get /services/{id}/logs',
   'get /services/{id}/releases',
+  'get /services/{id}/runtime',
   'get /services/{service}/session-info',
   'patch /git/connections/{id}',
   'patch /oauth/clients/{clientId}',

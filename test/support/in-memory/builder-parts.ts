@@ -15,6 +15,7 @@ import { createInMemoryServiceLogs } from './service-logs.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
 import { createInMemorySharingHistory } from './sharing-history.ts';
 import { createInMemoryVariableHistory } from './variable-history.ts';
+import { createInMemoryWorkloadStates } from './workload-states.ts';
 
 /** What the builder's routes keep, in this process. */
 export function createInMemoryBuilderParts(): BuilderParts {
@@ -25,6 +26,7 @@ export function createInMemoryBuilderParts(): BuilderParts {
     history: createInMemoryVariableHistory(),
     builds: createInMemoryBuildStore({ now }),
     releases: createInMemoryReleaseStore(),
+    workloadStates: createInMemoryWorkloadStates({ now }),
     grants: createInMemoryGrantStore(),
     gitConnections: createInMemoryGitConnectionStore(),
     gitDeliveries: createInMemoryGitDeliveryStore({ now }),

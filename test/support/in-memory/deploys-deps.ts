@@ -30,6 +30,7 @@ import { createInMemoryUptimeMonitor } from './uptime-monitor.ts';
 import { createInMemoryVariableHistory } from './variable-history.ts';
 import { createInMemoryWorkflows } from './workflow-directory.ts';
 import { createInMemoryRuntime } from './workload-runtime.ts';
+import { createInMemoryWorkloadStates } from './workload-states.ts';
 import { createInMemoryWorkspace } from './workspace.ts';
 
 /** Where repositories are that orgs share. */
@@ -97,6 +98,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     workspace: createInMemoryWorkspace({ files }),
     images: createInMemoryImageBuilder({ files, registry }),
     runtime: createInMemoryRuntime({ network, registry }),
+    workloadStates: createInMemoryWorkloadStates({ now }),
     edge: createInMemoryEdgeRouter({ network }),
     cipher: createSecretCipher([Buffer.alloc(32, 7)]),
     clients,

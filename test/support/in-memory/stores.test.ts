@@ -8,6 +8,7 @@ import { repositoryAccessSuite } from '../../ports/repository-access.ts';
 import { serviceStoreSuite } from '../../ports/service-store.ts';
 import { sharingHistorySuite } from '../../ports/sharing-history.ts';
 import { variableHistorySuite } from '../../ports/variable-history.ts';
+import { workloadStatesSuite } from '../../ports/workload-states.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
 import { createInMemoryEpochStore } from './epoch-store.ts';
@@ -18,6 +19,7 @@ import { createInMemoryRepositoryAccess } from './repository-access.ts';
 import { createInMemoryServiceStore } from './service-store.ts';
 import { createInMemorySharingHistory } from './sharing-history.ts';
 import { createInMemoryVariableHistory } from './variable-history.ts';
+import { createInMemoryWorkloadStates } from './workload-states.ts';
 
 const now = () => new Date();
 const services = createInMemoryServiceStore({ now });
@@ -44,4 +46,7 @@ buildStoreSuite(() => builds);
 epochStoreSuite(() => epochs);
 lockerStoreSuite((maxItems) => (maxItems === undefined ? locker : createInMemoryLockerStore(maxItems)));
 releaseStoreSuite(() => releases);
+
+const workloadStates = createInMemoryWorkloadStates({ now });
+workloadStatesSuite(() => workloadStates);
 buildLogSuite((limits) => (limits === undefined ? log : createInMemoryBuildLog({ now, limits })));

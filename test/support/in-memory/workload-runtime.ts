@@ -32,6 +32,8 @@ interface Kept {
   /** Tells who follows that there is more, or that the workload is gone. */
   readonly changed: EventEmitter;
   program: RunningProgram;
+  /** When it last started or stopped. */
+  changedAt: Date;
   running: boolean;
   limited: boolean;
 }
@@ -74,6 +76,15 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
     async isAlive({ id }) {
       const kept = all.get(id);
       return kept?.running === true && kept.program.ended === null;
+    },
+    async measure({ id }) {
+      const kept = all.get(id);
+      if (kept === undefined) return null;
+      const isRunning = kept.running && kept.program.ended === null;
+      const { memoryLimitBytes, cpuLimitMillis } = kept.spec.tier;
+      const usage = { memoryBytes: 32 * 1024 ** 2, memoryLimitBytes, cpuUsedMs: 100, cpuLimitMillis };
+      const about = { since: kept.changedAt, restarts: 0, outOfMemory: false };
+      return { ...about, status: isRunning ? 'running' : 'stopped', usage: isRunning ? usage : null };
     },
     async listening({ id }) {
       const kept = all.get(id);
@@ -125,7 +136,9 @@ export function createInMemoryRuntime({ network, registry }: InMemoryRuntimeOpti
     specOf: (workload) => require(workload).spec,
     print: (workload, text, stream) => printTo(require(workload))(text, stream),
     stop(workload) {
-      require(workload).running = false;
+      const kept = require(workload);
+      kept.running = false;
+      kept.changedAt = new Date();
       network.close(workload.address);
     },
   };
@@ -149,7 +162,7 @@ function launch(spec: WorkloadSpec, start: Program, network: InMemoryNetwork): K
   const workload = { id: `workload-${started}`, buildId, releaseId, service, environment, running: true, address };
   const changed = new EventEmitter().setMaxListeners(0);
   const kept = { workload, spec, start, inFlight: new Set<Promise<unknown>>(), printed: [], changed };
-  return run({ ...kept, running: true, limited: false, program: NOT_STARTED }, network);
+  return run({ ...kept, changedAt: new Date(), running: true, limited: false, program: NOT_STARTED }, network);
 }
 
 let printedLines = 0;
@@ -171,6 +184,7 @@ function run(kept: Kept, network: InMemoryNetwork): Kept {
   for (const line of kept.program.output) print(line);
   for (const line of kept.program.errors ?? []) print(line, 'error');
   kept.running = true;
+  kept.changedAt = new Date();
   const { listener } = kept.program;
   const isReached = socketsOf(kept).some(({ host, port }) => host === ANY_HOST && port === kept.spec.port);
   network.replace(kept.workload.address, async (path): Promise<Reply | null> => {
