@@ -4,6 +4,7 @@ import { serviceClaims } from '../../domain/identity/build-claims.ts';
 import type { AccessTokenClaims } from '../../domain/identity/claims.ts';
 import { createLogins } from '../api/identity/oauth/logins.ts';
 import { KEY, type TestIdp } from './start-idp.ts';
+import { waitUntil } from './wait-until.ts';
 
 /** Headers by which somebody is known. */
 export type Credential = Readonly<Record<string, string>>;
@@ -122,7 +123,7 @@ export async function assertAnswers(
     const answers = await Promise.all(
       callers.map((who, column) =>
         // From another address each time, or the limits of addresses would answer.
-        ask(address, row, { ...credentials[who], 'x-forwarded-for': `10.0.${found.length}.${column}` }),
+        served(() => ask(address, row, { ...credentials[who], 'x-forwarded-for': `10.0.${found.length}.${column}` })),
       ),
     );
     const line = (list: readonly string[]) => `${row.method} ${row.path} ${list.join(' ')}`;
@@ -131,6 +132,14 @@ export async function assertAnswers(
   }
   const differs = (_line: string, index: number) => found[index] !== expected[index];
   assert.deepEqual(found.filter(differs), expected.filter(differs), `answers to ${callers.join(' ')}`);
+}
+
+/** Asks again where a service cannot tell now, as while a busy machine let its list of revocations become old. */
+function served(ask: () => Promise<string>): Promise<string> {
+  return waitUntil('an answer other than 503', async () => {
+    const answer = await ask();
+    return answer === '503' ? null : answer;
+  });
 }
 
 async function ask(address: string, { method, path, body, type }: Row, headers: Credential): Promise<string> {
