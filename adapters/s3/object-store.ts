@@ -48,7 +48,7 @@ export function createS3ObjectStore(options: S3Options): ObjectStore {
   return {
     async put(key, body, given = {}) {
       checkObjectKey(key);
-      return upload({ s3: await client(), bucket, key, partBytes }, body, given);
+      return upload({ open: client, bucket, key, partBytes }, body, given);
     },
     head: async (key, { signal } = {}) =>
       callOn(key, signal, async (s3) => {

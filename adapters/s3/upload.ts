@@ -22,31 +22,36 @@ interface Committed {
   readonly checksum: string;
 }
 
+/** What is uploaded to: the client is opened when the first part has been read. */
+export interface UploadPlace extends Omit<UploadTarget, 's3'> {
+  readonly open: () => Promise<S3>;
+}
+
 /** So many parts of the first size are sent at the same time. */
 const PARTS_IN_FLIGHT = 4;
 const CLEAN_UP_MS = 10_000;
 
 /**
- * Uploads a stream: in one call where it is shorter than a part, else in parts. The store checks each part by its SHA-256,
+ * Uploads a stream, which it ends whatever happens: in one call where it is shorter than a part, else in parts. The store checks each part by its SHA-256,
  * and is then asked for the whole.
  */
 export async function upload(
-  target: UploadTarget,
+  { open, ...place }: UploadPlace,
   body: AsyncIterable<Uint8Array>,
   options: UploadOptions,
 ): Promise<UploadedObject> {
   const { signal } = options;
-  signal?.throwIfAborted();
   const whole = createHash('sha256');
   let bytes = 0;
   let bodyError: unknown;
   // Ends the reading of the body, too, when a part cannot be sent.
   const ends = new AbortController();
   const stop = () => ends.abort(signal?.reason);
+  if (signal?.aborted) stop();
   signal?.addEventListener('abort', stop);
   async function* read() {
     try {
-      for await (const part of cutParts(untilAborted(body, ends.signal), target.partBytes)) {
+      for await (const part of cutParts(untilAborted(body, ends.signal), place.partBytes)) {
         whole.update(part);
         bytes += part.length;
         yield part;
@@ -58,12 +63,14 @@ export async function upload(
   }
   const parts = read();
   try {
-    const committed = await send({ ...target, ...options, ends }, parts);
+    const first = await parts.next();
+    const target = { ...place, s3: await open() };
+    const committed = await send({ ...target, ...options, ends }, first.value ?? Buffer.alloc(0), parts);
     const etag = await compare(target, { ...committed, bytes }, signal);
     return { bytes, sha256: whole.digest('hex'), etag };
   } catch (error) {
     signal?.throwIfAborted();
-    throw bodyError === undefined ? asObjectError(error, target.key) : bodyError;
+    throw bodyError === undefined ? asObjectError(error, place.key) : bodyError;
   } finally {
     signal?.removeEventListener('abort', stop);
     void parts.return();
@@ -74,15 +81,13 @@ interface Sending extends UploadTarget, UploadOptions {
   readonly ends: AbortController;
 }
 
-async function send(sending: Sending, parts: AsyncGenerator<Buffer, void>): Promise<Committed> {
-  const first = await parts.next();
-  const part = first.value ?? Buffer.alloc(0);
-  if (part.length < sending.partBytes) return sendWhole(sending, part);
-  const rest = async function* () {
-    yield part;
-    yield* parts;
+async function send(sending: Sending, first: Buffer, rest: AsyncIterable<Buffer>): Promise<Committed> {
+  if (first.length < sending.partBytes) return sendWhole(sending, first);
+  const all = async function* () {
+    yield first;
+    yield* rest;
   };
-  return sendInParts(sending, rest());
+  return sendInParts(sending, all());
 }
 
 async function sendWhole({ s3, bucket, key, contentType, onProgress, ends }: Sending, content: Buffer) {

@@ -68,7 +68,9 @@ export interface ObjectStore {
   /**
    * Uploads a stream of any length in parts, with a bounded amount of it in memory. The object is there as a whole or not
    * at all: an upload that fails, is aborted or whose body throws (the error is passed on as it is) keeps what was under
-   * the key before, and leaves no parts. What the store says it keeps has been compared with what was sent.
+   * the key before, and leaves no parts. The body is ended in every case. What the store says it keeps has been compared with
+   * what was sent. Where the answer to the last call was lost, and the store cannot be asked, the object may be there as a
+   * whole although the upload failed; parts that could not be removed then are left for `abortIncomplete`.
    * @throws OBJECT_DAMAGED (retryable) when they differ: then the object is removed
    */
   put(key: string, body: AsyncIterable<Uint8Array>, options?: UploadOptions): Promise<UploadedObject>;

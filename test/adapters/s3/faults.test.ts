@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { createS3ObjectStore, type S3Options } from '../../../adapters/s3/object-store.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import type { ObjectStore } from '../../../domain/objects/ports.ts';
 import { chunks, readAll } from '../../ports/archive-store.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -283,6 +284,22 @@ describe('S3 that cannot be used', () => {
     const endpoint = `http://127.0.0.1:${await freePort()}`;
     const store = createS3ObjectStore({ ...server.settings(), endpoint, attempts: 1 });
     for (const [name, call] of everyCall(store)) await assert.rejects(call(), UNREACHABLE, name);
+  });
+
+  it('could not be started: the error says so, and a body is ended', async () => {
+    const away = new FairleadError('UNAVAILABLE', 'object-store was not started: no stack to ask');
+    const store = createS3ObjectStore({ ...server.settings(), whenNeeded: () => Promise.reject(away) });
+    for (const [name, call] of everyCall(store)) await assert.rejects(call(), (error) => error === away, name);
+    let hasEnded = false;
+    async function* body() {
+      try {
+        for (;;) yield LARGE;
+      } finally {
+        hasEnded = true;
+      }
+    }
+    await assert.rejects(store.put('key', body()), (error) => error === away);
+    await waitUntil('the body has ended', () => hasEnded);
   });
 
   it('shows no credential and no signature in an error', async () => {
