@@ -3,8 +3,9 @@ import type { AskedBuild, Look, PushedBuild } from '../../domain/git-hooks/messa
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import { askForBuild } from './ask-for-build.ts';
 import type { GitHooksActivityDeps } from './deps.ts';
-import { findMoved, type ScanInput, type Scanned, tellUnreachable } from './find-moved.ts';
+import { findMoved, type Scanned, tellUnreachable } from './find-moved.ts';
 import { finishRemovals } from './finish-removals.ts';
+import type { ScanInput } from './keep-poll.ts';
 import { lookAgain } from './look-again.ts';
 import { type LookInput, lookAtRef } from './look-at-ref.ts';
 import { createOrgPlaces } from './org-places.ts';

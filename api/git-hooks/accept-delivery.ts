@@ -7,6 +7,7 @@ import { type DeliveryEvent, readEvent } from '../../domain/git-hooks/delivery-e
 import { checkProof, type DeliveryHeaders, PROOF_HEADERS, readProof } from '../../domain/git-hooks/delivery-proof.ts';
 import { matchesRef, parseRef } from '../../domain/git-hooks/rule.ts';
 import { shareFreshReads } from '../http/fresh-read.ts';
+import { createBranchLimit } from './branch-limit.ts';
 import { createConnectionLimit } from './connection-limit.ts';
 import type { GitHooksDeps } from './deps.ts';
 import { createDeliveryReader, type ReadDelivery } from './read-delivery.ts';
@@ -43,6 +44,7 @@ export function createAcceptDelivery(deps: GitHooksDeps, { perMinute = PER_MINUT
   const prove = createProver(deps);
   const countGenuine = createConnectionLimit(perMinute, deps.now);
   const isOwned = createOwnershipRead(deps);
+  const act = createAct(deps);
   return async (connectionId, request) => {
     const { connection, digest, body } = await prove(connectionId, request);
     const { headers } = request;
@@ -51,7 +53,7 @@ export function createAcceptDelivery(deps: GitHooksDeps, { perMinute = PER_MINUT
     const event = readEvent(connection, headers, body === null ? null : payloadOf(headers, body));
     const delivery = await deps.gitDeliveries.insertSigned(newDelivery(deps, connection, event), digest);
     await noteFirst(deps, connection, delivery);
-    await act(deps, connection, delivery, event);
+    await act(connection, delivery, event);
     return { deliveryId: delivery.id, alreadySeen: delivery.alreadySeen };
   };
 }
@@ -152,19 +154,22 @@ async function noteFirst(
   if (wasFirst) await deps.gitHookCommands.changed(id);
 }
 
-async function act(
-  { gitDeliveries, gitHookCommands }: GitHooksDeps,
-  connection: GitConnection,
-  { id }: GitDelivery,
-  { kind, ref }: DeliveryEvent,
-): Promise<void> {
-  const { id: connectionId } = connection;
-  if (kind === 'ping') return await gitDeliveries.decide([id], [outcome('ping')]);
-  if (kind === 'other') return await gitDeliveries.decide([id], [outcome('not_a_push')]);
-  if (ref === 'all') return await gitHookCommands.lookAtAll(connectionId, id);
-  if (ref === 'none') return await gitDeliveries.decide([id], [outcome('no_rule')]);
-  if (!hasRule(connection, ref.one)) return await gitDeliveries.decide([id], [outcome('no_rule', { ref: ref.one })]);
-  return await gitHookCommands.look({ connectionId, ref: ref.one }, id);
+type Act = (connection: GitConnection, delivery: GitDelivery, event: DeliveryEvent) => Promise<void>;
+
+/** Makes what has a delivery looked at, or decides that there is nothing to look at. */
+function createAct({ gitDeliveries, gitHookCommands, now }: GitHooksDeps): Act {
+  const isFewEnough = createBranchLimit(now);
+  return async (connection, { id }, { kind, ref }) => {
+    const { id: connectionId } = connection;
+    if (kind === 'ping') return await gitDeliveries.decide([id], [outcome('ping')]);
+    if (kind === 'other') return await gitDeliveries.decide([id], [outcome('not_a_push')]);
+    if (ref === 'all') return await gitHookCommands.lookAtAll(connectionId, id);
+    if (ref === 'none') return await gitDeliveries.decide([id], [outcome('no_rule')]);
+    const pushed = { connectionId, ref: ref.one };
+    if (!hasRule(connection, ref.one)) return await gitDeliveries.decide([id], [outcome('no_rule', { ref: ref.one })]);
+    if (isFewEnough(pushed)) await gitHookCommands.look(pushed, id);
+    else await gitHookCommands.lookAtAll(connectionId, id);
+  };
 }
 
 /** True when a rule is about the branch or tag, given by its full name. */

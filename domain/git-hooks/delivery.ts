@@ -24,6 +24,7 @@ export const LOOK_REASONS = {
   connection_removed: 'the connection was removed',
   source_refused: 'git was refused at the repository, or did not find it',
   source_unreachable: 'git did not reach the repository',
+  too_many: 'more branches and tags moved at once than one look takes',
   build_refused: 'the builder did not take the build',
 } as const;
 

@@ -21,6 +21,12 @@ export interface PushedRef {
   readonly ref: string;
 }
 
+/** A branch or tag whose head is new, and the deliveries that are told what it deploys. */
+export interface MovedRef {
+  readonly ref: string;
+  readonly deliveries: readonly string[];
+}
+
 export function pushWorkflowId({ connectionId, ref }: PushedRef): string {
   return `git-push/${connectionId}/${ref}`;
 }

@@ -28,6 +28,7 @@ import {
   waitingForSlot,
 } from './coordination-scenarios.ts';
 import { ended } from './ended.ts';
+import { gitManyPushes } from './git-many-pushes-scenario.ts';
 import { gitPushes } from './git-pushes-scenario.ts';
 import { grant } from './grant-scenario.ts';
 import { hanging } from './hanging.ts';
@@ -67,6 +68,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   grant,
   sharing,
   gitPushes,
+  gitManyPushes,
   outputCollection,
   chains,
   backups,

@@ -7,6 +7,7 @@ import {
   isCancellation,
   log,
   ParentClosePolicy,
+  patched,
   rootCause,
   setCurrentDetails,
   setHandler,
@@ -25,12 +26,16 @@ import {
   reportWorkflowId,
 } from '../../domain/git-hooks/messages.ts';
 import { askForBuild, lookAtRef, recordOutcomes } from './activity-proxies.ts';
+import { MOST_SIGNALS } from './most-signals.ts';
 import { reportBuild } from './report-build.ts';
 
 export interface DeployPushesInput extends PushedRef {
   /** Deliveries that came while the workflow continued as new. */
   readonly waiting?: readonly string[];
 }
+
+/** Deliveries that the next run is told of. */
+const MOST_WAITING = 5_000;
 
 export const lookRequested = defineSignal<string[]>(LOOK_REQUESTED);
 
@@ -40,28 +45,51 @@ export const lookRequested = defineSignal<string[]>(LOOK_REQUESTED);
  * whatever dies meanwhile. Ends when nobody asks.
  */
 export async function deployPushes({ connectionId, ref, waiting = [] }: DeployPushesInput): Promise<void> {
+  const pushed = { connectionId, ref };
   const asked = [...waiting];
+  let signals = 0;
   setHandler(lookRequested, (...deliveryIds) => {
+    signals += 1;
     asked.push(...deliveryIds);
   });
+  const isFull = () => workflowInfo().continueAsNewSuggested || (signals >= MOST_SIGNALS && patched('bounded-signals'));
   await condition(() => asked.length > 0, '1 minute');
   while (asked.length > 0) {
-    await look({ connectionId, ref }, asked.splice(0));
-    if (workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<typeof deployPushes>({ connectionId, ref, waiting: asked });
-    }
+    const deliveries = asked.splice(0);
+    setCurrentDetails(`looking for ${deliveries.length} deliveries`);
+    const reading = orUnreachable(pushed, () => lookAtRef({ ...pushed, deliveries }));
+    const read = await Promise.race([reading, condition(() => isFull() && patched('bounded-signals'))]);
+    // A host that is waited for may take long. Reading decides nothing, so the next run does it again for all.
+    if (read === undefined) return await goOn(pushed, [...deliveries, ...asked]);
+    await carryOut(read, deliveries);
+    if (isFull()) return await goOn(pushed, asked);
   }
 }
 
-async function look(pushed: PushedRef, deliveries: readonly string[]): Promise<void> {
-  setCurrentDetails(`looking for ${deliveries.length} deliveries`);
-  const { outcomes, builds } = await orUnreachable(pushed, () => lookAtRef({ ...pushed, deliveries }));
+/** Continues as new, for no more deliveries than fit into the input of a run: the older ones are told so. */
+async function goOn(pushed: PushedRef, waiting: readonly string[]): Promise<void> {
+  const newest = waiting.slice(-MOST_WAITING);
+  const older = waiting.slice(0, -MOST_WAITING);
+  if (older.length > 0) {
+    const told = outcome('unchanged', { ref: pushed.ref, message: `Looked at with ${newest[0] ?? ''}` });
+    await orNotRecorded(() => recordOutcomes({ deliveries: older, outcomes: [told] }));
+  }
+  await continueAsNew<typeof deployPushes>({ ...pushed, waiting: newest });
+}
+
+/** Asks for the builds that a look decided on, and says so to its deliveries. */
+async function carryOut({ outcomes, builds }: Look, deliveries: readonly string[]): Promise<void> {
   const asked = await Promise.all(builds.map(ask));
   for (const { report } of asked) if (report !== null) await startReport(report);
+  const decided = [...outcomes, ...asked.map((one) => one.outcome)];
+  await orNotRecorded(() => recordOutcomes({ deliveries, outcomes: decided }));
+}
+
+/** What was pushed meanwhile is looked at all the same. */
+async function orNotRecorded(record: () => Promise<void>): Promise<void> {
   try {
-    await recordOutcomes({ deliveries, outcomes: [...outcomes, ...asked.map((one) => one.outcome)] });
+    await record();
   } catch (error) {
-    // What was pushed meanwhile is looked at all the same.
     log.warn(`What a look decided was not recorded: ${reasonOf(error)}`);
   }
 }

@@ -5,6 +5,7 @@ import {
   defineSignal,
   isCancellation,
   log,
+  patched,
   rootCause,
   setCurrentDetails,
   setHandler,
@@ -13,9 +14,11 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { Scanned } from '../../activities/git-hooks/find-moved.ts';
-import { CONNECTION_CHANGED, LOOK_REQUESTED } from '../../domain/git-hooks/messages.ts';
+import { CONNECTION_CHANGED, LOOK_REQUESTED, type MovedRef } from '../../domain/git-hooks/messages.ts';
 import { formatId } from '../../domain/ids.ts';
 import { findMoved, readPolling, tellUnreachable } from './activity-proxies.ts';
+import { lookAtMoved } from './look-at-moved.ts';
+import { MOST_SIGNALS } from './most-signals.ts';
 
 export interface WatchRepositoryInput {
   readonly connectionId: string;
@@ -23,6 +26,8 @@ export interface WatchRepositoryInput {
   readonly waiting?: readonly string[];
   /** How often it looked before it continued as new; absent at its start. */
   readonly pollMinutes?: number | null;
+  /** What was left to look at when it continued as new. */
+  readonly looks?: readonly MovedRef[];
 }
 
 const lookRequested = defineSignal<string[]>(LOOK_REQUESTED);
@@ -35,18 +40,24 @@ const connectionChanged = defineSignal(CONNECTION_CHANGED);
 export async function watchRepository(input: WatchRepositoryInput): Promise<void> {
   const { connectionId, waiting = [] } = input;
   const asked = [...waiting];
-  let changed = false;
+  let [changed, signals] = [false, 0];
   setHandler(lookRequested, (...deliveryIds) => {
+    signals += 1;
     asked.push(...deliveryIds);
   });
   setHandler(connectionChanged, () => {
+    signals += 1;
     changed = true;
   });
+  const isFull = () => workflowInfo().continueAsNewSuggested || (signals >= MOST_SIGNALS && patched('bounded-signals'));
   let pollMinutes = input.pollMinutes ?? null;
+  let looks = input.looks ?? [];
   let isDue = false;
-  await condition(() => asked.length > 0 || changed || pollMinutes !== null, '1 minute');
+  await condition(() => asked.length > 0 || looks.length > 0 || changed || pollMinutes !== null, '1 minute');
   for (;;) {
-    if (changed) {
+    if (looks.length > 0) {
+      looks = await lookAtMoved(connectionId, looks, isFull);
+    } else if (changed) {
       changed = false;
       const read = await orNothing(() => readPolling(connectionId));
       if (read === null) {
@@ -59,16 +70,14 @@ export async function watchRepository(input: WatchRepositoryInput): Promise<void
       isDue = pollMinutes !== null;
     } else if (asked.length > 0 || isDue) {
       isDue = false;
-      ({ pollMinutes } = await scan({ connectionId, pollMinutes }, asked.splice(0)));
+      ({ pollMinutes, looks = [] } = await scan({ connectionId, pollMinutes }, asked.splice(0)));
     } else if (pollMinutes === null) {
       return;
     } else {
       setCurrentDetails(`looks every ${pollMinutes} minutes`);
       isDue = !(await condition(() => changed || asked.length > 0, pollMinutes * 60_000));
     }
-    if (workflowInfo().continueAsNewSuggested) {
-      await continueAsNew<typeof watchRepository>({ connectionId, waiting: asked, pollMinutes });
-    }
+    if (isFull()) await continueAsNew<typeof watchRepository>({ connectionId, waiting: asked, pollMinutes, looks });
   }
 }
 

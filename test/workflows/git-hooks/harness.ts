@@ -8,8 +8,10 @@ import { waitUntil } from '../../support/wait-until.ts';
 
 export type Connected = Awaited<ReturnType<GitHooksParts['connected']>>;
 
-/** What is called before, or after, the real activity of a name. */
-export type Faults = Partial<Record<keyof GitHooksActivities, () => void>>;
+/** What is called with the input before, or after, the real activity of a name. */
+export type Faults = Partial<
+  Record<keyof GitHooksActivities, (input: { readonly ref?: string }) => void | Promise<void>>
+>;
 
 /** The workflows of pushes on a time-skipping server, with their real activities on parts in memory. */
 export async function startPushes() {
@@ -22,9 +24,9 @@ export async function startPushes() {
     Object.entries(real).map(([name, activity]) => [
       name,
       async (input: never) => {
-        faults.before[name as keyof GitHooksActivities]?.();
+        await faults.before[name as keyof GitHooksActivities]?.(input);
         const result = await (activity as (input: never) => Promise<unknown>)(input);
-        faults.after[name as keyof GitHooksActivities]?.();
+        await faults.after[name as keyof GitHooksActivities]?.(input);
         return result;
       },
     ]),
