@@ -1,14 +1,10 @@
 import { WorkflowExecutionAlreadyStartedError } from '@temporalio/common';
 import {
-  ActivityFailure,
   condition,
   continueAsNew,
   defineSignal,
-  isCancellation,
-  log,
   ParentClosePolicy,
   patched,
-  rootCause,
   setCurrentDetails,
   setHandler,
   startChild,
@@ -28,14 +24,12 @@ import {
 import { askForBuild, lookAtRef, recordOutcomes } from './activity-proxies.ts';
 import { MOST_SIGNALS } from './most-signals.ts';
 import { reportBuild } from './report-build.ts';
+import { orNotRecorded, reasonOf, tellOldest } from './tell-oldest.ts';
 
 export interface DeployPushesInput extends PushedRef {
   /** Deliveries that came while the workflow continued as new. */
   readonly waiting?: readonly string[];
 }
-
-/** Deliveries that the next run is told of. */
-const MOST_WAITING = 5_000;
 
 export const lookRequested = defineSignal<string[]>(LOOK_REQUESTED);
 
@@ -60,21 +54,12 @@ export async function deployPushes({ connectionId, ref, waiting = [] }: DeployPu
     const reading = orUnreachable(pushed, () => lookAtRef({ ...pushed, deliveries }));
     const read = await Promise.race([reading, condition(() => isFull() && patched('bounded-signals'))]);
     // A host that is waited for may take long. Reading decides nothing, so the next run does it again for all.
-    if (read === undefined) return await goOn(pushed, [...deliveries, ...asked]);
-    await carryOut(read, deliveries);
-    if (isFull()) return await goOn(pushed, asked);
+    if (read === undefined) asked.splice(0, 0, ...deliveries);
+    else await carryOut(read, deliveries);
+    if (!isFull()) continue;
+    await tellOldest(asked, ref);
+    await continueAsNew<typeof deployPushes>({ ...pushed, waiting: asked });
   }
-}
-
-/** Continues as new, for no more deliveries than fit into the input of a run: the older ones are told so. */
-async function goOn(pushed: PushedRef, waiting: readonly string[]): Promise<void> {
-  const newest = waiting.slice(-MOST_WAITING);
-  const older = waiting.slice(0, -MOST_WAITING);
-  if (older.length > 0) {
-    const told = outcome('unchanged', { ref: pushed.ref, message: `Looked at with ${newest[0] ?? ''}` });
-    await orNotRecorded(() => recordOutcomes({ deliveries: older, outcomes: [told] }));
-  }
-  await continueAsNew<typeof deployPushes>({ ...pushed, waiting: newest });
 }
 
 /** Asks for the builds that a look decided on, and says so to its deliveries. */
@@ -83,15 +68,6 @@ async function carryOut({ outcomes, builds }: Look, deliveries: readonly string[
   for (const { report } of asked) if (report !== null) await startReport(report);
   const decided = [...outcomes, ...asked.map((one) => one.outcome)];
   await orNotRecorded(() => recordOutcomes({ deliveries, outcomes: decided }));
-}
-
-/** What was pushed meanwhile is looked at all the same. */
-async function orNotRecorded(record: () => Promise<void>): Promise<void> {
-  try {
-    await record();
-  } catch (error) {
-    log.warn(`What a look decided was not recorded: ${reasonOf(error)}`);
-  }
 }
 
 async function orUnreachable({ ref }: PushedRef, read: () => Promise<Look>): Promise<Look> {
@@ -110,12 +86,6 @@ async function ask(build: PushedBuild): Promise<AskedBuild> {
     const about = { ref, service, environment, commit, message: reasonOf(error) };
     return { outcome: outcome('build_refused', about), report: null };
   }
-}
-
-/** @throws what is no failure of an activity, such as a cancellation */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-  return rootCause(error) ?? 'no reason is known';
 }
 
 /** Goes on when this workflow ends. A build that several pushes asked for is told of once. */

@@ -1,12 +1,9 @@
 import {
-  ActivityFailure,
   condition,
   continueAsNew,
   defineSignal,
-  isCancellation,
   log,
   patched,
-  rootCause,
   setCurrentDetails,
   setHandler,
   sleep,
@@ -19,6 +16,7 @@ import { formatId } from '../../domain/ids.ts';
 import { findMoved, readPolling, tellUnreachable } from './activity-proxies.ts';
 import { lookAtMoved } from './look-at-moved.ts';
 import { MOST_SIGNALS } from './most-signals.ts';
+import { reasonOf, tellOldest } from './tell-oldest.ts';
 
 export interface WatchRepositoryInput {
   readonly connectionId: string;
@@ -77,7 +75,9 @@ export async function watchRepository(input: WatchRepositoryInput): Promise<void
       setCurrentDetails(`looks every ${pollMinutes} minutes`);
       isDue = !(await condition(() => changed || asked.length > 0, pollMinutes * 60_000));
     }
-    if (isFull()) await continueAsNew<typeof watchRepository>({ connectionId, waiting: asked, pollMinutes, looks });
+    if (!isFull()) continue;
+    await tellOldest(asked, null);
+    await continueAsNew<typeof watchRepository>({ connectionId, waiting: asked, pollMinutes, looks });
   }
 }
 
@@ -102,12 +102,6 @@ async function orNothing<T>(work: () => Promise<T>): Promise<T | null> {
     log.warn(`The watcher goes on without an answer: ${reasonOf(error)}`);
     return null;
   }
-}
-
-/** @throws what is no failure of an activity, such as a cancellation */
-function reasonOf(error: unknown): string {
-  if (!(error instanceof ActivityFailure) || isCancellation(error)) throw error;
-  return rootCause(error) ?? 'no reason is known';
 }
 
 function newDeliveryId(): string {
