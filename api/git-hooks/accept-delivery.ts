@@ -7,7 +7,7 @@ import { type DeliveryEvent, readEvent } from '../../domain/git-hooks/delivery-e
 import { checkProof, type DeliveryHeaders, PROOF_HEADERS, readProof } from '../../domain/git-hooks/delivery-proof.ts';
 import { matchesRef, parseRef } from '../../domain/git-hooks/rule.ts';
 import { shareFreshReads } from '../http/fresh-read.ts';
-import { createBranchLimit } from './branch-limit.ts';
+import { BRANCHES_PER_MINUTE, type BranchLimit, createBranchLimit } from './branch-limit.ts';
 import { createConnectionLimit } from './connection-limit.ts';
 import type { GitHooksDeps } from './deps.ts';
 import { createDeliveryReader, type ReadDelivery } from './read-delivery.ts';
@@ -16,6 +16,8 @@ import { createStrangerLimit } from './stranger-limit.ts';
 export interface AcceptOptions {
   /** Genuine deliveries of one connection. */
   readonly perMinute?: number;
+  /** Branches and tags of one connection that are looked at each by itself. */
+  readonly branchesPerMinute?: number;
 }
 
 export interface Accepted {
@@ -40,11 +42,14 @@ const PER_MINUTE = 3_000;
  * deployed. Nobody is told whether a connection is unknown or a signature wrong.
  * @throws UNAUTHORIZED, PAYLOAD_TOO_LARGE, RATE_LIMITED, UNAVAILABLE
  */
-export function createAcceptDelivery(deps: GitHooksDeps, { perMinute = PER_MINUTE }: AcceptOptions = {}): Accept {
+export function createAcceptDelivery(
+  deps: GitHooksDeps,
+  { perMinute = PER_MINUTE, branchesPerMinute = BRANCHES_PER_MINUTE }: AcceptOptions = {},
+): Accept {
   const prove = createProver(deps);
   const countGenuine = createConnectionLimit(perMinute, deps.now);
   const isOwned = createOwnershipRead(deps);
-  const act = createAct(deps);
+  const act = createAct(deps, createBranchLimit(branchesPerMinute, deps.now));
   return async (connectionId, request) => {
     const { connection, digest, body } = await prove(connectionId, request);
     const { headers } = request;
@@ -157,8 +162,7 @@ async function noteFirst(
 type Act = (connection: GitConnection, delivery: GitDelivery, event: DeliveryEvent) => Promise<void>;
 
 /** Makes what has a delivery looked at, or decides that there is nothing to look at. */
-function createAct({ gitDeliveries, gitHookCommands, now }: GitHooksDeps): Act {
-  const isFewEnough = createBranchLimit(now);
+function createAct({ gitDeliveries, gitHookCommands }: GitHooksDeps, isFewEnough: BranchLimit): Act {
   return async (connection, { id }, { kind, ref }) => {
     const { id: connectionId } = connection;
     if (kind === 'ping') return await gitDeliveries.decide([id], [outcome('ping')]);

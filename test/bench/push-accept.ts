@@ -70,7 +70,7 @@ const ours = createApp({
   ...{ title: 'bench', version: '0', newId, log, requestsPerMinute: 1_000_000, stopping: new AbortController().signal },
   authenticate: async () => null,
   health: createHealthRoute({ commit: 'bench', version: '0', now, checks: {} }),
-  routes: [hookRoute(deps, { perMinute: Number.POSITIVE_INFINITY })],
+  routes: [hookRoute(deps, { perMinute: Number.POSITIVE_INFINITY, branchesPerMinute: Number.POSITIVE_INFINITY })],
 });
 
 const bare = express().post(

@@ -4,7 +4,7 @@ import { BRANCHES_PER_MINUTE, createBranchLimit } from '../../../api/git-hooks/b
 
 it('the first branches of a connection in a minute are looked at each by itself, and again', () => {
   let ms = 0;
-  const isFewEnough = createBranchLimit(() => new Date(ms));
+  const isFewEnough = createBranchLimit(BRANCHES_PER_MINUTE, () => new Date(ms));
   const push = (number: number, connectionId = 'gcn_1') => isFewEnough({ connectionId, ref: `refs/heads/${number}` });
   const all = Array.from({ length: BRANCHES_PER_MINUTE + 100 }, (_, number) => push(number));
   assert.deepEqual([all.indexOf(false), all.filter(Boolean).length], [BRANCHES_PER_MINUTE, BRANCHES_PER_MINUTE]);
