@@ -1,6 +1,8 @@
 import type { Express } from 'express';
 import { apiTitle } from '../domain/services.ts';
 import { type AuthorizedOrgsDeps, authorizedOrgsRoutes } from './authorized-orgs/routes.ts';
+import type { BackupsDeps } from './backups/deps.ts';
+import { backupsRoutes } from './backups/routes.ts';
 import { type ConfigDeps, configRoutes } from './catalog/config-routes.ts';
 import { type CatalogDeps, catalogRoutes } from './catalog/routes.ts';
 import { type ReencryptionDeps, reencryptionRoutes } from './config/routes.ts';
@@ -28,6 +30,7 @@ export function createBuilderApp(
     GrantsDeps &
     GitIdentitiesDeps &
     GitHooksDeps &
+    BackupsDeps &
     AuthorizedOrgsDeps,
   options: BuilderOptions,
 ): Express {
@@ -46,6 +49,7 @@ export function createBuilderApp(
       ...gitIdentitiesRoutes(deps),
       ...gitHooksRoutes(deps),
       ...authorizedOrgsRoutes(deps),
+      ...backupsRoutes(deps),
     ],
   });
 }

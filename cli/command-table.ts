@@ -4,6 +4,7 @@ import { BUILD_STATUSES } from '../domain/deploys/status.ts';
 import { MAX_LOG_LINES, OUTPUT_STREAMS } from '../domain/logs/output-line.ts';
 import { addAuthorizedOrgsCommands } from './authorized-orgs-command-table.ts';
 import { addConfigCommands } from './config-command-table.ts';
+import { addDatabaseCommands } from './database-command-table.ts';
 import { addGitCommands } from './git-command-table.ts';
 import { addGrantCommands } from './grant-command-table.ts';
 import { addKeyCommands } from './key-command-table.ts';
@@ -36,6 +37,7 @@ export function addCommands(program: Command, perform: Perform): void {
   addServiceCommands(program, perform);
   addConfigCommands(program, perform);
   addLockerCommands(program, perform);
+  addDatabaseCommands(program, perform);
   addGrantCommands(program, perform);
   addGitCommands(program, perform);
   addOauthCommands(program, perform);

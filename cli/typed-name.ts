@@ -19,6 +19,7 @@ export const COMMANDS = [
   'config',
   'console',
   'credentials',
+  'db',
   'deploy',
   'doctor',
   'git',

@@ -14,6 +14,7 @@ import { createWorker } from '../adapters/temporal/worker.ts';
 import { SEARCH_ATTRIBUTES } from '../domain/search-attributes.ts';
 import { TASK_QUEUE } from '../domain/task-queue.ts';
 import { composeModules, readModules } from './compose-modules.ts';
+import type { WorkerModule } from './module.ts';
 import { MODULES } from './modules.ts';
 import { temporalLogger } from './temporal-logger.ts';
 
@@ -50,14 +51,18 @@ const worker = await createWorker({
 opened.defer(() => worker.close());
 const running = worker.run();
 await ensureSchedules(client, {
-  served: served.modules.flatMap(({ schedules }) => schedules),
-  all: MODULES.flatMap(({ schedules }) => schedules),
+  served: schedulesOfAll(served.modules),
+  all: schedulesOfAll(MODULES),
   version: await ownVersion(),
   log: logger,
 });
 host.ready();
 giveBackMemoryWhenIdle();
 logger.info({ modules: served.modules.map(({ name }) => name) }, 'worker serves');
+
+function schedulesOfAll(modules: readonly WorkerModule[]) {
+  return modules.flatMap((module) => module.schedulesBy?.(environments[module.name] ?? {}) ?? module.schedules);
+}
 
 const reason = await Promise.race([host.stopRequested, running.then(() => 'the worker ended')]);
 logger.info({ reason }, 'worker stops');

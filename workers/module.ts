@@ -13,6 +13,8 @@ export interface WorkerModule<Section extends EnvSection = EnvSection> {
   readonly section: Section;
   /** Kept by the workers that serve the module. */
   readonly schedules: readonly ScheduleDefinition[];
+  /** The same schedules, at the times that variables say; absent where none does. */
+  schedulesBy?(env: ReadSection<Section>): readonly ScheduleDefinition[];
   /** `shared`: every worker serves it. `own`: its activities wait on a queue of their own for one that has its settings. */
   readonly queue: 'shared' | 'own';
   /**

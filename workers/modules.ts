@@ -1,5 +1,6 @@
 import { auditLedger } from './audit-ledger.ts';
 import { authorizedOrgs } from './authorized-orgs.ts';
+import { backups } from './backups.ts';
 import { config } from './config.ts';
 import { deploys } from './deploys.ts';
 import { gitHooks } from './git-hooks.ts';
@@ -18,4 +19,5 @@ export const MODULES: readonly WorkerModule[] = [
   identity,
   auditLedger,
   logs,
+  backups,
 ];

@@ -1,8 +1,8 @@
 import type { BackupProblem } from '../../domain/backups/backup.ts';
 import type { BackupJob, RestoreJob } from '../../domain/backups/messages.ts';
+import { unmadeBackup } from '../../domain/backups/new-record.ts';
 import type { Night } from '../../domain/backups/night.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
-import { unmadeBackup } from './backup-record.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 import { dumpDatabase, type FailedJob, failBackup, openBackup, pruneBackups } from './make-backup.ts';
 import { type MirrorRun, mirrorArchives } from './mirror-archives.ts';

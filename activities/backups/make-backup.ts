@@ -1,11 +1,11 @@
 import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
 import type { BackupJob } from '../../domain/backups/messages.ts';
+import { runningBackup, unmadeBackup } from '../../domain/backups/new-record.ts';
 import { objectKey } from '../../domain/backups/object-key.ts';
 import { expiredBackups } from '../../domain/backups/retention.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { auditBackup } from './audit-backup.ts';
-import { runningBackup, unmadeBackup } from './backup-record.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 import { reportProgress } from './report-progress.ts';
 import { toolOf } from './tool-of.ts';
@@ -34,6 +34,7 @@ export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, si
   if (backup?.status === 'completed') return;
   if (backup?.status !== 'running') throw new FairleadError('CONFLICT', `The backup ${job.id} has ended already`);
   const key = objectKey(backup, backup.startedAt);
+  await archives.ensureBucket();
   const progress = reportProgress((bytes) => backups.setProgress(job.id, bytes));
   const { stored, figures } = await toolOf(deps, job.engine).dump(
     job.databaseName,

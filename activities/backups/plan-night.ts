@@ -2,10 +2,10 @@ import type { BackedUpDatabase, BackupEngine, BackupProblem } from '../../domain
 import { nightlyBackupId } from '../../domain/backups/backup-id.ts';
 import { excludedBy } from '../../domain/backups/exclude.ts';
 import type { BackupJob } from '../../domain/backups/messages.ts';
+import { unmadeBackup } from '../../domain/backups/new-record.ts';
 import { type Night, nightsBetween, tierOfNight } from '../../domain/backups/night.ts';
 import { isScratch } from '../../domain/backups/restore.ts';
 import { eachItem } from '../../domain/each-item.ts';
-import { unmadeBackup } from './backup-record.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 import { problemOf } from './problem-of.ts';
 

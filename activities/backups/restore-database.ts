@@ -1,7 +1,8 @@
 import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
 import { groupKey } from '../../domain/backups/backup.ts';
 import type { RestoreJob } from '../../domain/backups/messages.ts';
-import { type Restore, type RestorePhase, scratchName } from '../../domain/backups/restore.ts';
+import { runningRestore } from '../../domain/backups/new-record.ts';
+import { type RestorePhase, scratchName } from '../../domain/backups/restore.ts';
 import { compareFigures } from '../../domain/backups/verification.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { auditBackup } from './audit-backup.ts';
@@ -14,20 +15,6 @@ export interface EndedRestore {
   readonly job: RestoreJob;
   /** Null for a restore that completed. */
   readonly problem: BackupProblem | null;
-}
-
-/** The record of a restore that begins. */
-export function runningRestore({ org, requestId, startedAt, ...job }: RestoreJob): Restore {
-  return {
-    ...job,
-    status: 'running',
-    phase: 'checking',
-    startedAt: new Date(startedAt),
-    finishedAt: null,
-    bytesRead: 0,
-    keptDatabase: null,
-    problem: null,
-  };
 }
 
 /** Writes the record of a restore that begins, and checks once more what it restores. Idempotent: the first record stays. */

@@ -4,6 +4,7 @@ import { EVERY_ORG } from '../../domain/deploy-gate/gate.ts';
 import { CONTAINER_TESTS } from '../../domain/deploys/gated-tests.ts';
 import { parseGitOwner } from '../../domain/deploys/git-credential.ts';
 import { isOrgSlug } from '../../domain/org-slug.ts';
+import { backupsSection } from './backups.ts';
 import { buildProxySocketSection } from './build-proxy.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
 import { urlsElsewhereSection } from './service-urls.ts';
@@ -55,6 +56,7 @@ export const deploysSection = {
 /** What the builder alone reads. */
 export const builderSection = {
   ...deploysSection,
+  ...backupsSection,
   /** What uploaded archives of one org may take together until they are built. */
   ORG_UPLOAD_QUOTA_BYTES: positiveCount.default(1024 ** 3),
   /** The vault that was there before the locker: `config set --from-vault` looks there for what the locker has not. */

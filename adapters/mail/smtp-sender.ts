@@ -20,6 +20,8 @@ export interface SmtpOptions {
 }
 
 export interface SmtpSender extends MailSender {
+  /** Of any kind: what is sent does not name it. @throws UNAVAILABLE (retryable unless the server refused it for good) */
+  send(mail: Omit<Mail, 'kind'>): Promise<void>;
   close(): void;
 }
 
@@ -53,7 +55,7 @@ export function createSmtpSender(options: SmtpOptions): SmtpSender {
   });
   return {
     outbox: null,
-    async send(mail: Mail) {
+    async send(mail: Omit<Mail, 'kind'>) {
       checkRecipient(mail.to);
       try {
         await transport.sendMail({

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { accessSync, constants, statSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { Readable, Writable } from 'node:stream';
+import { PassThrough, Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ProcessEnv } from './base-env.ts';
 import { createOutputCapture } from './output-capture.ts';
@@ -19,6 +19,12 @@ export interface RunProcessOptions {
   readonly onLine?: (line: string, stream: OutputStream) => void;
   /** Standard input; none is the empty input. */
   readonly input?: AsyncIterable<Uint8Array> | string;
+  /**
+   * Reads standard output as it comes, at its own pace; then none of it is returned. `ended` says how the command ended,
+   * once all of its output was read: whoever passes the output on can refuse what a failed command wrote. An error of it
+   * ends the command.
+   */
+  readonly output?: (stdout: AsyncIterable<Uint8Array>, ended: Promise<Omit<ProcessResult, 'stdout'>>) => Promise<void>;
   /** How much of each stream is returned: the first bytes of stdout, the last ones of stderr. Default 1 MiB. */
   readonly maxOutputBytes?: number;
   /** No file that the command writes grows beyond this: the write fails as "File too large". */
@@ -50,7 +56,7 @@ const watchdog = createWatchdog();
  * the command really ended. Whatever the command leaves running in its group is killed when it exits. When this very
  * process dies, by `kill -9` too, the group dies with it (see `createWatchdog`).
  *
- * @throws the abort reason; an error of `input` or `onLine`; an `Error` with code ENOENT when the command or `cwd` is missing.
+ * @throws the abort reason; an error of `input`, `output` or `onLine`; an `Error` with code ENOENT when the command or `cwd` is missing.
  */
 export async function runProcess(
   command: string,
@@ -86,13 +92,14 @@ async function supervise(child: ChildProcess, pid: number, options: RunProcessOp
   const onAbort = (): void => stop(options.signal.reason);
   options.signal.addEventListener('abort', onAbort);
   const captured = captureOutput(child, options, stop);
-  const closed = waitForEnd(child, pid);
+  const closed = waitForEnd(child, pid, options.output !== undefined);
+  const read = readOutput(child, options, closed, captured, stop);
   const opened = watchdog.watch(pid).then(() => {
     feedInput(child, options.input, stop);
     openGate(child);
   });
   try {
-    const [{ exitCode, signal }] = await Promise.all([closed, opened]);
+    const [{ exitCode, signal }] = await Promise.all([closed, opened, read]);
     const output = captured();
     if (stopped[0] !== undefined) throw stopped[0].reason;
     return { exitCode, signal, ...output };
@@ -100,6 +107,37 @@ async function supervise(child: ChildProcess, pid: number, options: RunProcessOp
     clearTimeout(killTimer);
     options.signal.removeEventListener('abort', onAbort);
     watchdog.forget(pid);
+  }
+}
+
+interface ProcessEnd {
+  readonly exitCode: number | null;
+  readonly signal: string | null;
+}
+
+/** Passes standard output on to whoever reads it. Resolves when that is done, however it went. */
+async function readOutput(
+  { stdout }: ChildProcess,
+  { output }: RunProcessOptions,
+  closed: Promise<ProcessEnd>,
+  captured: () => { readonly stderr: string },
+  stop: (reason: unknown) => void,
+): Promise<void> {
+  if (output === undefined || stdout === null) return;
+  const ended = closed.then((end) => ({ ...end, stderr: captured().stderr }));
+  // Whoever does not ask how the command ended is told by the result.
+  ended.catch(() => undefined);
+  // Read from now on: Node throws away what a command printed that ended before anybody read it.
+  const printed = stdout.pipe(new PassThrough());
+  stdout.once('error', (error) => printed.destroy(error));
+  try {
+    await output(printed, ended);
+  } catch (error) {
+    stop(error);
+  } finally {
+    // What nobody reads must not hold the command.
+    printed.destroy();
+    stdout.destroy();
   }
 }
 
@@ -119,8 +157,10 @@ function captureOutput(
   const open = (name: OutputStream) => {
     const guarded = onLine && ((line: string): void => attempt(() => onLine(line, name), stop));
     const capture = createOutputCapture(maxOutputBytes, name === 'stdout' ? 'first' : 'last', guarded);
-    child[name]?.on('data', (chunk: Buffer) => capture.write(chunk));
-    child[name]?.on('error', stop);
+    if (name === 'stderr' || options.output === undefined) {
+      child[name]?.on('data', (chunk: Buffer) => capture.write(chunk));
+      child[name]?.on('error', stop);
+    }
     return capture;
   };
   const stdout = open('stdout');
@@ -136,15 +176,16 @@ function attempt(action: () => void, onError: (error: unknown) => void): void {
   }
 }
 
-/** Resolves when the command ended and its output is read. Kills what it left in its group. */
-function waitForEnd(child: ChildProcess, pid: number): Promise<{ exitCode: number | null; signal: string | null }> {
+/** Resolves when the command ended and its output is read. Kills what it left in its group. @param isRead by `output` */
+function waitForEnd(child: ChildProcess, pid: number, isRead: boolean): Promise<ProcessEnd> {
   return new Promise((resolve, reject) => {
     let pipeTimer: NodeJS.Timeout | undefined;
     child.once('error', reject);
     child.once('exit', () => {
       killGroup(pid, 'SIGKILL');
       pipeTimer = setTimeout(() => {
-        child.stdout?.destroy();
+        // Whoever reads it may be slower: what is left in the pipe belongs to the output.
+        if (!isRead) child.stdout?.destroy();
         child.stderr?.destroy();
       }, PIPE_GRACE_MS);
     });

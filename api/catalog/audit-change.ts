@@ -19,6 +19,7 @@ export interface ServiceChange {
     | 'service.changed'
     | 'service.config_changed'
     | 'service.config_read'
+    | 'service.backup_downloaded'
     | 'service.deleted'
     | 'service.delete_requested'
     | 'build.cancel_requested';

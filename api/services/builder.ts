@@ -40,6 +40,7 @@ import { createMemberNotices } from '../authorized-orgs/member-notices.ts';
 import { createBuilderApp } from '../builder-app.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineService } from '../service-definition.ts';
+import { composeBackups } from './backups-deps.ts';
 
 const now = () => new Date();
 
@@ -68,9 +69,11 @@ export const builder = defineService({
     // Without a git host of the platform there is nothing to bring up to date.
     const notices = env.GIT_URL === undefined ? null : createMemberNotices({ commands: sharingCommands, log });
     const gitHosts = { platformGitUrl: env.GIT_URL ?? null, now };
+    const stores = { builds: createBuildStore({ db, now }), releases: createReleaseStore({ db }) };
     const deps = {
+      ...stores,
+      ...composeBackups({ env, db, temporal: temporal(), ...stores }),
       services: createServiceStore({ db, now }),
-      builds: createBuildStore({ db, now }),
       history: createVariableHistory({ db }),
       grants: createGrantStore({ db }),
       grantCommands: createGrantCommands(temporal()),
@@ -87,7 +90,6 @@ export const builder = defineService({
       sharingCommands,
       deployed: (caller: Caller) => notices?.deployed(caller),
       orgs: idp === undefined ? null : createOrgDirectory({ url: idp, internalKey: settings.providerKey }),
-      releases: createReleaseStore({ db }),
       workloadStates: createWorkloadStates({ db, now }),
       log: createBuildLog({ db, now }),
       serviceLogs: createServiceLogs({ directory: join(env.DATA_DIR, 'service-logs') }),

@@ -76,11 +76,15 @@ export interface DatabaseInventory {
   readonly engines: readonly BackupEngine[];
   /** All databases of a server but those of the engine itself. @throws UNAVAILABLE (retryable) */
   list(engine: BackupEngine, signal: AbortSignal): Promise<readonly ListedDatabase[]>;
-  /** The name of the database that a service has in an environment; null where it has none of that engine. */
-  find(
-    owner: { readonly service: string; readonly environment: Environment },
-    engine: BackupEngine,
-  ): Promise<string | null>;
+}
+
+/** Which databases a service has. */
+export interface ServiceDatabases {
+  /** Those of an environment, of the engines that are backed up; none where the service was never deployed there. */
+  of(
+    service: { readonly id: string; readonly name: string },
+    environment: Environment,
+  ): Promise<readonly { readonly engine: BackupEngine; readonly databaseName: string }[]>;
 }
 
 export interface DumpOptions {

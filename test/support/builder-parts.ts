@@ -1,4 +1,5 @@
 import type { SharingHistory } from '../../domain/authorized-orgs/ports.ts';
+import type { BackupStore, RestoreStore } from '../../domain/backups/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { VariableHistory } from '../../domain/config/variable-history.ts';
 import type { ArchiveStore, BuildLog, BuildStore, ReleaseStore, WorkloadStates } from '../../domain/deploys/ports.ts';
@@ -9,6 +10,8 @@ import type { ServiceLogs } from '../../domain/logs/service-log.ts';
 
 /** What the builder's routes keep: in memory (`in-memory/builder-parts.ts`) or on real stores (`stored-builder-parts.ts`). */
 export interface BuilderParts {
+  readonly backups: BackupStore;
+  readonly restores: RestoreStore;
   readonly services: ServiceStore;
   readonly history: VariableHistory;
   readonly builds: BuildStore;

@@ -9,6 +9,7 @@ import type { ImportDeps } from '../../api/catalog/import-secrets.ts';
 import { type Caller, createInternalKeyAuth, type UserCaller } from '../../api/http/caller.ts';
 import { startServer } from '../../api/http/server.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
+import type { ServiceDatabases } from '../../domain/backups/ports.ts';
 import { DOCKER_INSTALLATION } from '../../domain/deploys/plan.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
@@ -17,12 +18,14 @@ import type { OrgRole } from '../../domain/roles.ts';
 import type { TokenVerifier } from '../../sdk/index.ts';
 import type { BuilderParts } from './builder-parts.ts';
 import { createInMemoryAudit } from './in-memory/audit-recorder.ts';
+import { createInMemoryBackupCommands } from './in-memory/backup-commands.ts';
 import { createInMemoryBuilderParts } from './in-memory/builder-parts.ts';
 import { createInMemoryDeployCommands } from './in-memory/deploy-commands.ts';
 import { createInMemoryGitHookCommands } from './in-memory/git-hook-commands.ts';
 import { createInMemoryGitHost } from './in-memory/git-host.ts';
 import { createInMemoryGitAccounts } from './in-memory/git-identities.ts';
 import { createInMemoryGrantCommands } from './in-memory/grant-commands.ts';
+import { createInMemoryObjectStore } from './in-memory/object-store.ts';
 import { createInMemoryReencryption } from './in-memory/reencryption.ts';
 import { createInMemorySharingCommands } from './in-memory/sharing-commands.ts';
 
@@ -73,7 +76,11 @@ export async function startApi(
   });
   const now = () => new Date();
   const { services, history, builds, releases, workloadStates, grants, log, serviceLogs, archives } = parts;
-  const { gitConnections, gitDeliveries, gitHeads, gitIdentities } = parts;
+  const { gitConnections, gitDeliveries, gitHeads, gitIdentities, backups, restores } = parts;
+  const backupCommands = createInMemoryBackupCommands();
+  const backupArchives = createInMemoryObjectStore();
+  /** Databases of services, by `<service id>/<environment>`. */
+  const databases = new Map<string, Awaited<ReturnType<ServiceDatabases['of']>>>();
   const commands = createInMemoryDeployCommands();
   const gitHookCommands = createInMemoryGitHookCommands();
   const gitHost = createInMemoryGitHost();
@@ -100,6 +107,8 @@ export async function startApi(
     {
       ...{ services, history, builds, releases, workloadStates, grants, log, serviceLogs, archives },
       ...{ gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost },
+      ...{ backups, restores, backupCommands, backupArchives, hasObjectStore: true, backupDownloadTtlSeconds: 900 },
+      serviceDatabases: { of: async ({ id }, environment) => databases.get(`${id}/${environment}`) ?? [] },
       ...{ gitIdentities, gitAccounts: createInMemoryGitAccounts(accounts) },
       randomSecret: () => randomBytes(32),
       hooksUrl: 'https://builder.example',
@@ -168,6 +177,9 @@ export async function startApi(
     commands,
     sharingCommands,
     gitHookCommands,
+    backupCommands,
+    backupArchives,
+    databases,
     gitHost,
     accounts,
     reencryption,

@@ -5,6 +5,8 @@ import { createArchiveStore } from '../../adapters/archives/archive-store.ts';
 import { newId } from '../../adapters/crypto/new-id.ts';
 import { createServiceLogs } from '../../adapters/log-files/service-logs.ts';
 import { createSharingHistory } from '../../adapters/mongo/authorized-orgs/sharing-history.ts';
+import { createBackupStore } from '../../adapters/mongo/backups/backups.ts';
+import { createRestoreStore } from '../../adapters/mongo/backups/restores.ts';
 import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
 import { createVariableHistory } from '../../adapters/mongo/config/variable-history.ts';
 import { createBuildLog } from '../../adapters/mongo/deploys/build-logs.ts';
@@ -28,6 +30,8 @@ export async function createStoredBuilderParts(): Promise<BuilderParts> {
   const services = createServiceStore(deps);
   return {
     services,
+    backups: createBackupStore(deps),
+    restores: createRestoreStore(deps),
     history: createVariableHistory(deps),
     builds: createBuildStore(deps),
     releases: createReleaseStore(deps),

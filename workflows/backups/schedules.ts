@@ -4,7 +4,7 @@ import type { ScheduleDefinition } from '../../domain/schedule.ts';
 const EVERY_NIGHT = { overlap: 'SKIP', catchupWindow: '1d', runTimeout: '20h', atStart: false } as const;
 
 /** The nights of backups, UTC (spec 2, "Limits"). @param hourUtc BACKUP_CRON_HOUR_UTC */
-export function backupsSchedules(hourUtc: number): readonly ScheduleDefinition[] {
+export function backupsSchedules(hourUtc = 2): readonly ScheduleDefinition[] {
   const { nightlyBackups, mirrorBackups, verifyBackups } = BACKUPS_WORKFLOWS;
   return [
     { id: 'nightly-backups', cron: `0 ${hourUtc} * * *`, workflowType: nightlyBackups, ...EVERY_NIGHT },

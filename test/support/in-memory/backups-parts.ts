@@ -45,9 +45,6 @@ export async function createBackupsParts(
         if (away.has(engine)) throw new FairleadError('UNAVAILABLE', `${engine} does not answer`, { retryable: true });
         return listed[engine];
       },
-      find: async ({ service: name, environment }: { service: string; environment: string }, engine: BackupEngine) =>
-        listed[engine].find(({ owner }) => owner?.service === name && owner.environment === environment)
-          ?.databaseName ?? null,
     },
     tools,
     archives,

@@ -1,6 +1,7 @@
 import type { BuilderParts } from '../builder-parts.ts';
 import { shareService } from '../share-service.ts';
 import { createInMemoryArchiveStore } from './archive-store.ts';
+import { createInMemoryBackupStore, createInMemoryRestoreStore } from './backup-stores.ts';
 import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
 import {
@@ -23,6 +24,8 @@ export function createInMemoryBuilderParts(): BuilderParts {
   const services = createInMemoryServiceStore({ now });
   return {
     services,
+    backups: createInMemoryBackupStore(),
+    restores: createInMemoryRestoreStore(),
     history: createInMemoryVariableHistory(),
     builds: createInMemoryBuildStore({ now }),
     releases: createInMemoryReleaseStore(),

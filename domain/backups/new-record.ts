@@ -1,5 +1,6 @@
-import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
-import type { BackupJob } from '../../domain/backups/messages.ts';
+import type { Backup, BackupProblem } from './backup.ts';
+import type { BackupJob, RestoreJob } from './messages.ts';
+import type { Restore } from './restore.ts';
 
 /** The record of a backup that begins. */
 export function runningBackup({ org, requestId, startedAt, ...job }: BackupJob): Backup {
@@ -21,4 +22,18 @@ export function runningBackup({ org, requestId, startedAt, ...job }: BackupJob):
 export function unmadeBackup(job: BackupJob, status: 'failed' | 'skipped' | 'missed', problem: BackupProblem): Backup {
   const running = runningBackup(job);
   return { ...running, status, problem, finishedAt: running.startedAt };
+}
+
+/** The record of a restore that begins. */
+export function runningRestore({ org, requestId, startedAt, ...job }: RestoreJob): Restore {
+  return {
+    ...job,
+    status: 'running',
+    phase: 'checking',
+    startedAt: new Date(startedAt),
+    finishedAt: null,
+    bytesRead: 0,
+    keptDatabase: null,
+    problem: null,
+  };
 }

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
+import { FairleadError } from '../../domain/errors.ts';
+import { scramVerifier } from '../postgres/scram-verifier.ts';
+import type { PostgresLogin } from './postgres-connection.ts';
+
+/**
+ * An archive holds code: functions, and expressions of indexes and views, which run while it is restored. So whoever
+ * restores it is a role that was made for that, which has the one database and nothing else, and is no superuser.
+ */
+
+/** What is left by a worker that was killed logs in no longer than this. */
+const VALID_MS = 24 * 3_600_000;
+
+/** Makes a role that may log in and do nothing else. One of that name is replaced. */
+export async function createRestorer(client: Client, role: string): Promise<PostgresLogin> {
+  await dropRestorer(client, role);
+  const password = randomBytes(24).toString('base64url');
+  const until = new Date(Date.now() + VALID_MS).toISOString();
+  const limits = 'LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS';
+  const proof = `PASSWORD ${literal(scramVerifier(password))} VALID UNTIL ${literal(until)}`;
+  await client.query(`CREATE ROLE ${name(role)} ${limits} ${proof}`);
+  if (!(await isSuperuser(client, null))) await client.query(`GRANT ${name(role)} TO CURRENT_USER`);
+  return { user: role, password };
+}
+
+/** Drops a role that owns nothing any more. Idempotent. */
+export async function dropRestorer(client: Client, role: string): Promise<void> {
+  await client.query(`DROP ROLE IF EXISTS ${name(role)}`);
+}
+
+/**
+ * Gives all that a role owns in the database of the client to another one, and takes its privileges there.
+ * @param to null for the administrator
+ */
+export async function handOver(client: Client, role: string, to: string | null): Promise<void> {
+  await client.query(`REASSIGN OWNED BY ${name(role)} TO ${to === null ? 'CURRENT_USER' : name(to)}`);
+  await client.query(`DROP OWNED BY ${name(role)}`);
+}
+
+/** The role that owns a database; null when there is no such database. */
+export async function ownerOf(client: Client, database: string): Promise<string | null> {
+  const text = 'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1';
+  const { rows } = await client.query<{ owner: string }>(text, [database]);
+  return rows[0]?.owner ?? null;
+}
+
+/** @param role null for the current one */
+export async function isSuperuser(client: Client, role: string | null): Promise<boolean> {
+  const text = 'SELECT rolsuper FROM pg_roles WHERE rolname = COALESCE($1, CURRENT_USER)';
+  const { rows } = await client.query<{ rolsuper: boolean }>(text, [role]);
+  return rows[0]?.rolsuper === true;
+}
+
+/** The owner of a database that a restore may act as. @throws RESTORE_FAILED for a superuser, and for no database */
+export async function requireOrdinaryOwner(client: Client, database: string): Promise<string> {
+  const owner = await ownerOf(client, database);
+  if (owner === null) throw new FairleadError('RESTORE_FAILED', `The database ${database} is not there any more`);
+  if (!(await isSuperuser(client, owner))) return owner;
+  const message = `The database ${database} is owned by the superuser ${owner}: give it an owner of its own, or restore by swap`;
+  throw new FairleadError('RESTORE_FAILED', message);
+}

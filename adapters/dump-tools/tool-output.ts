@@ -1,0 +1,76 @@
+import { FairleadError } from '../../domain/errors.ts';
+import { type ProcessResult, type RunProcessOptions, runProcess } from '../process/run-process.ts';
+
+/** How a tool that dumps or restores is run. */
+export interface ToolRun {
+  /** Name or path of the program. */
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly options: RunProcessOptions;
+  /** What must not be shown of what the tool prints. */
+  readonly secrets: readonly string[];
+  /** Of the error when the tool fails. */
+  readonly code: 'DUMP_FAILED' | 'RESTORE_FAILED';
+}
+
+const MOST_CHARACTERS = 1_000;
+/** Between SIGTERM and SIGKILL: the server is told that the connection ends. */
+const KILL_AFTER_MS = 5_000;
+
+/** Runs a tool to its end. @throws `code` with what the tool said when it fails; DUMP_TOOL_MISSING; as `runProcess` */
+export async function runTool(run: ToolRun): Promise<void> {
+  const { program, args, options } = run;
+  try {
+    assertSucceeded(run, await runProcess(program, args, { killAfterMs: KILL_AFTER_MS, ...options }));
+  } catch (error) {
+    throw isMissing(error) ? toolMissing(program, error) : error;
+  }
+}
+
+/**
+ * What a tool writes, which fails at its end when the tool failed: whoever stores it has then stored nothing.
+ * @throws as {@link runTool}
+ */
+export async function readTool<T>(
+  run: ToolRun,
+  read: (output: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<{ readonly result: T; readonly stderr: string }> {
+  let done: { readonly result: T; readonly stderr: string } | null = null;
+  async function* checked(
+    stdout: AsyncIterable<Uint8Array>,
+    ended: Promise<Omit<ProcessResult, 'stdout'>>,
+  ): AsyncGenerator<Uint8Array, void, undefined> {
+    yield* stdout;
+    assertSucceeded(run, await ended);
+  }
+  const output: RunProcessOptions['output'] = async (stdout, ended) => {
+    const result = await read(checked(stdout, ended));
+    done = { result, stderr: (await ended).stderr };
+  };
+  await runTool({ ...run, options: { ...run.options, output } });
+  if (done === null) throw new FairleadError(run.code, `${run.program} ended before its output was read`);
+  return done;
+}
+
+function assertSucceeded(
+  { program, code, secrets }: ToolRun,
+  { exitCode, signal, stderr }: Omit<ProcessResult, 'stdout'>,
+): void {
+  if (exitCode === 0) return;
+  const how = exitCode === null ? `was ended by ${signal}` : `ended with ${exitCode}`;
+  const said = secrets.reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), stderr.trim());
+  throw new FairleadError(code, `${nameOf(program)} ${how}: ${said.slice(-MOST_CHARACTERS) || 'it printed nothing'}`);
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function toolMissing(program: string, cause: unknown): FairleadError {
+  const message = `${nameOf(program)} is not installed where the worker runs: see docs/backups.md, "Tools"`;
+  return new FairleadError('DUMP_TOOL_MISSING', message, { cause });
+}
+
+function nameOf(program: string): string {
+  return program.slice(program.lastIndexOf('/') + 1);
+}

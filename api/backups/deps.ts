@@ -1,0 +1,20 @@
+import type { BackupCommands } from '../../domain/backups/messages.ts';
+import type { BackupStore, RestoreStore, ServiceDatabases } from '../../domain/backups/ports.ts';
+import type { ServiceStore } from '../../domain/catalog/ports.ts';
+import type { ObjectStore } from '../../domain/objects/ports.ts';
+import type { AuditChangeDeps } from '../catalog/audit-change.ts';
+
+/** What the routes of backups work with. */
+export interface BackupsDeps extends AuditChangeDeps {
+  readonly services: ServiceStore;
+  readonly backups: BackupStore;
+  readonly restores: RestoreStore;
+  readonly serviceDatabases: ServiceDatabases;
+  readonly backupCommands: BackupCommands;
+  /** Whether there is an object store: without one no backup is made. */
+  readonly hasObjectStore: boolean;
+  /** By which links are made; null where this process has no credentials of the object store. */
+  readonly backupArchives: Pick<ObjectStore, 'downloadUrl'> | null;
+  /** BACKUP_DOWNLOAD_TTL_SECONDS */
+  readonly backupDownloadTtlSeconds: number;
+}

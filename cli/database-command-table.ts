@@ -1,0 +1,46 @@
+import { type Command, Option } from 'commander';
+import { BACKUP_ENGINES } from '../domain/backups/backup.ts';
+import { wholeNumber } from './option-values.ts';
+import type { Perform } from './perform.ts';
+import { MOST } from './read-pages.ts';
+
+// Loaded when a command of theirs runs: no other command waits for them.
+const load = () => import('./commands/databases.ts');
+
+const type = () =>
+  new Option('--type <engine>', 'of this engine (default: mongodb, unless the service has postgres alone)').choices([
+    ...BACKUP_ENGINES,
+  ]);
+
+/** Declares `fairlead db …`. */
+export function addDatabaseCommands(program: Command, perform: Perform): void {
+  const db = program.command('db').description('backups of databases, and their way back');
+  const ofService = (name: string, description: string) =>
+    db.command(name).description(description).option('-s, --service <name>', 'service (default: that of this folder)');
+  ofService('backup', 'back a database up now, and wait for the end')
+    .addOption(type())
+    .option('--detach', 'do not wait')
+    .action((_options, self) => perform(self, async (context) => (await load()).backUp(context, self.opts())));
+  ofService('backups', 'list backups, newest first')
+    .addOption(type())
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 20)
+    .action((_options, self) => perform(self, async (context) => (await load()).listBackups(context, self.opts())));
+  ofService('backup-download', 'print a link to the archive, which is valid for some minutes')
+    .argument('<backup>', 'id of the backup')
+    .action((backup, _options, self) =>
+      perform(self, async (context) => (await load()).downloadBackup(context, backup, self.opts())),
+    );
+  ofService('backup-cancel', 'cancel a backup that runs')
+    .argument('<backup>', 'id of the backup')
+    .action((backup, _options, self) =>
+      perform(self, async (context) => (await load()).cancelBackup(context, backup, self.opts())),
+    );
+  ofService('restore', 'restore a backup, beside the database and then in its place; asks first')
+    .argument('<backup>', 'id of the backup')
+    .option('--in-place', 'write over the database, after a backup of what it has')
+    .option('--detach', 'do not wait')
+    .option('--yes', 'do not ask')
+    .action((backup, _options, self) =>
+      perform(self, async (context) => (await load()).restoreBackup(context, backup, self.opts())),
+    );
+}

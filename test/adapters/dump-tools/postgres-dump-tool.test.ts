@@ -1,0 +1,247 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { createPostgresDumpTool } from '../../../adapters/dump-tools/postgres-dump-tool.ts';
+import type { DumpTool } from '../../../domain/backups/ports.ts';
+import { scratchName } from '../../../domain/backups/restore.ts';
+import { databaseUsers } from '../../../domain/databases/database-name.ts';
+import { startPostgres, type TestPostgres } from '../../support/start-postgres.ts';
+
+const env = { PATH: process.env.PATH ?? '', LC_ALL: 'C' };
+const patience = () => AbortSignal.timeout(60_000);
+const ids = {
+  restore: 'rst_00000000000000000001',
+  kept: 'rst_00000000000000000002',
+  verify: 'bak_00000000000000000003',
+};
+const scratch = scratchName('restore', ids.restore);
+const kept = scratchName('kept', ids.restore);
+
+describe('PostgreSQL is dumped and restored', { timeout: 240_000 }, () => {
+  let postgres: TestPostgres;
+  let tool: DumpTool;
+  before(async () => {
+    postgres = await startPostgres();
+    tool = createPostgresDumpTool({ adminUri: postgres.adminUri, env });
+  });
+  after(() => postgres.stop());
+
+  const user = (database: string) => ({ user: databaseUsers(database)[0], password: `password of ${database}` });
+
+  /** A database of a service, with rows that its user wrote. */
+  async function service(database: string): Promise<void> {
+    await postgres.server.ensure(database, user(database), patience());
+    const workload = await postgres.connect(database, user(database));
+    for (const value of ['one', 'two', "it's \\ three"]) await workload.write(value);
+    await workload.close();
+  }
+
+  async function dump(database: string) {
+    const { stored, figures } = await tool.dump(database, collect, { signal: patience() });
+    return { archive: stored, figures };
+  }
+
+  async function valuesOf(database: string): Promise<readonly string[]> {
+    const workload = await postgres.connect(database, user(database));
+    const values = await workload.read();
+    await workload.close();
+    return values;
+  }
+
+  const rolesLeft = () => postgres.query("SELECT rolname FROM pg_roles WHERE rolname LIKE 'fairlead\\_%'");
+
+  it('into a database that takes the place of the old one, which is kept; the service goes on with its own user', async () => {
+    await service('shop_prod');
+    const { archive, figures } = await dump('shop_prod');
+    assert.deepEqual(figures, { 'public.notes': 3 });
+    assert.equal(archive.subarray(0, 5).toString(), 'PGDMP');
+    await postgres.query("DELETE FROM notes; INSERT INTO notes (value) VALUES ('after')", 'shop_prod');
+    await tool.restoreInto({ from: 'shop_prod', scratch }, stream(archive), { signal: patience() });
+    assert.deepEqual(await tool.figures(scratch, patience()), figures);
+    const workload = await postgres.connect('shop_prod', user('shop_prod'));
+    for (let again = 0; again < 2; again += 1) await tool.swap({ live: 'shop_prod', scratch, kept });
+    await assert.rejects(workload.read(), 'nobody stays connected to what is not live any more');
+    assert.deepEqual(await valuesOf('shop_prod'), ['one', 'two', "it's \\ three"]);
+    const next = await postgres.connect('shop_prod', user('shop_prod'));
+    await next.write('goes on');
+    await next.close();
+    assert.deepEqual(await postgres.query('SELECT value FROM notes', kept).catch(() => []), []);
+    await postgres.query(`ALTER DATABASE ${kept} ALLOW_CONNECTIONS true`);
+    assert.deepEqual(await postgres.query('SELECT value FROM notes', kept), [{ value: 'after' }]);
+    assert.deepEqual(await rolesLeft(), []);
+    await tool.drop(kept);
+  });
+
+  it('in place, as the owner of the database, and a restore that fails rolls back', async () => {
+    await service('blog_prod');
+    const { archive } = await dump('blog_prod');
+    await postgres.query("INSERT INTO notes (value) VALUES ('after')", 'blog_prod');
+    const cut = archive.subarray(0, archive.length - 40);
+    await assert.rejects(tool.restoreInPlace('blog_prod', stream(cut), { signal: patience() }), {
+      code: 'RESTORE_FAILED',
+    });
+    assert.equal((await valuesOf('blog_prod')).length, 4);
+    await tool.restoreInPlace('blog_prod', stream(archive), { signal: patience() });
+    assert.deepEqual(await valuesOf('blog_prod'), ['one', 'two', "it's \\ three"]);
+    assert.deepEqual(await rolesLeft(), []);
+  });
+
+  it('with the counts of the moment of the dump, whatever is written meanwhile', async () => {
+    await service('busy_prod');
+    const { stored, figures } = await tool.dump(
+      'busy_prod',
+      async (archive) => {
+        await postgres.query("INSERT INTO notes (value) SELECT 'x' FROM generate_series(1, 500)", 'busy_prod');
+        return await collect(archive);
+      },
+      { signal: patience() },
+    );
+    assert.deepEqual(figures, { 'public.notes': 3 });
+    const verify = scratchName('verify', ids.verify);
+    await tool.restoreInto({ from: 'busy_prod', scratch: verify }, stream(stored), { signal: patience() });
+    assert.deepEqual(await tool.figures(verify, patience()), figures);
+    await tool.drop(verify);
+    await tool.drop(verify);
+    assert.deepEqual(await postgres.query(`SELECT FROM pg_database WHERE datname = '${verify}'`), []);
+  });
+
+  it('an archive whose code reaches for power has none, in any way of restoring it', async () => {
+    await service('evil_prod');
+    await service('victim_prod');
+    // Runs while the archive is restored: the index calls the function for each row.
+    const attack = `
+      CREATE FUNCTION act() RETURNS void LANGUAGE plpgsql AS $$
+      BEGIN
+        RESET ROLE;
+        BEGIN EXECUTE 'ALTER ROLE evil_prod_a SUPERUSER'; EXCEPTION WHEN OTHERS THEN NULL; END;
+        BEGIN EXECUTE 'SET ROLE victim_prod'; EXCEPTION WHEN OTHERS THEN NULL; END;
+        BEGIN EXECUTE 'SET ROLE fairlead'; EXCEPTION WHEN OTHERS THEN NULL; END;
+        BEGIN EXECUTE 'CREATE ROLE stolen SUPERUSER LOGIN'; EXCEPTION WHEN OTHERS THEN NULL; END;
+        BEGIN EXECUTE 'GRANT CONNECT ON DATABASE victim_prod TO evil_prod_a'; EXCEPTION WHEN OTHERS THEN NULL; END;
+        BEGIN EXECUTE 'ALTER DATABASE victim_prod RENAME TO mine'; EXCEPTION WHEN OTHERS THEN NULL; END;
+        BEGIN EXECUTE 'COPY (SELECT 1) TO PROGRAM ''true''' ; EXCEPTION WHEN OTHERS THEN NULL; END;
+        INSERT INTO public.witness VALUES (session_user || ' ' || current_setting('is_superuser'));
+      EXCEPTION WHEN OTHERS THEN NULL;
+      END $$;
+      CREATE FUNCTION attack(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+      BEGIN
+        PERFORM public.act();
+        RETURN $1;
+      END $$;
+      CREATE TABLE witness (who text);
+      CREATE INDEX ON notes (attack(value));`;
+    // As the user of the service, who writes it for the administrator to run.
+    await postgres.query(`SET ROLE evil_prod; ${attack}`, 'evil_prod');
+    await postgres.query('TRUNCATE witness', 'evil_prod');
+    const { archive } = await dump('evil_prod');
+    const state = () =>
+      postgres.query(`SELECT rolname, rolsuper, rolcreaterole, (SELECT array_agg(datname || datacl::text ORDER BY datname)
+        FROM pg_database WHERE datname !~ '^fairlead_') AS databases FROM pg_roles ORDER BY 1`);
+    const before = await state();
+    await tool
+      .restoreInto({ from: 'evil_prod', scratch }, stream(archive), { signal: patience() })
+      .catch(() => undefined);
+    await tool.drop(scratch);
+    await tool.restoreInPlace('evil_prod', stream(archive), { signal: patience() }).catch(() => undefined);
+    assert.deepEqual(await state(), before);
+    assert.deepEqual(await valuesOf('victim_prod'), ['one', 'two', "it's \\ three"]);
+    for (const { who } of await postgres.query('SELECT who FROM witness', 'evil_prod'))
+      assert.match(String(who), / off$/);
+    // The same code in the hands of the administrator takes all: who restores makes the difference.
+    await postgres.query("SELECT attack('x')", 'evil_prod');
+    assert.equal((await postgres.query("SELECT FROM pg_roles WHERE rolname = 'stolen' AND rolsuper")).length, 1);
+    await postgres.query('DROP ROLE stolen');
+  });
+
+  it('no program shows a password among its arguments', async () => {
+    await service('quiet_prod');
+    const { password } = new URL(postgres.adminUri);
+    const seen: string[] = [];
+    await tool.dump(
+      'quiet_prod',
+      async (archive) => {
+        for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+          try {
+            seen.push(readFileSync(`/proc/${pid}/cmdline`, 'utf8'));
+          } catch {
+            // It has ended.
+          }
+        }
+        return await collect(archive);
+      },
+      { signal: patience() },
+    );
+    assert.ok(
+      seen.some((line) => line.includes('--snapshot=')),
+      'the dump was seen',
+    );
+    assert.ok(password.length > 10 && !seen.some((line) => line.includes(password)));
+  });
+
+  it('a dump of no database, and one that is cancelled, end with their reason and leave no program', async () => {
+    await assert.rejects(dump('nobody_prod'), ({ code }: { code: string }) => code !== undefined);
+    await service('long_prod');
+    await postgres.query(
+      'INSERT INTO notes (value) SELECT repeat(md5(i::text), 200) FROM generate_series(1, 5000) i',
+      'long_prod',
+    );
+    const controller = new AbortController();
+    const cancelled = tool.dump(
+      'long_prod',
+      async (archive) => {
+        for await (const _ of archive) controller.abort(new Error('cancelled by hand'));
+        return 'stored';
+      },
+      { signal: controller.signal },
+    );
+    await assert.rejects(cancelled, /cancelled by hand/);
+    const running = await postgres.query("SELECT FROM pg_stat_activity WHERE application_name = 'fairlead-backup'");
+    assert.deepEqual(running, []);
+  });
+
+  it('a dump whose connection is cut is refused to whoever stores it, with what the tool said', async () => {
+    await service('cut_prod');
+    await postgres.query(
+      'INSERT INTO notes (value) SELECT repeat(md5(i::text), 500) FROM generate_series(1, 20000) i',
+      'cut_prod',
+    );
+    let isCut = false;
+    let isStored = false;
+    const dumping = tool.dump(
+      'cut_prod',
+      async (archive) => {
+        for await (const _ of archive) {
+          if (isCut) continue;
+          isCut = true;
+          await postgres.query(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'fairlead-backup'",
+          );
+        }
+        isStored = true;
+      },
+      { signal: patience() },
+    );
+    await assert.rejects(dumping, { code: 'DUMP_FAILED', message: /pg_dump ended with 1: .*terminat/s });
+    assert.equal(isStored, false);
+  });
+
+  it('databases that backups did not make are neither overwritten nor dropped', async () => {
+    await service('safe_prod');
+    const { archive } = await dump('safe_prod');
+    await assert.rejects(tool.drop('safe_prod'), { code: 'VALIDATION_FAILED' });
+    const onto = tool.restoreInto({ from: 'safe_prod', scratch: 'safe_prod' }, stream(archive), { signal: patience() });
+    await assert.rejects(onto, { code: 'VALIDATION_FAILED' });
+    await assert.rejects(tool.swap({ live: 'safe_prod', scratch, kept }), { code: 'RESTORE_FAILED' });
+    assert.equal((await valuesOf('safe_prod')).length, 3);
+  });
+});
+
+async function collect(archive: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of archive) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+async function* stream(archive: Buffer): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < archive.length; offset += 1_000) yield archive.subarray(offset, offset + 1_000);
+}

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { backupRecord } from '../support/backup-record.ts';
+import { KEY, startApi, type TestApi } from '../support/start-api.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type CliResult, runCli } from './run-cli.ts';
+
+/** The commands against a real builder, whose workflows the test ends. */
+describe('fairlead db', () => {
+  let api: TestApi;
+  before(async () => {
+    api = await startApi();
+    await api.services.upsert({ id: 'svc_shop', name: 'shop', org: 'acme' }, {});
+    api.databases.set('svc_shop/prod', [
+      { engine: 'mongodb', databaseName: 'shop_prod' },
+      { engine: 'postgres', databaseName: 'shop_prod' },
+    ]);
+  });
+  after(() => api.stop());
+  beforeEach(() => api.backupCommands.running.clear());
+
+  const run = (...args: string[]): Promise<CliResult> =>
+    runCli({ url: api.address }, ['db', ...args, '--service', 'shop'], { env: { FAIRLEAD_KEY: KEY } });
+  const underWay = async (): Promise<string> => {
+    await waitUntil('the work to begin', () => api.backupCommands.running.size === 1);
+    return [...api.backupCommands.running.values()][0]?.id ?? '';
+  };
+
+  it('backup waits for the end, and says how large the archive is', async () => {
+    const running = run('backup', '--type', 'postgres');
+    const id = await underWay();
+    await waitUntil('its record', async () => (await api.backups.find(id)) !== null);
+    await api.backups.change(id, 'running', { status: 'completed', sizeBytes: 2_048, finishedAt: new Date() });
+    const { code, stdout, stderr } = await running;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, new RegExp(`${id} completed: 2 KiB`));
+    assert.match(stderr, /backs up shop_prod \(postgres\)/);
+  });
+
+  it('backup that fails ends with 1 and the reason; one that is under way with its id', async () => {
+    const running = run('backup');
+    const id = await underWay();
+    await waitUntil('its record', async () => (await api.backups.find(id)) !== null);
+    const second = await run('backup', '--detach');
+    assert.equal(second.code, 6, second.stderr);
+    assert.match(second.stderr, new RegExp(id));
+    const problem = { code: 'DUMP_FAILED', message: 'the disk is full' };
+    await api.backups.change(id, 'running', { status: 'failed', problem, finishedAt: new Date() });
+    const { code, stdout } = await running;
+    assert.deepEqual([code, stdout.trim()], [1, `${id} failed: the disk is full`]);
+  });
+
+  it('backups lists them with their proof, and as JSON', async () => {
+    await api.backups.insert(backupRecord({ id: 'bak_proven', verification: { at: new Date(), problem: null } }));
+    const { stdout } = await run('backups', '--type', 'postgres');
+    assert.match(stdout, /bak_proven +completed +postgres +daily +1000 B/);
+    const { data } = JSON.parse((await run('backups', '--json')).stdout);
+    assert.ok(data.items.some(({ backupId }: { backupId: string }) => backupId === 'bak_proven'));
+  });
+
+  it('backup-download prints the link alone on stdout', async () => {
+    const backup = backupRecord({ id: 'bak_download' });
+    await api.backups.insert(backup);
+    await api.backupArchives.put(
+      backup.objectKey ?? '',
+      (async function* () {
+        yield Buffer.from('archive');
+      })(),
+    );
+    const { stdout, stderr } = await run('backup-download', 'bak_download');
+    assert.equal(api.backupArchives.download(stdout.trim())?.content.toString(), 'archive');
+    assert.match(stderr, /Valid until/);
+  });
+
+  it('restore asks first, says what becomes of what is there, and follows to the end', async () => {
+    await api.backups.insert(backupRecord({ id: 'bak_restore' }));
+    const unasked = await run('restore', 'bak_restore');
+    assert.equal(unasked.code, 2);
+    assert.match(unasked.stderr, /shop_prod of shop in prod \(postgres\) becomes what it was/);
+    assert.equal(api.backupCommands.running.size, 0);
+    const running = run('restore', 'bak_restore', '--yes');
+    const id = await underWay();
+    await waitUntil('its record', async () => (await api.restores.find(id)) !== null);
+    await api.restores.change(id, { status: 'completed', keptDatabase: 'fairlead_kept_x', finishedAt: new Date() });
+    const { code, stdout, stderr } = await running;
+    assert.equal(code, 0, stderr);
+    assert.match(stdout, /shop_prod is restored; what it had is kept as fairlead_kept_x/);
+  });
+
+  it('a backup that is not there, and one of another state, end with their own codes', async () => {
+    assert.equal((await run('backup-download', 'bak_none')).code, 3);
+    await api.backups.insert(backupRecord({ id: 'bak_failed', status: 'failed', objectKey: null }));
+    assert.equal((await run('restore', 'bak_failed', '--yes')).code, 6);
+    assert.equal((await run('backup-cancel', 'bak_failed')).code, 6);
+  });
+});
