@@ -1,6 +1,7 @@
 import { type ConfigDeps, createConfigActivities } from '../activities/config/index.ts';
 import {
   secretsOfConnections,
+  secretsOfDatabases,
   secretsOfLocker,
   secretsOfReleases,
   secretsOfServices,
@@ -10,6 +11,7 @@ import { configSection } from '../adapters/env/deploys.ts';
 import { lockerWorkerSection } from '../adapters/env/locker.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
 import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
 import { createLockerStore } from '../adapters/mongo/locker/items.ts';
@@ -42,6 +44,7 @@ async function kindsOfBuilder(
   return {
     services: { ...sealed, secrets: secretsOfServices(createServiceStore({ db, now })) },
     releases: { ...sealed, secrets: secretsOfReleases(createReleaseStore({ db })) },
+    databases: { ...sealed, secrets: secretsOfDatabases(createDatabaseRecords({ db })) },
     'git-connections': { ...sealed, secrets: secretsOfConnections(createGitConnectionStore({ db })) },
   };
 }

@@ -56,6 +56,7 @@ import { addressesForWorkloads, injectedAddresses } from '../domain/service-addr
 import { deploysSchedules } from '../workflows/deploys/schedules.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 import { remoteOptions } from './remote-options.ts';
+import { composeServiceDatabases } from './service-databases.ts';
 import { composeHttpTestRunner, composeServicesTold } from './services-told.ts';
 
 type Parts = WorkerParts<ReadSection<typeof deploysWorkerSection>>;
@@ -98,6 +99,7 @@ export const deploys = defineModule({
         port: env.EDGE_PORT,
       }),
       cipher,
+      databases: composeServiceDatabases(env, db, client),
       clients: composeClients(parts),
       ...composeServicesTold(parts),
       testRunner: docker.tests ?? composeHttpTestRunner(parts),
@@ -258,8 +260,9 @@ export function platformSecrets({ env, settings }: Pick<Parts, 'env' | 'settings
   const secrets = [
     ...[env.GIT_TOKEN, env.GITHUB_TOKEN, env.DOCKER_REGISTRY_TOKEN],
     ...[settings.providerKey, settings.internalKey, env.BUILDER_CLIENT_SECRET],
+    env.DB_POSTGRES_ADMIN_URI && decodeURIComponent(new URL(env.DB_POSTGRES_ADMIN_URI).password),
   ];
-  return secrets.filter((secret) => secret !== undefined);
+  return secrets.flatMap((secret) => secret || []);
 }
 
 function readSettings({ env, settings }: Parts): DeploySettings {

@@ -12,6 +12,7 @@ import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { logsSchedules } from '../workflows/logs/schedules.ts';
 import { platformSecrets } from './deploys.ts';
 import { defineModule } from './module.ts';
+import { composeServiceDatabases } from './service-databases.ts';
 
 const now = () => new Date();
 
@@ -22,13 +23,14 @@ export const logs = defineModule({
   schedules: logsSchedules,
   queue: 'own',
   slots: () => 1,
-  async compose({ env, settings, connect, logger }) {
+  async compose({ env, settings, client, connect, logger }) {
     const { db } = await connect('builder');
     const services = createServiceStore({ db, now });
     const redaction = {
       services,
       releases: createReleaseStore({ db }),
       cipher: env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
+      databases: composeServiceDatabases(env, db, client),
       settings: { platformSecrets: platformSecrets({ env, settings }) },
     };
     return createLogsActivities({

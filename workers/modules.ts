@@ -2,6 +2,7 @@ import { auditLedger } from './audit-ledger.ts';
 import { authorizedOrgs } from './authorized-orgs.ts';
 import { backups } from './backups.ts';
 import { config } from './config.ts';
+import { databases } from './databases.ts';
 import { deploys } from './deploys.ts';
 import { gitHooks } from './git-hooks.ts';
 import { grants } from './grants.ts';
@@ -12,6 +13,7 @@ import type { WorkerModule } from './module.ts';
 /** Every module with a part in the worker. */
 export const MODULES: readonly WorkerModule[] = [
   deploys,
+  databases,
   config,
   grants,
   authorizedOrgs,

@@ -12,6 +12,7 @@ export { nightlyBackups } from './backups/nightly-backups.ts';
 export { restoreDatabase } from './backups/restore-database.ts';
 export { verifyBackups } from './backups/verify-backups.ts';
 export { reencryptSecrets } from './config/reencrypt-secrets.ts';
+export { dropDatabase } from './databases/drop-database.ts';
 export { cleanUpAfterBuild } from './deploys/clean-up-after-build.ts';
 export { coordinateDeploys } from './deploys/coordinate-deploys.ts';
 export { grantBuildSlots } from './deploys/grant-build-slots.ts';

@@ -3,6 +3,8 @@ import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import type { StoredSecret, StoredSecrets } from '../../domain/config/ports.ts';
 import type { SealedSecret } from '../../domain/config/sealed-secret.ts';
 import { variableSets } from '../../domain/config/service-variables.ts';
+import { loginContext } from '../../domain/databases/login.ts';
+import type { DatabaseRecords } from '../../domain/databases/ports.ts';
 import type { ReleaseStore } from '../../domain/deploys/ports.ts';
 import type { Environment } from '../../domain/environment.ts';
 import { type ConnectionSecret, sealingContext, TOKEN_KEY } from '../../domain/git-hooks/connection.ts';
@@ -72,6 +74,24 @@ export function secretsOfConnections(connections: Pick<GitConnectionStore, 'list
           ...secrets.map((secret) => stored({ kind: 'secret', id: secret.id }, secret.id, secret.sealed)),
           ...(token === null ? [] : [stored({ kind: 'token' }, TOKEN_KEY, token)]),
         ];
+      });
+      return { items, nextCursor: page.nextCursor };
+    },
+  };
+}
+
+/** Passwords of databases. One that a rotation has prepared is sealed with the current key already. */
+export function secretsOfDatabases(records: Pick<DatabaseRecords, 'list' | 'replaceLogin'>): StoredSecrets {
+  return {
+    async read(request) {
+      const page = await records.list(request);
+      const items = page.items.map((record): StoredSecret => {
+        const { id, login } = record;
+        return {
+          context: loginContext(record, login.user),
+          secret: login.password,
+          replace: async (password) => void (await records.replaceLogin(id, login, { ...login, password })),
+        };
       });
       return { items, nextCursor: page.nextCursor };
     },

@@ -4,6 +4,7 @@ import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
 import type { VariableHistory } from '../../domain/config/variable-history.ts';
+import type { ServiceDatabases } from '../../domain/databases/service-databases.ts';
 import type { GateSettings } from '../../domain/deploy-gate/gate.ts';
 import type { TestRunner } from '../../domain/deploys/gated-tests.ts';
 import type { WorkflowDirectory } from '../../domain/deploys/messages.ts';
@@ -48,6 +49,8 @@ export interface DeploysDeps {
   readonly cipher: SecretCipher | null;
   /** Clients at the identity provider; null when none is configured. */
   readonly clients: Pick<ClientAdministration, 'find' | 'provision' | 'setSignIn' | 'remove' | 'revokeScopes'> | null;
+  /** Null when CONFIG_ENCRYPTION_KEY is not set: then no service has databases. */
+  readonly databases: ServiceDatabases | null;
   /** Null when none is configured (WALLET_URL). */
   readonly wallet: WalletReader | null;
   /** The service registry; null when none is configured. Images are pushed elsewhere: `settings.registry`. */

@@ -6,6 +6,7 @@ import {
   type VariableSet,
   variableSets,
 } from '../../domain/config/service-variables.ts';
+import type { ServiceDatabases } from '../../domain/databases/service-databases.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -16,6 +17,7 @@ import type { DeploysDeps } from './deps.ts';
 import { releaseIdOf } from './release-id.ts';
 
 type Deps = Pick<DeploysDeps, 'services' | 'cipher'> & {
+  readonly databases: Pick<ServiceDatabases, 'passwords'> | null;
   readonly settings: Pick<DeploysDeps['settings'], 'platformSecrets'>;
 };
 
@@ -39,9 +41,14 @@ export async function workloadRedactor(
   deps: WorkloadDeps,
   { serviceId, releaseId }: { readonly serviceId: string; readonly releaseId: string },
 ): Promise<(line: string) => string> {
-  const [service, release] = await Promise.all([deps.services.find(serviceId), deps.releases.find(releaseId)]);
+  const [service, release, passwords] = await Promise.all([
+    deps.services.find(serviceId),
+    deps.releases.find(releaseId),
+    deps.databases?.passwords(serviceId) ?? [],
+  ]);
   return redactorOf([
     ...deps.settings.platformSecrets,
+    ...passwords,
     ...(service ? secretValues(deps, service) : []),
     ...(release ? secretsIn(deps, release, release) : []),
   ]);

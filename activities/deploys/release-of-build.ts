@@ -16,7 +16,7 @@ import { requireFacts } from './step.ts';
 
 export type ReleaseDeps = Pick<DeploysDeps, 'releases' | 'services' | 'cipher' | 'edge' | 'now'>;
 
-export type WorkloadDeps = Pick<DeploysDeps, 'services' | 'cipher' | 'edge'> & {
+export type WorkloadDeps = Pick<DeploysDeps, 'services' | 'cipher' | 'databases' | 'edge'> & {
   readonly settings: Pick<DeploysDeps['settings'], 'platformUrls'>;
 };
 
@@ -57,6 +57,7 @@ async function composeRelease(deps: ReleaseDeps, id: string, build: BuildRequest
     writablePaths: known.catalog.writablePaths ?? [],
     oauthClient: (known.catalog.auth ?? null) !== null,
     publicUrl: deps.edge.url(build.service, build.environment),
+    databases: facts.databases ?? [],
     dependencies: dependenciesOf(facts, { ...config, ...secrets }),
     config: { ...declaredDefaults(known.catalog), ...config },
     secrets,
@@ -91,6 +92,7 @@ function portOf(
 export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: string): Promise<WorkloadSpec> {
   const credential = release.oauthClient ? await currentCredential(deps, release) : {};
   const { environment, port } = release;
+  const given = await deps.databases?.variables(release, release.databases, port);
   const dependencies = dependenciesAt(release.dependencies, { environment, ownPort: port });
   return {
     buildId,
@@ -104,11 +106,14 @@ export async function workloadOf(deps: WorkloadDeps, release: Release, buildId: 
     readOnlyRoot: release.readOnlyRoot,
     writablePaths: release.writablePaths,
     dependencies,
+    databases: deps.databases?.addresses(release.databases, port) ?? [],
     env: {
+      ...given?.usual,
       ...release.config,
       ...openSecrets(deps.cipher, { service: release.service, environment: release.environment }, release.secrets),
       ...dependencyVariables(dependencies),
       ...credential,
+      ...given?.reserved,
       // The platform's own variables win: spec 2, "Variables injected into every pod".
       ...deps.settings.platformUrls,
       NODE_ENV: 'production',

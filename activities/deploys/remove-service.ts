@@ -24,6 +24,8 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
   for (const environment of ENVIRONMENTS) {
     await deps.workflows.removeTarget({ service: service.name, serviceId: service.id, environment });
   }
+  // While its workloads are gone and its record is there: a killed attempt goes on by the record.
+  await deps.databases?.keep(service.id);
   await removeClients(deps, service);
   await withdrawRepositories(deps, service.id);
   // Its bindings in every environment with it (spec 2, "Services and builds").

@@ -10,7 +10,10 @@ export interface RepairInput extends DeployTarget {
   readonly epoch: number;
 }
 
-type Deps = Pick<DeploysDeps, 'builds' | 'edge' | 'releases' | 'runtime' | 'services' | 'cipher' | 'settings'>;
+type Deps = Pick<
+  DeploysDeps,
+  'builds' | 'edge' | 'releases' | 'runtime' | 'services' | 'cipher' | 'databases' | 'settings'
+>;
 
 /**
  * Makes one service in one environment serve as its records say: starts the workload of the active release when it does

@@ -11,7 +11,7 @@ import { setRouteUnlessNewer } from './set-route.ts';
 type UndoDeps = Pick<DeploysDeps, 'runtime' | 'releases' | 'edge' | 'builds' | 'epochs'>;
 
 type RestoreDeps = UndoDeps &
-  Pick<DeploysDeps, 'log' | 'now' | 'services' | 'cipher'> & {
+  Pick<DeploysDeps, 'log' | 'now' | 'services' | 'cipher' | 'databases'> & {
     readonly settings: Pick<DeploysDeps['settings'], 'platformSecrets'>;
   };
 

@@ -35,7 +35,7 @@ export interface StepContext extends StepInput, EffectContext {
 /** The work of a step; `D` names the ports that it uses. */
 export type StepWork<D = DeploysDeps> = (deps: D, context: StepContext) => Promise<BuildFacts>;
 
-type Deps = PlanDeps & Pick<DeploysDeps, 'log' | 'services' | 'releases' | 'cipher' | 'now' | 'settings'>;
+type Deps = PlanDeps & Pick<DeploysDeps, 'log' | 'services' | 'releases' | 'cipher' | 'databases' | 'now' | 'settings'>;
 
 /**
  * Carries out one step of a build as an activity: records that it runs and how it ended, heartbeats, obeys the abort

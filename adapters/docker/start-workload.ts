@@ -11,6 +11,7 @@ import { inspectContainer } from './inspect-container.ts';
 import { inspectImage } from './inspect-image.ts';
 import { LABELS } from './labels.ts';
 import type { RegistryAuth } from './registry-auth.ts';
+import { databaseRoutes } from './relay/database-routes.ts';
 import { dependencyRoutes } from './relay/dependency-routes.ts';
 import { type PlatformAccess, relayedPorts } from './relay/platform-access.ts';
 import { hasItsNetwork, relayOptions, removeRelay, untilListening } from './relay/relay-container.ts';
@@ -116,7 +117,8 @@ async function prepareRelay(
   { docker, platform: access }: StartOptions,
 ): Promise<((facts: Pick<ContainerFacts, 'stackId' | 'network' | 'hostPort'>) => Promise<string>) | null> {
   const ports = relayedPorts(access, spec);
-  const dependencies = dependencyRoutes(access, spec);
+  const both = [dependencyRoutes(access, spec), databaseRoutes(access, spec)];
+  const dependencies = { hosts: both.flatMap(({ hosts }) => hosts), routes: both.flatMap(({ routes }) => routes) };
   if (access === null || ports.length + dependencies.routes.length === 0) return null;
   const image = await access.image(context);
   return async (facts) =>

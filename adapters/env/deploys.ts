@@ -6,6 +6,7 @@ import { parseGitOwner } from '../../domain/deploys/git-credential.ts';
 import { isOrgSlug } from '../../domain/org-slug.ts';
 import { backupsSection } from './backups.ts';
 import { buildProxySocketSection } from './build-proxy.ts';
+import { databasesSection } from './databases.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
 import { urlsElsewhereSection } from './service-urls.ts';
 import {
@@ -67,6 +68,7 @@ export const builderSection = {
 /** What the worker of deploys reads. */
 export const deploysWorkerSection = {
   ...deploysSection,
+  ...databasesSection,
   ...platformSocketSection,
   ...buildProxySocketSection,
   ...registrySection,

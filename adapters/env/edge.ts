@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type ServiceUrls, serviceUrls } from '../../domain/service-addresses.ts';
 import { type EnvSource, readTogether, readVariables } from '../read-variables.ts';
 import { buildProxySection } from './build-proxy.ts';
+import { databaseAddressSection } from './databases.ts';
 import { dataSection, platformSocketSection, registrySection } from './platform.ts';
 import { serviceUrlsSection } from './service-urls.ts';
 import { port, text } from './variable-kinds.ts';
@@ -12,6 +13,7 @@ export const edgeSection = {
   ...platformSocketSection,
   ...buildProxySection,
   ...registrySection,
+  ...databaseAddressSection,
   EDGE_PORT: port.default(8000),
   HOST: text.default('127.0.0.1'),
   PLATFORM_DOMAIN: text.default('localhost'),

@@ -3,6 +3,7 @@ import { INDEXES as SHARING_INDEXES } from './authorized-orgs/indexes.ts';
 import { INDEXES as BACKUPS_INDEXES } from './backups/indexes.ts';
 import { INDEXES as CATALOG_INDEXES } from './catalog/indexes.ts';
 import { INDEXES as CONFIG_INDEXES } from './config/indexes.ts';
+import { INDEXES as DATABASES_INDEXES } from './databases/indexes.ts';
 import { INDEXES as DEPLOYS_INDEXES } from './deploys/indexes.ts';
 import { ensureIndexes } from './ensure-indexes.ts';
 import { INDEXES as GIT_HOOKS_INDEXES } from './git-hooks/indexes.ts';
@@ -15,6 +16,7 @@ export async function createBuilderIndexes(db: Db): Promise<void> {
     ...BACKUPS_INDEXES,
     ...CATALOG_INDEXES,
     ...CONFIG_INDEXES,
+    ...DATABASES_INDEXES,
     ...DEPLOYS_INDEXES,
     ...GIT_IDENTITIES_INDEXES,
     ...GRANTS_INDEXES,

@@ -22,6 +22,8 @@ export interface EngineRow {
   readonly port: number;
   /** Names the server, with the administrator's credentials (spec 2, "Environment variables"). */
   readonly adminVariable: string;
+  /** Says where workloads find the server. */
+  readonly hostVariable: string;
   /** The variables that a workload is given; nobody else may set them. */
   readonly variables: (access: DatabaseAccess) => Readonly<Record<string, string>>;
   /** Given as well, unless the service sets a variable of that name itself. */
@@ -34,6 +36,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     title: 'MongoDB',
     port: 27_017,
     adminVariable: 'DB_MONGODB_ADMIN_URI',
+    hostVariable: 'DB_MONGODB_HOST',
     variables: (access) => ({ MONGODB_URI: databaseUri('mongodb', access) }),
     usual: () => ({}),
   },
@@ -41,6 +44,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     title: 'PostgreSQL',
     port: 5432,
     adminVariable: 'DB_POSTGRES_ADMIN_URI',
+    hostVariable: 'DB_POSTGRES_HOST',
     variables: (access) => ({ POSTGRES_URI: databaseUri('postgresql', access) }),
     // The name that most frameworks read; services set it for databases elsewhere as well.
     usual: (access) => ({ DATABASE_URL: databaseUri('postgresql', access) }),
@@ -49,6 +53,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     title: 'Redis',
     port: 6379,
     adminVariable: 'DB_REDIS_ADMIN_URL',
+    hostVariable: 'DB_REDIS_HOST',
     variables: (access) => ({
       REDIS_URL: databaseUri('redis', { ...access, database: '0' }),
       // The user reaches no other keys.
@@ -60,6 +65,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     title: 'Neo4j',
     port: 7687,
     adminVariable: 'DB_NEO4J_ADMIN_URI',
+    hostVariable: 'DB_NEO4J_HOST',
     variables: ({ host, port, database, user, password }) => ({
       NEO4J_URI: `neo4j://${host}:${port}`,
       NEO4J_USERNAME: user,
@@ -69,6 +75,13 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     usual: () => ({}),
   },
 };
+
+const ANY: DatabaseAccess = { host: '', port: 0, database: '', user: '', password: '', options: {} };
+
+/** Names of the variables that a service of the engine is given unless it sets them itself. */
+export function usualVariables(engine: DatabaseEngine): readonly string[] {
+  return Object.keys(ENGINES[engine].usual(ANY));
+}
 
 /** What the keys of a database begin with, where one server has one space of keys for all. */
 export function keyPrefix(database: string): string {

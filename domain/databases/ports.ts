@@ -71,6 +71,17 @@ export interface DatabaseRecords {
   promoteLogin(id: string, next: StoredLogin): Promise<boolean>;
   /** Notes that the server refuses the user that retired. */
   endRetiring(id: string, user: string): Promise<void>;
+  /** Engines of which there is any database. */
+  usedEngines(): Promise<readonly DatabaseEngine[]>;
   /** Of all services, by id. */
   list(page: PageRequest): Promise<Page<DatabaseRecord>>;
 }
+
+/** Starts the workflows of databases. */
+export interface DatabaseCommands {
+  /** The database is dropped at that time, unless a service has it again. Idempotent. */
+  dropLater(database: { readonly id: string; readonly dropAfter: Date }): Promise<void>;
+}
+
+/** The backup of a database before it is dropped. Resolves once it is stored and verified. @throws what keeps it from that */
+export type FinalBackup = (record: DatabaseRecord, signal: AbortSignal) => Promise<void>;

@@ -1,5 +1,6 @@
 import type { PodTier } from '../catalog/pod-tiers.ts';
 import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { DatabaseEngine } from '../databases/engines.ts';
 import type { Environment } from '../environment.ts';
 import type { LogLine, NewLogLine } from '../logs/log-line.ts';
 import type { OutputLine, OutputPosition } from '../logs/output-line.ts';
@@ -345,6 +346,8 @@ export interface WorkloadSpec {
     readonly serviceId?: string | undefined;
     readonly url: string;
   }[];
+  /** The servers of its databases, at the addresses that its variables name. */
+  readonly databases: readonly { readonly engine: DatabaseEngine; readonly host: string; readonly port: number }[];
   /** Environment variables, plaintext. Held in memory only. */
   readonly env: Readonly<Record<string, string>>;
 }

@@ -1,5 +1,6 @@
 import type { PodTierName } from '../catalog/pod-tiers.ts';
 import type { SealedSecret } from '../config/sealed-secret.ts';
+import type { DatabaseEngine } from '../databases/engines.ts';
 import type { Environment } from '../environment.ts';
 import type { ResolvedDependency } from './dependency.ts';
 import type { HealthRule } from './health.ts';
@@ -35,6 +36,8 @@ export interface Release {
   readonly publicUrl: string | null;
   /** The services that it calls, where they were when it was made. */
   readonly dependencies: readonly ResolvedDependency[];
+  /** Engines of its databases: it is started with the logins that its service has then. */
+  readonly databases: readonly DatabaseEngine[];
   /** Configuration as it was installed: plain values in clear, secrets sealed. */
   readonly config: Readonly<Record<string, string>>;
   readonly secrets: Readonly<Record<string, SealedSecret>>;

@@ -5,7 +5,9 @@ import { createBuildProxy } from '../../adapters/build-proxy/build-proxy.ts';
 import type { BuildEgress } from '../../adapters/build-proxy/egress-rules.ts';
 import { engineEgress, engineProxySocket } from '../../adapters/build-proxy/engine-proxy.ts';
 import { npmRegistry } from '../../adapters/build-proxy/package-registries.ts';
+import { databaseSocket, engineOfTunnel } from '../../adapters/docker/relay/database-routes.ts';
 import { dependencySocket } from '../../adapters/docker/relay/dependency-routes.ts';
+import { createDatabaseProxy } from '../../adapters/edge-router/database-proxy.ts';
 import { createDependencyProxy } from '../../adapters/edge-router/dependency-proxy.ts';
 import { createEdgeServer } from '../../adapters/edge-router/edge-server.ts';
 import { createPlatformProxy } from '../../adapters/edge-router/platform-proxy.ts';
@@ -36,11 +38,13 @@ await host.stopRequested;
 await Promise.all([edge, ...proxies, ...buildProxies].map((opened) => opened.close(5_000)));
 process.exit(0);
 
-/** Opens the only ways from workloads to a platform that listens on loopback, and to the services that they depend on. */
+/** Opens the only ways from workloads to a platform that listens on loopback, to services that they depend on, and to their databases. */
 async function openWorkloadProxies(path: string) {
+  const servers = { postgres: { host: env.DB_POSTGRES_HOST, port: env.DB_POSTGRES_PORT } };
   return Promise.all([
     listenAt(path, createPlatformProxy({ addresses: addressesForWorkloads(env.urls), onError })),
     listenAt(dependencySocket(path), createDependencyProxy({ routesDirectory, onError })),
+    listenAt(databaseSocket(path), createDatabaseProxy({ engineOf: engineOfTunnel, servers })),
   ]);
 }
 

@@ -10,7 +10,10 @@ export const SMOKE: Readonly<Record<string, readonly string[]>> = {
   branding: ['test/api/identity/pages/brand.test.ts'],
   catalog: ['test/domain/catalog/parse-catalog.test.ts', 'test/api/catalog/services.test.ts'],
   config: ['test/adapters/crypto/secret-cipher.test.ts'],
-  databases: ['test/domain/databases/database-name.test.ts', 'test/adapters/postgres/database-server.test.ts'],
+  databases: [
+    'test/domain/databases/database-name.test.ts',
+    'test/activities/deploys/steps/provision-databases.test.ts',
+  ],
   'git-hooks': ['test/api/git-hooks/accept-delivery.test.ts', 'test/activities/git-hooks/look-at-ref.test.ts'],
   'git-identities': ['test/domain/git-identities/git-host-name.test.ts'],
   grants: ['test/activities/grants/grants.test.ts'],

@@ -272,7 +272,7 @@ describe('fairlead deploy', () => {
     assert.equal(code, 0);
     assert.match(stdout, /Start {2}node a\.js\n.*the script; set by platform\.io\/start-command/);
     assert.match(stdout, /• Build image/);
-    assert.match(stdout, /– Provision databases {2}later work/);
+    assert.match(stdout, /– Provision object storage {2}later work/);
     assert.deepEqual(
       api.requests.map((request) => request.route),
       ['POST /builds/plan'],

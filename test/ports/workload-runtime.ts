@@ -92,6 +92,7 @@ export function workloadSpec(image: string, changes: Partial<WorkloadSpec> = {})
     readOnlyRoot: true,
     writablePaths: [],
     dependencies: [],
+    databases: [],
     env: { GIT_COMMIT: 'c0ffee', NODE_ENV: 'production' },
     ...changes,
   };

@@ -27,6 +27,7 @@ import {
   testsWithoutResult,
   waitingForSlot,
 } from './coordination-scenarios.ts';
+import { databaseDrop } from './database-drop-scenario.ts';
 import { ended } from './ended.ts';
 import { gitManyPushes } from './git-many-pushes-scenario.ts';
 import { gitPushes } from './git-pushes-scenario.ts';
@@ -70,6 +71,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   gitPushes,
   gitManyPushes,
   outputCollection,
+  databaseDrop,
   chains,
   backups,
   // The last of all: from then on the server skips no time.

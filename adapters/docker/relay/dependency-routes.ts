@@ -20,6 +20,11 @@ export function dependencySocket(platformSocket: string): string {
   return join(dirname(platformSocket), 'edge.sock');
 }
 
+/** The address of the n-th database, from 1: dependencies never come so far. */
+export function databaseHost(index: number): string {
+  return `${ADDRESSES}.255.${index}`;
+}
+
 /** True for an address at which a relay, and not the workload, listens. */
 export function isDependencyAddress(host: string): boolean {
   return host.startsWith(`${ADDRESSES}.`);

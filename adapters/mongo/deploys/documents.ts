@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { POD_TIERS, type PodTierName } from '../../../domain/catalog/pod-tiers.ts';
+import { DATABASE_ENGINES } from '../../../domain/databases/engines.ts';
 import type { BuildRecord, BuildStep } from '../../../domain/deploys/build.ts';
 import { BUILD_KINDS } from '../../../domain/deploys/build-kind.ts';
 import { storedFactsSchema } from '../../../domain/deploys/facts.ts';
@@ -118,6 +119,7 @@ const releaseSchema = z.object({
   readOnlyRoot: z.boolean(),
   writablePaths: z.array(text).default([]),
   oauthClient: z.boolean().default(false),
+  databases: z.array(z.enum(DATABASE_ENGINES)).default([]),
   publicUrl: nullableText.default(null),
   dependencies: z
     .array(z.object({ service: text, serviceId: text.optional(), url: text, variable: nullableText }))

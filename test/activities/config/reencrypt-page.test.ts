@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { type ConfigDeps, createConfigActivities } from '../../../activities/config/index.ts';
 import {
   secretsOfConnections,
+  secretsOfDatabases,
   secretsOfLocker,
   secretsOfReleases,
   secretsOfServices,
@@ -10,12 +11,15 @@ import {
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
 import { SECRET_KINDS } from '../../../domain/config/messages.ts';
 import { openSecrets, openVariables, variablesIn } from '../../../domain/config/service-variables.ts';
+import { openLogin, sealLogin } from '../../../domain/databases/login.ts';
 import { sealingContext, TOKEN_KEY } from '../../../domain/git-hooks/connection.ts';
 import { openField, valueContext } from '../../../domain/locker/item-values.ts';
 import { openCredential, sealCredential } from '../../../domain/oauth-clients/credential.ts';
+import { databaseRecord } from '../../ports/database-records.ts';
 import { connectionRecord } from '../../ports/git-hooks/records.ts';
 import { lockerItem } from '../../ports/locker-store.ts';
 import { releaseRecord } from '../../ports/records.ts';
+import { createInMemoryDatabaseRecords } from '../../support/in-memory/database-records.ts';
 import { createInMemoryGitConnectionStore } from '../../support/in-memory/git-hook-stores.ts';
 import { createInMemoryLockerStore } from '../../support/in-memory/locker-store.ts';
 import { createInMemoryReleaseStore } from '../../support/in-memory/release-store.ts';
@@ -47,12 +51,17 @@ async function stored() {
   const hook = { id: 'ghs_1', sealed: older.seal('hook', place('ghs_1')), createdAt: new Date(0) };
   const token = older.seal('token', place(TOKEN_KEY));
   await connections.insert(connectionRecord({ id: 'gcn_shop', secrets: [hook], token }));
+  const databases = createInMemoryDatabaseRecords();
+  const database = { engine: 'postgres', service: 'shop', environment: 'prod', database: 'shop_prod' } as const;
+  const login = sealLogin(older, database, { user: 'shop_prod_a', password: 'of the database' }, new Date(0));
+  await databases.claim(databaseRecord({ ...database, id: 'postgres/shop_prod', login }));
   const secrets = {
     services: secretsOfServices(services),
     releases: secretsOfReleases(releases),
     'git-connections': secretsOfConnections(connections),
+    databases: secretsOfDatabases(databases),
   };
-  return { services, releases, connections, secrets };
+  return { services, releases, connections, databases, secrets };
 }
 
 type Stored = Awaited<ReturnType<typeof stored>>;
@@ -62,16 +71,18 @@ function kindsOf(secrets: Stored['secrets'], cipher: typeof older): ConfigDeps {
   return Object.fromEntries(SECRET_KINDS.map((kind) => [kind, { ...sealed, secrets: secrets[kind] }]));
 }
 
-async function values({ services, releases, connections }: Stored, cipher: typeof older) {
+async function values({ services, releases, connections, databases }: Stored, cipher: typeof older) {
   const service = await services.find('shop');
   const release = await releases.find('rel_shop');
   const connection = await connections.find('gcn_shop');
-  assert.ok(service !== null && release !== null && connection?.token);
+  const database = await databases.find('postgres/shop_prod');
+  assert.ok(service !== null && release !== null && connection?.token && database !== null);
   return {
     uat: openVariables(cipher, { service: 'shop', environment: 'uat' }, variablesIn(service, 'uat')).secrets,
     client: openCredential(cipher, service, 'prod')?.clientSecret,
     release: openSecrets(cipher, { service: 'shop', environment: 'prod' }, release.secrets),
     hooks: connection.secrets.map(({ id, sealed }) => cipher.open(sealed, sealingContext(connection.id, id))),
+    database: openLogin(cipher, database, database.login).password,
     token: cipher.open(connection.token, sealingContext(connection.id, TOKEN_KEY)),
   };
 }
@@ -82,6 +93,7 @@ const VALUES = {
   release: { KEPT: 'kept' },
   hooks: ['hook'],
   token: 'token',
+  database: 'of the database',
 };
 
 async function sweep({ secrets }: Stored, cipher = both) {
@@ -101,7 +113,7 @@ describe('sealing stored secrets with the current key', () => {
     await assert.rejects(values(parts, newer));
     assert.deepEqual(
       (await sweep(parts)).map(({ resealed }) => resealed),
-      [3, 1, 2],
+      [3, 1, 2, 1],
     );
     assert.deepEqual(await values(parts, newer), VALUES, 'the earlier key is needed no more');
   });

@@ -99,7 +99,7 @@ describe('the variables of a service in an environment', () => {
     const service = await shop();
     const services = { find: async () => service } as unknown as ServiceStore;
     const redact = await buildRedactor(
-      { services, releases: createInMemoryReleaseStore(), cipher, settings: { platformSecrets: [] } },
+      { services, releases: createInMemoryReleaseStore(), cipher, databases: null, settings: { platformSecrets: [] } },
       buildRequest({ serviceId: service.id }),
     );
     assert.equal(redact('it prints secret now and goes on'), 'it prints [REDACTED] and goes on');

@@ -212,7 +212,7 @@ describe('a step as an activity', () => {
     assert.equal((await step('oauth-client'))?.state, 'skipped');
     await run('source', async () => ({ workDir: '/w' }));
     const passport = { includeBranding: false, includeEntityHash: false, headless: false, allowedEmbedOrigins: [] };
-    const catalog = catalogRecord({ auth: { mode: 'sso', passport }, databases: ['mongodb'] });
+    const catalog = catalogRecord({ auth: { mode: 'sso', passport }, storage: [{ name: 'files', tier: 's3-sm' }] });
     const { plan } = await run('catalog', async () => ({ catalog, appPath: '', contextPath: '', dockerfile: null }));
     assert.deepEqual(
       plan?.slice(0, 2).map(({ key }) => key),
@@ -221,7 +221,7 @@ describe('a step as an activity', () => {
     assert.ok(plan?.some(({ key }) => key === 'oauth-client'));
     assert.equal((await step('oauth-client'))?.state, 'pending');
     assert.equal((await step('source'))?.state, 'completed', 'what ran stays as it was');
-    assert.match((await step('catalog'))?.warnings.join() ?? '', /Provision databases: declared, but/);
+    assert.match((await step('catalog'))?.warnings.join() ?? '', /Provision object storage: declared, but/);
   });
 
   it('what follows the catalog runs again when a worker was killed before Temporal knew of its results', async () => {

@@ -112,12 +112,7 @@ describe('planDeploy', () => {
       sections: ['auth', 'queues', 'tests'],
     };
     const titles = declaredButSkipped(contextOf(wanting, DEPLOY)).map(({ title }) => title);
-    assert.deepEqual(titles, [
-      'Provision databases',
-      'Provision object storage',
-      'Deploy-gated tests',
-      'Queue and schedule bindings',
-    ]);
+    assert.deepEqual(titles, ['Provision object storage', 'Deploy-gated tests', 'Queue and schedule bindings']);
     assert.deepEqual(declaredButSkipped(contextOf(catalog, DEPLOY)), []);
   });
 
@@ -251,7 +246,7 @@ describe('a step that waits for a decision', () => {
   });
 
   it('has run again what does not outlive the wait, and nothing that has not run', () => {
-    assert.deepEqual(remadeAt('scope-grants'), ['deploy-gate', 'dependencies', 'oauth-client']);
+    assert.deepEqual(remadeAt('scope-grants'), ['deploy-gate', 'databases', 'dependencies', 'oauth-client']);
     const steps = planDeploy({ ...catalog, dependencies: [{ service: 'a', scopes: [] }] }, DEPLOY).map(notBegun);
     const begun = steps.map((step) =>
       ['source', 'image-push', 'dependencies'].includes(step.key)

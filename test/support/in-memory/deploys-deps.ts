@@ -1,5 +1,6 @@
 import type { DeploySettings, DeploysDeps } from '../../../activities/deploys/deps.ts';
 import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import { createServiceDatabases } from '../../../domain/databases/service-databases.ts';
 import { NO_CUSTOM_DOMAINS } from '../../../domain/deploys/site-registry.ts';
 import { createInMemoryArchiveStore } from './archive-store.ts';
 import { createInMemoryAudit } from './audit-recorder.ts';
@@ -7,6 +8,8 @@ import { createInMemoryBuildLog } from './build-log.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
 import { createInMemoryClientAdministration } from './client-administration.ts';
 import { createInMemoryClientStore } from './client-store.ts';
+import { createInMemoryDatabaseRecords } from './database-records.ts';
+import { createInMemoryDatabaseServer } from './database-server.ts';
 import { createInMemoryEdgeRouter } from './edge-router.ts';
 import { createInMemoryEpochStore } from './epoch-store.ts';
 import { createFileTree } from './file-tree.ts';
@@ -81,8 +84,31 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
   const sharingCommands = createInMemorySharingCommands({
     ...{ ...sharing, repositories: repositoryAccess, gitHost: GIT_HOST },
   });
+  const cipher = createSecretCipher([Buffer.alloc(32, 7)]);
+  const databaseServer = createInMemoryDatabaseServer('postgres');
+  const databaseRecords = createInMemoryDatabaseRecords();
+  const drops: { readonly id: string; readonly dropAfter: Date }[] = [];
+  let passwords = 0;
+  const databases = createServiceDatabases({
+    records: databaseRecords,
+    cipher,
+    newPassword: () => {
+      passwords += 1;
+      return `password-of-a-database-${passwords}`;
+    },
+    now,
+    engines: {
+      postgres: {
+        server: databaseServer.server,
+        address: (ownPort) => ({ host: 'postgres.internal', port: ownPort === 5432 ? 5433 : 5432, options: {} }),
+      },
+    },
+    commands: { dropLater: async (drop) => void drops.push(drop) },
+    graceDays: 7,
+  });
   const parts = {
     services,
+    databases,
     grants,
     grantCommands,
     sharingHistory,
@@ -100,7 +126,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     runtime: createInMemoryRuntime({ network, registry }),
     workloadStates: createInMemoryWorkloadStates({ now }),
     edge: createInMemoryEdgeRouter({ network }),
-    cipher: createSecretCipher([Buffer.alloc(32, 7)]),
+    cipher,
     clients,
     wallet: null,
     serviceRegistry: createInMemoryServiceRegistry({ now }),
@@ -121,6 +147,10 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     repositories,
     repositoryAccess,
     clientStore,
+    databaseServer,
+    databaseRecords,
+    /** What was asked to be dropped later. */
+    drops,
     /** Moves the clock forward. */
     advance(milliseconds: number): void {
       time = new Date(time.getTime() + milliseconds);

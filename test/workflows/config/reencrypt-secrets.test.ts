@@ -49,14 +49,15 @@ describe('reencryptSecrets', { timeout: 300_000 }, () => {
     assert.equal(await commands.latest(KEY_ID), null);
     answer = async ({ kind, cursor }) =>
       kind === 'services' && cursor === null ? { nextCursor: 'second', done: LAST.done } : LAST;
-    assert.deepEqual(await run(), { ...NO_PROGRESS, checked: 4 });
+    assert.deepEqual(await run(), { ...NO_PROGRESS, checked: 5 });
     assert.deepEqual(asked, [
       { kind: 'services', cursor: null, keyId: KEY_ID },
       { kind: 'services', cursor: 'second', keyId: KEY_ID },
       { kind: 'releases', cursor: null, keyId: KEY_ID },
       { kind: 'git-connections', cursor: null, keyId: KEY_ID },
+      { kind: 'databases', cursor: null, keyId: KEY_ID },
     ]);
-    const progress = { ...NO_PROGRESS, checked: 4 };
+    const progress = { ...NO_PROGRESS, checked: 5 };
     assert.deepEqual(await commands.latest(KEY_ID), { status: 'completed', progress, problem: null });
     assert.equal(await commands.latest('bbbb0002'), null, 'it tells nothing of another key');
   });
@@ -72,23 +73,23 @@ describe('reencryptSecrets', { timeout: 300_000 }, () => {
   });
 
   it('sweeps again after one that sealed something, for what was stored with the earlier key meanwhile', async () => {
-    answer = async () => ({ ...LAST, done: { ...LAST.done, resealed: asked.length <= 3 ? 4 : 0 } });
+    answer = async () => ({ ...LAST, done: { ...LAST.done, resealed: asked.length <= 4 ? 4 : 0 } });
     const { checked, resealed, earlierKeyInUse } = await run();
-    assert.deepEqual([checked, resealed, asked.length, earlierKeyInUse], [6, 12, 6, false]);
+    assert.deepEqual([checked, resealed, asked.length, earlierKeyInUse], [8, 16, 8, false]);
     assert.deepEqual([...new Set(asked.map(({ keyId }) => keyId))], [KEY_ID], 'every sweep is for the same key');
   });
 
   it('sweeps again after a page that was tried again, whose first attempt may have sealed some', async () => {
     answer = async () => ({ ...LAST, again: asked.length === 1 });
     assert.equal((await run()).resealed, 0);
-    assert.equal(asked.length, 6);
+    assert.equal(asked.length, 8);
   });
 
   it('ends although something is sealed with the earlier key again and again, and says so', async () => {
     answer = async () => ({ ...LAST, done: { ...LAST.done, resealed: 1 } });
     const { resealed, earlierKeyInUse } = await run();
-    assert.deepEqual([resealed, earlierKeyInUse], [9, true]);
-    assert.equal(asked.length, 9, 'three sweeps');
+    assert.deepEqual([resealed, earlierKeyInUse], [12, true]);
+    assert.equal(asked.length, 12, 'three sweeps');
   });
 
   it('counts what no key opens once, however often it sweeps', async () => {
@@ -103,7 +104,7 @@ describe('reencryptSecrets', { timeout: 300_000 }, () => {
       },
     });
     const progress = await run();
-    assert.deepEqual([progress.unreadable.count, progress.unreadable.first.length], [62, 50]);
+    assert.deepEqual([progress.unreadable.count, progress.unreadable.first.length], [63, 50]);
   });
 
   it('waits out a database that is away, and a second start joins the run', async () => {
@@ -113,8 +114,8 @@ describe('reencryptSecrets', { timeout: 300_000 }, () => {
     };
     await commands.start(KEY_ID);
     await commands.start(KEY_ID);
-    assert.equal((await run()).checked, 3);
-    assert.equal(asked.length, 10);
+    assert.equal((await run()).checked, 4);
+    assert.equal(asked.length, 11);
   });
 
   it('tells why it waits, while only workers with another key are there', async () => {

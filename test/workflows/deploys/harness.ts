@@ -77,6 +77,7 @@ const STEP_FACTS: Partial<Record<StepActivity, BuildFacts>> = {
   fetchSource: { commitSha: 'a'.repeat(40), branch: 'main', workDir: '/w' },
   readCatalog: { catalog: CATALOG, appPath: '', contextPath: '' },
   pushImage: { imageDigest: 'localhost/hello@sha256:1' },
+  provisionDatabases: { databases: [] },
   resolveDependencies: { dependencies: [] },
   installWorkload: { releaseId: 'rel_1', url: 'http://hello.prod.localhost' },
   checkHealth: { healthReportsCommit: true },

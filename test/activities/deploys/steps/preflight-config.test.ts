@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { preflightConfig } from '../../../../activities/deploys/steps/preflight-config.ts';
-import type { ConfigDeclaration } from '../../../../domain/catalog/catalog.ts';
+import type { Catalog, ConfigDeclaration } from '../../../../domain/catalog/catalog.ts';
 import { catalogRecord } from '../../../ports/records.ts';
 import { useDeploy } from '../use-deploy.ts';
 
@@ -71,5 +71,15 @@ describe('config-preflight', () => {
     await assert.rejects(preflightConfig(parts, attempt({})), { code: 'INTERNAL' });
     await parts.services.remove(build.serviceId);
     await assert.rejects(preflightConfig(parts, attempt({ catalog: catalogRecord() })), { code: 'SERVICE_NOT_FOUND' });
+  });
+
+  it('the address of a database that the service is about to get needs no value, where there is a server of it', async () => {
+    const { parts, attempt } = await useDeploy();
+    const config = [{ key: 'DATABASE_URL', secret: true, required: true, default: null }];
+    const declared = (databases: Catalog['databases']) => attempt({ catalog: catalogRecord({ config, databases }) });
+    assert.deepEqual(await preflightConfig(parts, declared(['postgres'])), {});
+    await assert.rejects(preflightConfig(parts, declared([])), { code: 'CONFIG_PREFLIGHT_FAILED' });
+    const without = { ...parts, databases: null };
+    await assert.rejects(preflightConfig(without, declared(['postgres'])), { code: 'CONFIG_PREFLIGHT_FAILED' });
   });
 });

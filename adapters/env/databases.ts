@@ -1,0 +1,22 @@
+import { z } from 'zod';
+import { embeddedPartsSection } from './embedded-parts.ts';
+import { port, positiveCount, secret, text } from './variable-kinds.ts';
+
+/** Where the servers of services' databases answer, for workloads (spec 2, "Environment variables"). */
+export const databaseAddressSection = {
+  DB_POSTGRES_HOST: text.default('localhost'),
+  DB_POSTGRES_PORT: port.default(5432),
+};
+
+const postgresUri = z.string().regex(/^postgres(ql)?:\/\/.+/, 'a postgresql:// address');
+
+/** What provisions databases. Without its administrator's address an engine is off. */
+export const databasesSection = {
+  ...embeddedPartsSection,
+  ...databaseAddressSection,
+  DB_POSTGRES_ADMIN_URI: secret(postgresUri.optional()),
+  /** As in `sslmode` of the addresses that workloads are given; none when it is not set. */
+  DB_POSTGRES_SSLMODE: z.enum(['disable', 'prefer', 'require', 'verify-ca', 'verify-full']).optional(),
+  /** How long the database of a removed service is kept before it is dropped. */
+  DATABASE_GRACE_DAYS: positiveCount.max(365).default(7),
+};

@@ -1,0 +1,7 @@
+import type { IndexTable } from '../ensure-indexes.ts';
+
+export const COLLECTIONS = { databases: 'databases' } as const;
+
+export const INDEXES: IndexTable = {
+  [COLLECTIONS.databases]: [{ key: { serviceId: 1 }, name: 'serviceId' }],
+};

@@ -1,0 +1,22 @@
+import type { Client } from '@temporalio/client';
+import { DATABASE_WORKFLOWS, dropWorkflowId } from '../../domain/databases/messages.ts';
+import type { DatabaseCommands } from '../../domain/databases/ports.ts';
+import { TASK_QUEUE } from '../../domain/task-queue.ts';
+import { answered } from './answered.ts';
+
+/** The way to the workflows of databases. */
+export function createDatabaseCommands(client: Client): DatabaseCommands {
+  return {
+    dropLater: ({ id, dropAfter }) =>
+      answered(client, async () => {
+        await client.workflow.start(DATABASE_WORKFLOWS.dropDatabase, {
+          workflowId: dropWorkflowId(id),
+          // One that waits looks at the record when its time comes, and waits on.
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          taskQueue: TASK_QUEUE,
+          args: [{ id, dropAfter: dropAfter.toISOString() }],
+          staticSummary: `drop the database ${id}`,
+        });
+      }),
+  };
+}

@@ -1,0 +1,126 @@
+import { type ClaimDeps, claimDatabase, type DatabaseOwner } from './claim-database.ts';
+import { databaseName } from './database-name.ts';
+import { type DatabaseAccess, type DatabaseEngine, ENGINES } from './engines.ts';
+import { openLogin } from './login.ts';
+import type { DatabaseCommands, DatabaseServer } from './ports.ts';
+import { databaseId } from './record.ts';
+
+/** Where workloads find the server of an engine. */
+export type DatabaseAddress = Pick<DatabaseAccess, 'host' | 'port' | 'options'>;
+
+/** What a deploy made sure of. */
+export interface ProvisionedDatabase {
+  readonly database: string;
+  /** Worth a warning on the build. */
+  readonly warnings: readonly string[];
+}
+
+/** What a workload is given of its databases. */
+export interface DatabaseVariables {
+  /** Nobody else sets them. */
+  readonly reserved: Readonly<Record<string, string>>;
+  /** Given where the service sets no variable of that name. */
+  readonly usual: Readonly<Record<string, string>>;
+}
+
+/** Databases as deploys use them. */
+export interface ServiceDatabases {
+  /** @returns null where no server of the engine is configured. @throws as `DatabaseServer.ensure` and `claimDatabase` */
+  provision(engine: DatabaseEngine, owner: DatabaseOwner, signal: AbortSignal): Promise<ProvisionedDatabase | null>;
+  /**
+   * With the login that the service has now; nothing of a database that it does not have.
+   * @param ownPort at which the workload listens: nobody else can listen there in its network
+   * @throws INTERNAL for a password that cannot be opened
+   */
+  variables(
+    owner: Omit<DatabaseOwner, 'org'>,
+    engines: readonly DatabaseEngine[],
+    ownPort: number,
+  ): Promise<DatabaseVariables>;
+  /** Those of the engines of which there is a server. */
+  configured(engines: readonly DatabaseEngine[]): readonly DatabaseEngine[];
+  /** Where a workload that listens at that port finds the servers; none that is not configured. */
+  addresses(
+    engines: readonly DatabaseEngine[],
+    ownPort: number,
+  ): readonly ({ readonly engine: DatabaseEngine } & DatabaseAddress)[];
+  /** Every password of the service, which no log may show; those that no key opens are left out. */
+  passwords(serviceId: string): Promise<readonly string[]>;
+  /** Notes that the service is removed: its databases are kept for a time, then dropped. Idempotent. */
+  keep(serviceId: string): Promise<void>;
+}
+
+/** One configured engine. */
+export interface EngineSetup {
+  readonly server: DatabaseServer;
+  readonly address: (ownPort: number) => DatabaseAddress;
+}
+
+export interface ServiceDatabasesDeps extends ClaimDeps {
+  readonly engines: Readonly<Partial<Record<DatabaseEngine, EngineSetup>>>;
+  readonly commands: DatabaseCommands;
+  /** How long the database of a removed service is kept. */
+  readonly graceDays: number;
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export function createServiceDatabases(deps: ServiceDatabasesDeps): ServiceDatabases {
+  const { records, engines } = deps;
+  return {
+    async provision(engine, owner, signal) {
+      const server = engines[engine]?.server;
+      if (server === undefined) return null;
+      const { record, login, notes } = await claimDatabase(deps, engine, owner);
+      const open = await server.ensure(record.database, login, signal);
+      return { database: record.database, warnings: [...notes, ...open] };
+    },
+    async variables(owner, wanted, ownPort) {
+      const given = await Promise.all(wanted.map((engine) => accessTo(deps, engine, owner, ownPort)));
+      const all = given.flatMap((one) => one ?? []);
+      return {
+        reserved: Object.assign({}, ...all.map(({ engine, access }) => ENGINES[engine].variables(access))),
+        usual: Object.assign({}, ...all.map(({ engine, access }) => ENGINES[engine].usual(access))),
+      };
+    },
+    configured: (wanted) => wanted.filter((engine) => engines[engine] !== undefined),
+    addresses: (wanted, ownPort) =>
+      wanted.flatMap((engine) => {
+        const address = engines[engine]?.address(ownPort);
+        return address === undefined ? [] : [{ engine, ...address }];
+      }),
+    async passwords(serviceId) {
+      return (await records.ofService(serviceId)).flatMap((record) => {
+        return [record.login, ...(record.next === null ? [] : [record.next])].flatMap((login) => {
+          try {
+            return [openLogin(deps.cipher, record, login).password];
+          } catch {
+            // No key opens it: nobody can print it either.
+            return [];
+          }
+        });
+      });
+    },
+    async keep(serviceId) {
+      for (const { id, state, dropAfter } of await records.ofService(serviceId)) {
+        const until = dropAfter ?? new Date(deps.now().getTime() + deps.graceDays * DAY_MS);
+        if (state === 'active') await records.keep(id, serviceId, until);
+        await deps.commands.dropLater({ id, dropAfter: until });
+      }
+    },
+  };
+}
+
+/** Null for a database that the service does not have, or whose server is not configured any more. */
+async function accessTo(
+  { records, engines, cipher }: ServiceDatabasesDeps,
+  engine: DatabaseEngine,
+  owner: Omit<DatabaseOwner, 'org'>,
+  ownPort: number,
+): Promise<{ readonly engine: DatabaseEngine; readonly access: DatabaseAccess } | null> {
+  const record = await records.find(databaseId(engine, databaseName(owner)));
+  const setup = engines[engine];
+  if (setup === undefined || record?.state !== 'active' || record.serviceId !== owner.serviceId) return null;
+  const login = openLogin(cipher, record, record.login);
+  return { engine, access: { ...setup.address(ownPort), database: record.database, ...login } };
+}

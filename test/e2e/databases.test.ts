@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, it } from 'node:test';
+import { completed, trigger, visit } from './harness.ts';
+import { sampleService } from './sample-service.ts';
+
+/** In the container: writes a row, reads all, and tries what is not the service's. */
+const COMPUTES = `(async () => {
+  const { default: pg } = await import('pg');
+  const uri = process.env.POSTGRES_URI;
+  const ask = async (change, text) => {
+    const address = new URL(uri);
+    change(address);
+    const client = new pg.Client({ connectionString: address.href });
+    try {
+      await client.connect();
+      return (await client.query(text)).rows;
+    } finally {
+      await client.end().catch(() => undefined);
+    }
+  };
+  const refused = (change) => ask(change, 'SELECT 1').then(() => 'let in', (error) => error.code);
+  await ask(() => undefined, 'CREATE TABLE IF NOT EXISTS visits (at timestamptz DEFAULT now())');
+  await ask(() => undefined, 'INSERT INTO visits DEFAULT VALUES');
+  const other = new URL('http://x' + request.url).searchParams.get('other');
+  return {
+    same: process.env.DATABASE_URL === uri,
+    host: new URL(uri).hostname,
+    visits: (await ask(() => undefined, 'SELECT count(*)::int AS count FROM visits'))[0].count,
+    other: other && await refused((address) => { address.pathname = '/' + other; }),
+    admin: await refused((address) => { address.username = 'fairlead'; }),
+    template: await refused((address) => { address.pathname = '/postgres'; }),
+  };
+})()`;
+
+const INSTALL = 'RUN npm install --no-audit --no-fund pg@8';
+
+describe('a service with a PostgreSQL database', { timeout: 600_000 }, () => {
+  it('writes and reads rows over redeploys, and reaches no other service’s database and not the administrator', async () => {
+    const spec = '  databases: [{ type: postgres }]';
+    const app = { spec, computes: COMPUTES, instructions: INSTALL };
+    await using shop = await sampleService('with-rows', app);
+    await using other = await sampleService('other-rows', app);
+    await using without = await sampleService('no-rows', {
+      computes: `(await import('node:dns/promises')).lookup('postgres.internal')`,
+    });
+    for (const service of [shop, other, without]) await completed((await trigger(service.name)).buildId);
+    const seen = async (query = '') => JSON.parse((await visit(shop.name, `/${query}`)).body).computed;
+    const first = await seen(`?other=${other.name}_prod`);
+    assert.deepEqual(first, {
+      ...{ same: true, host: 'postgres.internal', visits: 1 },
+      ...{ other: '28000', admin: '28P01', template: '28000' },
+    });
+    assert.match(JSON.parse((await visit(without.name)).body).computed, /ENOTFOUND|EAI_AGAIN/);
+
+    await writeFile(join(shop.repository.path, 'note.txt'), 'again');
+    await shop.repository.commit('again');
+    const { warnings } = await completed((await trigger(shop.name)).buildId);
+    assert.ok(!warnings.some((warning) => warning.includes('database')), warnings.join());
+    assert.equal((await seen()).visits, 2);
+  });
+});

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { DatabaseRecords } from '../../domain/databases/ports.ts';
+import type { DatabaseRecord, StoredLogin } from '../../domain/databases/record.ts';
+
+let made = 0;
+
+/** An active database that no other test of the file has. */
+export function databaseRecord(fields: Partial<DatabaseRecord> = {}): DatabaseRecord {
+  made += 1;
+  const database = `kept-${made}_prod`;
+  return {
+    ...{ id: `postgres/${database}`, engine: 'postgres', database, serviceId: `svc_${made}`, service: `kept-${made}` },
+    ...{ environment: 'prod', org: 'acme', state: 'active', dropAfter: null, next: null, retiring: null },
+    login: storedLogin(`${database}_a`, 'one'),
+    createdAt: new Date('2026-01-01T00:00:00Z'),
+    ...fields,
+  };
+}
+
+function storedLogin(user: string, sealed: string): StoredLogin {
+  return { user, password: { keyId: 'k1', sealed }, issuedAt: new Date('2026-01-02T00:00:00Z') };
+}
+
+const AT = new Date('2026-02-01T00:00:00Z');
+const LATER = new Date('2026-03-01T00:00:00Z');
+
+/** What every {@link DatabaseRecords} guarantees. */
+export function databaseRecordsSuite(use: () => DatabaseRecords): void {
+  describe('DatabaseRecords', () => {
+    it('of many that claim a database at once, all get the record of one', async () => {
+      const first = databaseRecord();
+      const claims = ['one', 'two', 'three'].map((sealed) => {
+        return use().claim({ ...first, login: storedLogin(first.login.user, sealed) });
+      });
+      const claimed = await Promise.all(claims);
+      assert.equal(new Set(claimed.map(({ login }) => login.password.sealed)).size, 1);
+      assert.deepEqual(await use().find(first.id), claimed[0]);
+      assert.deepEqual(await use().ofService(first.serviceId), [claimed[0]]);
+      assert.equal(await use().find('postgres/none_prod'), null);
+    });
+
+    it('a kept database is adopted once, or dropped, and never both', async () => {
+      const record = databaseRecord();
+      const [old, to] = [record.serviceId, { serviceId: 'svc_new', org: 'acme' }];
+      await use().claim(record);
+      assert.equal(await use().adopt(record.id, old, to), false, 'it is not kept');
+      assert.equal(await use().keep(record.id, 'svc_other', AT), false);
+      assert.equal(await use().keep(record.id, old, AT), true);
+      assert.equal(await use().keep(record.id, old, LATER), false, 'the first time stays');
+      assert.equal(await use().startDropping(record.id, LATER), false);
+      const outcomes = await Promise.all([use().adopt(record.id, old, to), use().startDropping(record.id, AT)]);
+      assert.equal(outcomes.filter(Boolean).length, 1);
+      const after = await use().find(record.id);
+      assert.equal(after?.state, outcomes[0] ? 'active' : 'dropping');
+    });
+
+    it('what is dropped stays so, and its record goes; an active one stays', async () => {
+      const [record, active] = [databaseRecord(), databaseRecord()];
+      for (const one of [record, active]) await use().claim(one);
+      await use().keep(record.id, record.serviceId, AT);
+      assert.equal(await use().startDropping(record.id, AT), true);
+      assert.equal(await use().startDropping(record.id, AT), true, 'an attempt that was killed goes on');
+      assert.equal(await use().adopt(record.id, record.serviceId, { serviceId: 'svc_new', org: 'acme' }), false);
+      for (const { id } of [record, active]) await use().removeDropped(id);
+      assert.equal(await use().find(record.id), null);
+      assert.notEqual(await use().find(active.id), null);
+    });
+
+    it('an adopted database has its new owner, and no time at which it is dropped', async () => {
+      const record = databaseRecord();
+      await use().claim(record);
+      await use().keep(record.id, record.serviceId, AT);
+      assert.equal(await use().adopt(record.id, record.serviceId, { serviceId: 'svc_heir', org: 'acme' }), true);
+      assert.deepEqual(await use().find(record.id), { ...record, serviceId: 'svc_heir' });
+    });
+
+    it('a rotation prepares, promotes and ends, each once and in this order', async () => {
+      const record = databaseRecord();
+      await use().claim(record);
+      const [next, other] = ['next', 'other'].map((sealed) => storedLogin(`${record.database}_b`, sealed));
+      assert.ok(next !== undefined && other !== undefined);
+      assert.equal(await use().promoteLogin(record.id, next), false, 'nothing is prepared');
+      assert.equal(await use().prepareLogin(record.id, next, other), false, 'that is not the current login');
+      const prepared = await Promise.all([next, other].map((one) => use().prepareLogin(record.id, record.login, one)));
+      assert.equal(prepared.filter(Boolean).length, 1);
+      const winner = prepared[0] ? next : other;
+      assert.equal(await use().promoteLogin(record.id, winner), true);
+      assert.equal(await use().promoteLogin(record.id, winner), false);
+      const promoted = await use().find(record.id);
+      assert.deepEqual([promoted?.login, promoted?.next, promoted?.retiring], [winner, null, record.login.user]);
+      assert.equal(await use().prepareLogin(record.id, winner, record.login), false, 'one is retiring');
+      await use().endRetiring(record.id, 'somebody');
+      assert.equal((await use().find(record.id))?.retiring, record.login.user);
+      await use().endRetiring(record.id, record.login.user);
+      assert.equal((await use().find(record.id))?.retiring, null);
+    });
+
+    it('a login is replaced only where it still is', async () => {
+      const record = databaseRecord();
+      await use().claim(record);
+      const next = storedLogin(record.login.user, 'resealed');
+      assert.equal(await use().replaceLogin(record.id, next, record.login), false);
+      assert.equal(await use().replaceLogin(record.id, record.login, next), true);
+      assert.deepEqual((await use().find(record.id))?.login, next);
+    });
+
+    it('lists every record once, by pages', async () => {
+      const records = [databaseRecord(), databaseRecord(), databaseRecord()];
+      for (const record of records) await use().claim(record);
+      const ids: string[] = [];
+      for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
+        const page = await use().list({ cursor, limit: 2 });
+        ids.push(...page.items.map(({ id }) => id));
+        cursor = page.nextCursor;
+      }
+      assert.equal(new Set(ids).size, ids.length);
+      for (const { id } of records) assert.ok(ids.includes(id));
+      assert.deepEqual(await use().usedEngines(), ['postgres']);
+    });
+  });
+}
