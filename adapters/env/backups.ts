@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { objectStoreSection } from './object-store.ts';
+import { objectLinksSection, objectStoreSection } from './object-store.ts';
 import { baseUrl, commaList, flag, positiveCount, secret, text } from './variable-kinds.ts';
 
 const bucket = z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket');
 
-/** What the builder reads of backups (spec 2, "Limits"): it makes links to archives, for which it asks nobody. */
+/** What the builder reads of backups (spec 2, "Limits"): it makes links to archives, by keys that may read them alone. */
 export const backupsSection = {
-  ...objectStoreSection,
+  ...objectLinksSection,
   BACKUP_BUCKET: bucket.default('db-backups'),
   /** At most the 7 days that S3 gives a link. */
   BACKUP_DOWNLOAD_TTL_SECONDS: positiveCount.max(7 * 86_400).default(900),
@@ -15,6 +15,7 @@ export const backupsSection = {
 /** What the worker of backups reads besides. */
 export const backupsWorkerSection = {
   ...backupsSection,
+  ...objectStoreSection,
   BACKUP_ENABLED: flag.default(true),
   BACKUP_CRON_HOUR_UTC: z.coerce.number().int().min(0).max(23).default(2),
   BACKUP_RETENTION_DAILY: positiveCount.default(7),
@@ -26,7 +27,7 @@ export const backupsWorkerSection = {
   BACKUP_MIRROR_URL: baseUrl.optional(),
   BACKUP_MIRROR_BUCKET: bucket.default('db-backups'),
   BACKUP_MIRROR_REGION: text.default('us-east-1'),
-  BACKUP_MIRROR_ACCESS_KEY: text.optional(),
+  BACKUP_MIRROR_ACCESS_KEY: secret(text.optional()),
   BACKUP_MIRROR_SECRET_KEY: secret(text.optional()),
   /** Where alarms go; without it, or without a mail server, they are lines of the log alone. */
   PLATFORM_ALERT_EMAIL: z.email().optional(),

@@ -30,7 +30,7 @@ import { awaitBackup, startBackup, startRestore } from './start-backup.ts';
 
 const tag = 'backups';
 const NO_CREDENTIALS =
-  'The builder has no credentials of the object store: set OBJECT_STORE_ACCESS_KEY and OBJECT_STORE_SECRET_KEY for it';
+  'The builder has no keys to sign links with: set OBJECT_STORE_LINK_ACCESS_KEY and OBJECT_STORE_LINK_SECRET_KEY for it';
 const id = z.string().min(1).max(64);
 const ofService = z.strictObject({ id: id.describe('Id or name of the service') });
 const ofBackup = ofService.extend({ backupId: id });

@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { z } from 'zod';
 import type { backupsSection } from '../../adapters/env/backups.ts';
-import { objectStoreSettings } from '../../adapters/env/object-store.ts';
+import { objectLinksSettings } from '../../adapters/env/object-store.ts';
 import { createBackupStore } from '../../adapters/mongo/backups/backups.ts';
 import { createRestoreStore } from '../../adapters/mongo/backups/restores.ts';
 import type { MongoConnection } from '../../adapters/mongo/connect.ts';
@@ -23,7 +23,7 @@ interface BackupsParts {
 /** What the routes of backups work with, on real adapters. */
 export function composeBackups(parts: BackupsParts): Omit<BackupsDeps, 'services' | 'audit' | 'newId' | 'now'> {
   const { env, db, temporal } = parts;
-  const store = objectStoreSettings(env);
+  const store = objectLinksSettings(env);
   const deps = { db, now: () => new Date() };
   return {
     backups: createBackupStore(deps),
