@@ -11,12 +11,13 @@ export interface MirrorRun {
 }
 
 /**
- * Makes the off-site bucket have what the bucket has. Idempotent: it compares both, and copies whole objects.
+ * Removes what killed uploads left, and makes the off-site bucket have what the bucket has. Idempotent: it compares both, and copies whole objects.
  * @returns null where there is no off-site bucket
  * @throws OBJECT_STORE_UNREACHABLE for a listing that could not be read to its end: then nothing was done
  */
 export async function mirrorArchives(deps: BackupsActivityDeps, signal: AbortSignal): Promise<MirrorRun | null> {
   const { archives, mirror, backups } = deps;
+  await removeLeftParts(deps, signal);
   if (mirror === null) return null;
   // The records first: what is completed after this may be in the listing or not, and is never taken for lost.
   const recorded = new Map<string, number>();
@@ -31,6 +32,12 @@ export async function mirrorArchives(deps: BackupsActivityDeps, signal: AbortSig
   for (const { key } of copy) await mirror.put(key, await archives.get(key, { signal }), { signal });
   for (const key of remove) await mirror.delete(key, { signal });
   return { copied: copy.length, removed: remove.length, refused };
+}
+
+/** Parts of uploads whose process was killed take space and are in no listing. No dump takes as long as these are old. */
+async function removeLeftParts({ archives, now, settings }: BackupsActivityDeps, signal: AbortSignal): Promise<void> {
+  await archives.ensureBucket();
+  await archives.abortIncomplete('', new Date(now().getTime() - 2 * settings.dumpTimeoutMs), { signal });
 }
 
 async function listAll(store: ObjectStore, signal: AbortSignal): Promise<readonly ListedArchive[]> {
