@@ -5,6 +5,12 @@ const CONNECT_MS = 10_000;
 /** Of one statement. It waits for other callers, and what drops a database waits for the disk. */
 const STATEMENT_MS = 5 * 60_000;
 
+/**
+ * What a statement names is PostgreSQL's own. The owner of a database may set a `search_path` for all of its connections
+ * (`ALTER DATABASE … SET`), on which functions of its own come first: the administrator would run them.
+ */
+const OWN_NAMES = 'SET search_path = pg_catalog';
+
 /** Runs statements on a connection of their own, which is cut when the signal aborts. @throws as `DatabaseServer` */
 export async function withClient<T>(
   uri: string,
@@ -27,6 +33,7 @@ export async function withClient<T>(
   signal.addEventListener('abort', cut, { once: true });
   try {
     await client.connect();
+    await client.query(OWN_NAMES);
     return await work(client);
   } catch (error) {
     signal.throwIfAborted();
