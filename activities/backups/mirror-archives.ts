@@ -1,5 +1,7 @@
 import { type ListedArchive, planMirror } from '../../domain/backups/mirror.ts';
+import { objectKey as keyOf } from '../../domain/backups/object-key.ts';
 import { eachItem } from '../../domain/each-item.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import type { ObjectStore } from '../../domain/objects/ports.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 
@@ -8,7 +10,12 @@ export interface MirrorRun {
   readonly removed: number;
   /** Why nothing was removed; null as a rule. */
   readonly refused: string | null;
+  /** Keys of archives that could not be copied; the next run tries them again. */
+  readonly failed: readonly string[];
 }
+
+/** After so many archives in a row that cannot be copied, one of the buckets is away. */
+const MOST_FAILURES = 3;
 
 /**
  * Removes what killed uploads left, and makes the off-site bucket have what the bucket has. Idempotent: it compares both, and copies whole objects.
@@ -28,10 +35,58 @@ export async function mirrorArchives(deps: BackupsActivityDeps, signal: AbortSig
     if (objectKey !== null && sizeBytes !== null) recorded.set(objectKey, sizeBytes);
   }
   const [source, target] = [await listAll(archives, signal), await listAll(mirror, signal)];
-  const { copy, remove, refused } = planMirror(source, target, recorded);
-  for (const { key } of copy) await mirror.put(key, await archives.get(key, { signal }), { signal });
+  const ended = await listEnded(deps, excess(target, source), signal);
+  const { copy, remove, refused } = planMirror(source, target, recorded, ended);
+  const { copied, failed } = await copyEach({ archives, mirror }, copy, signal);
   for (const key of remove) await mirror.delete(key, { signal });
-  return { copied: copy.length, removed: remove.length, refused };
+  return { copied, removed: remove.length, refused, failed };
+}
+
+/** One archive that cannot be read keeps no other from its copy. @throws when several in a row cannot be copied */
+async function copyEach(
+  { archives, mirror }: { readonly archives: ObjectStore; readonly mirror: ObjectStore },
+  copy: readonly ListedArchive[],
+  signal: AbortSignal,
+): Promise<Pick<MirrorRun, 'copied' | 'failed'>> {
+  const failed: string[] = [];
+  let copied = 0;
+  let inARow = 0;
+  for (const { key } of copy) {
+    try {
+      await mirror.put(key, await archives.get(key, { signal }), { signal });
+      copied += 1;
+      inARow = 0;
+    } catch (error) {
+      signal.throwIfAborted();
+      // Retention was faster.
+      if (error instanceof FairleadError && error.code === 'OBJECT_NOT_FOUND') continue;
+      inARow += 1;
+      if (inARow >= MOST_FAILURES) throw error;
+      failed.push(key);
+    }
+  }
+  return { copied, failed };
+}
+
+/** What the mirror has and the bucket has not. */
+function excess(target: readonly ListedArchive[], source: readonly ListedArchive[]): ReadonlySet<string> {
+  const inSource = new Set(source.map(({ key }) => key));
+  return new Set(target.map(({ key }) => key).filter((key) => !inSource.has(key)));
+}
+
+/** Those keys whose backups have no archive by their records: retention deleted it, or the backup failed. */
+async function listEnded(
+  { backups }: BackupsActivityDeps,
+  keys: ReadonlySet<string>,
+  signal: AbortSignal,
+): Promise<ReadonlySet<string>> {
+  const ended = new Set<string>();
+  if (keys.size === 0) return ended;
+  for await (const backup of eachItem((page) => backups.list({ statuses: ['pruned', 'failed'] }, page), signal)) {
+    const key = keyOf(backup, backup.startedAt);
+    if (keys.has(key)) ended.add(key);
+  }
+  return ended;
 }
 
 /** Parts of uploads whose process was killed take space and are in no listing. No dump takes as long as these are old. */

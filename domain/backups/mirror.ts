@@ -14,17 +14,19 @@ export interface MirrorPlan {
 /**
  * What has to be done so that the off-site bucket has what the bucket has (spec 2, "Database backups", 6; with remove, so
  * that it tracks pruning). It never acts on a bucket that was emptied, or on half of a listing: then it removes nothing.
- * It removes only what neither the bucket nor a record knows, and replaces nothing by an archive of another size than its
- * record says.
+ * It removes only archives whose record says that they are gone: what no record knows stays, such as everything after the
+ * platform was lost with its records. It replaces nothing by an archive of another size than its record says.
  *
  * @param source all archives of the bucket
  * @param mirror all archives of the off-site bucket
  * @param recorded what the records say that the bucket has: bytes by key
+ * @param ended keys of backups that have no archive any more, or never had one, by their records
  */
 export function planMirror(
   source: readonly ListedArchive[],
   mirror: readonly ListedArchive[],
   recorded: ReadonlyMap<string, number>,
+  ended: ReadonlySet<string>,
 ): MirrorPlan {
   const inSource = new Map(source.map(({ key, bytes }) => [key, bytes]));
   const inMirror = new Map(mirror.map(({ key, bytes }) => [key, bytes]));
@@ -33,7 +35,7 @@ export function planMirror(
   const refused = whyRefused(source.length, mirror.length, lost);
   const isMissing = ({ key, bytes }: ListedArchive): boolean =>
     !inMirror.has(key) || (inMirror.get(key) !== bytes && recorded.get(key) === bytes);
-  const isGone = ({ key }: ListedArchive): boolean => !inSource.has(key) && !recorded.has(key);
+  const isGone = ({ key }: ListedArchive): boolean => !inSource.has(key) && !recorded.has(key) && ended.has(key);
   return {
     copy: source.filter((archive) => isMissing(archive) && !isLost.has(archive.key)),
     remove: refused === null ? mirror.filter(isGone).map(({ key }) => key) : [],

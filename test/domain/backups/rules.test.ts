@@ -125,8 +125,15 @@ test('the mirror gets what it lacks, and loses what retention deleted', () => {
       ['a', 10],
       ['b', 10],
     ]),
+    new Set(['old']),
   );
   assert.deepEqual(plan, { copy: [archive('b')], remove: ['old'], refused: null });
+});
+
+test('a mirror keeps what no record knows: the archives of an installation that was lost with its records', () => {
+  const mirror = [archive('lost-1'), archive('lost-2'), archive('of-somebody-else')];
+  const plan = planMirror([archive('first')], mirror, new Map([['first', 10]]), new Set());
+  assert.deepEqual(plan, { copy: [archive('first')], remove: [], refused: null });
 });
 
 test('a mirror of an emptied or half-read bucket removes nothing', () => {
@@ -135,11 +142,11 @@ test('a mirror of an emptied or half-read bucket removes nothing', () => {
     ['a', 10],
     ['b', 10],
   ]);
-  const emptied = planMirror([], mirror, new Map());
+  const emptied = planMirror([], mirror, new Map(), new Set(['old']));
   assert.deepEqual([emptied.copy, emptied.remove], [[], []]);
   assert.match(emptied.refused ?? '', /is empty, and the mirror has 3/);
   for (const source of [[], [archive('a')], [archive('a'), archive('b', 9)]]) {
-    const plan = planMirror(source, mirror, recorded);
+    const plan = planMirror(source, mirror, recorded, new Set(['old']));
     assert.deepEqual(plan.remove, []);
     assert.deepEqual(plan.copy, []);
     assert.notEqual(plan.refused, null);
@@ -152,10 +159,13 @@ test('whatever the listings say, the mirror never loses an archive that the buck
     { selector: ({ key }) => key },
   );
   fc.assert(
-    fc.property(archives, archives, archives, (source, mirror, records) => {
+    fc.property(archives, archives, archives, archives, (source, mirror, records, gone) => {
       const recorded = new Map(records.map(({ key, bytes }) => [key, bytes]));
-      const { copy, remove, refused } = planMirror(source, mirror, recorded);
-      for (const key of remove) assert.ok(!recorded.has(key) && !source.some((each) => each.key === key));
+      const ended = new Set(gone.map(({ key }) => key));
+      const { copy, remove, refused } = planMirror(source, mirror, recorded, ended);
+      for (const key of remove) {
+        assert.ok(ended.has(key) && !recorded.has(key) && !source.some((each) => each.key === key));
+      }
       if (refused !== null) assert.deepEqual(remove, []);
       for (const each of copy) {
         assert.ok(source.includes(each));
@@ -172,6 +182,8 @@ const NOW = new Date('2026-05-10T12:00:00Z');
 const at = (day: number) => new Date(`2026-05-${String(day).padStart(2, '0')}T02:00:00Z`);
 const PROOF = { at: new Date('2026-05-08T05:00:00Z'), problem: null };
 const AWAY = { code: 'NIGHT_MISSED', message: 'the platform was away' };
+
+const BUSY = { code: 'BACKUP_IN_PROGRESS', message: 'a restore was running for an hour' };
 
 const HEALTH: readonly [what: string, backups: readonly Parameters<typeof backupRecord>[0][], state: string][] = [
   ['a fresh backup with a proof of this week', [{ startedAt: at(10), verification: PROOF }], 'healthy'],
@@ -203,7 +215,20 @@ const HEALTH: readonly [what: string, backups: readonly Parameters<typeof backup
     ],
     'healthy',
   ],
-  ['a database that is left out by a pattern', [{ startedAt: at(10), status: 'skipped' }], 'healthy'],
+  [
+    'a database that is left out by a pattern',
+    [{ startedAt: at(10), status: 'skipped', problem: { code: 'EXCLUDED', message: 'a pattern' } }],
+    'healthy',
+  ],
+  ['a database that was too busy for its backups', [{ startedAt: at(10), status: 'skipped', problem: BUSY }], 'stale'],
+  [
+    'a database that was too busy for one backup',
+    [
+      { startedAt: at(10), status: 'skipped', problem: BUSY },
+      { startedAt: new Date('2026-05-10T01:30:00Z'), night: null, kind: 'manual', verification: PROOF },
+    ],
+    'healthy',
+  ],
 ];
 
 for (const [what, backups, state] of HEALTH) {
