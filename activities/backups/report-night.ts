@@ -1,4 +1,5 @@
 import { targetName } from '../../domain/backups/backup.ts';
+import { EXCLUDED } from '../../domain/backups/exclude.ts';
 import type { Night } from '../../domain/backups/night.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import type { BackupsActivityDeps } from './deps.ts';
@@ -46,7 +47,9 @@ export async function reportNight(deps: BackupsActivityDeps, report: NightReport
 
 async function unmadeBackups({ backups }: BackupsActivityDeps, night: Night, signal: AbortSignal): Promise<string[]> {
   const lines: string[] = [];
-  for await (const backup of eachItem((page) => backups.list({ night, statuses: ['failed'] }, page), signal)) {
+  const statuses = ['failed', 'skipped'] as const;
+  for await (const backup of eachItem((page) => backups.list({ night, statuses }, page), signal)) {
+    if (backup.status === 'skipped' && backup.problem?.code === EXCLUDED) continue;
     lines.push(`${targetName(backup)} (${backup.engine}): ${backup.problem?.message ?? 'no reason is known'}`);
   }
   return lines.sort();

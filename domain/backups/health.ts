@@ -1,4 +1,5 @@
 import { type BackedUpDatabase, type Backup, type BackupStatus, groupKey, isVerified } from './backup.ts';
+import { EXCLUDED } from './exclude.ts';
 import { addNights, type Night, nightOf } from './night.ts';
 import { VERIFICATION_NIGHTS } from './verification.ts';
 
@@ -43,7 +44,9 @@ function healthOf(group: readonly Backup[], now: Date): DatabaseHealth {
     nightly === undefined || nightly.night === null
       ? null
       : { night: nightly.night, status: nightly.status, reason: nightly.problem?.message ?? null };
-  const state = stateOf({ lastCompletedAt, lastVerifiedAt, lastNight }, now);
+  // One that something else kept from its backup is as healthy as its newest backup is.
+  const isLeftOut = nightly?.status === 'skipped' && nightly.problem?.code === EXCLUDED;
+  const state = isLeftOut ? 'healthy' : stateOf({ lastCompletedAt, lastVerifiedAt, lastNight }, now);
   return { service, environment, engine, databaseName, state, lastCompletedAt, lastVerifiedAt, lastNight };
 }
 
@@ -60,7 +63,6 @@ function stateOf(
   now: Date,
 ): DatabaseHealth['state'] {
   if (lastNight?.status === 'failed' || lastNight?.status === 'missed') return 'failing';
-  if (lastNight?.status === 'skipped') return 'healthy';
   if (lastCompletedAt === null || now.getTime() - lastCompletedAt.getTime() > FRESH_HOURS * 3_600_000) return 'stale';
   const due = addNights(nightOf(now), -VERIFICATION_NIGHTS - 1);
   return lastVerifiedAt === null || nightOf(lastVerifiedAt) < due ? 'unproven' : 'healthy';
