@@ -10,13 +10,14 @@ import type { ReadSection } from '../adapters/env.ts';
 import { createSmtpSender } from '../adapters/mail/smtp-sender.ts';
 import { createBackupStore } from '../adapters/mongo/backups/backups.ts';
 import { createRestoreStore } from '../adapters/mongo/backups/restores.ts';
-import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
 import { createPostgresServer } from '../adapters/postgres/database-server.ts';
 import { createEnsurePart } from '../adapters/process/embedded-parts.ts';
 import { createS3ObjectStore } from '../adapters/s3/object-store.ts';
 import { createBackupCommands } from '../adapters/temporal/backup-commands.ts';
 import type { BackupEngine } from '../domain/backups/backup.ts';
-import type { DatabaseInventory, DumpTool, RaiseAlarm } from '../domain/backups/ports.ts';
+import { createDatabaseInventory } from '../domain/backups/database-owners.ts';
+import type { DumpTool, RaiseAlarm } from '../domain/backups/ports.ts';
 import type { DatabaseServer } from '../domain/databases/ports.ts';
 import type { ObjectStore } from '../domain/objects/ports.ts';
 import { backupsSchedules } from '../workflows/backups/schedules.ts';
@@ -63,8 +64,7 @@ export const backups = defineModule({
     return createBackupsActivities({
       backups: createBackupStore({ db, now }),
       restores: createRestoreStore({ db, now }),
-      services: createServiceStore({ db, now }),
-      inventory: inventoryOf(servers),
+      inventory: createDatabaseInventory(createDatabaseRecords({ db }), servers),
       tools,
       archives,
       mirror: composeMirror(env),
@@ -130,17 +130,6 @@ function startedFirst(server: DatabaseServer, whenNeeded: () => Promise<void>): 
     async list(signal) {
       await whenNeeded();
       return await server.list(signal);
-    },
-  };
-}
-
-/** The databases of the servers, with whose they are by their names. */
-function inventoryOf(servers: Readonly<Partial<Record<BackupEngine, DatabaseServer>>>): DatabaseInventory {
-  return {
-    engines: Object.keys(servers) as BackupEngine[],
-    async list(engine, signal) {
-      const listed = (await servers[engine]?.list(signal)) ?? [];
-      return listed.map(({ database, target }) => ({ databaseName: database, owner: target }));
     },
   };
 }

@@ -3,7 +3,6 @@ import type { BackupEngine } from '../../domain/backups/backup.ts';
 import type { BackupCommands } from '../../domain/backups/messages.ts';
 import type { BackupStore, DatabaseInventory, DumpTool, RaiseAlarm, RestoreStore } from '../../domain/backups/ports.ts';
 import type { Retention } from '../../domain/backups/retention.ts';
-import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { ObjectStore } from '../../domain/objects/ports.ts';
 
@@ -11,7 +10,6 @@ import type { ObjectStore } from '../../domain/objects/ports.ts';
 export interface BackupsActivityDeps {
   readonly backups: BackupStore;
   readonly restores: RestoreStore;
-  readonly services: Pick<ServiceStore, 'find'>;
   readonly inventory: DatabaseInventory;
   /** By engine; an engine without administration has none. */
   readonly tools: Readonly<Partial<Record<BackupEngine, DumpTool>>>;

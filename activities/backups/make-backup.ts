@@ -8,6 +8,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { auditBackup } from './audit-backup.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 import { reportProgress } from './report-progress.ts';
+import { requireOwner } from './require-owner.ts';
 import { toolOf } from './tool-of.ts';
 
 export interface FailedJob {
@@ -34,6 +35,7 @@ export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, si
   if (backup?.status === 'completed') return;
   if (backup?.status !== 'running') throw new FairleadError('CONFLICT', `The backup ${job.id} has ended already`);
   const key = objectKey(backup, backup.startedAt);
+  await requireOwner(deps, job);
   await archives.ensureBucket();
   const progress = reportProgress((bytes) => backups.setProgress(job.id, bytes));
   const { stored, figures } = await toolOf(deps, job.engine).dump(
@@ -43,6 +45,8 @@ export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, si
   );
   await progress.stop();
   await assertStored(deps, key, stored);
+  // What was dumped is of the service only if the database was its own all the time.
+  await requireOwner(deps, job);
   const change = {
     ...({ status: 'completed', finishedAt: now(), objectKey: key, figures } as const),
     ...{ sizeBytes: stored.bytes, sha256: stored.sha256 },

@@ -27,6 +27,8 @@ export interface NightPlan {
 const MOST_MISSED_NIGHTS = 31;
 
 const AWAY: BackupProblem = { code: 'NIGHT_MISSED', message: 'The platform was away that night' };
+const NOBODY = { service: null, environment: null, serviceId: null, org: null } as const;
+
 const ABANDONED: BackupProblem = {
   code: 'BACKUP_ABANDONED',
   message: 'The workflow of the backup ended without a result: it was terminated, or lost. Start another backup',
@@ -60,7 +62,7 @@ export async function planNight(deps: BackupsActivityDeps, night: Night, signal:
     }
     for (const database of listed.databases) {
       const pattern = excludedBy(database.databaseName, settings.excludePatterns);
-      if (pattern === null) jobs.push(await toJob(deps, night, database));
+      if (pattern === null) jobs.push(toJob(deps, night, database));
       else {
         skipped += 1;
         const message = `BACKUP_EXCLUDE_PATTERNS leaves it out: ${pattern}`;
@@ -85,16 +87,20 @@ async function closeAbandoned({ backups, commands, now }: BackupsActivityDeps, s
 
 interface LastNight {
   readonly night: Night | null;
-  readonly databases: readonly BackedUpDatabase[];
+  readonly databases: readonly OwnedDatabase[];
 }
+
+/** A database and whose it is; nulls for one of no service. */
+type OwnedDatabase = BackedUpDatabase & Pick<BackupJob, 'serviceId' | 'org'>;
 
 async function lastNight({ backups }: BackupsActivityDeps, before: Night, signal: AbortSignal): Promise<LastNight> {
   const night = await backups.lastNightBefore(before);
-  const databases: BackedUpDatabase[] = [];
+  const databases: OwnedDatabase[] = [];
   if (night === null) return { night, databases };
   for await (const backup of eachItem((page) => backups.list({ night }, page), signal)) {
-    const { service, environment, engine, databaseName } = backup;
-    databases.push({ service, environment, engine, databaseName });
+    const { service, environment, engine, databaseName, serviceId } = backup;
+    // Records name no org, and what is made of this is a record.
+    databases.push({ service, environment, engine, databaseName, serviceId, org: null });
   }
   return { night, databases };
 }
@@ -112,13 +118,14 @@ async function listDatabases(
   { inventory }: BackupsActivityDeps,
   engine: BackupEngine,
   signal: AbortSignal,
-): Promise<{ readonly databases: readonly BackedUpDatabase[] } | { readonly problem: BackupProblem }> {
+): Promise<{ readonly databases: readonly OwnedDatabase[] } | { readonly problem: BackupProblem }> {
   try {
     const listed = await inventory.list(engine, signal);
     const databases = listed
       .filter(({ databaseName }) => !isScratch(databaseName))
       .map(({ databaseName, owner }) => {
-        return { engine, databaseName, service: owner?.service ?? null, environment: owner?.environment ?? null };
+        const { service, environment, serviceId, org } = owner ?? NOBODY;
+        return { engine, databaseName, service, environment, serviceId, org };
       });
     return { databases };
   } catch (error) {
@@ -131,24 +138,17 @@ async function listDatabases(
 async function record(
   deps: BackupsActivityDeps,
   night: Night,
-  database: BackedUpDatabase,
+  database: OwnedDatabase,
   status: 'failed' | 'skipped' | 'missed',
   problem: BackupProblem,
 ): Promise<void> {
-  await deps.backups.insert(unmadeBackup(await toJob(deps, night, database), status, problem));
+  await deps.backups.insert(unmadeBackup(toJob(deps, night, database), status, problem));
 }
 
-async function toJob(
-  { services, settings }: BackupsActivityDeps,
-  night: Night,
-  database: BackedUpDatabase,
-): Promise<BackupJob> {
-  const service = database.service === null ? null : await services.find(database.service);
+function toJob({ settings }: BackupsActivityDeps, night: Night, database: OwnedDatabase): BackupJob {
   return {
     ...database,
     id: nightlyBackupId(night, database),
-    serviceId: service?.id ?? null,
-    org: service?.org ?? null,
     kind: 'nightly',
     tier: tierOfNight(night),
     night,

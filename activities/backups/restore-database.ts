@@ -9,6 +9,7 @@ import { auditBackup } from './audit-backup.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 import { checkArchive, readArchive } from './read-archive.ts';
 import { reportProgress } from './report-progress.ts';
+import { requireOwner } from './require-owner.ts';
 import { toolOf } from './tool-of.ts';
 
 export interface EndedRestore {
@@ -29,14 +30,15 @@ export async function openRestore(deps: BackupsActivityDeps, job: RestoreJob): P
 
 /**
  * The backup that a restore is of. Whoever asked, and whatever the request says: it is of the same service, environment,
- * engine and database, and is completed.
- * @throws NOT_RESTORABLE
+ * engine and database, which still belongs to the service, and is completed.
+ * @throws NOT_RESTORABLE; DATABASE_NOT_FOUND
  */
-async function requireBackup({ backups }: BackupsActivityDeps, job: RestoreJob): Promise<Backup> {
-  const backup = await backups.find(job.backupId);
+async function requireBackup(deps: BackupsActivityDeps, job: RestoreJob): Promise<Backup> {
+  const backup = await deps.backups.find(job.backupId);
   if (backup === null || backup.serviceId !== job.serviceId || groupKey(backup) !== groupKey(job)) {
     throw new FairleadError('NOT_RESTORABLE', `${job.backupId} is no backup of the database ${job.databaseName}`);
   }
+  await requireOwner(deps, job);
   if (backup.status === 'completed') return backup;
   throw new FairleadError('NOT_RESTORABLE', `The backup ${backup.id} is ${backup.status}: it has no archive`);
 }

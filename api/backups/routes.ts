@@ -160,7 +160,7 @@ function restoreRoutes(deps: BackupsDeps): readonly Route[] {
       body: restoreBodySchema,
       responses: { 202: { description: 'It runs', schema: restoreViewSchema } },
       errors: [
-        ...(['SERVICE_NOT_FOUND', 'BACKUP_NOT_FOUND', 'NOT_RESTORABLE'] as const),
+        ...(['SERVICE_NOT_FOUND', 'BACKUP_NOT_FOUND', 'NOT_RESTORABLE', 'DATABASE_NOT_FOUND'] as const),
         ...(['BACKUP_IN_PROGRESS', 'RESTORE_IN_PROGRESS', 'BACKUPS_NOT_CONFIGURED'] as const),
       ],
       resource: ({ params, body: { backupId } }, { caller }) => requireBackup(deps, caller, { ...params, backupId }),

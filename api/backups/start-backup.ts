@@ -39,7 +39,7 @@ export async function startBackup(
   return backup;
 }
 
-/** Starts a restore of a backup into the database it was made of. @throws as `startBackup`; NOT_RESTORABLE */
+/** Starts a restore of a backup into the database it was made of. @throws as `startBackup`; NOT_RESTORABLE; DATABASE_NOT_FOUND for one that the service does not have now */
 export async function startRestore(
   deps: BackupsDeps,
   {
@@ -53,6 +53,11 @@ export async function startRestore(
   requireArchive(backup);
   const { environment, engine, databaseName } = backup;
   if (environment === null) throw new FairleadError('NOT_RESTORABLE', `${backup.id} is of no environment`);
+  const databases = await deps.serviceDatabases.of(service, environment);
+  if (!databases.some((each) => each.engine === engine && each.databaseName === databaseName)) {
+    const message = `${service.name} has no ${engine} database ${databaseName} any more: deploy it, or download the archive`;
+    throw new FairleadError('DATABASE_NOT_FOUND', message);
+  }
   const job: RestoreJob = {
     ...{ ...asked, environment, engine, databaseName, mode, backupId: backup.id },
     ...{ service: service.name, serviceId: service.id, org: service.org },

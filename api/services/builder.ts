@@ -72,7 +72,7 @@ export const builder = defineService({
     const stores = { builds: createBuildStore({ db, now }), releases: createReleaseStore({ db }) };
     const deps = {
       ...stores,
-      ...composeBackups({ env, db, temporal: temporal(), ...stores }),
+      ...composeBackups({ env, db, temporal: temporal() }),
       services: createServiceStore({ db, now }),
       history: createVariableHistory({ db }),
       grants: createGrantStore({ db }),

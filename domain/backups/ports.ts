@@ -10,6 +10,7 @@
  * replace stays as it is until its replacement has the counts of the dump.
  */
 
+import type { DatabaseOwner } from '../databases/claim-database.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { BackedUpDatabase, Backup, BackupEngine, BackupStatus, Figures, Verification } from './backup.ts';
@@ -67,7 +68,7 @@ export interface RestoreStore {
 export interface ListedDatabase {
   readonly databaseName: string;
   /** Null for a database that belongs to no service. */
-  readonly owner: { readonly service: string; readonly environment: Environment } | null;
+  readonly owner: DatabaseOwner | null;
 }
 
 /** The databases of the servers that are backed up. */
@@ -76,13 +77,15 @@ export interface DatabaseInventory {
   readonly engines: readonly BackupEngine[];
   /** All databases of a server but those of the engine itself. @throws UNAVAILABLE (retryable) */
   list(engine: BackupEngine, signal: AbortSignal): Promise<readonly ListedDatabase[]>;
+  /** Whose a database is now; null for one of no service. Confirmed by a majority. */
+  ownerOf(engine: BackupEngine, databaseName: string): Promise<DatabaseOwner | null>;
 }
 
 /** Which databases a service has. */
 export interface ServiceDatabases {
   /** Those of an environment, of the engines that are backed up; none where the service was never deployed there. */
   of(
-    service: { readonly id: string; readonly name: string },
+    service: { readonly id: string; readonly name: string; readonly org: string },
     environment: Environment,
   ): Promise<readonly { readonly engine: BackupEngine; readonly databaseName: string }[]>;
 }

@@ -172,6 +172,16 @@ it('a restore swaps unless it is told to write in place, and then names its safe
   assert.match(inPlace.body.data.safetyBackupId, /^bak_/);
 });
 
+it('a restore into a database that the service does not have any more is refused', async () => {
+  const backup = await keep();
+  for (const databases of [[], [MONGO], [{ ...POSTGRES, databaseName: 'other_prod' }]]) {
+    api.databases.set('svc_shop/prod', databases);
+    const { status, body } = await restore({ backupId: backup.id, confirm: true });
+    assert.deepEqual([status, body.error.code], [404, 'DATABASE_NOT_FOUND']);
+  }
+  assert.equal(api.backupCommands.running.size, 0);
+});
+
 it('backups of another service are not there, neither to read nor to restore', async () => {
   const foreign = await keep({ serviceId: 'svc_blog', service: 'blog' });
   for (const [method, path, body] of [

@@ -38,13 +38,14 @@ export async function createBackupsParts(
   const deps = {
     backups: createInMemoryBackupStore(),
     restores: createInMemoryRestoreStore(),
-    services,
     inventory: {
       engines: ['mongodb', 'postgres'] as readonly BackupEngine[],
       async list(engine: BackupEngine) {
         if (away.has(engine)) throw new FairleadError('UNAVAILABLE', `${engine} does not answer`, { retryable: true });
         return listed[engine];
       },
+      ownerOf: async (engine: BackupEngine, name: string) =>
+        listed[engine].find(({ databaseName }) => databaseName === name)?.owner ?? null,
     },
     tools,
     archives,
@@ -64,8 +65,9 @@ export async function createBackupsParts(
     tools[engine].databases.set(databaseName, content);
     listed[engine].push({ databaseName, owner });
   };
+  const shop = { service: 'shop', environment: 'prod', serviceId: service.id, org: service.org } as const;
   for (const engine of ['mongodb', 'postgres'] as const) {
-    add(engine, 'shop_prod', { orders: ['1', '2'], people: ['a'] }, { service: 'shop', environment: 'prod' });
+    add(engine, 'shop_prod', { orders: ['1', '2'], people: ['a'] }, shop);
   }
   const database = { service: 'shop', environment: 'prod', engine: 'postgres', databaseName: 'shop_prod' } as const;
   const asked = { serviceId: service.id, org: service.org, requestedBy: 'usr_ann', requestId: 'req_1' } as const;

@@ -1,0 +1,53 @@
+import type { DatabaseOwner } from '../databases/claim-database.ts';
+import { databaseName } from '../databases/database-name.ts';
+import type { DatabaseRecords, DatabaseServer } from '../databases/ports.ts';
+import { databaseId } from '../databases/record.ts';
+import { BACKUP_ENGINES, type BackupEngine } from './backup.ts';
+import type { DatabaseInventory, ServiceDatabases } from './ports.ts';
+
+/** Whose a database is, its record alone says. A name says nothing: a later service of it may be of another org. */
+type Records = Pick<DatabaseRecords, 'find'>;
+
+/** The databases of the servers. One that is kept after its service was removed is still of that service and its org. */
+export function createDatabaseInventory(
+  records: Records,
+  servers: Readonly<Partial<Record<BackupEngine, Pick<DatabaseServer, 'list'>>>>,
+): DatabaseInventory {
+  const ownerOf = (engine: BackupEngine, name: string) => findOwner(records, engine, name);
+  return {
+    engines: BACKUP_ENGINES.filter((engine) => servers[engine] !== undefined),
+    async list(engine, signal) {
+      const listed = [];
+      for (const { database } of (await servers[engine]?.list(signal)) ?? []) {
+        signal.throwIfAborted();
+        listed.push({ databaseName: database, owner: await ownerOf(engine, database) });
+      }
+      return listed;
+    },
+    ownerOf,
+  };
+}
+
+/** The databases that a service has in an environment, by their records. */
+export function createServiceDatabases(records: Records): ServiceDatabases {
+  return {
+    async of({ id, name, org }, environment) {
+      const found = await Promise.all(
+        BACKUP_ENGINES.map(async (engine) => {
+          const record = await records.find(databaseId(engine, databaseName({ service: name, environment })));
+          if (record === null || record.state !== 'active') return [];
+          if (record.serviceId !== id || record.org !== org) return [];
+          return [{ engine, databaseName: record.database }];
+        }),
+      );
+      return found.flat();
+    },
+  };
+}
+
+async function findOwner(records: Records, engine: BackupEngine, name: string): Promise<DatabaseOwner | null> {
+  const record = await records.find(databaseId(engine, name));
+  if (record === null) return null;
+  const { service, environment, serviceId, org } = record;
+  return { service, environment, serviceId, org };
+}
