@@ -96,10 +96,13 @@ async function requireCounts(backup: Backup, restored: Readonly<Record<string, n
   throw new FairleadError('RESTORE_FAILED', `${difference.message}. The database is as it was before`);
 }
 
-/** Ends a restore, and drops the new database of one that failed. Idempotent. */
+/** Ends a restore. Of one that failed the database is opened again, and the new one is dropped. Idempotent. */
 export async function endRestore(deps: BackupsActivityDeps, { job, problem }: EndedRestore): Promise<void> {
   const { tools, restores, now } = deps;
-  if (problem !== null && job.mode === 'swap') await tools[job.engine]?.drop(scratchName('restore', job.id));
+  if (problem !== null && job.mode === 'swap') {
+    await tools[job.engine]?.reopen(job.databaseName);
+    await tools[job.engine]?.drop(scratchName('restore', job.id));
+  }
   const end =
     problem === null ? ({ status: 'completed', phase: 'done' } as const) : ({ status: 'failed', problem } as const);
   await restores.insert(runningRestore(job));

@@ -40,6 +40,8 @@ export function toolEnv(adminUri: string, database: string, { user, password }: 
     PGDATABASE: database,
     PGAPPNAME: 'fairlead-backup',
     PGCONNECT_TIMEOUT: '10',
+    // Their messages are read.
+    LC_ALL: 'C',
     // No file of the home folder changes what is connected to.
     PGPASSFILE: '/dev/null',
     PGSERVICEFILE: '/dev/null',

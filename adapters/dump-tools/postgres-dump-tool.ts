@@ -6,7 +6,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { withClient } from '../postgres/with-client.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { findProgram, loginOf, type PostgresLogin, toolEnv, withDatabase } from './postgres-connection.ts';
-import { countRows } from './postgres-figures.ts';
+import { countRows, holdTables } from './postgres-figures.ts';
 import { swapDatabases } from './postgres-swap.ts';
 import { createRestorer, dropRestorer, handOver, isSuperuser, ownerOf, requireOrdinaryOwner } from './restorer-role.ts';
 import { readTool, runTool } from './tool-output.ts';
@@ -21,6 +21,11 @@ export interface PostgresDumpOptions {
 }
 
 const RESTORE_ARGS = ['--exit-on-error', '--single-transaction', '--no-owner', '--no-password'] as const;
+/**
+ * What only a superuser, or a member of the roles that the archive names, may restore. The owner of the database gets all
+ * of it anyway.
+ */
+const NOT_RESTORED = ['--no-privileges', '--no-publications', '--no-subscriptions', '--no-security-labels'] as const;
 
 /**
  * `pg_dump -Fc` and `pg_restore` (spec 2, "Database backups"). The dump and its counts are of one moment: a transaction
@@ -58,7 +63,9 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
         signal,
         async (client) => {
           const program = await findProgram('pg_dump', await majorOf(client));
-          const snapshot = await beginSnapshot(client);
+          await beginReading(client);
+          const tables = await holdTables(client);
+          const snapshot = await exportSnapshot(client);
           const { result: stored } = await readTool(
             {
               program,
@@ -69,14 +76,14 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
             },
             store,
           );
-          return { stored, figures: await countRows(client) };
+          return { stored, figures: await countRows(client, tables) };
         },
         databaseName,
       ),
     async restoreInto({ from, scratch }, archive, { signal }) {
       requireScratch(scratch);
       const login = await asAdmin(signal, (client) => makeScratch(client, from, scratch));
-      await restore({ database: scratch, login, args: [] }, archive, signal);
+      await restore({ database: scratch, login, args: NOT_RESTORED }, archive, signal);
       const owner = await asAdmin(signal, (client) => ordinaryOwner(client, from));
       await asAdmin(signal, (client) => handOver(client, scratch, owner), scratch);
       await asAdmin(signal, (client) => dropRestorer(client, scratch));
@@ -98,7 +105,20 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
         await asAdmin(always, (client) => dropRestorer(client, role));
       }
     },
-    figures: (databaseName, signal) => asAdmin(signal, countRows, databaseName),
+    figures: (databaseName, signal) =>
+      asAdmin(
+        signal,
+        async (client) => {
+          await beginReading(client);
+          return await countRows(client, await holdTables(client));
+        },
+        databaseName,
+      ),
+    reopen: (databaseName) =>
+      asAdmin(AbortSignal.timeout(120_000), async (client) => {
+        if ((await ownerOf(client, databaseName)) === null) return;
+        await client.query(`ALTER DATABASE ${name(databaseName)} ALLOW_CONNECTIONS true`);
+      }),
     swap: (names) => asAdmin(AbortSignal.timeout(120_000), (client) => swapDatabases(client, names)),
     async drop(scratch) {
       requireScratch(scratch);
@@ -107,12 +127,15 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
   };
 }
 
-/** The counts are of the moment of the dump, however long both take. */
-async function beginSnapshot(client: Client): Promise<string> {
+/** One moment, however long it is read. */
+async function beginReading(client: Client): Promise<void> {
   await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
   await client.query('SET LOCAL statement_timeout = 0');
   await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-  const { rows } = await client.query<{ snapshot: string }>('SELECT pg_export_snapshot() AS snapshot');
+}
+
+async function exportSnapshot(client: Client): Promise<string> {
+  const { rows } = await client.query<{ snapshot: string }>('SELECT pg_catalog.pg_export_snapshot() AS snapshot');
   return rows[0]?.snapshot ?? '';
 }
 

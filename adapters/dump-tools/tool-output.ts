@@ -1,4 +1,5 @@
 import { FairleadError } from '../../domain/errors.ts';
+import { plainText } from '../../domain/plain-text.ts';
 import { type ProcessResult, type RunProcessOptions, runProcess } from '../process/run-process.ts';
 
 /** How a tool that dumps or restores is run. */
@@ -13,7 +14,9 @@ export interface ToolRun {
   readonly code: 'DUMP_FAILED' | 'RESTORE_FAILED';
 }
 
-const MOST_CHARACTERS = 1_000;
+const MOST_CHARACTERS = 300;
+/** What a program says of itself. Other lines quote the database: rows, statements, and what its code prints. */
+const OWN_LINE = /^pg_\w+: (?:error|detail): (?!Command was)(.*)$/;
 /** Between SIGTERM and SIGKILL: the server is told that the connection ends. */
 const KILL_AFTER_MS = 5_000;
 
@@ -58,8 +61,14 @@ function assertSucceeded(
 ): void {
   if (exitCode === 0) return;
   const how = exitCode === null ? `was ended by ${signal}` : `ended with ${exitCode}`;
-  const said = secrets.reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), stderr.trim());
-  throw new FairleadError(code, `${nameOf(program)} ${how}: ${said.slice(-MOST_CHARACTERS) || 'it printed nothing'}`);
+  throw new FairleadError(code, `${nameOf(program)} ${how}: ${saidBy(stderr, secrets) || 'it printed nothing'}`);
+}
+
+/** The last of what a program says of itself, on one line. */
+function saidBy(stderr: string, secrets: readonly string[]): string {
+  const lines = stderr.split('\n').flatMap((line) => OWN_LINE.exec(line)?.[1] ?? []);
+  const said = secrets.reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), lines.join('; '));
+  return plainText(said).slice(-MOST_CHARACTERS);
 }
 
 function isMissing(error: unknown): boolean {

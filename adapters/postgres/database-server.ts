@@ -129,7 +129,10 @@ async function dropDatabase(client: Client, database: string): Promise<void> {
   if (!(await requireOurs(client, database))) return;
   const owner = await ownerOf(client, database);
   if (owner !== null && owner !== database) throw notOurs(database);
-  await client.query(`DROP DATABASE IF EXISTS ${name(database)} WITH (FORCE)`);
+  // What restores have kept of it belongs to its owner too.
+  const text = 'SELECT datname FROM pg_database WHERE pg_get_userbyid(datdba) = $1';
+  const { rows } = await client.query<{ datname: string }>(text, [database]);
+  for (const { datname } of rows) await client.query(`DROP DATABASE IF EXISTS ${name(datname)} WITH (FORCE)`);
   for (const role of [...databaseUsers(database), database]) {
     if (await requireOurs(client, role)) await client.query(`DROP ROLE ${name(role)}`);
   }

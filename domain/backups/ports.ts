@@ -126,6 +126,8 @@ export interface DumpTool {
    * @throws RESTORE_FAILED: then the live database is in its place
    */
   swap(names: { readonly live: string; readonly scratch: string; readonly kept: string }): Promise<void>;
+  /** Lets a live database be opened that a swap which was broken off has left closed. Idempotent. */
+  reopen(databaseName: string): Promise<void>;
   /** Drops a scratch database. Idempotent. @throws VALIDATION_FAILED for a database that backups have not made */
   drop(scratch: string): Promise<void>;
 }

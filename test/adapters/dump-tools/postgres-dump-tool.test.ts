@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { createPostgresDumpTool } from '../../../adapters/dump-tools/postgres-dump-tool.ts';
+import { countRows, holdTables } from '../../../adapters/dump-tools/postgres-figures.ts';
+import { withClient } from '../../../adapters/postgres/with-client.ts';
 import type { DumpTool } from '../../../domain/backups/ports.ts';
 import { scratchName } from '../../../domain/backups/restore.ts';
 import { databaseUsers } from '../../../domain/databases/database-name.ts';
@@ -153,6 +155,76 @@ describe('PostgreSQL is dumped and restored', { timeout: 240_000 }, () => {
     await postgres.query('DROP ROLE stolen');
   });
 
+  it('the administrator reads tables that stay, and nothing that runs code', async () => {
+    await service('swapped_prod');
+    await postgres.query('CREATE VIEW trap AS SELECT 1', 'swapped_prod');
+    const uri = new URL(postgres.adminUri);
+    uri.pathname = '/swapped_prod';
+    await withClient(uri.href, patience(), async (client) => {
+      await client.query('BEGIN');
+      const tables = await holdTables(client);
+      const dropped = postgres.query("SET lock_timeout = '300ms'; DROP TABLE notes", 'swapped_prod');
+      await assert.rejects(dropped, { code: '55P03' });
+      assert.deepEqual(await countRows(client, tables), { 'public.notes': 3 });
+      await assert.rejects(client.query('SELECT count(*) FROM public.trap'), /non-system view/);
+    });
+  });
+
+  it('without the privileges of roles that the new database does not know', async () => {
+    await service('shared_prod');
+    await postgres.query(
+      `ALTER DEFAULT PRIVILEGES FOR ROLE shared_prod GRANT SELECT ON TABLES TO PUBLIC;
+       GRANT SELECT ON notes TO PUBLIC; CREATE PUBLICATION everything FOR ALL TABLES`,
+      'shared_prod',
+    );
+    const { archive, figures } = await dump('shared_prod');
+    await tool.restoreInto({ from: 'shared_prod', scratch }, stream(archive), { signal: patience() });
+    assert.deepEqual(await tool.figures(scratch, patience()), figures);
+    await tool.drop(scratch);
+  });
+
+  it('what was kept goes with the database when that is dropped', async () => {
+    await service('gone_prod');
+    const { archive } = await dump('gone_prod');
+    await tool.restoreInto({ from: 'gone_prod', scratch }, stream(archive), { signal: patience() });
+    await tool.swap({ live: 'gone_prod', scratch, kept });
+    await postgres.server.drop('gone_prod', patience());
+    const left = await postgres.query(`SELECT datname FROM pg_database WHERE datname IN ('gone_prod', '${kept}')`);
+    assert.deepEqual(left, []);
+  });
+
+  it('a database that a broken swap has left closed is opened again', async () => {
+    await service('closed_prod');
+    await postgres.query('ALTER DATABASE closed_prod ALLOW_CONNECTIONS false');
+    await assert.rejects(valuesOf('closed_prod'));
+    await tool.reopen('closed_prod');
+    await tool.reopen('nobody_prod');
+    assert.equal((await valuesOf('closed_prod')).length, 3);
+  });
+
+  it('an error tells what the program says on one line, and no row', async () => {
+    await service('noisy_prod');
+    await postgres.query(
+      `CREATE FUNCTION refuse(text) RETURNS text LANGUAGE plpgsql IMMUTABLE AS $$
+       BEGIN
+         IF current_database() = 'noisy_prod' THEN RETURN $1; END IF;
+         RAISE EXCEPTION E'bad row\\n\\nsee http://evil.example' USING DETAIL = 'person@example.com';
+       END $$;
+       CREATE INDEX ON notes (refuse(value))`,
+      'noisy_prod',
+    );
+    const { archive } = await dump('noisy_prod');
+    await assert.rejects(
+      tool.restoreInto({ from: 'noisy_prod', scratch }, stream(archive), { signal: patience() }),
+      ({ code, message }: { code: string; message: string }) => {
+        assert.equal(code, 'RESTORE_FAILED');
+        assert.match(message, /^pg_restore ended with 1: .*bad row$/);
+        return true;
+      },
+    );
+    await tool.drop(scratch);
+  });
+
   it('no program shows a password among its arguments', async () => {
     await service('quiet_prod');
     const { password } = new URL(postgres.adminUri);
@@ -221,7 +293,7 @@ describe('PostgreSQL is dumped and restored', { timeout: 240_000 }, () => {
       },
       { signal: patience() },
     );
-    await assert.rejects(dumping, { code: 'DUMP_FAILED', message: /pg_dump ended with 1: .*terminat/s });
+    await assert.rejects(dumping, { code: 'DUMP_FAILED', message: /^pg_dump ended with 1: .*(terminat|closed)/ });
     assert.equal(isStored, false);
   });
 

@@ -55,6 +55,7 @@ export function createInMemoryDumpTool(): InMemoryDumpTool {
       databases.set(live, replacement);
       databases.delete(scratch);
     },
+    reopen: async () => undefined,
     async drop(scratch) {
       if (!isScratch(scratch)) throw new FairleadError('VALIDATION_FAILED', `${scratch} is no scratch database`);
       databases.delete(scratch);
