@@ -38,6 +38,7 @@ function addConnect(git: Command, perform: Perform): void {
       collect,
       [],
     )
+    .option('--add', 'keep the rules that the service has, such as those for another environment')
     .option('--token', 'register the hook and set statuses by an API token; prompts for it or reads it from stdin')
     .option('--secret', 'use the secret of a hook that is there; prompts for it or reads it from stdin')
     .option('--plain-token', 'GitLab: prove deliveries by its plain token, which is weaker than signatures')

@@ -111,8 +111,8 @@ async function repositoryOf(
     return repository;
   }
   if (isSameRepository({ repositoryKey: repository.key }, service.gitUrl, deps.platformGitUrl)) return repository;
-  const message = `repository: ${service.name} is built from another repository; connect that one, or change its git URL first`;
-  throw new FairleadError('CONFLICT', message, { details: [{ field: 'repository', message }] });
+  const message = `${service.name} is built from another repository; connect that one, or change its git URL first`;
+  throw new FairleadError('CONFLICT', `repository: ${message}`, { details: [{ field: 'repository', message }] });
 }
 
 interface Wanted {
@@ -157,8 +157,8 @@ async function join(deps: GitHooksDeps, found: GitConnection, { body, connected 
 }
 
 function differs(field: string, has: string): FairleadError {
-  const message = `${field}: the repository is connected already, with ${has}`;
-  return new FairleadError('VALIDATION_FAILED', message, { details: [{ field, message }] });
+  const message = `the repository is connected already, with ${has}`;
+  return new FairleadError('VALIDATION_FAILED', `${field}: ${message}`, { details: [{ field, message }] });
 }
 
 /** Writes over the revision that was read. @returns it with its new revision. @throws CONFLICT (retryable) */

@@ -121,7 +121,8 @@ function pagesClient(
   return {
     ...common,
     clientId,
-    name: `${platformName} ${title} pages`,
+    // Without `pages` where the service is its pages: people read it when they sign in.
+    name: `${platformName} ${title}${platformClient === null ? '' : ' pages'}`,
     description: `The pages of the ${title}`,
     clientType: 'public',
     redirectUris: [url + SIGN_IN_CALLBACK],

@@ -33,6 +33,8 @@ const connectionReply = z.looseObject({
 
 type ConnectionReply = z.infer<typeof connectionReply>;
 
+type Rule = Pick<z.infer<typeof ruleReply>, 'kind' | 'pattern' | 'environment' | 'paths'>;
+
 const problemReply = z.looseObject({ code: text, message: text }).nullish();
 
 const connectedReply = z.looseObject({
@@ -77,6 +79,8 @@ export interface ConnectOptions {
   readonly plainToken?: boolean;
   /** Seconds. */
   readonly poll?: number;
+  /** Keeps the rules that the service has. */
+  readonly add?: boolean;
 }
 
 /** `fairlead git connect [service]`. */
@@ -90,7 +94,8 @@ export async function connect(
   const { provider, repository, poll, plainToken, api: apiUrl } = options;
   const wanted = [...(options.token === true ? ['token'] : []), ...(options.secret === true ? ['secret'] : [])];
   const secrets = await readSecrets(wanted, terminal);
-  const rules = rulesOf(options);
+  const asked = rulesOf(options);
+  const rules = options.add === true ? [...(await otherRules(context, service, asked)), ...asked] : asked;
   const body = {
     service,
     provider,
@@ -111,18 +116,27 @@ export async function connect(
       for (const rule of own) output.print(`  ${ruleLine(name, rule)}`);
     }
   }
-  tellHook(context, reply, { isNew: true });
+  tellHook(context, reply, 'Add a webhook for pushes and tags at the git host:');
   return exitCode('ok');
 }
 
-function rulesOf({ branch, tag, to: environment, watch }: ConnectOptions): readonly object[] {
+/** Rules that the service has, without those that the asked ones replace. @throws CliFailure without a rule to add */
+async function otherRules(context: CliContext, service: string, asked: readonly Rule[]): Promise<readonly Rule[]> {
+  if (asked.length === 0) throw usageFailure('--add is about a branch or tag.', 'Name it: `--branch uat --to uat`.');
+  const found = (await connectionOf(context, service))?.services.find((one) => one.service === service);
+  const target = ({ kind, pattern, environment }: Rule) => JSON.stringify([kind, pattern, environment]);
+  const replaced = new Set(asked.map(target));
+  return (found?.rules ?? []).filter((rule) => !replaced.has(target(rule)));
+}
+
+function rulesOf({ branch, tag, to: environment, watch }: ConnectOptions): readonly Rule[] {
   const of = (kind: string) => (pattern: string) => ({ kind, pattern, environment, paths: [...watch] });
   const rules = [...branch.map(of('branch')), ...tag.map(of('tag'))];
   if (rules.length > 0 || (watch.length === 0 && environment === 'prod')) return rules;
   throw usageFailure('--watch and --to are about a branch or tag.', 'Name it: `--branch main`.');
 }
 
-function ruleLine(service: string, { kind, pattern, environment, paths }: z.infer<typeof ruleReply>): string {
+function ruleLine(service: string, { kind, pattern, environment, paths }: Rule): string {
   const watched = paths.length === 0 ? '' : `, when ${paths.join(', ')} changes`;
   return printable(`${kind} ${pattern} → ${service} in ${environment}${watched}`);
 }
@@ -131,24 +145,26 @@ function ruleLine(service: string, { kind, pattern, environment, paths }: z.infe
 function tellHook(
   { output }: CliContext,
   { connection, secret, hookProblem }: z.infer<typeof connectedReply>,
-  { isNew }: { readonly isNew: boolean },
+  whatToDo: string,
 ): void {
-  if (hookProblem != null) output.note(`The hook could not be registered: ${printable(hookProblem.message)}`);
-  else if (connection.hookRegistered && secret == null) {
+  if (hookProblem != null) {
+    output.note(`The hook could not be registered: ${printable(hookProblem.message)}`);
+    output.note(`To try again, also with another token: \`fairlead git token ${connection.id}\``);
+  } else if (connection.hookRegistered && secret == null) {
     output.print(`The hook is registered at ${connection.provider}.`);
     return;
   }
   if (connection.verifiedAt != null && secret == null) return;
-  if (!isNew && secret == null) return;
   const kind = connection.provider === 'gitlab' && connection.proof === 'signature' ? 'Signing token' : 'Secret';
-  output.print('Add a webhook for pushes and tags at the git host:');
+  output.print(whatToDo);
   output.print(`  Address       ${connection.hookUrl}`);
   output.print('  Content type  application/json');
   if (secret != null) output.print(`  ${kind.padEnd(13)} ${secret}`);
   if (connection.proof === 'token') {
     output.note('The plain token of GitLab proves who sends, and nothing about what was sent: prefer signatures.');
   }
-  if (secret != null) output.note('The secret is not shown again. `fairlead git rotate` makes another one.');
+  const shown = secret == null ? 'The secret was shown when it was made.' : 'The secret is not shown again.';
+  output.note(`${shown} \`fairlead git rotate ${connection.id}\` makes another one.`);
 }
 
 /** `fairlead git list`. */
@@ -292,7 +308,7 @@ export async function rotate(
   if (options.finish === true) output.print(`${id} takes its newest secret alone`);
   else {
     output.print(`${id} takes two secrets`);
-    tellHook(context, reply, { isNew: false });
+    tellHook(context, reply, 'Change the secret of the webhook at the git host:');
     output.note(`Once the git host signs with the new one: \`fairlead git rotate ${id} --finish\``);
   }
   return exitCode('ok');
@@ -330,7 +346,7 @@ export async function setToken(
   const reply = await change(context, given, { token });
   const told = token === null ? 'has no token' : 'has another token';
   context.output.print(`${reply.connection.id} ${told}`);
-  if (token !== null) tellHook(context, reply, { isNew: false });
+  if (token !== null) tellHook(context, reply, 'Add a webhook for pushes and tags at the git host:');
   return exitCode('ok');
 }
 
@@ -370,11 +386,15 @@ async function findConnection(context: CliContext, given: string | undefined): P
     return await api.call(connectionReply, { method: 'GET', path: pathOf('git', 'connections', given) });
   }
   const service = await serviceName(context, given);
-  const page = await readPages(api, connectionReply, { path: pathOf('git', 'connections'), query: {}, limit: MOST });
-  const found = page.items.find(({ services }) => services.some((one) => one.service === service));
+  const found = await connectionOf(context, service);
   if (found !== undefined) return found;
   throw new CliFailure('NOT_FOUND', `No repository is connected that deploys ${service}.`, {
     exit: 'notFound',
     remedy: `See all: \`fairlead git list\`. Connect one: \`fairlead git connect ${service}\``,
   });
+}
+
+async function connectionOf({ api }: CliContext, service: string): Promise<ConnectionReply | undefined> {
+  const page = await readPages(api, connectionReply, { path: pathOf('git', 'connections'), query: {}, limit: MOST });
+  return page.items.find(({ services }) => services.some((one) => one.service === service));
 }

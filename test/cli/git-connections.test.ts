@@ -95,6 +95,20 @@ describe('fairlead git', () => {
     await run(['disconnect', 'shop', '--yes']);
   });
 
+  it('adds a rule to those that the service has with --add, and puts others in their place without it', async () => {
+    const connect = ['connect', 'shop', '--provider', 'gitea'];
+    await run([...connect, '--branch', 'main']);
+    const added = await run([...connect, '--branch', 'develop', '--to', 'uat', '--add']);
+    assert.equal(added.code, 0, added.stderr);
+    assert.match(added.stdout, /branch main → shop in prod\n {2}branch develop → shop in uat/);
+    assert.match(added.stderr, /was shown when it was made/);
+    const watched = await run([...connect, '--branch', 'main', '--watch', 'a/**', '--add']);
+    assert.match(watched.stdout, /branch develop → shop in uat\n {2}branch main → shop in prod, when a\/\*\* changes/);
+    assert.doesNotMatch((await run([...connect, '--branch', 'main'])).stdout, /develop/);
+    assert.equal((await run([...connect, '--add'])).code, 2, 'nothing to add');
+    await run(['disconnect', 'shop', '--yes']);
+  });
+
   it('says what is missing or wrong', async () => {
     assert.equal((await run(['connect', 'shop'])).code, 2);
     assert.equal((await run(['connect', 'shop', '--provider', 'gitea', '--watch', 'a/**'])).code, 2);
@@ -102,7 +116,7 @@ describe('fairlead git', () => {
     assert.match((await run(['look', 'shop'])).stderr, /No repository is connected that deploys shop/);
     assert.match((await run(['connect', 'empty', '--provider', 'gitea'])).stderr, /has no git URL yet/);
     const other = ['connect', 'shop', '--provider', 'gitea', '--repository', 'https://git.example/acme/other'];
-    assert.match((await run(other)).stderr, /is built from another repository/);
+    assert.equal((await run(other)).stderr.split('is built from another repository').length, 2, 'said once');
     const weak = await run(['connect', 'shop', '--provider', 'gitea', '--secret'], 'short');
     assert.match(weak.stderr, /secret: give 16 to 200 characters/);
     assert.notEqual(weak.code, 0);

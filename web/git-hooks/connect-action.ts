@@ -36,7 +36,7 @@ ${facts([
   ['Address', html`<code>${hookUrl}</code>`],
   [place, 'the one above'],
   ['Content type', html`<code>application/json</code>`],
-  ['Events', 'push and tag push'],
+  ['Events', provider === 'gitlab' ? 'push and tag push' : 'push, which tags are part of'],
 ])}`;
 }
 

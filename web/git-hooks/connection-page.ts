@@ -151,7 +151,7 @@ function aboutCard(connection: ConnectionView, { who }: PageContext): Html {
 function secretsCard({ id, secrets }: ConnectionView, context: PageContext): Html {
   const rows = secrets.map(
     (secret) =>
-      html`<li><span class="row-main"><code>${secret.id}</code><span class="sub">made ${ago(secret.createdAt, context.now())}</span></span></li>`,
+      html`<li><span class="row-main">Made ${ago(secret.createdAt, context.now())}<span class="sub">Number <code>${secret.id}</code></span></span></li>`,
   );
   return card(
     { title: 'Secret of the hook', flush: true },

@@ -115,7 +115,7 @@ function firstSteps(): Html {
     icon: 'rocket',
     title: 'Deploy your first service',
     text: 'Give the address of a repository. Fairlead finds out how it is built, shows the plan, and tells what happens at each step.',
-    action: linkButton('/start', 'Start', { primary: true }),
+    action: linkButton('/start', 'Deploy', { primary: true }),
   })}</section>`;
 }
 

@@ -6,9 +6,12 @@ import type { BuildSummary } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import { runtimeReplySchema } from '../../domain/deploys/workload-state-schema.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
+import { connectionViewSchema } from '../../domain/git-hooks/git-hook-schema.ts';
+import { pageSchema } from '../../domain/page-schema.ts';
 import { buildBadge } from '../deploys/build-badge.ts';
 import { buildRow, environmentBadge, latestBuilds } from '../deploys/build-row.ts';
 import { buildsReply } from '../deploys/replies.ts';
+import { connectionPath, PATH as GIT_PATH } from '../git-hooks/connection-words.ts';
 import { pollRegions } from '../live/poll.ts';
 import { badge } from '../look/badge.ts';
 import { card, emptyState, externalLink, facts, liveRegion, partCard } from '../look/components.ts';
@@ -23,11 +26,16 @@ import { runtimeLine } from './runtime-line.ts';
 const BUILDS_SHOWN = 10;
 const LOOK_MS = 3_000;
 
+const CONNECTIONS = pageSchema(connectionViewSchema.pick({ id: true, services: true }));
+
 interface Shown {
   readonly service: ServiceDetail;
   readonly builds: Part<{ readonly items: readonly BuildSummary[] }>;
   readonly runtime: Part<z.output<typeof runtimeReplySchema>>;
 }
+
+/** Connections that are looked through for the one of the service; beyond them the page leads to all. */
+const CONNECTIONS_SEEN = 200;
 
 type Context = PageContext<{ readonly name: string }>;
 
@@ -41,6 +49,15 @@ async function load({ platform, params: { name } }: Context): Promise<Shown> {
   return { service, builds, runtime };
 }
 
+/** Id of the connection whose pushes deploy the service; null when there is none. */
+async function connectionOf({ platform, params: { name } }: Context): Promise<Part<string | null>> {
+  const query = { limit: CONNECTIONS_SEEN };
+  const page = await part(platform.get('builder', '/git/connections', CONNECTIONS, query));
+  if (!page.ok) return page;
+  const found = page.value.items.find(({ services }) => services.some(({ service }) => service === name));
+  return { ok: true, value: found?.id ?? null };
+}
+
 /** One service: what runs of it and where, its last builds, and what can be done. */
 export const servicePage = definePage({
   module: 'services',
@@ -48,9 +65,12 @@ export const servicePage = definePage({
   summary: 'One service: what runs, its last builds, and what can be done',
   params: serviceParams,
   tab: { of: 'service', label: 'Overview', order: 0 },
-  load,
+  load: async (context) => {
+    const [shown, connection] = await Promise.all([load(context), connectionOf(context)]);
+    return { ...shown, connection };
+  },
   view: (data, context) => {
-    const { service } = data;
+    const { service, connection } = data;
     const { person } = context;
     return {
       title: service.name,
@@ -59,7 +79,7 @@ export const servicePage = definePage({
       buttons: admits({ 'platform-admin': true, user: 'member' }, person) && deployMenu(context, service),
       body: html`${liveRegion('environments', environments(data, context.now()))}
 <div class="columns"><div>${liveRegion('builds', builds(data, context.now()))}</div>
-<div>${settings(service, person)}${admits({ 'platform-admin': true, user: 'admin' }, person) && removal(context, service)}</div></div>`,
+<div>${settings(service, connection, person)}${admits({ 'platform-admin': true, user: 'admin' }, person) && removal(context, service)}</div></div>`,
     };
   },
   live: (context) =>
@@ -119,10 +139,17 @@ function builds({ builds: shown, service }: Shown, now: Date): Html {
   );
 }
 
-function settings(service: ServiceDetail, person: Context['person']): Html {
+function settings(service: ServiceDetail, connection: Part<string | null>, person: Context['person']): Html {
   const { gitUrl, branch, appPath, dockerfilePath, port, authorizedOrgs, config, secrets } = service;
   const connects = person.kind === 'platform-admin' || (person.role === 'admin' && person.org === service.org);
   const connect = `/git?${new URLSearchParams({ service: service.name })}#connect`;
+  const pushes = !connection.ok
+    ? html`<a href="${GIT_PATH}">All repositories</a>`
+    : connection.value !== null
+      ? html`<a href="${connectionPath(connection.value)}">Its repository is connected</a>`
+      : connects
+        ? html`<a href="${connect}">Connect its repository</a>`
+        : null;
   const count = (names: object, one: string, more: string): string => {
     const number = Object.keys(names).length;
     return `${number} ${number === 1 ? one : more}`;
@@ -132,7 +159,7 @@ function settings(service: ServiceDetail, person: Context['person']): Html {
     facts([
       ['Source', gitUrl === null ? 'Uploaded folders' : externalLink(gitUrl)],
       ...(gitUrl === null ? [] : [['Branch', branch ?? 'default branch'] as const]),
-      ...(connects ? [['Push deploys', html`<a href="${connect}">Connect its repository</a>`] as const] : []),
+      ...(pushes === null ? [] : [['Push deploys', pushes] as const]),
       ...(appPath === null ? [] : [['Folder', html`<code>${appPath}</code>`] as const]),
       ...(dockerfilePath === null ? [] : [['Container file', html`<code>${dockerfilePath}</code>`] as const]),
       ['Port', port === null ? 'found at each deploy' : port],

@@ -89,6 +89,12 @@ describe('push deploys in the console', () => {
       wordsOf(list.text),
       /acme\/shop\.git Gitea shop branch release\/\* to uat when changed: services\/api/,
     );
+    const ben = await on.browseAs({ ...MEMBER });
+    for (const one of [ann, ben]) {
+      const page = (await one.get('/services/shop')).text;
+      assert.ok(page.includes(`<a href="${await here()}">Its repository is connected</a>`));
+      assert.doesNotMatch(page, /#connect/);
+    }
     const pages = [list.text, (await ann.get(await here())).text];
     for (const kept of [pages, [...ann.cookies.values()], on.console.logged, on.builder.logged]) {
       assert.equal(kept.join().includes(secret) || kept.join().includes(TOKEN), false);

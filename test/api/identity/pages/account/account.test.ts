@@ -41,8 +41,15 @@ describe('the account page', () => {
     const email = 'root@example.com';
     const root = await idp.seedUser(email, { password: PASSWORD, platformRoles: ['super_admin'] });
     const { browser } = await signedIn(email);
+    Object.assign(idp.deps.settings, { serviceUrls: { console: 'https://console.example' } });
     const { html } = await browser.open('/account');
-    for (const step of ['Next steps', 'npx fairlead login', 'npx fairlead deploy', 'npx fairlead invite']) {
+    for (const step of [
+      'Next steps',
+      'the console',
+      'npx fairlead login',
+      'npx fairlead deploy',
+      'npx fairlead invite',
+    ]) {
       assert.ok(html.includes(step), step);
     }
     assert.doesNotMatch((await (await signedIn()).browser.open('/account')).html, /Next steps/);
