@@ -11,7 +11,7 @@ import { field, form } from '../look/forms.ts';
 import { icon } from '../look/icons.ts';
 import { defineAction, definePage, type PageContext, type WebModule } from '../page.ts';
 import { part } from '../platform/part.ts';
-import { pathOf } from '../platform/platform.ts';
+import { type Platform, pathOf } from '../platform/platform.ts';
 import { repositoryAddress, serviceNameOf } from './service-name-of.ts';
 
 const MEMBERS = { 'platform-admin': true, user: 'member' } as const;
@@ -83,12 +83,25 @@ const register = defineAction({
         details: [{ field: 'name', message: 'choose a name' }],
       });
     }
+    await refuseTaken(platform, service);
     const { name: registered } = await platform.send('builder', 'POST', '/services', serviceViewSchema, {
       body: service,
     });
     return { to: pathOf('start', registered) };
   },
 });
+
+/** A service that is here keeps its repository: a plan is looked at, and changes nothing. @throws VALIDATION_FAILED */
+async function refuseTaken(platform: Platform, { name, gitUrl }: { readonly name: string; readonly gitUrl: string }) {
+  const found = await part(platform.get('builder', pathOf('services', name), serviceViewSchema));
+  if (!found.ok || found.value.gitUrl === null || bare(found.value.gitUrl) === bare(gitUrl)) return;
+  const message = `${name} is here already, built from ${found.value.gitUrl}: choose another name`;
+  throw new FairleadError('VALIDATION_FAILED', `name: ${message}`, { details: [{ field: 'name', message }] });
+}
+
+function bare(address: string): string {
+  return address.replace(/\/+$/, '').replace(/\.git$/, '');
+}
 
 function given(text: string | undefined): string | undefined {
   return text === '' ? undefined : text;
