@@ -1,4 +1,4 @@
-import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
+import { type Backup, type BackupProblem, leftKeys } from '../../domain/backups/backup.ts';
 import type { BackupJob } from '../../domain/backups/messages.ts';
 import { runningBackup, unmadeBackup } from '../../domain/backups/new-record.ts';
 import { objectKey } from '../../domain/backups/object-key.ts';
@@ -26,16 +26,16 @@ export async function openBackup(
 }
 
 /**
- * Dumps the database straight into the bucket and completes the record once the bucket has all of it. Idempotent: what an
- * attempt before left under the key is replaced as a whole, and a backup that is completed stays as it is.
+ * Dumps the database straight into the bucket and completes the record once the bucket has all of it. Each attempt uploads
+ * under a key of its own, as one that lost the server may live on beside the next; the one whose key the record names counts.
+ * Idempotent: a backup that is completed stays as it is.
  */
 export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, signal: AbortSignal): Promise<void> {
   const { backups, archives, now } = deps;
   const backup = await backups.find(job.id);
   if (backup?.status === 'completed') return;
-  if (backup?.status !== 'running') throw new FairleadError('CONFLICT', `The backup ${job.id} has ended already`);
-  const key = objectKey(backup, backup.startedAt);
   await requireOwner(deps, job);
+  const key = await noteUpload(deps, backup, job.id);
   await archives.ensureBucket();
   const progress = reportProgress((bytes) => backups.setProgress(job.id, bytes));
   const { stored, figures } = await toolOf(deps, job.engine).dump(
@@ -51,12 +51,39 @@ export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, si
     ...({ status: 'completed', finishedAt: now(), objectKey: key, figures } as const),
     ...{ sizeBytes: stored.bytes, sha256: stored.sha256 },
   };
-  if (!(await backups.change(job.id, 'running', change))) {
-    // It was given up meanwhile, such as after its time: nobody deletes the archive but this.
-    await archives.delete(key);
-    throw new FairleadError('CONFLICT', `The backup ${job.id} ended while it was made`);
-  }
+  if (!(await backups.change(job.id, 'running', change))) return giveWay(deps, job.id, key);
   await auditEnd(deps, job, 'backup.completed', { bytes: stored.bytes, sha256: stored.sha256 });
+  // What is left now, the mirror's run removes.
+  await deleteLeft(deps, job.id).catch(() => undefined);
+}
+
+/** Deletes what attempts that do not count have uploaded. */
+export async function deleteLeft({ backups, archives }: BackupsActivityDeps, id: string): Promise<void> {
+  const backup = await backups.find(id);
+  if (backup === null || backup.status === 'running') return;
+  for (const key of leftKeys(backup)) await archives.delete(key);
+}
+
+/** The key of an attempt that begins now, which is on record before anything lies there. */
+async function noteUpload({ backups, now }: BackupsActivityDeps, backup: Backup | null, id: string): Promise<string> {
+  let current = backup;
+  for (let begun = now().getTime(); current?.status === 'running'; begun += 1) {
+    const key = objectKey(current, new Date(begun));
+    if (await backups.noteUpload(id, key)) return key;
+    current = await backups.find(id);
+  }
+  throw new FairleadError('CONFLICT', `The backup ${id} has ended already`);
+}
+
+/**
+ * Another attempt completed the backup meanwhile, or it was given up: this one deletes what it uploaded itself, and nothing else.
+ * @throws CONFLICT for a backup that was given up
+ */
+async function giveWay({ backups, archives }: BackupsActivityDeps, id: string, key: string): Promise<void> {
+  const backup = await backups.find(id);
+  if (backup?.objectKey !== key) await archives.delete(key);
+  if (backup?.status === 'completed') return;
+  throw new FairleadError('CONFLICT', `The backup ${id} ended while it was made`);
 }
 
 /** The bucket is asked again, with another request than the upload: what it does not have is no backup. */
@@ -72,15 +99,15 @@ async function assertStored(
   throw new FairleadError('DUMP_FAILED', message);
 }
 
-/** Fails a backup that runs, and deletes what it may have uploaded. Idempotent: a backup that ended stays as it is. */
+/** Fails a backup that runs, and deletes what its attempts may have uploaded. Idempotent: a backup that ended stays as it is. */
 export async function failBackup(deps: BackupsActivityDeps, { job, problem }: FailedJob): Promise<void> {
-  const { backups, archives, now } = deps;
+  const { backups, now } = deps;
   const isNew = await backups.insert({ ...unmadeBackup(job, 'failed', problem), finishedAt: now() });
   const change = { status: 'failed', finishedAt: now(), problem, sizeBytes: null, objectKey: null } as const;
   if (!isNew) await backups.change(job.id, 'running', change);
   const backup = await backups.find(job.id);
   if (backup?.status !== 'failed') return;
-  await archives.delete(objectKey(backup, backup.startedAt));
+  await deleteLeft(deps, job.id);
   await auditEnd(deps, job, 'backup.failed', { code: problem.code });
 }
 

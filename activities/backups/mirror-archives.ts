@@ -1,5 +1,5 @@
+import { leftKeys } from '../../domain/backups/backup.ts';
 import { type ListedArchive, planMirror } from '../../domain/backups/mirror.ts';
-import { objectKey as keyOf } from '../../domain/backups/object-key.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { ObjectStore } from '../../domain/objects/ports.ts';
@@ -14,6 +14,8 @@ export interface MirrorRun {
   readonly failed: readonly string[];
 }
 
+const ENDED = ['completed', 'pruned', 'failed'] as const;
+
 /** After so many archives in a row that cannot be copied, one of the buckets is away. */
 const MOST_FAILURES = 3;
 
@@ -25,6 +27,7 @@ const MOST_FAILURES = 3;
 export async function mirrorArchives(deps: BackupsActivityDeps, signal: AbortSignal): Promise<MirrorRun | null> {
   const { archives, mirror, backups } = deps;
   await removeLeftParts(deps, signal);
+  await removeLeftArchives(deps, signal);
   if (mirror === null) return null;
   // The records first: what is completed after this may be in the listing or not, and is never taken for lost.
   const recorded = new Map<string, number>();
@@ -74,17 +77,16 @@ function excess(target: readonly ListedArchive[], source: readonly ListedArchive
   return new Set(target.map(({ key }) => key).filter((key) => !inSource.has(key)));
 }
 
-/** Those keys whose backups have no archive by their records: retention deleted it, or the backup failed. */
+/** Those keys that count for no backup by its record: retention deleted it, it failed, or another attempt completed it. */
 async function listEnded(
   { backups }: BackupsActivityDeps,
   keys: ReadonlySet<string>,
   signal: AbortSignal,
 ): Promise<ReadonlySet<string>> {
+  if (keys.size === 0) return keys;
   const ended = new Set<string>();
-  if (keys.size === 0) return ended;
-  for await (const backup of eachItem((page) => backups.list({ statuses: ['pruned', 'failed'] }, page), signal)) {
-    const key = keyOf(backup, backup.startedAt);
-    if (keys.has(key)) ended.add(key);
+  for await (const backup of eachItem((page) => backups.list({ statuses: ENDED }, page), signal)) {
+    for (const key of leftKeys(backup)) if (keys.has(key)) ended.add(key);
   }
   return ended;
 }
@@ -93,6 +95,19 @@ async function listEnded(
 async function removeLeftParts({ archives, now, settings }: BackupsActivityDeps, signal: AbortSignal): Promise<void> {
   await archives.ensureBucket();
   await archives.abortIncomplete('', new Date(now().getTime() - 2 * settings.dumpTimeoutMs), { signal });
+}
+
+/** Whole archives of attempts that were killed before they could delete them. No attempt of a backup goes on so long after its end. */
+async function removeLeftArchives(deps: BackupsActivityDeps, signal: AbortSignal): Promise<void> {
+  const { archives, backups, now, settings } = deps;
+  const endedBefore = now().getTime() - 2 * settings.dumpTimeoutMs;
+  const left: string[] = [];
+  const keys = new Set((await listAll(archives, signal)).map(({ key }) => key));
+  for await (const backup of eachItem((page) => backups.list({ statuses: ENDED }, page), signal)) {
+    if (backup.finishedAt === null || backup.finishedAt.getTime() > endedBefore) continue;
+    left.push(...leftKeys(backup).filter((key) => keys.has(key)));
+  }
+  for (const key of left) await archives.delete(key, { signal });
 }
 
 async function listAll(store: ObjectStore, signal: AbortSignal): Promise<readonly ListedArchive[]> {

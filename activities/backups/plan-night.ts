@@ -7,6 +7,7 @@ import { type Night, nightsBetween, tierOfNight } from '../../domain/backups/nig
 import { isScratch } from '../../domain/backups/restore.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import type { BackupsActivityDeps } from './deps.ts';
+import { deleteLeft } from './make-backup.ts';
 import { problemOf } from './problem-of.ts';
 
 /** What a night has to do, and what is known to have gone wrong already. */
@@ -73,8 +74,9 @@ export async function planNight(deps: BackupsActivityDeps, night: Night, signal:
   return { jobs, missed, unlisted, skipped, parallelism: settings.parallelism, idle: null };
 }
 
-/** Records that say `running` of what no workflow runs. */
-async function closeAbandoned({ backups, commands, now }: BackupsActivityDeps, signal: AbortSignal): Promise<void> {
+/** Records that say `running` of what no workflow runs: they are failed, and lose what was uploaded. */
+async function closeAbandoned(deps: BackupsActivityDeps, signal: AbortSignal): Promise<void> {
+  const { backups, commands, now } = deps;
   const running = [];
   for await (const backup of eachItem((page) => backups.list({ statuses: ['running'] }, page), signal)) {
     running.push(backup);
@@ -82,6 +84,8 @@ async function closeAbandoned({ backups, commands, now }: BackupsActivityDeps, s
   for (const backup of running) {
     if (await commands.isUnderWay(backup, backup.id)) continue;
     await backups.change(backup.id, 'running', { status: 'failed', finishedAt: now(), problem: ABANDONED });
+    // Without the object store a night is planned all the same: what is left, `removeLeftArchives` deletes.
+    await deleteLeft(deps, backup.id).catch(() => signal.throwIfAborted());
   }
 }
 

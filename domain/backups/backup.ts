@@ -80,6 +80,8 @@ export interface Backup extends BackedUpDatabase {
   readonly sha256: string | null;
   /** Null where there is no archive, or not any more. */
   readonly objectKey: string | null;
+  /** Every key under which an attempt has uploaded, or may have; what lies there counts for nothing but as `objectKey`. */
+  readonly uploads: readonly string[];
   readonly figures: Figures | null;
   /** Why it failed, was skipped or missed. */
   readonly problem: BackupProblem | null;
@@ -103,4 +105,9 @@ export function isVerified({ status, verification }: Pick<Backup, 'status' | 've
 /** Where a backup belongs in the audit trail and in messages: `shop/prod`, or the name of a database of no service. */
 export function targetName({ service, environment, databaseName }: Omit<BackedUpDatabase, 'engine'>): string {
   return service === null || environment === null ? databaseName : `${service}/${environment}`;
+}
+
+/** Keys of attempts that do not count: whatever lies there may be deleted once the backup has ended. */
+export function leftKeys({ uploads, objectKey }: Pick<Backup, 'uploads' | 'objectKey'>): readonly string[] {
+  return uploads.filter((key) => key !== objectKey);
 }

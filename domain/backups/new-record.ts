@@ -12,6 +12,7 @@ export function runningBackup({ org, requestId, startedAt, ...job }: BackupJob):
     sizeBytes: null,
     sha256: null,
     objectKey: null,
+    uploads: [],
     figures: null,
     problem: null,
     verification: null,

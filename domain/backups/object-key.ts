@@ -11,13 +11,13 @@ const NO_SERVICE = '_';
 
 /**
  * Where an archive lies in the bucket: `{env}/{service}/{tier}/{db}-{timestamp}.archive.gz` or `.pgdump` (spec 2,
- * "Database backups", 2). The timestamp has milliseconds, and a database has one backup at a time: no two keys are equal.
+ * "Database backups", 2). The timestamp is the begin of the attempt that uploads it, in milliseconds.
  */
 export function objectKey(
   { service, environment, engine, databaseName, tier }: BackedUpDatabase & { readonly tier: BackupTier },
-  startedAt: Date,
+  begun: Date,
 ): string {
-  const timestamp = startedAt.toISOString().replaceAll(/[:.]/g, '-');
+  const timestamp = begun.toISOString().replaceAll(/[:.]/g, '-');
   const file = `${toSegment(databaseName)}-${timestamp}${ARCHIVE_SUFFIX[engine]}`;
   return [environment ?? NO_SERVICE, service ?? NO_SERVICE, tier, file].join('/');
 }

@@ -4,9 +4,9 @@
  * Keying: one workflow for each database, `backup/<service>/<environment>/<engine>`, makes its backups and restores, one at
  * a time. The schedules are `nightly-backups`, `verify-backups` and `mirror-backups`. Ids of nightly backups are made of the
  * night and the database, so that a night that is repeated makes no second record.
- * Retries: a dump that a dying worker broke off begins anew and replaces its object as a whole; one that the database or the
- * tool refused is failed. A database whose backup fails keeps no other from its own.
- * Compensation: a failed backup deletes its object; a failed restore drops the database that it had made. What it was to
+ * Retries: a dump that a dying worker broke off begins anew, under another key: an attempt that lives on unseen overwrites and
+ * deletes nothing of another. One that the database or the tool refused is failed. A database whose backup fails keeps no other from its own.
+ * Compensation: a failed backup deletes the objects of its attempts; a failed restore drops the database that it had made. What it was to
  * replace stays as it is until its replacement has the counts of the dump.
  */
 
@@ -35,11 +35,17 @@ export type BackupChange = Partial<
 export interface BackupStore {
   /** False when there is one of that id: it stays as it is. @throws UNAVAILABLE */
   insert(backup: Backup): Promise<boolean>;
+  /** Confirmed by a majority. */
   find(id: string): Promise<Backup | null>;
   /** Newest first. */
   list(filter: BackupFilter, page: PageRequest): Promise<Page<Backup>>;
   /** Writes the change when the backup has that status. False when it has another by now, or is gone. */
   change(id: string, from: BackupStatus, change: BackupChange): Promise<boolean>;
+  /**
+   * Notes the key under which an attempt is going to upload. False when the backup does not run any more, or the key is
+   * noted already: it belongs to another attempt.
+   */
+  noteUpload(id: string, key: string): Promise<boolean>;
   /** Notes how many bytes of a running backup are uploaded. */
   setProgress(id: string, sizeBytes: number): Promise<void>;
   /** Notes what a verification of a completed backup found. */

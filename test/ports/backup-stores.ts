@@ -46,6 +46,16 @@ export function backupStoreSuite(store: () => BackupStore): void {
       assert.equal(await store().change('bak_nobody', 'running', end), false);
     });
 
+    it('notes a key once, while the backup runs', async () => {
+      await keep('keys', { status: 'running', objectKey: null, uploads: [] });
+      const noted = await Promise.all(['a', 'a', 'b'].map((key) => store().noteUpload('bak_keys', key)));
+      assert.deepEqual(noted.sort(), [false, true, true]);
+      await store().change('bak_keys', 'running', { status: 'completed', objectKey: 'a' });
+      assert.equal(await store().noteUpload('bak_keys', 'c'), false);
+      assert.equal(await store().noteUpload('bak_nobody', 'c'), false);
+      assert.deepEqual([...((await store().find('bak_keys'))?.uploads ?? [])].sort(), ['a', 'b']);
+    });
+
     it('notes progress while a backup runs, and a verification while it has its archive', async () => {
       await keep('notes', { status: 'running', sizeBytes: null });
       await store().setProgress('bak_notes', 5);

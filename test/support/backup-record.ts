@@ -4,6 +4,7 @@ import type { Restore } from '../../domain/backups/restore.ts';
 /** A completed backup of `shop` in production, but for what is given. */
 export function backupRecord(fields: Partial<Backup> = {}): Backup {
   const startedAt = fields.startedAt ?? new Date('2026-05-04T02:00:00.000Z');
+  const key = `prod/shop/daily/shop_prod-${startedAt.toISOString().replaceAll(/[:.]/g, '-')}.pgdump`;
   return {
     id: 'bak_00000000000000000001',
     serviceId: 'svc_shop',
@@ -20,7 +21,8 @@ export function backupRecord(fields: Partial<Backup> = {}): Backup {
     finishedAt: new Date(startedAt.getTime() + 60_000),
     sizeBytes: 1_000,
     sha256: 'ab'.repeat(32),
-    objectKey: `prod/shop/daily/shop_prod-${startedAt.toISOString().replaceAll(/[:.]/g, '-')}.pgdump`,
+    objectKey: key,
+    uploads: [key],
     figures: { 'public.orders': 3 },
     problem: null,
     verification: null,

@@ -15,6 +15,7 @@ import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { AT_EXPIRY, createExpirySweep } from '../expiry-sweep.ts';
 import { insertIfNew } from '../insert-new.ts';
+import { readConfirmed } from '../read-confirmed.ts';
 import { readDocument } from '../read-document.ts';
 import { COLLECTIONS } from './indexes.ts';
 
@@ -45,6 +46,7 @@ const backupSchema = z.object({
   sizeBytes: z.number().nullable(),
   sha256: z.string().nullable(),
   objectKey: z.string().nullable(),
+  uploads: z.array(z.string()).default([]),
   figures: z
     .array(z.object({ name: z.string(), count: z.number() }))
     .nullable()
@@ -65,7 +67,7 @@ export function createBackupStore(deps: { db: Db; now: Clock }): BackupStore {
       return await insertIfNew(collection, { _id: id, ...fields, figures: toRows(figures), expiresAt });
     },
     async find(id) {
-      const document = await mongoCall(() => collection.findOne({ _id: id }));
+      const document = await readConfirmed(collection, { _id: id });
       return document === null ? null : parseBackup(document);
     },
     async list(filter, { cursor, limit }) {
@@ -86,6 +88,11 @@ export function createBackupStore(deps: { db: Db; now: Clock }): BackupStore {
         ...(fields.status === undefined ? {} : { expiresAt: expiryOf(fields.status, now()) }),
       };
       return (await mongoCall(() => collection.updateOne({ _id: id, status: from }, { $set }))).matchedCount === 1;
+    },
+    async noteUpload(id, key) {
+      const filter = { _id: id, status: 'running', uploads: { $ne: key } } as const;
+      const note = { $push: { uploads: key } };
+      return (await mongoCall(() => collection.updateOne(filter, note))).matchedCount === 1;
     },
     async setProgress(id, sizeBytes) {
       await mongoCall(() => collection.updateOne({ _id: id, status: 'running' }, { $set: { sizeBytes } }));

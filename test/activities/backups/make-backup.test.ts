@@ -1,12 +1,16 @@
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { it } from 'node:test';
 import { dumpDatabase, failBackup, openBackup } from '../../../activities/backups/make-backup.ts';
+import { mirrorArchives } from '../../../activities/backups/mirror-archives.ts';
+import { planNight } from '../../../activities/backups/plan-night.ts';
 import {
   openRestore,
   restoreInPlace,
   restoreScratch,
   swapDatabases,
 } from '../../../activities/backups/restore-database.ts';
+import { objectStoreUnreachable } from '../../../domain/objects/object-errors.ts';
 import { createBackupsParts } from '../../support/in-memory/backups-parts.ts';
 
 for (const [engine, message] of [
@@ -71,4 +75,99 @@ it('a dump during which its database went to another service is no backup, and l
   assert.equal((await deps.backups.find(backup.id))?.status, 'running');
   await failBackup(deps, { job: backup, problem: { code: 'DATABASE_NOT_FOUND', message: 'gone' } });
   assert.deepEqual(deps.archives.keys(), []);
+});
+
+for (const first of ['the earlier', 'the later'] as const) {
+  it(`of two attempts at once, ${first} completes the backup, and the other takes nothing from it`, async () => {
+    const { deps, job, clock, restoreJob } = await createBackupsParts();
+    const backup = job();
+    await openBackup(deps, backup);
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    const attempts = gates.map((gate) => {
+      const begun = Promise.withResolvers<void>();
+      const dumping = deps.tools.postgres;
+      const tool: typeof dumping = {
+        ...dumping,
+        dump: (name, store, options) =>
+          dumping.dump(name, (archive) => store(after(archive, begun.resolve, gate.promise)), options),
+      };
+      const ended = dumpDatabase({ ...deps, tools: { postgres: tool } }, backup, AbortSignal.timeout(10_000));
+      return { begun: begun.promise, ended };
+    });
+    await Promise.all(attempts.map(({ begun }) => begun));
+    clock.now = new Date(clock.now.getTime() + 60_000);
+    const order = first === 'the earlier' ? [0, 1] : [1, 0];
+    for (const index of order) {
+      gates[index]?.resolve();
+      await attempts[index]?.ended;
+    }
+    const record = await deps.backups.find(backup.id);
+    assert.equal(record?.status, 'completed');
+    assert.equal(record.uploads.length, 2);
+    assert.equal(record.objectKey, record.uploads[order[0] ?? -1]);
+    assert.deepEqual(deps.archives.keys(), [record.objectKey]);
+    assert.equal(deps.audit.told().filter(({ eventType }) => eventType === 'backup.completed').length, 1);
+    await restoreInPlace(deps, restoreJob(backup.id, { mode: 'in-place' }), AbortSignal.timeout(10_000));
+  });
+}
+
+/** An archive whose reading waits. */
+async function* after(archive: AsyncIterable<Uint8Array>, begun: () => void, gate: Promise<void>) {
+  begun();
+  await gate;
+  yield* archive;
+}
+
+it('a failed backup loses what each of its attempts uploaded', async () => {
+  const { deps, job } = await createBackupsParts();
+  const backup = job();
+  await openBackup(deps, backup);
+  for (const key of ['one', 'two']) {
+    await deps.backups.noteUpload(backup.id, key);
+    await deps.archives.put(
+      key,
+      after(Readable.from([Buffer.from(key)]), () => undefined, Promise.resolve()),
+    );
+  }
+  await deps.archives.put('another', Readable.from([Buffer.from('x')]));
+  await failBackup(deps, { job: backup, problem: { code: 'DUMP_FAILED', message: 'no' } });
+  assert.deepEqual(deps.archives.keys(), ['another']);
+});
+
+for (const isAway of [false, true]) {
+  const what = isAway ? 'once the object store is back' : 'at once';
+  it(`an abandoned backup loses what it uploaded ${what}, and the night is planned`, async () => {
+    const { deps, job, clock } = await createBackupsParts();
+    const lost = job();
+    await openBackup(deps, lost);
+    await deps.backups.noteUpload(lost.id, 'left');
+    await deps.archives.put('left', Readable.from([Buffer.from('x')]));
+    const remove = async () => {
+      throw objectStoreUnreachable('is away');
+    };
+    const archives = isAway ? { ...deps.archives, delete: remove } : deps.archives;
+    const { jobs } = await planNight({ ...deps, archives }, '2026-05-04', AbortSignal.timeout(10_000));
+    assert.equal(jobs.length, 2);
+    assert.equal((await deps.backups.find(lost.id))?.problem?.code, 'BACKUP_ABANDONED');
+    assert.deepEqual(deps.archives.keys(), isAway ? ['left'] : []);
+    clock.now = new Date(clock.now.getTime() + 2 * deps.settings.dumpTimeoutMs + 1);
+    await mirrorArchives(deps, AbortSignal.timeout(10_000));
+    assert.deepEqual(deps.archives.keys(), []);
+  });
+}
+
+it('what a killed attempt uploaded is removed, and the archive that counts stays', async () => {
+  const { deps, job, clock } = await createBackupsParts();
+  const backup = job();
+  await openBackup(deps, backup);
+  await deps.backups.noteUpload(backup.id, 'killed');
+  await dumpDatabase(deps, backup, AbortSignal.timeout(10_000));
+  const key = (await deps.backups.find(backup.id))?.objectKey ?? '';
+  // It was still at work when the other one completed.
+  await deps.archives.put('killed', Readable.from([Buffer.from('x')]));
+  await mirrorArchives({ ...deps, mirror: null }, AbortSignal.timeout(10_000));
+  assert.deepEqual(deps.archives.keys(), ['killed', key].sort());
+  clock.now = new Date(clock.now.getTime() + 2 * deps.settings.dumpTimeoutMs + 1);
+  await mirrorArchives({ ...deps, mirror: null }, AbortSignal.timeout(10_000));
+  assert.deepEqual(deps.archives.keys(), [key]);
 });

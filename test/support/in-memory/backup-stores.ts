@@ -35,6 +35,10 @@ export function createInMemoryBackupStore(): BackupStore {
         BY_TIME,
       ),
     change: async (id, from, change) => write(id, from, change),
+    async noteUpload(id, key) {
+      const uploads = backups.get(id)?.uploads ?? [];
+      return !uploads.includes(key) && write(id, 'running', { uploads: [...uploads, key] });
+    },
     async setProgress(id, sizeBytes) {
       write(id, 'running', { sizeBytes });
     },
