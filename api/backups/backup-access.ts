@@ -38,6 +38,13 @@ export async function requireRestore(
   throw new FairleadError('RESTORE_NOT_FOUND', `${service.name} has no restore ${restoreId}`);
 }
 
+/** Who names an environment means the backup of it. @throws NOT_RESTORABLE */
+export function requireEnvironment(backup: Backup, environment: Environment | undefined): void {
+  if (environment === undefined || environment === backup.environment) return;
+  const message = `${backup.id} is a backup of ${backup.environment}, not of ${environment}: it is restored in ${backup.environment} alone`;
+  throw new FairleadError('NOT_RESTORABLE', message, { details: { environment: backup.environment } });
+}
+
 /** @throws NOT_RESTORABLE */
 export function requireArchive(backup: Backup): string {
   if (backup.status === 'completed' && backup.objectKey !== null) return backup.objectKey;

@@ -24,7 +24,7 @@ import { auditChange } from '../catalog/audit-change.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
 import { ADMINISTRATORS } from '../http/allowed-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
-import { requireArchive, requireBackup, requireRestore } from './backup-access.ts';
+import { requireArchive, requireBackup, requireEnvironment, requireRestore } from './backup-access.ts';
 import type { BackupsDeps } from './deps.ts';
 import { awaitBackup, startBackup, startRestore } from './start-backup.ts';
 
@@ -164,7 +164,8 @@ function restoreRoutes(deps: BackupsDeps): readonly Route[] {
         ...(['BACKUP_IN_PROGRESS', 'RESTORE_IN_PROGRESS', 'BACKUPS_NOT_CONFIGURED'] as const),
       ],
       resource: ({ params, body: { backupId } }, { caller }) => requireBackup(deps, caller, { ...params, backupId }),
-      handle: async ({ body: { mode }, resource }, { caller, requestId }) => {
+      handle: async ({ body: { mode, environment }, resource }, { caller, requestId }) => {
+        requireEnvironment(resource.item, environment);
         const restore = await startRestore(deps, { ...resource, mode }, { requestedBy: caller.name, requestId });
         return { status: 202, data: restoreView(restore) };
       },

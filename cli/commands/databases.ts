@@ -136,7 +136,7 @@ export async function restoreBackup(
   id: string,
   options: OfService & { readonly inPlace?: boolean; readonly detach?: boolean; readonly yes?: boolean },
 ): Promise<number> {
-  const { api, output } = context;
+  const { api, output, environment } = context;
   const service = await serviceName(context, options.service);
   const backups = pathOf('services', service, 'databases', 'backups', id);
   const backup = await api.call(backupReply, { method: 'GET', path: backups });
@@ -149,7 +149,7 @@ export async function restoreBackup(
     command: `db restore ${id}${mode === 'swap' ? '' : ' --in-place'} --service ${service}`,
   });
   const path = pathOf('services', service, 'databases', 'restore');
-  const body = { backupId: id, confirm: true, mode };
+  const body = { backupId: id, confirm: true, mode, environment };
   const started = await api.call(restoreReply, { method: 'POST', path, body });
   output.note(`${started.restoreId} restores ${id}`);
   const at = pathOf('services', service, 'databases', 'restores', started.restoreId);

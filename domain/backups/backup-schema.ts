@@ -25,6 +25,9 @@ export const backUpQuerySchema = z.strictObject({
 export const restoreBodySchema = z.strictObject({
   backupId: z.string().min(1).max(64),
   confirm: z.literal(true, 'confirm: send true to replace what the database has now'),
+  environment: environmentSchema
+    .optional()
+    .describe('Refuses a backup of another environment: it is restored where it was made, and nowhere else'),
   mode: z
     .enum(RESTORE_MODES)
     .default('swap')

@@ -78,6 +78,8 @@ describe('fairlead db', () => {
     assert.equal(unasked.code, 2);
     assert.match(unasked.stderr, /shop_prod of shop in prod \(postgres\) becomes what it was/);
     assert.equal(api.backupCommands.running.size, 0);
+    const elsewhere = await run('restore', 'bak_restore', '--yes', '-e', 'uat');
+    assert.match(elsewhere.stderr, /is a backup of prod, not of uat/);
     const running = run('restore', 'bak_restore', '--yes');
     const id = await underWay();
     await waitUntil('its record', async () => (await api.restores.find(id)) !== null);

@@ -157,6 +157,13 @@ it('a restore needs a confirmation', async () => {
   assert.equal(api.backupCommands.running.size, 0);
 });
 
+it('a restore that names another environment than the backup has is refused', async () => {
+  const backup = await keep();
+  const refused = await restore({ backupId: backup.id, confirm: true, environment: 'uat' });
+  assert.deepEqual([refused.status, refused.body.error.code], [409, 'NOT_RESTORABLE']);
+  assert.match(refused.body.error.message, /is a backup of prod, not of uat/);
+});
+
 it('a restore swaps unless it is told to write in place, and then names its safety backup', async () => {
   const backup = await keep();
   const swap = await restore({ backupId: backup.id, confirm: true });
