@@ -17,9 +17,13 @@ export async function removeService(deps: DeploysDeps, service: { id: string; na
   if (!(await deps.services.setRemoving(service.id, true))) return;
   const open = await deps.builds.list({ serviceId: service.id, open: true }, { cursor: null, limit: 1 });
   const [busy] = open.items;
-  if (busy !== undefined) {
-    await deps.services.setRemoving(service.id, false);
+  if (busy !== undefined && (await deps.services.setRemoving(service.id, false))) {
     throw new FairleadError('SERVICE_BUSY', `Build ${busy.id} of ${service.name} is still running: cancel it first.`);
+  }
+  if (!(await deps.services.decideRemoval(service.id))) {
+    if ((await deps.services.findConfirmed(service.id)) === null) return;
+    // This attempt was paused, and another one found a build: what began since then is deployed.
+    throw new FairleadError('SERVICE_BUSY', `A build of ${service.name} was still running: ask for its removal again.`);
   }
   for (const environment of ENVIRONMENTS) {
     await deps.workflows.removeTarget({ service: service.name, serviceId: service.id, environment });

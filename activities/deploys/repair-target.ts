@@ -46,9 +46,10 @@ export async function repairTarget(deps: Deps, input: RepairInput, signal: Abort
   return await endRepair(deps, input, signal, isNew ? release.id : null);
 }
 
-/** False while its service is being removed. */
+/** False while its service is being removed, and when it is gone since the release was read. */
 async function isKept({ services }: Deps, { serviceId }: Release): Promise<boolean> {
-  return ((await services.findConfirmed(serviceId))?.removingSince ?? null) === null;
+  const service = await services.findConfirmed(serviceId);
+  return service !== null && service.removingSince === null;
 }
 
 async function bringUp(

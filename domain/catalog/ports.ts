@@ -67,8 +67,10 @@ export interface ServiceStore {
   findConfirmed(idOrName: string): Promise<ServiceRecord | null>;
   /** Ordered by name. `org` keeps to services that org owns or is authorized for; null lists all. */
   list(filter: { org: string | null }, page: PageRequest): Promise<Page<ServiceRecord>>;
-  /** Notes that it is being removed, or that it is not after all. False when there is no such service. */
+  /** Notes that it is being removed, or that it is not after all. False when there is no such service, and for `false` once its removal is decided. */
   setRemoving(id: string, isRemoving: boolean): Promise<boolean>;
+  /** From now on its removal is not taken back. False when it is not being removed, or not any more. */
+  decideRemoval(id: string): Promise<boolean>;
   /** True when it existed. */
   remove(id: string): Promise<boolean>;
   /**

@@ -63,11 +63,11 @@ export function ownerEntry(org: string, { url }: HostedUrl, base: string | null)
   return `${org}=${[host, ...owner].join('/')}`;
 }
 
-/** Parts of a path, lower case and without `.git` at the end; null where one is empty, or is no plain name. */
+/** Parts of a path, lower case and without `.git` or a folder of that name at the end; null where one is empty, or is no plain name. */
 function partsOf(pathname: string): readonly string[] | null {
   if (pathname === '') return [];
   const parts = pathname
-    .replace(/\.git$/i, '')
+    .replace(/\/?\.git$/i, '')
     .split('/')
     .slice(1);
   return parts.every((part) => PLAIN.test(part)) ? parts.map((part) => part.toLowerCase()) : null;

@@ -13,6 +13,9 @@ import { killPart } from './kill-part.ts';
 import { type PushedService, pushedService } from './pushed-service.ts';
 import { buildsOf, containersOf, temporalClient } from './sample-service.ts';
 
+/** While the host or the worker is away, what was pending may have ended before it is told. */
+const PENDING_THEN_SUCCESS = /^(pending,)*success(,success)*$/;
+
 /** How far a push is, as the database and Temporal know it, whoever is down. */
 interface Seen {
   /** The look that the delivery asked for is durable: the git host was answered 202, or is in this moment. */
@@ -131,8 +134,7 @@ describe('pushes during which a process is killed at each step', {
     }
     // By then whoever tells the commit has ended: nothing comes after what it shows.
     const states = (await on.statuses(commit)).map(({ status }) => status);
-    assert.deepEqual([...new Set(states)], ['pending', 'success'], states.join());
-    assert.equal(states.lastIndexOf('pending') < states.indexOf('success'), true, states.join());
+    assert.match(states.join(), PENDING_THEN_SUCCESS);
     assert.deepEqual(
       (await containersOf(build.id)).map(({ State }) => State),
       ['running'],

@@ -63,6 +63,8 @@ export async function startHostileStack(): Promise<HostileStack> {
       ...TEST_SETTINGS,
       GIT_URL: gitHost.url,
       GIT_TOKEN: canaries.git,
+      // Every repository of the corpus is one of the tenants' own.
+      GIT_OWNERS: `*=${new URL(gitHost.url).host}`,
       READINESS_TIMEOUT_SECONDS: '20',
       BUILD_CONCURRENCY: '4',
       LOG_LEVEL: 'debug',

@@ -249,9 +249,15 @@ export function serviceStoreSuite(store: () => ServiceStore): void {
       const other = { id: 'svc_other', name: 'leaving', org: 'globex' };
       await assert.rejects(store().upsert(other, {}), code('SERVICE_OWNER_MISMATCH'));
       assert.equal((await store().find('leaving'))?.branch, 'main');
-      await store().setRemoving('svc_leaving', false);
+      assert.equal(await store().setRemoving('svc_leaving', false), true);
+      assert.equal(await store().decideRemoval('svc_leaving'), false, 'it is not being removed any more');
       assert.equal((await store().upsert(key, { branch: 'next' })).service.branch, 'next');
+      assert.equal(await store().setRemoving('svc_leaving', true), true);
+      for (const again of [1, 2]) assert.equal(await store().decideRemoval('svc_leaving'), true, `${again}`);
+      assert.equal(await store().setRemoving('svc_leaving', false), false, 'it is decided');
+      assert.ok((await store().find('leaving'))?.removingSince instanceof Date);
       assert.equal(await store().setRemoving('svc_nobody', true), false);
+      assert.equal(await store().decideRemoval('svc_nobody'), false);
     });
 
     it('remembers the last build and forgets a removed service', async () => {

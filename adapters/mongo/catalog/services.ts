@@ -99,11 +99,16 @@ export function createServiceStore(deps: { db: Db; now: Clock }): ServiceStore {
       return toPage(documents.map(readService), limit, (service) => [service.name]);
     },
     async setRemoving(id, isRemoving) {
-      const filter = isRemoving ? { _id: id, removingSince: null } : { _id: id };
+      const filter = isRemoving ? { _id: id, removingSince: null } : { _id: id, isRemovalDecided: { $ne: true } };
       const update = { $set: { removingSince: isRemoving ? deps.now() : null } };
       const result = await mongoCall(() => collection.updateOne(filter, update));
-      if (result.matchedCount === 1) return true;
+      if (result.matchedCount === 1 || !isRemoving) return result.matchedCount === 1;
       return (await mongoCall(() => collection.countDocuments({ _id: id }, { limit: 1 }))) === 1;
+    },
+    async decideRemoval(id) {
+      const filter = { _id: id, removingSince: { $ne: null } };
+      const result = await mongoCall(() => collection.updateOne(filter, { $set: { isRemovalDecided: true } }));
+      return result.matchedCount === 1;
     },
     async remove(id) {
       const result = await mongoCall(() => collection.deleteOne({ _id: id }));

@@ -47,6 +47,19 @@ describe('removing a service', () => {
     await removeService(deps, SHOP);
   });
 
+  it('removes nothing in an attempt that was paused while another one found a build', async () => {
+    const { deps, left } = await servedShop();
+    const list: typeof deps.builds.list = async (...asked) => {
+      const page = await deps.builds.list(...asked);
+      assert.equal(await deps.services.setRemoving(SHOP.id, false), true, 'what the other one does');
+      return page;
+    };
+    const paused = { ...deps, builds: { ...deps.builds, list } };
+    await assert.rejects(removeService(paused, SHOP), { code: 'SERVICE_BUSY' });
+    assert.deepEqual(await left(), ['bld_shop']);
+    assert.equal((await deps.services.find(SHOP.id))?.removingSince, null);
+  });
+
   it('removes what its workloads printed, and nothing of another service', async () => {
     const { deps } = await servedShop();
     const serviceLogs = createInMemoryServiceLogs();

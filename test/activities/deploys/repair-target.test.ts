@@ -94,6 +94,9 @@ describe('repairing a service', () => {
     await deps.services.setRemoving('svc_hello', true);
     assert.equal(await repair(), null);
     assert.deepEqual(await running(), []);
+    const gone = { ...deps, services: { ...deps.services, findConfirmed: async () => null } };
+    assert.equal(await repair(gone), null);
+    assert.deepEqual(await running(), []);
     await deps.releases.removeService({ id: 'svc_hello', name: 'shop' });
     await route(await start('bld_2'));
     assert.equal(await repair(), null);

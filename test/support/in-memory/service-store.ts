@@ -19,6 +19,8 @@ const BY_NAME = {
 /** Service records in this process. What is put in is frozen; what is given out is what is stored. */
 export function createInMemoryServiceStore({ now }: { readonly now: Clock }): ServiceStore {
   const records = new Map<string, ServiceRecord>();
+  /** Ids of services whose removal is not taken back any more. */
+  const decided = new Set<string>();
   const named = (name: string) => [...records.values()].find((record) => record.name === name);
   const change = (id: string, make: (record: ServiceRecord) => Partial<ServiceRecord>): boolean => {
     const record = records.get(id);
@@ -56,8 +58,17 @@ export function createInMemoryServiceStore({ now }: { readonly now: Clock }): Se
       return pageOf(seen, page, BY_NAME);
     },
     setRemoving: async (id, isRemoving) =>
+      (isRemoving || !decided.has(id)) &&
       change(id, ({ removingSince }) => ({ removingSince: isRemoving ? (removingSince ?? now()) : null })),
-    remove: async (id) => records.delete(id),
+    async decideRemoval(id) {
+      if ((records.get(id)?.removingSince ?? null) === null) return false;
+      decided.add(id);
+      return true;
+    },
+    async remove(id) {
+      decided.delete(id);
+      return records.delete(id);
+    },
     async setSharing(id, sharing, seen) {
       const record = records.get(id);
       if (record === undefined || record.removingSince !== null || record.sharing.revision !== seen) return false;
