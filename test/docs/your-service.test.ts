@@ -7,6 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { workloadOf } from '../../activities/deploys/release-of-build.ts';
 import { catalogFields } from '../../domain/catalog/catalog-json-schema.ts';
 import { parseCatalog } from '../../domain/catalog/parse-catalog.ts';
+import { ENGINES } from '../../domain/databases/engines.ts';
 import { INJECTED_VARIABLES } from '../../domain/service-addresses.ts';
 import { runtimeVariables } from '../../infra/dev/runtime-variables.ts';
 import { type RelyingParties, startRelyingParties } from '../interop/relying-parties.ts';
@@ -58,8 +59,10 @@ describe('docs/your-service.md', () => {
     });
     const { env } = await workloadOf(parts, release, 'bld_shop');
     const credential = ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'];
+    const access = { host: 'db', port: 1, database: 'd', user: 'u', password: 'p', options: {} };
+    const ofDatabase = Object.keys(ENGINES.postgres.variables(access));
     const given = rowsOf(section('What it is given')).map(([name]) => name);
-    assert.deepEqual(given.sort(), [...Object.keys(env), ...credential].sort());
+    assert.deepEqual(given.sort(), [...Object.keys(env), ...credential, ...ofDatabase].sort());
   });
 
   it('links to pages that are there', async () => {

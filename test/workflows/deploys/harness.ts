@@ -48,7 +48,7 @@ export const CATALOG: Catalog = {
   outputFolder: null,
   writablePaths: [],
   config: [],
-  databases: [],
+  databases: ['postgres'],
   storage: [],
   dependencies: [{ service: 'mailer', scopes: [] }],
   routes: [],
