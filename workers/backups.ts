@@ -1,11 +1,11 @@
 import { createBackupsActivities } from '../activities/backups/index.ts';
 import { createPostgresDumpTool } from '../adapters/dump-tools/postgres-dump-tool.ts';
 import { backupsWorkerSection } from '../adapters/env/backups.ts';
+import { postgresUri } from '../adapters/env/databases.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
-import { embeddedPartsSection } from '../adapters/env/embedded-parts.ts';
 import { mailSection } from '../adapters/env/identity.ts';
 import { objectStoreSettings } from '../adapters/env/object-store.ts';
-import { secret, text } from '../adapters/env/variable-kinds.ts';
+import { secret } from '../adapters/env/variable-kinds.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createSmtpSender } from '../adapters/mail/smtp-sender.ts';
 import { createBackupStore } from '../adapters/mongo/backups/backups.ts';
@@ -29,8 +29,7 @@ const now = () => new Date();
 const section = {
   ...deploysWorkerSection,
   ...backupsWorkerSection,
-  ...embeddedPartsSection,
-  DB_POSTGRES_ADMIN_URI: secret(text.optional()),
+  DB_POSTGRES_ADMIN_URI: secret(postgresUri.optional()),
   ...mailSection,
 };
 

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { embeddedPartsSection } from './embedded-parts.ts';
 import { objectLinksSection, objectStoreSection } from './object-store.ts';
 import { baseUrl, commaList, flag, positiveCount, secret, text } from './variable-kinds.ts';
 
@@ -7,6 +8,7 @@ const bucket = z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name 
 /** What the builder reads of backups (spec 2, "Limits"): it makes links to archives, by keys that may read them alone. */
 export const backupsSection = {
   ...objectLinksSection,
+  ...embeddedPartsSection,
   BACKUP_BUCKET: bucket.default('db-backups'),
   /** At most the 7 days that S3 gives a link. */
   BACKUP_DOWNLOAD_TTL_SECONDS: positiveCount.max(7 * 86_400).default(900),

@@ -8,7 +8,13 @@ export const databaseAddressSection = {
   DB_POSTGRES_PORT: port.default(5432),
 };
 
-const postgresUri = z.string().regex(/^postgres(ql)?:\/\/.+/, 'a postgresql:// address');
+const POSTGRES_URI = 'a postgresql:// address; special characters of its password are percent-encoded';
+
+/** Whoever opens it later would say the whole of it, with its password, if it were no address. */
+export const postgresUri = z
+  .string()
+  .regex(/^postgres(ql)?:\/\/.+/, POSTGRES_URI)
+  .refine((value) => URL.canParse(value), POSTGRES_URI);
 
 /** What provisions databases. Without its administrator's address an engine is off. */
 export const databasesSection = {

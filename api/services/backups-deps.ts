@@ -6,9 +6,11 @@ import { createBackupStore } from '../../adapters/mongo/backups/backups.ts';
 import { createRestoreStore } from '../../adapters/mongo/backups/restores.ts';
 import type { MongoConnection } from '../../adapters/mongo/connect.ts';
 import { createDatabaseRecords } from '../../adapters/mongo/databases/records.ts';
+import { createEnsurePart } from '../../adapters/process/embedded-parts.ts';
 import { createS3ObjectStore } from '../../adapters/s3/object-store.ts';
 import { createBackupCommands } from '../../adapters/temporal/backup-commands.ts';
 import { createServiceDatabases } from '../../domain/backups/database-owners.ts';
+import type { ObjectStore } from '../../domain/objects/ports.ts';
 import type { BackupsDeps } from '../backups/deps.ts';
 
 interface BackupsParts {
@@ -20,7 +22,6 @@ interface BackupsParts {
 /** What the routes of backups work with, on real adapters. */
 export function composeBackups(parts: BackupsParts): Omit<BackupsDeps, 'services' | 'audit' | 'newId' | 'now'> {
   const { env, db, temporal } = parts;
-  const store = objectLinksSettings(env);
   const deps = { db, now: () => new Date() };
   return {
     backups: createBackupStore(deps),
@@ -28,7 +29,21 @@ export function composeBackups(parts: BackupsParts): Omit<BackupsDeps, 'services
     serviceDatabases: createServiceDatabases(createDatabaseRecords(deps)),
     backupCommands: createBackupCommands(temporal),
     hasObjectStore: (env.OBJECT_STORE_INTERNAL_HOST ?? env.OBJECT_STORE_HOST) !== undefined,
-    backupArchives: store === null ? null : createS3ObjectStore({ ...store, bucket: env.BACKUP_BUCKET }),
+    backupArchives: composeArchives(env),
     backupDownloadTtlSeconds: env.BACKUP_DOWNLOAD_TTL_SECONDS,
   };
+}
+
+/** By which links are made; null without keys. An embedded object store is started first: a link of one that is off leads nowhere. */
+export function composeArchives(
+  env: BackupsParts['env'],
+  ensurePart = createEnsurePart(env.PARTS_ON_NEED),
+): Pick<ObjectStore, 'downloadUrl'> | null {
+  const store = objectLinksSettings(env);
+  if (store === null) return null;
+  return createS3ObjectStore({
+    ...store,
+    bucket: env.BACKUP_BUCKET,
+    whenNeeded: () => ensurePart('object-store'),
+  });
 }
