@@ -3,12 +3,13 @@ import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 
 import type { DumpTool } from '../../domain/backups/ports.ts';
 import { isScratch } from '../../domain/backups/restore.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { isSuperuser, ownerOf } from '../postgres/roles.ts';
 import { withClient } from '../postgres/with-client.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { findProgram, loginOf, type PostgresLogin, toolEnv, withDatabase } from './postgres-connection.ts';
 import { countRows, holdTables } from './postgres-figures.ts';
 import { swapDatabases } from './postgres-swap.ts';
-import { createRestorer, dropRestorer, handOver, isSuperuser, ownerOf, requireOrdinaryOwner } from './restorer-role.ts';
+import { createRestorer, dropRestorer, handOver, requireOrdinaryOwner } from './restorer-role.ts';
 import { readTool, runTool } from './tool-output.ts';
 
 export interface PostgresDumpOptions {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { FairleadError } from '../../domain/errors.ts';
+import { isSuperuser, ownerOf } from '../postgres/roles.ts';
 import { scramVerifier } from '../postgres/scram-verifier.ts';
 import type { PostgresLogin } from './postgres-connection.ts';
 
@@ -36,20 +37,6 @@ export async function dropRestorer(client: Client, role: string): Promise<void> 
 export async function handOver(client: Client, role: string, to: string | null): Promise<void> {
   await client.query(`REASSIGN OWNED BY ${name(role)} TO ${to === null ? 'CURRENT_USER' : name(to)}`);
   await client.query(`DROP OWNED BY ${name(role)}`);
-}
-
-/** The role that owns a database; null when there is no such database. */
-export async function ownerOf(client: Client, database: string): Promise<string | null> {
-  const text = 'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1';
-  const { rows } = await client.query<{ owner: string }>(text, [database]);
-  return rows[0]?.owner ?? null;
-}
-
-/** @param role null for the current one */
-export async function isSuperuser(client: Client, role: string | null): Promise<boolean> {
-  const text = 'SELECT rolsuper FROM pg_roles WHERE rolname = COALESCE($1, CURRENT_USER)';
-  const { rows } = await client.query<{ rolsuper: boolean }>(text, [role]);
-  return rows[0]?.rolsuper === true;
 }
 
 /** The owner of a database that a restore may act as. @throws RESTORE_FAILED for a superuser, and for no database */

@@ -3,6 +3,7 @@ import { escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { databaseUsers, parseDatabaseName } from '../../domain/databases/database-name.ts';
 import type { DatabaseLogin, DatabaseServer, ListedDatabase } from '../../domain/databases/ports.ts';
 import { FairleadError } from '../../domain/errors.ts';
+import { isSuperuser, ownerOf } from './roles.ts';
 import { scramVerifier } from './scram-verifier.ts';
 import { withClient } from './with-client.ts';
 
@@ -67,8 +68,7 @@ async function ensureRoles(client: Client, database: string, { user, password }:
     await client.query(`GRANT ${name(database)} TO ${name(user)}`);
     await client.query(`ALTER ROLE ${name(user)} SET role TO ${name(database)}`);
     // Who is no superuser must be a member of the owner to give it a database.
-    const { rows } = await client.query('SELECT usesuper FROM pg_user WHERE usename = CURRENT_USER');
-    if (rows[0]?.usesuper !== true) await client.query(`GRANT ${name(database)} TO CURRENT_USER`);
+    if (!(await isSuperuser(client, null))) await client.query(`GRANT ${name(database)} TO CURRENT_USER`);
     await client.query('COMMIT');
   } catch (error) {
     await client.query('ROLLBACK').catch(() => undefined);
@@ -86,12 +86,6 @@ async function ensureDatabase(client: Client, database: string): Promise<void> {
   }
   await client.query(`REVOKE ALL ON DATABASE ${name(database)} FROM PUBLIC`);
   await client.query(`ALTER DATABASE ${name(database)} ALLOW_CONNECTIONS true`);
-}
-
-async function ownerOf(client: Client, database: string): Promise<string | null> {
-  const text = 'SELECT pg_get_userbyid(datdba) AS owner FROM pg_database WHERE datname = $1';
-  const { rows } = await client.query<{ owner: string }>(text, [database]);
-  return rows[0]?.owner ?? null;
 }
 
 /** Up to version 14 the schema `public` of a database belonged to the administrator. */
