@@ -27,6 +27,12 @@ export interface UploadPlace extends Omit<UploadTarget, 's3'> {
   readonly open: () => Promise<S3>;
 }
 
+interface MultipartUpload {
+  readonly Bucket: string;
+  readonly Key: string;
+  readonly UploadId: string | undefined;
+}
+
 /** So many parts of the first size are sent at the same time. */
 const PARTS_IN_FLIGHT = 4;
 const CLEAN_UP_MS = 10_000;
@@ -122,14 +128,28 @@ async function sendInParts(sending: Sending, parts: AsyncIterable<Buffer>): Prom
     return { etag, checksum };
   } catch (error) {
     // What cannot be removed now, `abortIncomplete` removes later.
-    await s3.abortMultipartUpload(upload, { abortSignal: AbortSignal.timeout(CLEAN_UP_MS) }).catch(() => undefined);
+    await abortUpload(s3, upload).catch(() => undefined);
     throw error;
   }
 }
 
+/**
+ * Removes an upload with all its parts. A part that the store was still taking when its connection ended may be kept after
+ * the upload was aborted, so that it is aborted until the store doesn't know it (AWS, AbortMultipartUpload).
+ */
+async function abortUpload(s3: S3, upload: MultipartUpload): Promise<void> {
+  const options = { abortSignal: AbortSignal.timeout(CLEAN_UP_MS) };
+  const unlessUnknown = (error: unknown) => {
+    if (failureOf(error).status !== 404) throw error;
+    return null;
+  };
+  do await s3.abortMultipartUpload(upload, options).catch(unlessUnknown);
+  while ((await s3.listParts({ ...upload, MaxParts: 1 }, options).catch(unlessUnknown)) !== null);
+}
+
 async function sendParts(
   { s3, partBytes, onProgress, ends }: Sending,
-  upload: { Bucket: string; Key: string; UploadId: string | undefined },
+  upload: MultipartUpload,
   parts: AsyncIterable<Buffer>,
 ): Promise<CompletedPart[]> {
   const sent: CompletedPart[] = [];

@@ -3,14 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { backupsWorkerSection } from '../../adapters/env/backups.ts';
+import { embeddedPartsSection } from '../../adapters/env/embedded-parts.ts';
 import { objectLinksSection, objectStoreSection } from '../../adapters/env/object-store.ts';
 import { BACKUP_STATUSES } from '../../domain/backups/backup.ts';
 
 const guide = await readFile(join(import.meta.dirname, '../../docs/backups.md'), 'utf8');
 
+/** Variables that other modules read, too; those of the object store have a guide of their own. */
+const SHARED = { ...objectStoreSection, ...objectLinksSection, ...embeddedPartsSection };
+
 it('docs/backups.md names every variable of backups with its default', () => {
   for (const [name, kind] of Object.entries(backupsWorkerSection)) {
-    if (name in objectStoreSection || name in objectLinksSection) continue;
+    if (name in SHARED) continue;
     const [, shown] = new RegExp(`^\\| \`${name}\` +\\| (\\S+)`, 'm').exec(guide) ?? [];
     const value = kind.parse(undefined);
     const isNone = value === undefined || (Array.isArray(value) && value.length === 0);

@@ -88,6 +88,7 @@ const OPERATIONS: Readonly<Record<string, string>> = {
   'POST uploadId': 'CompleteMultipartUpload',
   'DELETE uploadId': 'AbortMultipartUpload',
   'GET list-type': 'ListObjectsV2',
+  'GET uploadId': 'ListParts',
 };
 
 interface Exchange {

@@ -13,10 +13,11 @@ const services = Array.from({ length: MANY }, (_, index) => `shop-${String(index
 /** Services with an active release each, of which nothing runs, and whose coordinators repair what they are asked for. */
 async function stopped(names: readonly string[]) {
   const parts = upkeepParts();
-  const { releases, edge, epochs } = parts.deps;
+  const { releases, edge, epochs, services } = parts.deps;
   for (const service of names) {
-    const [id, buildId] = [`rel_${service}`, `bld_${service}`];
-    await releases.put(releaseRecord({ id, buildId, service, secrets: {} }));
+    const [id, buildId, serviceId] = [`rel_${service}`, `bld_${service}`, `svc_${service}`];
+    await services.upsert({ id: serviceId, name: service, org: 'acme' }, {});
+    await releases.put(releaseRecord({ id, buildId, serviceId, service, secrets: {} }));
     const epoch = await epochs.next({ service, environment: 'prod' });
     await releases.activate(id, { at: NOW, epoch, buildId });
   }

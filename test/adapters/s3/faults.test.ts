@@ -138,6 +138,15 @@ describe('an upload to S3 fails, and leaves neither an object nor parts, because
     assert.equal(await direct.abortIncomplete('left', new Date(Date.now() + 60_000)), 1);
   });
 
+  it('a cancel whose first abort the store answers and does not carry out', async () => {
+    const { store, direct } = await newBucket();
+    proxy.fail(once('AbortMultipartUpload', 'lose'));
+    const cancel = new AbortController();
+    const options = { signal: cancel.signal, onProgress: () => cancel.abort() };
+    await assert.rejects(store.put('left', chunks(LARGE), options), { name: 'AbortError' });
+    assert.equal(await direct.abortIncomplete('', new Date(Date.now() + 60_000)), 0);
+  });
+
   it('a disk that is really full, which takes short objects again afterwards', async (t) => {
     const full = await startS3('minio', { diskMib: 64 });
     t.after(full.stop);
