@@ -10,7 +10,7 @@ import { CONTAINER_TESTS } from '../../domain/deploys/gated-tests.ts';
 import { GENERATED_SECRETS, SERVICE_ROWS, type ServiceName } from '../../domain/services.ts';
 import type { ChildSpec } from './child-process.ts';
 import { type Env, projectRoot } from './project.ts';
-import { NODE_FLAGS, runtimeVariables, SERVICE_FLAGS, WORKER_FLAGS } from './runtime-variables.ts';
+import { NODE_FLAGS, residentVariables, SERVICE_FLAGS, WORKER_FLAGS } from './runtime-variables.ts';
 import type { PartVariables, StackRow } from './stack-parts.ts';
 import { PORTS, type PortName, type Ports } from './stack-ports.ts';
 import type { StackSecrets } from './stack-secrets.ts';
@@ -82,7 +82,7 @@ export async function platformProcesses(options: PlatformOptions): Promise<reado
 function edgeVariables(env: Env, variables: Readonly<Record<string, string>>): Record<string, string> {
   const all = { ...env, ...variables };
   const needed = [
-    ...Object.keys(runtimeVariables(env)),
+    ...Object.keys(residentVariables(env)),
     ...Object.keys(edgeSection),
     ...Object.keys(serviceUrlsSection),
   ];
@@ -112,7 +112,7 @@ function platformVariables(options: PlatformOptions, commit: string): Record<str
   // The builder is not told its address: it takes the one that each request arrived on.
   const services = SERVICE_ROWS.filter(({ name }) => name !== API);
   return {
-    ...runtimeVariables(env),
+    ...residentVariables(env),
     ...secretsHeldBy('every process', options),
     STACK_ID: secrets.stackId,
     ...Object.fromEntries(services.map(({ name, baseUrlVariable }) => [baseUrlVariable, addresses[name]])),

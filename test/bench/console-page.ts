@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { runtimeVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
+import { residentVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
 import { startProvider } from '../sdk/auth/test-provider.ts';
 import { createBrowser } from '../support/start-console.ts';
 import { startMongo } from '../support/start-mongo.ts';
@@ -72,7 +72,7 @@ async function start(
   const path = fileURLToPath(new URL(`parts/${script}`, import.meta.url));
   const child = fork(path, args, {
     execArgv: [...SERVICE_FLAGS],
-    env: { ...process.env, ...runtimeVariables(process.env), ...env },
+    env: { ...process.env, ...residentVariables(process.env), ...env },
   });
   const [address] = await once(child, 'message', { signal: AbortSignal.timeout(60_000) });
   if (child.pid === undefined) throw new Error(`${script} did not start`);

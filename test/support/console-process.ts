@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { INTERNAL_KEY, SERVICE_ROWS, serviceRow } from '../../domain/services.ts';
 import { projectRoot } from '../../infra/dev/project.ts';
-import { runtimeVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
+import { residentVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
 import { keptSecrets } from '../../infra/dev/stack-secrets.ts';
 import type { PartState } from '../../infra/dev/stack-state.ts';
 import { createSupervisor } from '../../infra/dev/supervisor.ts';
@@ -43,7 +43,7 @@ export async function startConsoleProcess(
     command: process.execPath,
     args: [...SERVICE_FLAGS, join(projectRoot, 'api/main.ts'), '--only', 'console'],
     env: {
-      ...runtimeVariables(process.env),
+      ...residentVariables(process.env),
       ...Object.fromEntries(urls),
       ...Object.fromEntries([INTERNAL_KEY, ...secrets].map(({ variable }) => [variable, secret(variable)])),
       HOST: '127.0.0.1',

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runtimeVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
+import { residentVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
 import { freePort } from './free-port.ts';
 
 const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
@@ -34,7 +34,7 @@ export async function startLedgerProcess(options: {
     stdio: ['ignore', ignored, 'inherit', 'ipc'],
     execArgv: [...SERVICE_FLAGS, ...(options.aheadMs === undefined ? [] : ['--import', clockAhead(options.aheadMs)])],
     env: {
-      ...runtimeVariables(process.env),
+      ...residentVariables(process.env),
       PATH: process.env.PATH,
       MONGODB_URI: mongodbUri,
       AUDIT_MONGODB_URI: mongodbUri,

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { runtimeVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
+import { residentVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
 import { freePort } from './free-port.ts';
 
 const MAIN = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
@@ -21,7 +21,7 @@ export async function startWalletProcess(options: { mongodbUri: string; key: str
     stdio: ['ignore', ignored, 'inherit', 'ipc'],
     execArgv: [...SERVICE_FLAGS],
     env: {
-      ...runtimeVariables(process.env),
+      ...residentVariables(process.env),
       PATH: process.env.PATH,
       MONGODB_URI: options.mongodbUri,
       WALLET_MONGODB_URI: options.mongodbUri,

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { makePrivateFolder } from '../data-folder.ts';
 import { projectRoot } from '../project.ts';
-import { NODE_FLAGS, runtimeVariables } from '../runtime-variables.ts';
+import { NODE_FLAGS, residentVariables } from '../runtime-variables.ts';
 import { UI_USER } from '../temporal-ui/http-guard.ts';
 import { temporalUiServer } from '../tools/temporal-ui-server.ts';
 import { definePart } from './embedded-part.ts';
@@ -41,7 +41,7 @@ export const temporalUi = definePart({
         environment: 'own',
         env: {
           ...baseEnv(env),
-          ...runtimeVariables(env),
+          ...residentVariables(env),
           ...temporalVariables(context),
           TEMPORAL_UI_PORT: String(ports.temporalUi),
           TEMPORAL_UI_PASSWORD: secret(UI_PASSWORD),

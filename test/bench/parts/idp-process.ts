@@ -9,7 +9,7 @@ import type { Db } from 'mongodb';
 import { z } from 'zod';
 import { createTokens } from '../../../adapters/crypto/tokens.ts';
 import { createIdentityStores } from '../../../adapters/mongo/identity-database.ts';
-import { runtimeVariables, SERVICE_FLAGS } from '../../../infra/dev/runtime-variables.ts';
+import { residentVariables, SERVICE_FLAGS } from '../../../infra/dev/runtime-variables.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { freePort } from '../../support/free-port.ts';
 import { startMongo } from '../../support/start-mongo.ts';
@@ -53,7 +53,7 @@ export async function startFairlead(clients: readonly BenchClient[]): Promise<Fa
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       ...process.env,
-      ...runtimeVariables(process.env),
+      ...residentVariables(process.env),
       IDP_PORT: String(port),
       IDP_URL: issuer,
       IDP_MONGODB_URI: mongo.uri,
@@ -102,7 +102,7 @@ export function forkAsOurs(script: string, args: readonly string[] = []): ChildP
   return fork(file(script), args, {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     execArgv: [...SERVICE_FLAGS],
-    env: { ...process.env, ...runtimeVariables(process.env) },
+    env: { ...process.env, ...residentVariables(process.env) },
   });
 }
 
