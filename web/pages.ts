@@ -1,5 +1,6 @@
 import { auditLedger } from './audit-ledger/pages.ts';
 import { authorizedOrgs } from './authorized-orgs/pages.ts';
+import { backups } from './backups/pages.ts';
 import { config } from './config/pages.ts';
 import { deploys } from './deploys/pages.ts';
 import { gitHooks } from './git-hooks/pages.ts';
@@ -25,6 +26,7 @@ export const WEB_MODULES: readonly WebModule[] = [
   start,
   deploys,
   config,
+  backups,
   grants,
   gitHooks,
   logs,

@@ -16,7 +16,8 @@ export interface NightReport {
 /** Lines of an alarm; the records have the others. */
 const MOST_LINES = 50;
 
-const SUBJECT = {
+/** How the subject of each alarm begins; the runbook of docs/backups.md has a part of that name. */
+export const ALARM_SUBJECTS = {
   backups: 'Databases without a backup',
   verification: 'Backups that could not be restored',
   mirror: 'The off-site copy of the backups is not up to date',
@@ -42,7 +43,7 @@ export async function reportNight(deps: BackupsActivityDeps, report: NightReport
     time: null,
   });
   const text = [`The night of ${night} (UTC):`, '', ...shown, ...more, '', 'What to do: docs/backups.md, "Runbook"'];
-  await deps.raiseAlarm({ id, subject: `${SUBJECT[run]}: ${night}`, text: text.join('\n') });
+  await deps.raiseAlarm({ id, subject: `${ALARM_SUBJECTS[run]}: ${night}`, text: text.join('\n') });
 }
 
 async function unmadeBackups({ backups }: BackupsActivityDeps, night: Night, signal: AbortSignal): Promise<string[]> {

@@ -5,11 +5,16 @@ import { baseUrl, commaList, flag, positiveCount, secret, text } from './variabl
 
 const bucket = z.string().regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, 'the name of a bucket');
 
-/** What the builder reads of backups (spec 2, "Limits"): it makes links to archives, by keys that may read them alone. */
+/**
+ * What the builder reads of backups (spec 2, "Limits"): it makes links to archives, by keys that may read them alone, and
+ * says when the next night is.
+ */
 export const backupsSection = {
   ...objectLinksSection,
   ...embeddedPartsSection,
   BACKUP_BUCKET: bucket.default('db-backups'),
+  BACKUP_ENABLED: flag.default(true),
+  BACKUP_CRON_HOUR_UTC: z.coerce.number().int().min(0).max(23).default(2),
   /** At most the 7 days that S3 gives a link. */
   BACKUP_DOWNLOAD_TTL_SECONDS: positiveCount.max(7 * 86_400).default(900),
 };
@@ -18,8 +23,6 @@ export const backupsSection = {
 export const backupsWorkerSection = {
   ...backupsSection,
   ...objectStoreSection,
-  BACKUP_ENABLED: flag.default(true),
-  BACKUP_CRON_HOUR_UTC: z.coerce.number().int().min(0).max(23).default(2),
   BACKUP_RETENTION_DAILY: positiveCount.default(7),
   BACKUP_RETENTION_WEEKLY: positiveCount.default(4),
   BACKUP_RETENTION_MONTHLY: positiveCount.default(3),

@@ -15,6 +15,8 @@ export interface BackupsDeps extends AuditChangeDeps {
   readonly hasObjectStore: boolean;
   /** By which links are made; null where this process has no credentials of the object store. */
   readonly backupArchives: Pick<ObjectStore, 'downloadUrl'> | null;
+  /** BACKUP_ENABLED and BACKUP_CRON_HOUR_UTC: when databases are backed up by themselves. */
+  readonly backupNights: { readonly isEnabled: boolean; readonly hourUtc: number };
   /** BACKUP_DOWNLOAD_TTL_SECONDS */
   readonly backupDownloadTtlSeconds: number;
 }

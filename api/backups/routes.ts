@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import type { Backup } from '../../domain/backups/backup.ts';
 import {
   backUpBodySchema,
   backUpQuerySchema,
@@ -7,16 +6,12 @@ import {
   backupView,
   backupViewSchema,
   downloadReplySchema,
-  healthReplySchema,
-  healthView,
   restoreBodySchema,
   restoreView,
   restoreViewSchema,
 } from '../../domain/backups/backup-schema.ts';
-import { summarizeHealth } from '../../domain/backups/health.ts';
 import { fileName } from '../../domain/backups/object-key.ts';
 import type { BackupFilter } from '../../domain/backups/ports.ts';
-import { eachItem } from '../../domain/each-item.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { requireService } from '../catalog/access.ts';
@@ -26,6 +21,7 @@ import { ADMINISTRATORS } from '../http/allowed-callers.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { requireArchive, requireBackup, requireEnvironment, requireRestore } from './backup-access.ts';
 import type { BackupsDeps } from './deps.ts';
+import { healthRoutes } from './health-routes.ts';
 import { awaitBackup, startBackup, startRestore } from './start-backup.ts';
 
 const tag = 'backups';
@@ -38,7 +34,13 @@ const ofRestore = ofService.extend({ restoreId: id });
 
 /** Backups and restores of databases (spec 2, "Database backups"; cancelling, restores and health are ours). */
 export function backupsRoutes(deps: BackupsDeps): readonly Route[] {
-  return [...makingRoutes(deps), ...readingRoutes(deps), ...restoreRoutes(deps), ...platformRoutes(deps)];
+  return [
+    ...makingRoutes(deps),
+    ...readingRoutes(deps),
+    ...restoreRoutes(deps),
+    ...platformRoutes(deps),
+    ...healthRoutes(deps),
+  ];
 }
 
 function makingRoutes(deps: BackupsDeps): readonly Route[] {
@@ -217,9 +219,6 @@ function restoreRoutes(deps: BackupsDeps): readonly Route[] {
   ];
 }
 
-/** Health looks at the backups of so many days. */
-const HEALTH_DAYS = 14;
-
 function platformRoutes(deps: BackupsDeps): readonly Route[] {
   return [
     defineRoute({
@@ -231,20 +230,6 @@ function platformRoutes(deps: BackupsDeps): readonly Route[] {
       query: z.strictObject(backupsQueryShape),
       responses: { 200: { description: 'A page of backups', schema: pageSchema(backupViewSchema) } },
       handle: async ({ query }) => listBackups(deps, {}, query),
-    }),
-    defineRoute({
-      method: 'get',
-      path: '/databases/backups/health',
-      summary: 'How the backups of every database are, the worst first',
-      tag,
-      callers: ADMINISTRATORS,
-      responses: { 200: { description: 'One row for each database', schema: healthReplySchema } },
-      handle: async () => {
-        const since = new Date(deps.now().getTime() - HEALTH_DAYS * 86_400_000);
-        const backups: Backup[] = [];
-        for await (const backup of eachItem((page) => deps.backups.list({ since }, page))) backups.push(backup);
-        return { status: 200, data: healthView(summarizeHealth(backups, deps.now())) };
-      },
     }),
   ];
 }

@@ -30,6 +30,7 @@ export function composeBackups(parts: BackupsParts): Omit<BackupsDeps, 'services
     backupCommands: createBackupCommands(temporal),
     hasObjectStore: (env.OBJECT_STORE_INTERNAL_HOST ?? env.OBJECT_STORE_HOST) !== undefined,
     backupArchives: composeArchives(env),
+    backupNights: { isEnabled: env.BACKUP_ENABLED, hourUtc: env.BACKUP_CRON_HOUR_UTC },
     backupDownloadTtlSeconds: env.BACKUP_DOWNLOAD_TTL_SECONDS,
   };
 }

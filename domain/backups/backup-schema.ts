@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { ENVIRONMENTS } from '../environment.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { pageQueryShape } from '../page-schema.ts';
-import { BACKUP_ENGINES, BACKUP_KINDS, BACKUP_STATUSES, BACKUP_TIERS, type Backup } from './backup.ts';
+import { BACKUP_ENGINES, BACKUP_KINDS, BACKUP_STATUSES, BACKUP_TIERS, type Backup, isVerified } from './backup.ts';
 import type { DatabaseHealth } from './health.ts';
+import type { Night } from './night.ts';
 import { RESTORE_MODES, RESTORE_PHASES, RESTORE_STATUSES, type Restore } from './restore.ts';
 
 /** Shapes of backups and restores as the API takes and shows them (spec 2, "Backup status" and "Database backups"). */
@@ -96,23 +97,48 @@ export const downloadReplySchema = z.object({
   sha256: z.string().nullable(),
 });
 
+const health = {
+  ...database,
+  state: z
+    .enum(['healthy', 'unproven', 'stale', 'failing'])
+    .describe('failing: the newest night left no backup; stale: none of 36 hours; unproven: none restored in a week'),
+  lastCompletedAt: time.nullable(),
+  lastVerifiedAt: time.nullable(),
+  lastNight: z
+    .object({ night: z.iso.date(), status: z.enum(BACKUP_STATUSES), reason: z.string().nullable() })
+    .nullable(),
+};
+
 export const healthReplySchema = z.object({
   databases: z.array(
-    z.object({
-      ...database,
-      state: z
-        .enum(['healthy', 'unproven', 'stale', 'failing'])
-        .describe(
-          'failing: the newest night left no backup; stale: none of 36 hours; unproven: none restored in a week',
-        ),
-      lastCompletedAt: time.nullable(),
-      lastVerifiedAt: time.nullable(),
-      lastNight: z
-        .object({ night: z.iso.date(), status: z.enum(BACKUP_STATUSES), reason: z.string().nullable() })
-        .nullable(),
-    }),
+    z.object({ ...health, org: z.string().nullable().describe('That owns the service; null where there is none') }),
   ),
 });
+
+export type HealthReply = z.output<typeof healthReplySchema>;
+
+const nightSchema = z.object({
+  night: z.iso.date(),
+  backupId: z.string(),
+  status: z.enum(BACKUP_STATUSES),
+  isVerified: z.boolean().describe('The archive was restored for proof, and had what the database had'),
+  reason: z.string().nullable().describe('Why there is no backup'),
+});
+
+export type NightView = z.output<typeof nightSchema>;
+
+export const databasesReplySchema = z.object({
+  databases: z.array(
+    z.object({
+      ...health,
+      nights: z.array(nightSchema).describe('Those of the last 90 days that are on record, newest first'),
+    }),
+  ),
+  nextNightAt: time.nullable().describe('When the next night begins; null where BACKUP_ENABLED is false'),
+});
+
+export type DatabasesReply = z.output<typeof databasesReplySchema>;
+export type DatabaseView = DatabasesReply['databases'][number];
 
 export function backupView(backup: Backup): BackupView {
   const { id, service, environment, engine, databaseName, kind, tier, night, status, requestedBy } = backup;
@@ -142,12 +168,15 @@ export function restoreView(restore: Restore): RestoreView {
   };
 }
 
-export function healthView(databases: readonly DatabaseHealth[]): z.output<typeof healthReplySchema> {
+export function healthView({ lastCompletedAt, lastVerifiedAt, ...health }: DatabaseHealth) {
   return {
-    databases: databases.map(({ lastCompletedAt, lastVerifiedAt, ...health }) => ({
-      ...health,
-      lastCompletedAt: lastCompletedAt?.toISOString() ?? null,
-      lastVerifiedAt: lastVerifiedAt?.toISOString() ?? null,
-    })),
+    ...health,
+    lastCompletedAt: lastCompletedAt?.toISOString() ?? null,
+    lastVerifiedAt: lastVerifiedAt?.toISOString() ?? null,
   };
+}
+
+export function nightView(backup: Backup & { readonly night: Night }): NightView {
+  const { id, night, status, problem } = backup;
+  return { night, backupId: id, status, isVerified: isVerified(backup), reason: problem?.message ?? null };
 }

@@ -6,6 +6,12 @@ import { VERIFICATION_NIGHTS } from './verification.ts';
 /** How old the newest completed backup of a database may be: one night, and the hours that a run may take. */
 const FRESH_HOURS = 36;
 
+/** What is looked at of a backup. */
+export type HealthRecord = Pick<
+  Backup,
+  keyof BackedUpDatabase | 'status' | 'startedAt' | 'night' | 'problem' | 'verification'
+>;
+
 /** How the backups of one database are. */
 export interface DatabaseHealth extends BackedUpDatabase {
   /** `failing`: the newest night left no backup. `stale`: none is fresh. `unproven`: none was restored within a week. */
@@ -23,19 +29,24 @@ export interface DatabaseHealth extends BackedUpDatabase {
  *
  * @param backups of the last 14 days at least
  */
-export function summarizeHealth(backups: readonly Backup[], now: Date): readonly DatabaseHealth[] {
+export function summarizeHealth(backups: readonly HealthRecord[], now: Date): readonly DatabaseHealth[] {
   const order = ['failing', 'stale', 'unproven', 'healthy'] as const;
-  const databases = [...Map.groupBy(backups, groupKey).values()].map((group) => healthOf(group, now));
+  const databases = [...Map.groupBy(backups, groupKey).values()].flatMap((group) =>
+    group.slice(0, 1).map((database) => healthOf(database, group, now)),
+  );
   return databases.sort(
     (a, b) => order.indexOf(a.state) - order.indexOf(b.state) || (groupKey(a) < groupKey(b) ? -1 : 1),
   );
 }
 
-function healthOf(group: readonly Backup[], now: Date): DatabaseHealth {
+/**
+ * How the backups of a database are; one without any is stale.
+ *
+ * @param group its backups of the last 14 days at least
+ */
+export function healthOf(database: BackedUpDatabase, group: readonly HealthRecord[], now: Date): DatabaseHealth {
   const newestFirst = group.toSorted((a, b) => b.startedAt.getTime() - a.startedAt.getTime());
-  const [newest] = newestFirst;
-  if (newest === undefined) throw new RangeError('a database without backups has no health');
-  const { service, environment, engine, databaseName } = newest;
+  const { service, environment, engine, databaseName } = database;
   const lastCompletedAt = newestFirst.find(hasArchive)?.startedAt ?? null;
   const proofs = newestFirst.flatMap((each) => (isVerified(each) && each.verification ? [each.verification.at] : []));
   const lastVerifiedAt = proofs.reduce<Date | null>((last, at) => (last === null || at > last ? at : last), null);
@@ -50,7 +61,7 @@ function healthOf(group: readonly Backup[], now: Date): DatabaseHealth {
   return { service, environment, engine, databaseName, state, lastCompletedAt, lastVerifiedAt, lastNight };
 }
 
-function hasArchive({ status }: Backup): boolean {
+function hasArchive({ status }: HealthRecord): boolean {
   return status === 'completed';
 }
 

@@ -44,7 +44,8 @@ export function planMirror(
 }
 
 function whyRefused(sourceCount: number, mirrorCount: number, lost: readonly string[]): string | null {
-  const remedy = 'The mirror keeps all that it has. See docs/backups.md, "The mirror refuses"';
+  const remedy =
+    'The mirror keeps all that it has. See docs/backups.md, "The off-site copy of the backups is not up to date"';
   if (sourceCount === 0 && mirrorCount > 0) {
     return `The bucket is empty, and the mirror has ${mirrorCount} archives. ${remedy}`;
   }

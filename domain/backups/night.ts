@@ -12,6 +12,12 @@ export function addNights(night: Night, count: number): Night {
   return nightOf(Date.parse(night) + count * DAY_MS);
 }
 
+/** When the next night begins to be backed up. @param hourUtc BACKUP_CRON_HOUR_UTC */
+export function nextNightAt(now: Date, hourUtc: number): Date {
+  const today = Date.parse(nightOf(now)) + hourUtc * 3_600_000;
+  return new Date(today > now.getTime() ? today : today + DAY_MS);
+}
+
 /** Nights after the first and before the last, neither included. */
 export function nightsBetween(first: Night, last: Night): readonly Night[] {
   const count = Math.max(0, (Date.parse(last) - Date.parse(first)) / DAY_MS - 1);

@@ -20,6 +20,8 @@ import type { Restore } from './restore.ts';
 /** Records that match all that is given. */
 export interface BackupFilter extends Partial<BackedUpDatabase> {
   readonly serviceId?: string;
+  /** Those of one of these services. */
+  readonly serviceIds?: readonly string[];
   readonly statuses?: readonly BackupStatus[];
   readonly night?: Night;
   /** Those that began then or later. */

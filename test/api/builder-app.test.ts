@@ -60,6 +60,7 @@ const TABLE = readTable(`
   GET    /services/acme-shop/authorized-orgs/history    401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   POST   /services/acme-shop/authorized-orgs {"orgSlug":"acme"}    401 400 400 400 400 403 403 404 403 403 403 403 403 403 403
   DELETE /services/acme-shop/authorized-orgs/nobody    401 403 404 403 404 403 403 404 403 403 403 403 403 403 403
+  GET    /services/acme-shop/databases              401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   POST   /services/acme-shop/databases/backup       401 404 404 404 404 404 403 404 403 403 403 403 404 403 403
   GET    /services/acme-shop/databases/backups      401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /services/acme-shop/databases/backups/none    401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
@@ -70,7 +71,7 @@ const TABLE = readTable(`
   GET    /services/acme-shop/databases/restores/none    401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
   POST   /services/acme-shop/databases/restores/none/cancel    401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   GET    /databases/backups                         401 200 200 403 403 403 403 403 403 403 403 403 403 403 403
-  GET    /databases/backups/health                  401 200 200 403 403 403 403 403 403 403 403 403 403 403 403
+  GET    /databases/backups/health                  401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
   GET    /oauth/clients                             401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
   POST   /oauth/clients                             401 400 400 400 400 400 403 400 403 403 403 403 400 403 403
   GET    /oauth/clients/acme-client                 401 200 200 404 200 200 200 404 403 403 403 200 200 403 403

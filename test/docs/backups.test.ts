@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { ALARM_SUBJECTS } from '../../activities/backups/report-night.ts';
 import { backupsWorkerSection } from '../../adapters/env/backups.ts';
 import { embeddedPartsSection } from '../../adapters/env/embedded-parts.ts';
 import { objectLinksSection, objectStoreSection } from '../../adapters/env/object-store.ts';
 import { BACKUP_STATUSES } from '../../domain/backups/backup.ts';
+import { ERROR_CODES, isErrorCode } from '../../domain/errors.ts';
 
 const guide = await readFile(join(import.meta.dirname, '../../docs/backups.md'), 'utf8');
 
@@ -26,6 +28,24 @@ it('docs/backups.md explains every status', () => {
   for (const status of BACKUP_STATUSES) assert.match(guide, new RegExp(`^\\| \`${status}\` +\\|`, 'm'));
 });
 
-it('docs/backups.md has the part of the runbook that each message leads to', () => {
-  for (const title of ['Runbook', 'The mirror refuses', 'Tools']) assert.match(guide, new RegExp(`^#+ ${title}$`, 'm'));
+it('docs/backups.md has a part of the runbook for each alarm, and those that messages lead to', () => {
+  for (const title of ['Runbook', 'Tools', ...Object.values(ALARM_SUBJECTS)]) {
+    assert.match(guide, new RegExp(`^#+ ${title}$`, 'm'));
+  }
+  for (const run of Object.keys(ALARM_SUBJECTS)) assert.ok(guide.includes(`\`backup.${run}_alarm\``), run);
+});
+
+/** Codes that the record of a backup may have besides, which are no errors of the API. */
+const OF_RECORDS = ['NIGHT_MISSED', 'BACKUP_ABANDONED'];
+
+it('the runbook of docs/backups.md knows every code that leaves a night without a backup, and no other', () => {
+  const codes = [...guide.matchAll(/^\| `([A-Z_]+)` +\| [A-Z]/gm)].map(([, code = '']) => code);
+  assert.ok(codes.length > 8);
+  for (const code of codes) assert.ok(isErrorCode(code) || OF_RECORDS.includes(code), code);
+  for (const code of [
+    ...OF_RECORDS,
+    ...ERROR_CODES.filter((each) => /^(DUMP_|BACKUPS?_|OBJECT_STORE_|OBJECT_DAMAGED)/.test(each)),
+  ]) {
+    if (code !== 'BACKUP_NOT_FOUND') assert.ok(codes.includes(code), code);
+  }
 });

@@ -97,6 +97,15 @@ export function backupStoreSuite(store: () => BackupStore): void {
       assert.equal(await ids({ service: 'blog' }), '');
     });
 
+    it('lists those of several services, and of no other', async () => {
+      const [one, two] = [await keep('several'), await keep('more', { startedAt: at(9) })];
+      await keep('others');
+      const ids = async (serviceIds: readonly string[]): Promise<readonly string[]> =>
+        (await store().list({ serviceIds }, { cursor: null, limit: 10 })).items.map(({ id }) => id);
+      assert.deepEqual(await ids(['svc_several', 'svc_more']), [two.id, one.id]);
+      assert.deepEqual(await ids([]), []);
+    });
+
     it('lists databases of no service by that', async () => {
       await keep('nobodys', { serviceId: null, service: null, environment: null, databaseName: 'nobodys' });
       const found = await store().list({ service: null, databaseName: 'nobodys' }, { cursor: null, limit: 10 });

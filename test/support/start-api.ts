@@ -108,6 +108,7 @@ export async function startApi(
       ...{ services, history, builds, releases, workloadStates, grants, log, serviceLogs, archives },
       ...{ gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost },
       ...{ backups, restores, backupCommands, backupArchives, hasObjectStore: true, backupDownloadTtlSeconds: 900 },
+      backupNights: { isEnabled: true, hourUtc: 2 },
       serviceDatabases: { of: async ({ id }, environment) => databases.get(`${id}/${environment}`) ?? [] },
       ...{ gitIdentities, gitAccounts: createInMemoryGitAccounts(accounts) },
       randomSecret: () => randomBytes(32),

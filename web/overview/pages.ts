@@ -1,10 +1,12 @@
 import { admits } from '../../api/http/allowed-callers.ts';
 import { type Html, type HtmlValue, html } from '../../api/http/pages/html.ts';
+import { type HealthReply, healthReplySchema } from '../../domain/backups/backup-schema.ts';
 import { serviceViewSchema } from '../../domain/catalog/service-schema.ts';
 import type { BuildSummary } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import { type GrantView, grantViewSchema } from '../../domain/grants/grant-schema.ts';
 import { pageSchema } from '../../domain/page-schema.ts';
+import { withoutBackup } from '../backups/health-page.ts';
 import { isBroken } from '../deploys/build-badge.ts';
 import { buildRow, latestBuilds } from '../deploys/build-row.ts';
 import { buildsReply } from '../deploys/replies.ts';
@@ -45,16 +47,28 @@ async function grantsToDecide({ platform, person }: PageContext): Promise<readon
   return items.filter(({ target }) => person.kind === 'platform-admin' || target.org === person.org);
 }
 
+/** Databases change by the night: they are looked at once a page. People without a role see none. */
+async function healthOf({ platform, person }: PageContext): Promise<Part<HealthReply>> {
+  if (!admits({ 'platform-admin': true, user: 'viewer' }, person)) return { ok: true, value: { databases: [] } };
+  return await part(platform.get('builder', '/databases/backups/health', healthReplySchema));
+}
+
 const overviewPage = definePage({
   module: 'overview',
   path: '/',
   summary: 'What fails, what waits, what runs',
   nav: { label: 'Overview', icon: 'home', group: 'work', order: 0 },
-  load,
-  view: (data, { now }) => ({
+  load: async (context) => {
+    const [data, health] = await Promise.all([load(context), healthOf(context)]);
+    return { ...data, health };
+  },
+  view: (data, context) => ({
     title: 'Overview',
     ...(data.hasServices
-      ? { buttons: linkButton('/start', 'Deploy', { icon: 'rocket', primary: true }), body: regions(data, now()) }
+      ? {
+          buttons: linkButton('/start', 'Deploy', { icon: 'rocket', primary: true }),
+          body: html`${databases(data.health, context)}${regions(data, context.now())}`,
+        }
       : { body: firstSteps() }),
   }),
   live: (context) =>
@@ -63,6 +77,11 @@ const overviewPage = definePage({
       return { attention: attention(data, context.now()), activity: activity(data, context.now()) };
     }),
 });
+
+function databases(health: Part<HealthReply>, context: PageContext): Html | false {
+  if (!health.ok) return card({ title: 'Databases' }, missingPart(health.error));
+  return withoutBackup(health.value.databases, context);
+}
 
 function regions(data: Overview, now: Date): Html {
   return html`<div class="columns"><div>${liveRegion('attention', attention(data, now), 'polite')}</div><div>${liveRegion('activity', activity(data, now))}</div></div>`;

@@ -117,8 +117,9 @@ function toRows(figures: Backup['figures']): BackupDocument['figures'] {
   return figures && Object.entries(figures).map(([name, count]) => ({ name, count }));
 }
 
-function toQuery({ statuses, since, ...fields }: BackupFilter): Record<string, unknown> {
+function toQuery({ statuses, since, serviceIds, ...fields }: BackupFilter): Record<string, unknown> {
   return {
+    ...(serviceIds === undefined ? {} : { serviceId: { $in: serviceIds } }),
     ...fields,
     ...(statuses === undefined ? {} : { status: { $in: statuses } }),
     ...(since === undefined ? {} : { startedAt: { $gte: since } }),

@@ -223,3 +223,51 @@ it('health names what has no backup', async () => {
   const [worst] = body.data.databases;
   assert.deepEqual([worst.databaseName, worst.state, worst.lastNight.reason], ['sick', 'failing', 'no disk']);
 });
+
+it('the databases of a service are listed with their nights, those never backed up as well', async () => {
+  await api.services.upsert({ id: 'svc_many', name: 'many', org: 'acme' }, {});
+  api.databases.set('svc_many/prod', [{ engine: 'postgres', databaseName: 'many_prod' }]);
+  api.databases.set('svc_many/uat', [{ engine: 'postgres', databaseName: 'many_uat' }]);
+  const of = { serviceId: 'svc_many', service: 'many', databaseName: 'many_prod' } as const;
+  const today = new Date().toISOString().slice(0, 10);
+  const at = new Date(`${today}T00:00:00.000Z`);
+  const verification = { at: new Date(), problem: null };
+  const made = await keep({ ...of, startedAt: at, night: today, verification });
+  await keep({ ...of, startedAt: at, night: null, kind: 'manual', tier: 'manual' });
+  await keep({ ...of, serviceId: 'svc_before', startedAt: new Date(), status: 'failed' });
+  const { status, body } = await api.call('GET', '/services/many/databases', undefined, MEMBER);
+  assert.equal(status, 200);
+  const [prod, uat] = body.data.databases;
+  assert.deepEqual([prod.environment, prod.databaseName, prod.state], ['prod', 'many_prod', 'healthy']);
+  assert.deepEqual(prod.nights, [
+    { night: today, backupId: made.id, status: 'completed', isVerified: true, reason: null },
+  ]);
+  assert.deepEqual([uat.databaseName, uat.state, uat.lastCompletedAt, uat.nights], ['many_uat', 'stale', null, []]);
+  assert.match(body.data.nextNightAt, /T02:00:00/);
+});
+
+it('the last backup of a database is named however old it is', async () => {
+  await api.services.upsert({ id: 'svc_old', name: 'old', org: 'acme' }, {});
+  api.databases.set('svc_old/prod', [POSTGRES]);
+  const startedAt = new Date('2020-01-01T00:00:00.000Z');
+  await keep({ serviceId: 'svc_old', service: 'old', kind: 'manual', tier: 'manual', night: null, startedAt });
+  const { body } = await api.call('GET', '/services/old/databases', undefined, MEMBER);
+  assert.equal(body.data.databases[0].lastCompletedAt, startedAt.toISOString());
+});
+
+it('health shows an org the databases of its services alone, also where an earlier service had the name', async () => {
+  await api.services.upsert({ id: 'svc_well', name: 'well', org: 'wellorg' }, {});
+  const of = { service: 'well', databaseName: 'well_prod', startedAt: new Date() } as const;
+  await keep({ ...of, serviceId: 'svc_before', status: 'failed', databaseName: 'secret_prod' });
+  await keep({ ...of, serviceId: 'svc_well' });
+  const seen = async (user: string) => {
+    const { body } = await api.call('GET', '/databases/backups/health', undefined, { 'x-test-user': user });
+    return body.data.databases.map(({ databaseName, org }: { databaseName: string; org: string }) => [
+      databaseName,
+      org,
+    ]);
+  };
+  assert.deepEqual(await seen('wellorg/viewer'), [['well_prod', 'wellorg']]);
+  assert.deepEqual(await seen('nowhere/admin'), []);
+  assert.ok((await seen('platform/super_admin')).some(([name = '']) => name === 'secret_prod'));
+});

@@ -47,6 +47,7 @@ const EXPECTED = [
   'get /services/{id}/config',
   'get /services/{id}/config/history',
   'get /services/{id}/config/values',
+  'get /services/{id}/databases',
   'get /services/{id}/databases/backups',
   'get /services/{id}/databases/backups/{backupId}',
   'get /services/{id}/databases/backups/{backupId}/download',

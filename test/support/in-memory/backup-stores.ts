@@ -54,9 +54,10 @@ export function createInMemoryBackupStore(): BackupStore {
   };
 }
 
-function matches(backup: Backup, { statuses, since, ...fields }: BackupFilter): boolean {
+function matches(backup: Backup, { statuses, since, serviceIds, ...fields }: BackupFilter): boolean {
   return (
     Object.entries(fields).every(([name, value]) => backup[name as keyof Backup] === value) &&
+    (serviceIds === undefined || (backup.serviceId !== null && serviceIds.includes(backup.serviceId))) &&
     (statuses === undefined || statuses.includes(backup.status)) &&
     (since === undefined || backup.startedAt >= since)
   );

@@ -97,7 +97,7 @@ export function createInMemoryObjectStore(options: Options = {}): InMemoryObject
       objects.delete(checkObjectKey(key));
     },
     async downloadUrl(key, { ttlSeconds, fileName }) {
-      const url = new URL(`memory://bucket/${checkObjectKey(key)}`);
+      const url = new URL(`https://bucket.test/${checkObjectKey(key)}`);
       url.searchParams.set('expires', String(now().getTime() + ttlSeconds * 1_000));
       url.searchParams.set('name', fileName);
       return url.href;

@@ -1,0 +1,128 @@
+import { z } from 'zod';
+import type { BackedUpDatabase, Backup } from '../../domain/backups/backup.ts';
+import { databasesReplySchema, healthReplySchema, healthView, nightView } from '../../domain/backups/backup-schema.ts';
+import { type HealthRecord, healthOf, summarizeHealth } from '../../domain/backups/health.ts';
+import { type Night, nextNightAt } from '../../domain/backups/night.ts';
+import type { BackupFilter } from '../../domain/backups/ports.ts';
+import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { eachItem } from '../../domain/each-item.ts';
+import { ENVIRONMENTS } from '../../domain/environment.ts';
+import type { Page, PageRequest } from '../../domain/page.ts';
+import { requireService, visibleOrg } from '../catalog/access.ts';
+import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
+import { defineRoute, type Route } from '../http/define-route.ts';
+import type { BackupsDeps } from './deps.ts';
+
+const tag = 'backups';
+const DAY_MS = 86_400_000;
+/** Health looks at the backups of so many days. */
+const HEALTH_DAYS = 14;
+/** Of one service so many nights are shown. */
+const NIGHTS_SHOWN = 90;
+
+/** How the databases of a service, and those of all services that the caller sees, are backed up (ours, beside spec 2). */
+export function healthRoutes(deps: BackupsDeps): readonly Route[] {
+  return [
+    defineRoute({
+      method: 'get',
+      path: '/services/:id/databases',
+      summary: 'Databases of a service, and how they are backed up',
+      tag,
+      callers: BUILDER_CALLERS.viewer,
+      params: z.strictObject({ id: z.string().min(1).max(64).describe('Id or name of the service') }),
+      responses: { 200: { description: 'One row for each database', schema: databasesReplySchema } },
+      errors: ['SERVICE_NOT_FOUND'],
+      resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
+      handle: async ({ resource: service }) => ({ status: 200, data: await describeDatabases(deps, service) }),
+    }),
+    defineRoute({
+      method: 'get',
+      path: '/databases/backups/health',
+      summary: 'How the backups of every database are, the worst first',
+      description: 'Of the services that the caller sees; for the platform, of every database of its servers.',
+      tag,
+      callers: BUILDER_CALLERS.viewer,
+      responses: { 200: { description: 'One row for each database', schema: healthReplySchema } },
+      handle: async (_input, { caller }) => {
+        const org = visibleOrg(caller);
+        const { owners, records } = org === null ? await ofPlatform(deps) : await ofOrg(deps, org);
+        const databases = summarizeHealth(records, deps.now()).map((health) => ({
+          ...healthView(health),
+          org: health.service === null ? null : (owners.get(health.service) ?? null),
+        }));
+        return { status: 200, data: { databases } };
+      },
+    }),
+  ];
+}
+
+async function describeDatabases(deps: BackupsDeps, service: ServiceRecord) {
+  const { serviceDatabases, backups, backupNights, now } = deps;
+  const ofEnvironments = await Promise.all(
+    ENVIRONMENTS.map(async (environment) =>
+      (await serviceDatabases.of(service, environment)).map((database) => ({ environment, ...database })),
+    ),
+  );
+  const since = new Date(now().getTime() - NIGHTS_SHOWN * DAY_MS);
+  const databases = ofEnvironments.flat().map(async (of) => {
+    const database: BackedUpDatabase = { service: service.name, ...of };
+    const filter: BackupFilter = { ...of, serviceId: service.id };
+    const found: Backup[] = [];
+    for await (const backup of eachItem((page) => backups.list({ ...filter, since }, page))) found.push(backup);
+    const health = healthOf(database, found, now());
+    return {
+      ...healthView(health),
+      // A manual backup may be older than what was looked at.
+      lastCompletedAt: health.lastCompletedAt?.toISOString() ?? (await lastCompletedAt(deps, filter)),
+      nights: found.flatMap((backup) => (isNightly(backup) ? [nightView(backup)] : [])),
+    };
+  });
+  const nextNight = backupNights.isEnabled ? nextNightAt(now(), backupNights.hourUtc).toISOString() : null;
+  return { databases: await Promise.all(databases), nextNightAt: nextNight };
+}
+
+async function lastCompletedAt({ backups }: BackupsDeps, filter: BackupFilter): Promise<string | null> {
+  const { items } = await backups.list({ ...filter, statuses: ['completed'] }, { cursor: null, limit: 1 });
+  return items[0]?.startedAt.toISOString() ?? null;
+}
+
+function isNightly(backup: Backup): backup is Backup & { readonly night: Night } {
+  return backup.night !== null;
+}
+
+interface Looked {
+  /** Orgs that own the services, by the names of the services. */
+  readonly owners: ReadonlyMap<string, string>;
+  readonly records: readonly HealthRecord[];
+}
+
+async function ofPlatform(deps: BackupsDeps): Promise<Looked> {
+  const owners = new Map<string, string>();
+  for await (const { name, org } of eachItem((page) => deps.services.list({ org: null }, page))) owners.set(name, org);
+  return { owners, records: await recentRecords(deps, {}) };
+}
+
+/** By the ids of the org's services: an earlier service of the same name may have been of another org. */
+async function ofOrg(deps: BackupsDeps, org: string): Promise<Looked> {
+  const owners = new Map<string, string>();
+  const records: HealthRecord[] = [];
+  let cursor: PageRequest['cursor'] = null;
+  do {
+    const page: Page<ServiceRecord> = await deps.services.list({ org }, { cursor, limit: 200 });
+    for (const service of page.items) owners.set(service.name, service.org);
+    const serviceIds = page.items.map(({ id }) => id);
+    for (const record of await recentRecords(deps, { serviceIds })) records.push(record);
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return { owners, records };
+}
+
+async function recentRecords({ backups, now }: BackupsDeps, filter: BackupFilter): Promise<readonly HealthRecord[]> {
+  const since = new Date(now().getTime() - HEALTH_DAYS * DAY_MS);
+  const records: HealthRecord[] = [];
+  for await (const backup of eachItem((page) => backups.list({ ...filter, since }, page))) {
+    const { service, environment, engine, databaseName, status, startedAt, night, problem, verification } = backup;
+    records.push({ service, environment, engine, databaseName, status, startedAt, night, problem, verification });
+  }
+  return records;
+}
