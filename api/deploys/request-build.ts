@@ -32,6 +32,8 @@ interface Wanted extends Pick<BuildRequest, 'kind' | 'source'> {
   readonly environment: Environment;
   readonly resume?: BuildRequest['resume'];
   readonly releaseId?: string;
+  /** What the request says, as it came. */
+  readonly payload: unknown;
   /** Undefined when conventions are checked. */
   readonly skipConventionCheck?: string | undefined;
   /** Absent when the build does not wait for grants. */
@@ -42,17 +44,19 @@ export type TriggerReply = TriggerOutcome & { readonly service: string; readonly
 
 /**
  * Asks the coordinator for a build and says what became of the request.
- * @throws VALIDATION_FAILED; UNAVAILABLE; SERVICE_NOT_FOUND when the org of the caller was taken out meanwhile: the build is cancelled
+ * @throws VALIDATION_FAILED, IDEMPOTENCY_KEY_MISMATCH, UNAVAILABLE; SERVICE_NOT_FOUND when the org of the caller was taken out meanwhile: the build is cancelled
  */
 export async function requestBuild(
   deps: RequestBuildDeps,
   by: { caller: Caller; requestId: string; headers: Readonly<Record<string, unknown>> },
   wanted: Wanted,
 ): Promise<TriggerReply> {
-  const { service, environment, kind, source, resume = null, releaseId = null } = wanted;
+  const { service, environment, kind, source, resume = null, releaseId = null, payload } = wanted;
   const { skipConventionCheck, waitForGrantsSeconds } = wanted;
+  const of = resume?.buildId ?? (kind === 'rollback' ? service.id : null);
+  const buildId = await requestedBuildId(deps, by, { serviceId: service.id, environment, kind, of, payload });
   const outcome = await deps.commands.request({
-    buildId: requestedBuildId(deps.newId, by, { serviceId: service.id, environment, kind }),
+    buildId,
     kind,
     serviceId: service.id,
     service: service.name,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { parseBranchName } from '../../domain/deploys/git-url.ts';
 import type { ArchiveStore } from '../../domain/deploys/ports.ts';
 import {
   planBodySchema,
@@ -17,6 +18,7 @@ import type { Installation } from '../../domain/deploys/step-definition.ts';
 import { environmentSchema } from '../../domain/environment-schema.ts';
 import { requireService } from '../catalog/access.ts';
 import { BUILDER_CALLERS } from '../catalog/builder-callers.ts';
+import { checkSource, type PutServiceDeps } from '../catalog/put-service.ts';
 import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route } from '../http/define-route.ts';
 import { requireBuild } from './build-access.ts';
@@ -34,7 +36,9 @@ import {
 import { ATTEMPTS_ARE_ONE } from './requested-build-id.ts';
 import { saveUpload, UPLOAD_CONTENT_TYPES } from './save-upload.ts';
 
-export interface TriggerRoutesDeps extends RequestBuildDeps {
+export interface TriggerRoutesDeps
+  extends RequestBuildDeps,
+    Pick<PutServiceDeps, 'platformGitUrl' | 'localSourcesRoot'> {
   readonly services: ServiceStore;
   readonly archives: ArchiveStore;
   readonly enforceMinimumCatalogVersion: boolean;
@@ -60,14 +64,22 @@ function triggerRoute(deps: TriggerRoutesDeps): Route {
     callers: BUILDER_CALLERS.member,
     body: triggerBodySchema,
     responses: accepted,
-    errors: ['SERVICE_NOT_FOUND', 'SOURCE_MISSING', 'SOURCE_REFUSED'],
+    errors: ['SERVICE_NOT_FOUND', 'SOURCE_MISSING', 'SOURCE_REFUSED', 'IDEMPOTENCY_KEY_MISMATCH'],
     resource: ({ body }, { caller }) => requireService(deps.services, caller, body.service),
     handle: async ({ body, resource: service }, by) => {
       const { branch, commit, environment, skipConventionCheck } = body;
       const wanted = { ...(branch === undefined ? {} : { branch }), ...(commit === undefined ? {} : { commit }) };
       const source = gitSource(service, wanted);
       const wait = waitForGrants(body);
-      const asked = { kind: 'deploy', service, environment, source, skipConventionCheck, ...wait } as const;
+      const asked = {
+        kind: 'deploy',
+        service,
+        environment,
+        source,
+        skipConventionCheck,
+        ...wait,
+        payload: body,
+      } as const;
       return { status: 202, data: await requestBuild(deps, by, asked) };
     },
   });
@@ -89,7 +101,7 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
     }),
     streamBody: { contentTypes: UPLOAD_CONTENT_TYPES, description: 'A gzip-compressed tar of at most 100 MiB' },
     responses: { 202: { description: 'The archive is stored and the build queued', schema: uploadReplySchema } },
-    errors: ['SERVICE_NOT_FOUND', 'ARCHIVE_INVALID', 'UPLOAD_QUOTA_EXCEEDED', 'DISK_FULL'],
+    errors: ['SERVICE_NOT_FOUND', 'ARCHIVE_INVALID', 'UPLOAD_QUOTA_EXCEEDED', 'DISK_FULL', 'IDEMPOTENCY_KEY_MISMATCH'],
     resource: ({ query }, { caller }) => requireService(deps.services, caller, query.service),
     handle: async ({ query, resource }, context) => {
       const wait = waitForGrants(query);
@@ -107,7 +119,8 @@ function uploadRoute(deps: TriggerRoutesDeps): Route {
       const service = await requireService(deps.services, context.caller, resource.id);
       const source = { kind: 'archive', archiveId, sha256 } as const;
       const { environment, skipConventionCheck } = query;
-      const wanted = { kind: 'deploy', service, environment, source, skipConventionCheck, ...wait } as const;
+      const payload = { ...query, sha256 };
+      const wanted = { kind: 'deploy', service, environment, source, skipConventionCheck, ...wait, payload } as const;
       return { status: 202, data: { ...(await requestBuild(deps, context, wanted)), sha256, sizeBytes } };
     },
   });
@@ -128,12 +141,16 @@ function planRoute(deps: TriggerRoutesDeps): Route {
     method: 'post',
     path: '/builds/plan',
     summary: 'The steps a deploy of these files would take, without running it',
+    description:
+      'Nothing is kept, and the service may not be here yet. The repository that `gitUrl`, `branch` and `appPath` name is checked as POST /services checks it.',
     tag,
     callers: BUILDER_CALLERS.viewer,
     body: planBodySchema,
     responses: { 200: { description: 'The plan', schema: planReplySchema } },
-    errors: ['CATALOG_INVALID', 'CATALOG_VERSION_UNSUPPORTED'],
-    handle: async ({ body }) => {
+    errors: ['CATALOG_INVALID', 'CATALOG_VERSION_UNSUPPORTED', 'SOURCE_REFUSED'],
+    handle: async ({ body }, { caller }) => {
+      if (typeof body.gitUrl === 'string') checkSource(body.gitUrl, { deps, caller });
+      if (typeof body.branch === 'string') parseBranchName(body.branch);
       const options = { enforceMinimumVersion: deps.enforceMinimumCatalogVersion, installation: deps.installation };
       return { status: 200, data: planBuild(body, options) };
     },
@@ -151,14 +168,14 @@ function retryRoute(deps: TriggerRoutesDeps): Route {
     params: idParams('Id of the failed build'),
     body: retryBodySchema,
     responses: accepted,
-    errors: ['BUILD_NOT_FOUND', 'SERVICE_NOT_FOUND', 'BUILD_NOT_RETRYABLE', 'STEP_UNKNOWN'],
+    errors: ['BUILD_NOT_FOUND', 'SERVICE_NOT_FOUND', 'BUILD_NOT_RETRYABLE', 'STEP_UNKNOWN', 'IDEMPOTENCY_KEY_MISMATCH'],
     resource: ({ params }, { caller }) => requireBuild(deps, caller, params.id),
     handle: async ({ body, resource: build }, by) => {
       const fromStep = retryStep(build, body.fromStep);
       const service = await requireService(deps.services, by.caller, build.serviceId);
       const resume = { buildId: build.id, fromStep, facts: build.facts };
       const source = retrySource(build);
-      const wanted = { service, environment: build.environment, source, resume, ...waitForGrants(body) };
+      const wanted = { service, environment: build.environment, source, resume, payload: body, ...waitForGrants(body) };
       return { status: 202, data: await requestBuild(deps, by, { kind: 'retry', ...wanted }) };
     },
   });
@@ -175,13 +192,13 @@ function rollbackRoute(deps: TriggerRoutesDeps): Route {
     params: idParams('Id or name of the service'),
     body: rollbackBodySchema,
     responses: accepted,
-    errors: ['SERVICE_NOT_FOUND', 'RELEASE_NOT_FOUND'],
+    errors: ['SERVICE_NOT_FOUND', 'RELEASE_NOT_FOUND', 'IDEMPOTENCY_KEY_MISMATCH'],
     resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
     handle: async ({ body, resource: service }, by) => {
       const { environment } = body;
       const release = await rollbackTarget(deps, service, environment, body.releaseId);
       const source = await rollbackSource(deps.builds, service, release);
-      const wanted = { kind: 'rollback', service, environment, source, releaseId: release.id } as const;
+      const wanted = { kind: 'rollback', service, environment, source, releaseId: release.id, payload: body } as const;
       return { status: 202, data: await requestBuild(deps, by, wanted) };
     },
   });

@@ -65,6 +65,8 @@ export interface BuildStore {
   listOpen(target: DeployTarget | null, page: PageRequest): Promise<Page<BuildOutline>>;
   /** Whether a build is terminal; null when there is no such build. */
   stateOf(id: string): Promise<'open' | 'ended' | null>;
+  /** Where builds are, by their ids, read at once; those that are not kept are not in it. */
+  statusesOf(ids: readonly string[]): Promise<ReadonlyMap<string, Pick<BuildRecord, 'status' | 'reason'>>>;
   /** The build of a service and environment that was created last, open or not; null before the first. */
   newest(target: DeployTarget): Promise<BuildOutline | null>;
   /** True while a build whose source is that archive is open, but for one that waits for grants: its image is built. */
@@ -108,6 +110,12 @@ export interface BuildStore {
   noteAttached(requested: string, buildId: string): Promise<void>;
   /** The build that a request was attached to; null when it was not. */
   attachedTo(requested: string): Promise<string | null>;
+  /**
+   * Notes what is asked for under a key, unless something is; kept for 7 days.
+   * @param fingerprint of the request
+   * @returns that of the request that was first under the key: of many at once, one is
+   */
+  claimKey(key: string, fingerprint: string): Promise<string>;
   /** The terminal write; it waits for nothing any more. False when the record was terminal already. Steps still running become failed or cancelled. */
   finish(id: string, end: BuildEnd): Promise<boolean>;
 }

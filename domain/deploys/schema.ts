@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { putServiceBodySchema } from '../catalog/service-schema.ts';
 import { EXAMPLE_FILES, SETTINGS_FILE } from '../catalog/variables-file.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { serviceNameSchema } from '../service-name.ts';
@@ -180,7 +181,8 @@ const planTexts = (count: number) =>
 
 export const planBodySchema = z.strictObject({
   environment: environmentSchema.default('prod'),
-  service: serviceNameSchema.optional(),
+  service: serviceNameSchema.optional().describe('Its name; it may not be here yet'),
+  ...putServiceBodySchema.pick({ gitUrl: true, branch: true, appPath: true }).shape,
   catalog: z.string().max(65_536).optional().describe('Text of catalog-info.yaml'),
   manifest: z.string().max(1_048_576).optional().describe('Text of package.json'),
   files: planPaths

@@ -37,6 +37,15 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.equal(await store().find('bld_asked'), null, 'no build of its own');
     });
 
+    it('keeps the first of many different requests under one key', async () => {
+      const all = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => store().claimKey('key-1', `request-${index}`)),
+      );
+      assert.equal(new Set(all).size, 1, all.join());
+      assert.equal(await store().claimKey('key-1', 'later'), all[0]);
+      assert.equal(await store().claimKey('key-2', 'later'), 'later');
+    });
+
     it('keeps what an open build waits for, until it goes on or ends', async () => {
       const wait = { since: new Date('2026-01-01T00:00:00Z'), until: new Date('2026-01-02T00:00:00Z') };
       const blockedGrants = [{ id: 'sgr_1', state: 'pending' }];
@@ -294,6 +303,11 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.equal(await store().stateOf('bld_q1'), 'ended');
       assert.equal(await store().needsArchive('arc_asked'), false);
       assert.equal(await store().stateOf('bld_none'), null);
+      const statuses = await store().statusesOf(['bld_q1', 'bld_none', 'bld_q2']);
+      assert.deepEqual(statuses.get('bld_q1'), { status: 'failed', reason: 'cancelled' });
+      assert.deepEqual(statuses.get('bld_q2'), { status: 'queued', reason: null });
+      assert.equal(statuses.size, 2);
+      assert.equal((await store().statusesOf([])).size, 0);
     });
   });
 }

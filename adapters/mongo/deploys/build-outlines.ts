@@ -1,7 +1,8 @@
 import type { Collection, Filter } from 'mongodb';
 import { z } from 'zod';
+import { FAILURE_REASONS } from '../../../domain/deploys/build.ts';
 import type { BuildOutline, BuildStore } from '../../../domain/deploys/ports.ts';
-import { type BuildStatus, isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
+import { BUILD_STATUSES, type BuildStatus, isTerminal, statusesBefore } from '../../../domain/deploys/status.ts';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
@@ -29,7 +30,13 @@ const outlineSchema = z.object({
   releaseId: z.string().nullable(),
 });
 
-type Outlines = Pick<BuildStore, 'listOpen' | 'stateOf' | 'newest' | 'needsArchive'>;
+const statusSchema = z.object({
+  _id: z.string(),
+  status: z.enum(BUILD_STATUSES),
+  reason: z.enum(FAILURE_REASONS).nullable(),
+});
+
+type Outlines = Pick<BuildStore, 'listOpen' | 'stateOf' | 'statusesOf' | 'newest' | 'needsArchive'>;
 
 /** Short answers about builds in MongoDB, for whoever goes through many of them. They read no plan, facts or log lines. */
 export function createBuildOutlines<T extends { readonly _id: string }>(collection: Collection<T>): Outlines {
@@ -53,6 +60,14 @@ export function createBuildOutlines<T extends { readonly _id: string }>(collecti
       );
       if (document === null) return null;
       return isTerminal(document.status) ? 'ended' : 'open';
+    },
+    async statusesOf(ids) {
+      if (ids.length === 0) return new Map();
+      const filter = { _id: { $in: [...ids] } } as unknown as Filter<T>;
+      const projection = { status: 1, reason: 1 };
+      const documents = await mongoCall(() => collection.find(filter, { projection }).toArray());
+      const found = documents.map((document) => statusSchema.parse(document));
+      return new Map(found.map(({ _id, status, reason }) => [_id, { status, reason }]));
     },
     async newest({ service, environment }) {
       const filter = { service, environment } as unknown as Filter<T>;

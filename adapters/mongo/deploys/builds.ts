@@ -11,6 +11,7 @@ import { upsertOnceMore } from '../upsert-once-more.ts';
 import { createAttachedRequests } from './attached-requests.ts';
 import { createBuildOutlines } from './build-outlines.ts';
 import { readBuild } from './documents.ts';
+import { createIdempotencyKeys } from './idempotency-keys.ts';
 import { COLLECTIONS } from './indexes.ts';
 
 interface BuildDocument {
@@ -59,6 +60,7 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
   return {
     ...createBuildOutlines(collection),
     ...createAttachedRequests(deps),
+    ...createIdempotencyKeys(deps),
     async create({ id, ...record }) {
       const change = { $setOnInsert: toDocument(record) } as UpdateFilter<BuildDocument>;
       const document = await upsertOnceMore(() =>

@@ -9,11 +9,13 @@ export const COLLECTIONS = {
   buildLogHeads: 'build_log_heads',
   epochs: 'deploy_epochs',
   attached: 'attached_requests',
+  keys: 'deploy_idempotency_keys',
   workloadStates: 'workload_states',
 } as const;
 
 /** Longer than any attempt of a request is on its way. */
 export const ATTACHED_EXPIRY: Expiry = { field: 'at', keptSeconds: 7 * 86_400 };
+export const KEY_EXPIRY: Expiry = ATTACHED_EXPIRY;
 export const STATE_EXPIRY: Expiry = { field: 'measuredAt', keptSeconds: STATE_KEPT_SECONDS };
 
 /** `_id` carries the ids. */
@@ -32,4 +34,5 @@ export const INDEXES: IndexTable = {
   [COLLECTIONS.workloadStates]: [ttlIndex(STATE_EXPIRY)],
   [COLLECTIONS.buildLogs]: [unique({ buildId: 1, seq: 1 }, 'build_seq')],
   [COLLECTIONS.attached]: [ttlIndex(ATTACHED_EXPIRY)],
+  [COLLECTIONS.keys]: [ttlIndex(KEY_EXPIRY)],
 };

@@ -46,12 +46,40 @@ it('an attempt that was attached names that build again, and makes none of its o
   assert.deepEqual(await ask('attempt-2'), attached);
 });
 
-it('another key, service, environment, kind of build or caller is another request', async () => {
+for (const [what, key, ...bodies] of [
+  ['commit', 'commits', { service: 'hello', commit: 'abcdef1' }, { service: 'hello', commit: 'abcdef2' }],
+  ['service', 'services', { service: 'hello' }, { service: 'other' }],
+  ['environment', 'environments', { service: 'hello' }, { service: 'hello', environment: 'uat' }],
+  ['wait', 'waits', { service: 'hello' }, { service: 'hello', waitForGrants: true }],
+] as const) {
+  it(`under the key of an earlier request, one with another ${what} is refused, and starts nothing`, async () => {
+    const [first, other] = bodies;
+    const answer = await ask(key, { path: TRIGGER.path, body: first });
+    const count = api.commands.requests.length;
+    const refused = await api.call('POST', TRIGGER.path, other, { 'idempotency-key': key });
+    assert.deepEqual([refused.status, refused.body.error.code], [422, 'IDEMPOTENCY_KEY_MISMATCH']);
+    assert.match(
+      refused.body.error.message,
+      /^Idempotency-Key: another request was sent under this key; use a new key/,
+    );
+    assert.equal(refused.body.error.details[0].field, 'Idempotency-Key');
+    assert.equal(api.commands.requests.length, count);
+    assert.deepEqual(await ask(key, { path: TRIGGER.path, body: first }), answer, 'the first goes on');
+    api.commands.end(answer.buildId);
+  });
+}
+
+it('of many different requests under one key at once, one is taken', async () => {
+  const bodies = Array.from({ length: 10 }, (_, index) => ({ service: 'hello', branch: `branch-${index}` }));
+  const headers = { 'idempotency-key': 'at-once' };
+  const answers = await Promise.all(bodies.map((body) => api.call('POST', TRIGGER.path, body, headers)));
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [202, ...Array(9).fill(422)]);
+});
+
+it('another key, kind of build or caller is another request', async () => {
   const asked = [
     await ask('attempt-3'),
     await ask('attempt-4', { path: '/builds/trigger', body: { service: 'hello', commit: 'abcdef1' } }),
-    await ask('attempt-3', { path: '/builds/trigger', body: { service: 'other' } }),
-    await ask('attempt-3', { path: '/builds/trigger', body: { service: 'hello', environment: 'uat' } }),
     await ask('attempt-3', { path: '/builds/bld_failed/retry', body: {} }),
     await ask('attempt-3', TRIGGER, { 'x-test-user': 'platform/member' }),
   ];

@@ -133,6 +133,9 @@ it('refuses an object where a value belongs, in every field of every route', asy
     '/builds/plan': [
       'environment',
       'service',
+      'gitUrl',
+      'branch',
+      'appPath',
       'catalog',
       'manifest',
       'files',
@@ -321,6 +324,31 @@ it('plans what a build would find, and tells what it would fail with', async () 
   const named = { ...body, catalog: `metadata:\n  name: hello\n  annotations:\n${annotations}` };
   const missing = (await api.call('POST', '/builds/plan', named)).body.data;
   assert.ok(missing.warnings.some((line: string) => line.startsWith('ops/Dockerfile does not exist')));
+});
+
+it('plans a repository of a service that is not here, refuses what cannot be built, and keeps nothing', async () => {
+  const body = {
+    service: 'not-here',
+    gitUrl: 'https://git.example/acme/not-here.git',
+    branch: 'main',
+    appPath: 'apps/a',
+  };
+  const planned = await api.call('POST', '/builds/plan', body);
+  assert.deepEqual([planned.status, planned.body.data.service], [200, 'not-here']);
+  for (const [changes, code] of [
+    [{ gitUrl: 'http://git.example/acme/not-here.git' }, 'SOURCE_REFUSED'],
+    [{ gitUrl: 'https://ann:canary@git.example/acme/not-here.git' }, 'SOURCE_REFUSED'],
+    [{ branch: 'a..b' }, 'SOURCE_REFUSED'],
+    [{ appPath: '../other' }, 'VALIDATION_FAILED'],
+  ] as const) {
+    const refused = await api.call('POST', '/builds/plan', { ...body, ...changes });
+    assert.deepEqual([refused.status, refused.body.error.code], [400, code], JSON.stringify(changes));
+    assert.doesNotMatch(refused.text, /canary/);
+  }
+  const folder = { ...body, gitUrl: '/srv/git/not-here.git' };
+  const member = await api.call('POST', '/builds/plan', folder, { 'x-test-user': 'acme/member' });
+  assert.equal(member.body.error?.code, 'SOURCE_REFUSED', 'only an administrator names a folder of the machine');
+  assert.equal(await api.services.find('not-here'), null);
 });
 
 it('plans a package of a monorepo by the lockfile of the monorepo', async () => {

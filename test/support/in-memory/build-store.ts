@@ -23,6 +23,7 @@ const NEWEST = {
 export function createInMemoryBuildStore({ now }: { readonly now: Clock }): BuildStore {
   const records = new Map<string, BuildRecord>();
   const attached = new Map<string, string>();
+  const keys = new Map<string, string>();
 
   /** False when the record is terminal, or not as it has to be. @throws BUILD_NOT_FOUND */
   const changeOpen = (
@@ -57,6 +58,15 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
       const record = records.get(id);
       if (record === undefined) return null;
       return isTerminal(record.status) ? 'ended' : 'open';
+    },
+    async statusesOf(ids) {
+      const found = ids.flatMap((id) => records.get(id) ?? []);
+      return new Map(found.map(({ id, status, reason }) => [id, { status, reason }]));
+    },
+    async claimKey(key, fingerprint) {
+      const first = keys.get(key) ?? fingerprint;
+      keys.set(key, first);
+      return first;
     },
     async newest(target) {
       const found = [...records.values()].filter((record) => isOf(record, target));
