@@ -15,6 +15,7 @@ const PAGES = [
   '/services/upload-only',
   '/start',
   '/start/shop',
+  '/plan?gitUrl=https%3A%2F%2Fgit.example%2Facme%2Fcart.git&name=cart&branch=main&appPath=apps%2Fcart',
   '/installation',
   '/style-guide',
   '/nothing',
