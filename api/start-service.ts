@@ -141,8 +141,9 @@ async function appOptions(
   };
 }
 
-/** By the internal key; where the service has a platform client, by tokens for it too. */
+/** By the internal key, of a service that holds it; where the service has a platform client, by tokens for it too. */
 function authentication({ row, settings, opened }: Parts): Authenticate {
+  if (row.holdsNoKey === true) return async () => null;
   const { internalKey: key, platformOrg, urls } = settings;
   const internalKey = createInternalKeyAuth({ key, org: platformOrg, equalsSecret });
   if (row.platformClient === null) return internalKey;

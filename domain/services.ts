@@ -38,6 +38,8 @@ export interface ServiceRow {
   readonly pagesClient: string | null;
   /** Its pages call the other services as the person before them: the tokens of its client are for all of these. */
   readonly pagesCallServices?: true;
+  /** It calls nothing by the internal key, and takes no call by it: the key is not given to it. */
+  readonly holdsNoKey?: true;
   /** The variable by which workloads get its base URL; null: they don't. */
   readonly injectedAs: string | null;
   /** Whether the platform's socket for workloads lets requests to it through. */
@@ -175,6 +177,7 @@ export const SERVICES = [
     platformClient: null,
     pagesClient: 'console',
     pagesCallServices: true,
+    holdsNoKey: true,
     injectedAs: null,
     reachableFromWorkloads: false,
     modules: ['console'],

@@ -28,6 +28,8 @@ export const httpServiceSection = {
   REQUESTS_PER_MINUTE: positiveCount.optional(),
 };
 
+const { INTERNAL_SERVICE_KEY: _key, IDP_INTERNAL_KEY: _providerKey, ...keylessSection } = httpServiceSection;
+
 /** What a service of the table is started with. */
 export interface ServiceSettings {
   readonly host: string;
@@ -35,6 +37,7 @@ export interface ServiceSettings {
   /** Null for a service without one. */
   readonly mongo: ServiceDatabase | null;
   readonly temporal: TemporalSettings;
+  /** Empty for a service that holds none, as is the next one. */
   readonly internalKey: string;
   /** The identity provider's. */
   readonly providerKey: string;
@@ -49,8 +52,9 @@ export interface ServiceSettings {
 
 /** Reads what a row of the table says. @throws VALIDATION_FAILED listing every bad variable */
 export function readServiceSettings(row: ServiceRow, source: EnvSource): ServiceSettings {
-  const { env, urls, ...own } = readTogether({
-    env: () => readVariables(z.object(httpServiceSection), source),
+  const { env, keys, urls, ...own } = readTogether({
+    env: () => readVariables(z.object(keylessSection), source),
+    keys: () => (row.holdsNoKey === true ? NO_KEYS : readKeys(source)),
     urls: () => readVariables(z.object(serviceUrlsSection), source),
     port: () => readVariable(row.portVariable, port.default(row.defaultPort), source),
     mongo: () => (hasDatabase(row) ? readServiceDatabase(row, source) : null),
@@ -59,13 +63,25 @@ export function readServiceSettings(row: ServiceRow, source: EnvSource): Service
     ...own,
     host: env.HOST,
     temporal: temporalSettings(env),
-    internalKey: env.INTERNAL_SERVICE_KEY,
-    providerKey: env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY,
+    ...keys,
     platformOrg: env.PLATFORM_ORG,
     commit: env.PLATFORM_COMMIT,
     logLevel: env.LOG_LEVEL,
     trustedProxies: env.TRUSTED_PROXIES,
     requestsPerMinute: env.REQUESTS_PER_MINUTE,
     urls: serviceUrls(urls),
+  };
+}
+
+type Keys = Pick<ServiceSettings, 'internalKey' | 'providerKey'>;
+
+const NO_KEYS: Keys = { internalKey: '', providerKey: '' };
+
+function readKeys(source: EnvSource): Keys {
+  const { INTERNAL_SERVICE_KEY, IDP_INTERNAL_KEY } = httpServiceSection;
+  const env = readVariables(z.object({ INTERNAL_SERVICE_KEY, IDP_INTERNAL_KEY }), source);
+  return {
+    internalKey: env.INTERNAL_SERVICE_KEY,
+    providerKey: env.IDP_INTERNAL_KEY ?? env.INTERNAL_SERVICE_KEY,
   };
 }

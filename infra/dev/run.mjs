@@ -26,13 +26,14 @@ function wantedHash() {
 
 function isSetUp(hash) {
   if (!existsSync(join(bin, 'node'))) return false;
-  if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === hash;
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return true;
+  // Such as after a change of a script alone.
   if (!isInstalled()) return false;
   writeFileSync(stamp, hash);
   return true;
 }
 
-/** True after an `npm ci` that somebody ran: npm's own record of what it installed has all that the lock file asks for. */
+/** True when npm's own record of what it installed has all that the lock file asks for, as after an `npm ci` that somebody ran. */
 function isInstalled() {
   try {
     const read = (...path) => JSON.parse(readFileSync(join(root, ...path), 'utf8')).packages;

@@ -42,6 +42,13 @@ describe('the environment', () => {
     );
   });
 
+  it('gives the console no key of the platform, and needs none for it', () => {
+    const { internalKey, providerKey, port } = readServiceEnv(serviceRow('console'), KEYS);
+    assert.deepEqual([internalKey, providerKey, port], ['', '', 3000]);
+    assert.doesNotThrow(() => readServiceEnv(serviceRow('console'), {}));
+    assert.throws(() => ledger({ INTERNAL_SERVICE_KEY: '' }), /INTERNAL_SERVICE_KEY/);
+  });
+
   it('takes the defaults of the specification, and an empty variable for one that is not set', () => {
     const env = builder({ ...KEYS, PORT: '', HOST: '' });
     assert.equal(env.port, 3002);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   copyFileSync,
@@ -73,6 +74,8 @@ test('an npm ci that somebody ran is not repeated, unless it left something out'
     writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages: found }));
   installed(packages);
   assert.doesNotMatch(run('check').output, /Installing/);
+  writeFileSync(join(root, 'package.json'), '{"scripts":{}}');
+  assert.doesNotMatch(run('check').output, /Installing/, 'a script alone was changed');
   rmSync(join(root, 'node_modules', '.fairlead-setup'));
   installed({ 'node_modules/a': { version: '1.0.1', integrity: 'sha512-b' } });
   assert.match(run('check').output, /Installing/);
@@ -94,3 +97,22 @@ test('an unknown command is refused before anything is installed', () => {
   assert.match(run('destroy').output, /unknown command "destroy": one of start, test, bench, corpus, check, doctor/);
   assert.equal(existsSync(join(root, 'npm-runs')), false);
 });
+
+for (const name of ['start', 'test']) {
+  test(`a signal to the shell of \`npm ${name}\` is one to the command: no shell stands between them`, async () => {
+    const { root } = newClone(WORKING_NPM);
+    const says = `process.on('SIGINT', () => { console.log('interrupted'); process.exit(0); });
+console.log('up'); setInterval(() => {}, 1_000);`;
+    writeFileSync(join(root, 'infra/dev/run.mjs'), says);
+    const { scripts } = JSON.parse(readFileSync(join(projectRoot, 'package.json'), 'utf8'));
+    // As npm starts a script.
+    const shell = spawn('sh', ['-c', scripts[name]], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
+    const said: string[] = [];
+    shell.stdout.on('data', (chunk) => {
+      said.push(String(chunk));
+      if (said.join('').includes('up')) shell.kill('SIGINT');
+    });
+    const [code] = await once(shell, 'close');
+    assert.deepEqual([said.join(''), code], ['up\ninterrupted\n', 0]);
+  });
+}

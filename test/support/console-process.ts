@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { INTERNAL_KEY, SERVICE_ROWS, serviceRow } from '../../domain/services.ts';
+import { SERVICE_ROWS, serviceRow } from '../../domain/services.ts';
 import { projectRoot } from '../../infra/dev/project.ts';
 import { residentVariables, SERVICE_FLAGS } from '../../infra/dev/runtime-variables.ts';
 import { keptSecrets } from '../../infra/dev/stack-secrets.ts';
@@ -45,7 +45,8 @@ export async function startConsoleProcess(
     env: {
       ...residentVariables(process.env),
       ...Object.fromEntries(urls),
-      ...Object.fromEntries([INTERNAL_KEY, ...secrets].map(({ variable }) => [variable, secret(variable)])),
+      // No key of the platform.
+      ...Object.fromEntries(secrets.map(({ variable }) => [variable, secret(variable)])),
       HOST: '127.0.0.1',
       [portVariable]: String(port),
     },
