@@ -7,6 +7,7 @@ import { MOST } from './read-pages.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const load = () => import('./commands/git-connections.ts');
+const loadLists = () => import('./commands/git-lists.ts');
 
 const CONNECTION = 'id of the connection, or a service that it deploys (default: the service of this folder)';
 const MINUTE = 60;
@@ -53,14 +54,16 @@ function addReading(git: Command, perform: Perform): void {
     .command('list')
     .description('list the repositories that the org connected')
     .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 50)
-    .action((_options, self) => perform(self, async (context) => (await load()).listConnections(context, self.opts())));
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadLists()).listConnections(context, self.opts())),
+    );
   git
     .command('deliveries')
     .description('list what was delivered, and what each deployed or why not')
     .argument('[connection]', CONNECTION)
     .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 20)
     .action((connection, _options, self) =>
-      perform(self, async (context) => (await load()).listDeliveries(context, connection, self.opts())),
+      perform(self, async (context) => (await loadLists()).listDeliveries(context, connection, self.opts())),
     );
   git
     .command('look')

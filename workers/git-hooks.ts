@@ -14,6 +14,7 @@ import { createGitIdentityStore } from '../adapters/mongo/git-identities/identit
 import { createDeployCommands } from '../adapters/temporal/deploy-commands.ts';
 import { createGitHookCommands } from '../adapters/temporal/git-hook-commands.ts';
 import { gitHooksSchedules } from '../workflows/git-hooks/schedules.ts';
+import { composeAudit } from './deploys.ts';
 import { defineModule } from './module.ts';
 import { remoteOptions } from './remote-options.ts';
 
@@ -26,7 +27,9 @@ export const gitHooks = defineModule({
   schedules: gitHooksSchedules,
   queue: 'own',
   slots: () => 16,
-  async compose({ env, settings: { urls, providerKey }, connect, client, subprocessEnv }) {
+  async compose(parts) {
+    const { env, settings, connect, client, subprocessEnv } = parts;
+    const { urls, providerKey } = settings;
     const { db } = await connect('builder');
     const gitConnections = createGitConnectionStore({ db });
     const cipher = env.CONFIG_ENCRYPTION_KEY === undefined ? null : createSecretCipher(env.CONFIG_ENCRYPTION_KEY);
@@ -48,6 +51,7 @@ export const gitHooks = defineModule({
       cipher,
       platformGitUrl: env.GIT_URL ?? null,
       consoleUrl: urls.console ?? null,
+      audit: composeAudit(parts),
       newId,
       now,
     });

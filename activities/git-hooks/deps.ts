@@ -1,3 +1,4 @@
+import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
@@ -29,6 +30,8 @@ export interface GitHooksActivityDeps {
   readonly platformGitUrl: string | null;
   /** Public address of the console, where people see a build; null where there is none. */
   readonly consoleUrl: string | null;
+  /** Null where no ledger is. */
+  readonly audit: AuditRecorder | null;
   readonly newId: NewId;
   readonly now: Clock;
 }

@@ -1,8 +1,14 @@
 import type { BuildRecord } from '../../domain/deploys/build.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { sealingContext, TOKEN_KEY } from '../../domain/git-hooks/connection.ts';
+import {
+  type ConnectionRemoval,
+  type GitConnection,
+  sealingContext,
+  TOKEN_KEY,
+} from '../../domain/git-hooks/connection.ts';
 import type { CommitStatus } from '../../domain/git-hooks/git-host.ts';
+import { canDeliver } from '../../domain/git-hooks/git-host-of.ts';
 import { type BuildReport, statusContext } from '../../domain/git-hooks/messages.ts';
 import type { GitHooksActivityDeps } from './deps.ts';
 
@@ -22,9 +28,10 @@ export async function reportStatus(
   { report, phase }: StatusInput,
   signal: AbortSignal,
 ): Promise<void> {
-  const connection = await deps.gitConnections.find(report.connectionId);
+  const connection = await findConnection(deps, report, phase);
   if (connection === null || connection.token === null || deps.gitHost === null || deps.cipher === null) return;
   const { provider, repository: repositoryUrl, apiUrl, token: sealed } = connection;
+  if (!canDeliver(repositoryUrl)) return;
   const record = await deps.builds.find(report.buildId);
   if (await isToldByNewer(deps, report, record)) return;
   // A begin that comes late, as of a worker that was paused, shows what became of the build.
@@ -41,7 +48,19 @@ export async function reportStatus(
     await deps.gitConnections.setTokenProblem(connection.id, sealed, { code, message, at: deps.now() });
     return;
   }
-  if (connection.tokenProblem !== null) await deps.gitConnections.setTokenProblem(connection.id, sealed, null);
+  if ('tokenProblem' in connection && connection.tokenProblem !== null)
+    await deps.gitConnections.setTokenProblem(connection.id, sealed, null);
+}
+
+/** One that was removed meanwhile has its commits told of ends alone: nothing begins any more. */
+async function findConnection(
+  { gitConnections }: Pick<GitHooksActivityDeps, 'gitConnections'>,
+  { connectionId }: BuildReport,
+  phase: StatusInput['phase'],
+): Promise<GitConnection | ConnectionRemoval | null> {
+  const connection = await gitConnections.find(connectionId);
+  if (connection !== null || phase === 'begun') return connection;
+  return await gitConnections.findRemoval(connectionId);
 }
 
 const LATEST = { cursor: null, limit: 20 };
@@ -88,7 +107,7 @@ function lineOf(report: BuildReport): Pick<CommitStatus, 'commit' | 'context'> {
   return { commit: report.commit, context: statusContext(report) };
 }
 
-/** The step and the code alone: a message may quote what a build printed, and the commit may be public. */
+/** The step, as people know it, and the code alone: a message may quote what a build printed, and the commit may be public. */
 function failed(record: BuildRecord | null): Pick<CommitStatus, 'state' | 'description'> {
   const { reason = 'abandoned', failure = null, id = '', supersededBy = null } = record ?? {};
   switch (reason) {
@@ -97,8 +116,13 @@ function failed(record: BuildRecord | null): Pick<CommitStatus, 'state' | 'descr
     case 'cancelled':
       return { state: 'error', description: `Build ${id} was cancelled` };
     case 'step_failed':
-      return { state: 'failure', description: `Failed in step ${failure?.step ?? 'unknown'}: ${failure?.code ?? ''}` };
+      return { state: 'failure', description: `Failed: ${stepTitle(record)} (${failure?.code ?? 'no code'})` };
     default:
       return { state: 'error', description: 'The build was not carried to its end' };
   }
+}
+
+function stepTitle(record: BuildRecord | null): string {
+  const key = record?.failure?.step ?? null;
+  return record?.steps.find((step) => step.key === key)?.title ?? key ?? 'before its first step';
 }

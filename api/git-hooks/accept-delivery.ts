@@ -9,6 +9,7 @@ import { matchesRef, parseRef } from '../../domain/git-hooks/rule.ts';
 import { shareFreshReads } from '../http/fresh-read.ts';
 import { BRANCHES_PER_MINUTE, type BranchLimit, createBranchLimit } from './branch-limit.ts';
 import { createConnectionLimit } from './connection-limit.ts';
+import { createDeliveryNotes, type DeliveryNotes } from './delivery-notes.ts';
 import type { GitHooksDeps } from './deps.ts';
 import { createDeliveryReader, type ReadDelivery } from './read-delivery.ts';
 import { createStrangerLimit } from './stranger-limit.ts';
@@ -46,13 +47,15 @@ export function createAcceptDelivery(
   deps: GitHooksDeps,
   { perMinute = PER_MINUTE, branchesPerMinute = BRANCHES_PER_MINUTE }: AcceptOptions = {},
 ): Accept {
-  const prove = createProver(deps);
+  const notes = createDeliveryNotes(deps);
+  const prove = createProver(deps, notes);
   const countGenuine = createConnectionLimit(perMinute, deps.now);
   const isOwned = createOwnershipRead(deps);
   const act = createAct(deps, createBranchLimit(branchesPerMinute, deps.now));
   return async (connectionId, request) => {
     const { connection, digest, body } = await prove(connectionId, request);
     const { headers } = request;
+    notes.delivered(connection.id);
     countGenuine(connection.id);
     if (!(await isOwned(connection))) throw refused();
     const event = readEvent(connection, headers, body === null ? null : payloadOf(headers, body));
@@ -68,15 +71,25 @@ interface Proven extends Pick<ReadDelivery, 'digest' | 'body'> {
 }
 
 /** Makes what reads a delivery and checks that it is genuine. @throws UNAUTHORIZED, PAYLOAD_TOO_LARGE, RATE_LIMITED */
-function createProver(deps: GitHooksDeps): (connectionId: string, request: DeliveryRequest) => Promise<Proven> {
+function createProver(
+  deps: GitHooksDeps,
+  notes: DeliveryNotes,
+): (connectionId: string, request: DeliveryRequest) => Promise<Proven> {
   const read = createDeliveryReader();
   const findConnection = shareFreshReads((id) => deps.gitConnections.find(id));
   const strangers = createStrangerLimit(deps.now);
   return async (connectionId, { address, headers, stream }) => {
-    if (PROOF_HEADERS.every((name) => headers[name] === undefined)) throw refused();
     const asker = { connectionId, address };
     strangers.check(asker);
     const connection = await findConnection(connectionId);
+    const fail = (): void => {
+      strangers.failed(asker);
+      if (connection !== null) notes.refused(connection.id);
+    };
+    if (PROOF_HEADERS.every((name) => headers[name] === undefined)) {
+      fail();
+      throw refused();
+    }
     const presented = connection === null ? null : readProof(connection, headers, deps.now());
     const check = checkProof(presented, connection === null ? [] : openSecrets(deps, connection));
     let isGenuine = false;
@@ -88,7 +101,7 @@ function createProver(deps: GitHooksDeps): (connectionId: string, request: Deliv
     } finally {
       // A body that is too long, or ends half-way, costs as much as a forged one.
       if (isGenuine) strangers.proved(asker);
-      else strangers.failed(asker);
+      else fail();
     }
   };
 }

@@ -3,18 +3,17 @@ import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { type GitConnection, isSameRepository } from '../../domain/git-hooks/connection.ts';
 import { outcome } from '../../domain/git-hooks/delivery.ts';
-import {
-  type ConnectedReply,
-  type ConnectionView,
-  type changeConnectionBodySchema,
-  connectionView,
-  type RuleBody,
-  type rotateBodySchema,
+import type {
+  ConnectedReply,
+  ConnectionView,
+  changeConnectionBodySchema,
+  RuleBody,
+  rotateBodySchema,
 } from '../../domain/git-hooks/git-hook-schema.ts';
 import { formatRef, parseRef } from '../../domain/git-hooks/rule.ts';
 import { hasRule } from './accept-delivery.ts';
 import { newSecret, parseRules, sealToken, withService } from './connect.ts';
-import { type AskedBy, auditConnection, hookUrlOf, requireConnection } from './connection-access.ts';
+import { type AskedBy, auditConnection, requireConnection, viewOf } from './connection-access.ts';
 import type { GitHooksDeps } from './deps.ts';
 import { type HookProblem, registerHook } from './register-hook.ts';
 
@@ -81,7 +80,7 @@ export async function changeRules(
     return { services: rules.length === 0 ? others : withService(services, connected), baselineAt: null };
   });
   await auditConnection(deps, by, changed, { type: 'git.services_changed', data: { service: service.name } });
-  return connectionView(changed, hookUrlOf(deps, id));
+  return viewOf(deps, changed);
 }
 
 /**
@@ -151,5 +150,5 @@ function reply(
   secret: string | null,
   hookProblem: HookProblem | null,
 ): ConnectedReply {
-  return { connection: connectionView(connection, hookUrlOf(deps, connection.id)), secret, hookProblem };
+  return { connection: viewOf(deps, connection), secret, hookProblem };
 }

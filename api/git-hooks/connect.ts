@@ -11,17 +11,13 @@ import {
   TOKEN_KEY,
 } from '../../domain/git-hooks/connection.ts';
 import { proofsOf } from '../../domain/git-hooks/delivery-proof.ts';
-import {
-  type ConnectBody,
-  type ConnectedReply,
-  connectionView,
-  type RuleBody,
-} from '../../domain/git-hooks/git-hook-schema.ts';
+import type { ConnectBody, ConnectedReply, RuleBody } from '../../domain/git-hooks/git-hook-schema.ts';
+import { canDeliver, checkProvider } from '../../domain/git-hooks/git-host-of.ts';
 import { formatHookSecret, parseHookSecret } from '../../domain/git-hooks/hook-secret.ts';
 import { type DeployRule, parsePathGlob, parsePattern } from '../../domain/git-hooks/rule.ts';
 import { checkSource } from '../catalog/put-service.ts';
 import { checkAgain } from '../check-again.ts';
-import { type AskedBy, auditConnection, hookUrlOf } from './connection-access.ts';
+import { type AskedBy, auditConnected, auditConnection, viewOf } from './connection-access.ts';
 import type { GitHooksDeps } from './deps.ts';
 import { registerHook } from './register-hook.ts';
 
@@ -37,22 +33,28 @@ export async function connect(
   by: AskedBy,
   { service, body }: { readonly service: ServiceRecord; readonly body: ConnectBody },
 ): Promise<{ reply: ConnectedReply; created: boolean }> {
-  const repository = await repositoryOf(deps, by, service, body.repository);
+  const repository = repositoryOf(deps, service, body.repository);
+  const { org } = service;
+  const found = await deps.gitConnections.findFor({ org, repositoryKey: repository.key });
+  const pollMinutes = body.pollMinutes ?? found?.pollMinutes ?? null;
+  checkProvider(repository.address, { provider: body.provider, pollMinutes });
   const rules = parseRules(body.rules ?? [{ ...BRANCH_TO_PROD, pattern: service.branch ?? DEFAULT_BRANCH }]);
+  if (service.gitUrl === null) await giveRepository(deps, by, service, repository.given);
   const wanted = { service, body, repository, connected: { serviceId: service.id, service: service.name, rules } };
   const { connection, secret, created } = await checkAgain(() => joinOrInsert(deps, by, wanted));
-  const type = created ? 'git.connected' : 'git.services_changed';
-  await auditConnection(deps, by, connection, { type, data: { service: service.name } });
   // One who asks again may have been told of nothing: whoever answered was killed before the hook was there.
   const mayLackHook = connection.hookId === null && connection.verifiedAt === null;
+  if (created || mayLackHook) await auditConnected(deps, connection);
+  const data = { service: service.name };
+  if (!created) await auditConnection(deps, by, connection, { type: 'git.services_changed', data });
   const registered = created || body.token !== undefined || mayLackHook ? await registerHook(deps, connection) : null;
   if (connection.pollMinutes !== null) await deps.gitHookCommands.changed(connection.id);
   const isRegistered = registered !== null && registered.problem === null;
-  const shown = registered?.connection ?? connection;
+  const isOfUse = !isRegistered && canDeliver(connection.repository);
   return {
     reply: {
-      connection: connectionView(shown, hookUrlOf(deps, shown.id)),
-      secret: isRegistered ? null : secret,
+      connection: viewOf(deps, registered?.connection ?? connection),
+      secret: isOfUse ? secret : null,
       hookProblem: registered?.problem ?? null,
     },
     created,
@@ -88,31 +90,38 @@ export function requireCipher({ cipher }: Pick<GitHooksDeps, 'cipher'>): SecretC
 }
 
 interface Repository {
+  /** As the service has it, or is to have it. */
+  readonly given: string;
   readonly address: string;
   readonly key: string;
 }
 
-/** The repository that the service is built from; one that has none gets it. */
-async function repositoryOf(
-  deps: GitHooksDeps,
-  { caller }: AskedBy,
+/** The repository that the service is built from; of one that has none, the one that is named. */
+function repositoryOf(
+  deps: Pick<GitHooksDeps, 'platformGitUrl'>,
   service: ServiceRecord,
   wanted: string | undefined,
-): Promise<Repository> {
+): Repository {
   const gitUrl = wanted ?? service.gitUrl;
   if (gitUrl === null) {
     throw new FairleadError('SOURCE_MISSING', `repository: ${service.name} has no git URL yet; name its repository`);
   }
-  const repository = parseRepository(gitUrl, deps.platformGitUrl);
-  if (service.gitUrl === null) {
-    checkSource(gitUrl, { deps, caller });
-    const { id, name, org } = service;
-    await deps.services.upsert({ id, name, org }, { gitUrl });
-    return repository;
-  }
+  const repository = { given: gitUrl, ...parseRepository(gitUrl, deps.platformGitUrl) };
+  if (service.gitUrl === null) return repository;
   if (isSameRepository({ repositoryKey: repository.key }, service.gitUrl, deps.platformGitUrl)) return repository;
   const message = `${service.name} is built from another repository; connect that one, or change its git URL first`;
   throw new FairleadError('CONFLICT', `repository: ${message}`, { details: [{ field: 'repository', message }] });
+}
+
+/** @throws SOURCE_REFUSED */
+async function giveRepository(
+  deps: GitHooksDeps,
+  { caller }: AskedBy,
+  { id, name, org }: ServiceRecord,
+  gitUrl: string,
+): Promise<void> {
+  checkSource(gitUrl, { deps, caller });
+  await deps.services.upsert({ id, name, org }, { gitUrl });
 }
 
 interface Wanted {
@@ -188,6 +197,7 @@ async function insert(deps: GitHooksDeps, { caller }: AskedBy, wanted: Wanted): 
     ...{ provider, proof, apiUrl, services: [connected], secrets: [sealed] },
     token: token === undefined ? null : sealToken(deps, id, token),
     ...{ tokenProblem: null, hookId: null, paused: false, pollMinutes, verifiedAt: null, baselineAt: null },
+    ...{ lastDeliveryAt: null, refusedDeliveries: 0, lastRefusedAt: null },
     ...{ revision: 1, createdBy: caller.name, createdAt: at, updatedAt: at },
   };
   if (await deps.gitConnections.insert(connection)) {

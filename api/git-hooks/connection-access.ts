@@ -1,6 +1,7 @@
 import type { AuditEvent } from '../../domain/audit/audit-event.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { GitConnection } from '../../domain/git-hooks/connection.ts';
+import { type ConnectionView, connectionView } from '../../domain/git-hooks/git-hook-schema.ts';
 import { type Caller, isPlatform } from '../http/caller.ts';
 import type { GitHooksDeps } from './deps.ts';
 
@@ -31,13 +32,28 @@ export function hookUrlOf({ hooksUrl }: Pick<GitHooksDeps, 'hooksUrl'>, id: stri
   return `${hooksUrl}/hooks/git/${id}`;
 }
 
-type ConnectionEvent =
-  | 'git.connected'
-  | 'git.services_changed'
-  | 'git.changed'
-  | 'git.secret_rotated'
-  | 'git.secret_removed'
-  | 'git.disconnected';
+/** A connection as it is shown. */
+export function viewOf(deps: Pick<GitHooksDeps, 'hooksUrl' | 'now'>, connection: GitConnection): ConnectionView {
+  return connectionView(connection, { hookUrl: hookUrlOf(deps, connection.id), now: deps.now() });
+}
+
+type ConnectionEvent = 'git.services_changed' | 'git.changed' | 'git.secret_rotated' | 'git.secret_removed';
+
+/**
+ * Tells the audit ledger that a repository was connected, once, however often it is told: whoever made the connection may
+ * have been killed before. Whoever repeats it says the same, so no request is named.
+ */
+export async function auditConnected(
+  { audit }: Pick<GitHooksDeps, 'audit'>,
+  { id, org, repository, provider, createdBy, createdAt }: GitConnection,
+): Promise<void> {
+  const type = 'git.connected';
+  await audit?.record({
+    ...{ id: `${type}/${id}`, type, actor: createdBy, subject: id, orgSlug: org },
+    data: { connectionId: id, repository, provider },
+    ...{ why: 'git connect', requestId: null, address: null, time: createdAt },
+  });
+}
 
 /** Tells the audit ledger what somebody did to a connection; no secret is part of it. */
 export async function auditConnection(

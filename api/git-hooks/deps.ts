@@ -2,12 +2,14 @@ import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
 import type { SecretCipher } from '../../domain/config/ports.ts';
+import type { BuildStore } from '../../domain/deploys/ports.ts';
 import type { GitHost } from '../../domain/git-hooks/git-host.ts';
 import type { GitHookCommands } from '../../domain/git-hooks/messages.ts';
 import type { GitConnectionStore, GitDeliveryStore, HeadStore } from '../../domain/git-hooks/ports.ts';
 import type { NewId } from '../../domain/ids.ts';
 
 export interface GitHooksDeps {
+  readonly builds: Pick<BuildStore, 'statusesOf' | 'list'>;
   readonly services: ServiceStore;
   readonly gitConnections: GitConnectionStore;
   readonly gitDeliveries: GitDeliveryStore;

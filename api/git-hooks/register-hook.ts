@@ -1,5 +1,6 @@
 import { FairleadError } from '../../domain/errors.ts';
 import type { GitConnection } from '../../domain/git-hooks/connection.ts';
+import { canDeliver } from '../../domain/git-hooks/git-host-of.ts';
 import { hostedRepository } from '../../domain/git-hooks/hosted-repository.ts';
 import { openSecrets } from './accept-delivery.ts';
 import { hookUrlOf } from './connection-access.ts';
@@ -10,7 +11,7 @@ export interface HookProblem {
   readonly message: string;
 }
 
-/** What became of registering a hook: null where there is no token to do it with. */
+/** What became of registering a hook: null where there is no token to do it with, or no host to do it at. */
 export type Registration = { readonly connection: GitConnection; readonly problem: HookProblem | null } | null;
 
 /**
@@ -19,6 +20,7 @@ export type Registration = { readonly connection: GitConnection; readonly proble
  */
 export async function registerHook(deps: GitHooksDeps, connection: GitConnection): Promise<Registration> {
   const { gitHost } = deps;
+  if (!canDeliver(connection.repository)) return null;
   try {
     const repository = hostedRepository(deps.cipher, connection);
     if (repository === null || gitHost === null) return null;

@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { GitConnection } from '../../domain/git-hooks/connection.ts';
+import type { GitDelivery } from '../../domain/git-hooks/delivery.ts';
 import {
   acceptedReplySchema,
   changeConnectionBodySchema,
   connectBodySchema,
   connectedReplySchema,
-  connectionView,
   connectionViewSchema,
   deliveryView,
   deliveryViewSchema,
@@ -20,7 +19,7 @@ import type { Caller } from '../http/caller.ts';
 import { defineRoute, type Route, type RouteContext } from '../http/define-route.ts';
 import { changeConnection, changeRules, look, rotateSecret } from './change-connection.ts';
 import { connect } from './connect.ts';
-import { hookUrlOf, requireConnection } from './connection-access.ts';
+import { requireConnection, viewOf } from './connection-access.ts';
 import type { GitHooksDeps } from './deps.ts';
 import { disconnect, requireConnected } from './disconnect.ts';
 import { hookRoute } from './hook-routes.ts';
@@ -37,10 +36,6 @@ export function gitHooksRoutes(deps: GitHooksDeps): readonly Route[] {
 function resourceOf(deps: GitHooksDeps) {
   return ({ params: { id } }: { params: z.output<typeof params> }, { caller }: RouteContext<Caller>) =>
     requireConnection(deps, caller, id);
-}
-
-function viewOf(deps: GitHooksDeps, connection: GitConnection) {
-  return connectionView(connection, hookUrlOf(deps, connection.id));
 }
 
 function readingRoutes(deps: GitHooksDeps): readonly Route[] {
@@ -85,7 +80,9 @@ function readingRoutes(deps: GitHooksDeps): readonly Route[] {
       resource,
       handle: async ({ query: { cursor, limit }, resource: { id } }) => {
         const page = await deps.gitDeliveries.list(id, { cursor: cursor ?? null, limit });
-        return { status: 200, data: { items: page.items.map(deliveryView), nextCursor: page.nextCursor } };
+        const builds = await deps.builds.statusesOf(buildsOf(page.items));
+        const items = page.items.map((delivery) => deliveryView(delivery, builds));
+        return { status: 200, data: { items, nextCursor: page.nextCursor } };
       },
     }),
     defineRoute({
@@ -106,6 +103,12 @@ function readingRoutes(deps: GitHooksDeps): readonly Route[] {
       }),
     }),
   ];
+}
+
+/** Builds that deliveries deployed, each once. */
+function buildsOf(deliveries: readonly GitDelivery[]): readonly string[] {
+  const ids = deliveries.flatMap(({ outcomes }) => outcomes.flatMap(({ buildId }) => buildId ?? []));
+  return [...new Set(ids)];
 }
 
 function connectRoute(deps: GitHooksDeps): Route {

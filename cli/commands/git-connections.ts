@@ -6,65 +6,10 @@ import { CliFailure, usageFailure } from '../cli-failure.ts';
 import { confirm } from '../confirm.ts';
 import { type CliContext, serviceName } from '../context.ts';
 import { exitCode } from '../exit-codes.ts';
-import { MOST, noteMore, readPages } from '../read-pages.ts';
+import { type ConnectionReply, connectedReply, connectionReply, problemReply, type Rule } from '../git-replies.ts';
+import { MOST, readPages } from '../read-pages.ts';
 import { readSecrets } from '../secret-input.ts';
-import { printable, type Tone } from '../terminal/style.ts';
-import { formatAge } from '../terminal/times.ts';
-
-const text = z.string();
-
-const ruleReply = z.looseObject({ kind: text, pattern: text, environment: text, paths: z.array(text) });
-
-const connectionReply = z.looseObject({
-  id: text,
-  org: text,
-  repository: text,
-  provider: text,
-  proof: text,
-  hookUrl: text,
-  services: z.array(z.looseObject({ service: text, rules: z.array(ruleReply) })),
-  hasToken: z.boolean(),
-  tokenProblem: z.looseObject({ code: text, message: text }).nullish(),
-  hookRegistered: z.boolean(),
-  paused: z.boolean(),
-  pollMinutes: z.number().nullish(),
-  verifiedAt: text.nullish(),
-});
-
-type ConnectionReply = z.infer<typeof connectionReply>;
-
-type Rule = Pick<z.infer<typeof ruleReply>, 'kind' | 'pattern' | 'environment' | 'paths'>;
-
-const problemReply = z.looseObject({ code: text, message: text }).nullish();
-
-const connectedReply = z.looseObject({
-  connection: connectionReply,
-  secret: text.nullish(),
-  hookProblem: problemReply,
-});
-
-const deliveryReply = z.looseObject({
-  id: text,
-  kind: text,
-  event: text,
-  ref: text.nullish(),
-  login: text.nullish(),
-  alreadySeen: z.boolean(),
-  receivedAt: text,
-  state: text,
-  outcomes: z.array(
-    z.looseObject({
-      reason: text,
-      explanation: text,
-      ref: text.nullish(),
-      service: text.nullish(),
-      environment: text.nullish(),
-      commit: text.nullish(),
-      buildId: text.nullish(),
-      message: text.nullish(),
-    }),
-  ),
-});
+import { printable } from '../terminal/style.ts';
 
 export interface ConnectOptions {
   readonly provider: GitProvider;
@@ -147,6 +92,12 @@ function tellHook(
   { connection, secret, hookProblem }: z.infer<typeof connectedReply>,
   whatToDo: string,
 ): void {
+  if (connection.canDeliver === false) {
+    const often =
+      connection.pollMinutes == null ? 'It is not polled' : `It is polled every ${connection.pollMinutes} minutes`;
+    output.print(`${often}: nothing can deliver its pushes.`);
+    return;
+  }
   if (hookProblem != null) {
     output.note(`The hook could not be registered: ${printable(hookProblem.message)}`);
     output.note(`To try again, also with another token: \`fairlead git token ${connection.id}\``);
@@ -167,112 +118,6 @@ function tellHook(
   output.note(`${shown} \`fairlead git rotate ${connection.id}\` makes another one.`);
 }
 
-/** `fairlead git list`. */
-export async function listConnections({ output, api, now }: CliContext, { limit }: { readonly limit: number }) {
-  const page = await readPages(api, connectionReply, { path: pathOf('git', 'connections'), query: {}, limit });
-  output.document(page);
-  if (output.quiet) for (const { id } of page.items) output.print(id);
-  else if (page.items.length === 0) output.print('No repository is connected. Connect one: `fairlead git connect`');
-  else {
-    output.table(
-      [
-        { title: 'CONNECTION' },
-        { title: 'STATE' },
-        { title: 'REPOSITORY', shrinks: true },
-        { title: 'DEPLOYS', shrinks: true },
-        { title: 'VERIFIED' },
-      ],
-      page.items.map((connection) => [
-        { text: connection.id, tone: 'bold' },
-        stateOf(connection),
-        { text: connection.repository },
-        { text: connection.services.map(({ service }) => service).join(', ') },
-        { text: connection.verifiedAt == null ? 'never' : formatAge(connection.verifiedAt, now()), tone: 'dim' },
-      ]),
-    );
-  }
-  for (const { id, tokenProblem, proof } of page.items) {
-    if (tokenProblem != null) output.note(`${id}: statuses are not set: ${printable(tokenProblem.message)}`);
-    if (proof === 'token') output.note(`${id}: deliveries prove themselves by a plain token, which is weaker.`);
-  }
-  noteMore(output, page, limit);
-  return exitCode('ok');
-}
-
-function stateOf({ paused, pollMinutes, verifiedAt }: ConnectionReply): {
-  readonly text: string;
-  readonly tone?: Tone;
-} {
-  if (paused) return { text: 'paused', tone: 'warn' };
-  if (pollMinutes != null) return { text: `polls every ${pollMinutes}m` };
-  return verifiedAt == null ? { text: 'no delivery yet', tone: 'warn' } : { text: 'delivers', tone: 'good' };
-}
-
-const GOOD: ReadonlySet<string> = new Set(['deployed', 'attached', 'ping']);
-const BAD: ReadonlySet<string> = new Set(['source_refused', 'source_unreachable', 'build_refused']);
-
-/** `fairlead git deliveries [connection]`. */
-export async function listDeliveries(
-  context: CliContext,
-  given: string | undefined,
-  { limit }: { readonly limit: number },
-): Promise<number> {
-  const { output, api, now } = context;
-  const { id } = await findConnection(context, given);
-  const path = pathOf('git', 'connections', id, 'deliveries');
-  const page = await readPages(api, deliveryReply, { path, query: {}, limit });
-  output.document(page);
-  if (output.quiet) for (const delivery of page.items) output.print(delivery.id);
-  else if (page.items.length === 0) output.print('Nothing was delivered in the last thirty days.');
-  else {
-    output.table(
-      [
-        { title: 'WHEN' },
-        { title: 'EVENT' },
-        { title: 'REF', shrinks: true },
-        { title: 'BY' },
-        { title: 'RESULT' },
-        { title: 'WHY', shrinks: true },
-      ],
-      page.items.flatMap((delivery) => deliveryRows(delivery, now())),
-    );
-  }
-  noteMore(output, page, limit);
-  return exitCode('ok');
-}
-
-function deliveryRows(delivery: z.infer<typeof deliveryReply>, now: Date) {
-  const { receivedAt, event, ref, login, alreadySeen, outcomes } = delivery;
-  const seen = alreadySeen ? ' (seen before)' : '';
-  const lead = [
-    { text: formatAge(receivedAt, now), tone: 'dim' as Tone },
-    { text: event + seen },
-    { text: shortRef(ref) },
-    { text: login ?? '' },
-  ];
-  if (outcomes.length === 0) return [[...lead, { text: 'waiting', tone: 'warn' as Tone }, { text: '' }]];
-  return outcomes.map((outcome, index) => [
-    ...(index === 0 ? lead : lead.map(() => ({ text: '' }))),
-    {
-      text: outcome.reason,
-      ...(GOOD.has(outcome.reason) && { tone: 'good' as Tone }),
-      ...(BAD.has(outcome.reason) && { tone: 'bad' as Tone }),
-    },
-    { text: whyOf(outcome) },
-  ]);
-}
-
-function whyOf(outcome: z.infer<typeof deliveryReply>['outcomes'][number]): string {
-  const { service, environment, buildId, commit, message, explanation } = outcome;
-  const where = service == null ? '' : `${service} in ${environment ?? ''}: `;
-  const what = buildId ?? message ?? explanation;
-  return `${where}${what}${commit == null ? '' : ` (${commit.slice(0, 7)})`}`;
-}
-
-function shortRef(ref: string | null | undefined): string {
-  return (ref ?? '').replace(/^refs\/(heads|tags)\//, '');
-}
-
 /** `fairlead git look [connection]`. */
 export async function look(
   context: CliContext,
@@ -281,7 +126,7 @@ export async function look(
 ): Promise<number> {
   const { output, api } = context;
   const { id } = await findConnection(context, given);
-  const reply = z.looseObject({ deliveryId: text });
+  const reply = z.looseObject({ deliveryId: z.string() });
   const body = ref === undefined ? {} : { ref };
   const accepted = await api.call(reply, { method: 'POST', path: pathOf('git', 'connections', id, 'look'), body });
   output.document(accepted);
@@ -365,22 +210,27 @@ export async function disconnect(
   options: { readonly yes?: boolean },
 ): Promise<number> {
   const { output, api } = context;
-  const { id, repository, services } = await findConnection(context, given);
+  const connection = await findConnection(context, given);
+  const { id, repository, services, hasToken, canDeliver, hookUrl } = connection;
   const names = services.map(({ service }) => service).join(', ');
-  const question = `Pushes to ${printable(repository)} deploy ${names} no more.`;
+  const address = printable(repository);
+  const question = `After this, a push to ${address} deploys nothing. ${names}: what runs goes on running. The list of deliveries is deleted.`;
   await confirm(context, options, { text: question, command: `git disconnect ${id}` });
   const reply = z.looseObject({ hookProblem: problemReply });
   const gone = await api.call(reply, { method: 'DELETE', path: pathOf('git', 'connections', id) });
   output.document(gone);
-  output.print(`${id} is disconnected`);
+  output.print(`${id} is disconnected: a push to ${address} deploys nothing any more.`);
   if (gone.hookProblem != null) {
-    output.note(`Remove the hook at the git host by hand: ${printable(gone.hookProblem.message)}`);
+    output.note(`Its webhook is still at the git host: ${printable(gone.hookProblem.message)}`);
+    output.note(`If it stays, delete it there by hand: ${hookUrl}`);
+  } else if (!hasToken && canDeliver !== false) {
+    output.note(`Delete its webhook at the git host by hand, if you added one: ${hookUrl}`);
   }
   return exitCode('ok');
 }
 
 /** A connection by its id, or the one that deploys a service. @throws CliFailure with exit `notFound` */
-async function findConnection(context: CliContext, given: string | undefined): Promise<ConnectionReply> {
+export async function findConnection(context: CliContext, given: string | undefined): Promise<ConnectionReply> {
   const { api } = context;
   if (given?.startsWith('gcn_') === true) {
     return await api.call(connectionReply, { method: 'GET', path: pathOf('git', 'connections', given) });

@@ -111,7 +111,9 @@ function checkHttp(url: URL, platformGitUrl: string | null): GitUrl {
   if (path === '') throw refused(`Git URL names a host but no repository; ${FORMS}`);
   const ofPlatform = platformGitUrl !== null && new URL(platformGitUrl).origin === url.origin;
   if (url.protocol === 'http:' && !ofPlatform) {
-    throw refused('Git URL uses http, which is not encrypted; use https (http is for GIT_URL alone)');
+    throw refused(
+      'Git URL begins with http://, which is not encrypted: anybody on the way could change what is deployed. Use its https:// address; for a git host of your own that has none, start the platform with GIT_URL set to it',
+    );
   }
   const hostname = url.hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '');
   if (!/^[a-z0-9][a-z0-9._:-]*$|^::/.test(hostname)) throw refused(`Git URL has no valid host; ${FORMS}`);

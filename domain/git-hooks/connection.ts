@@ -37,6 +37,12 @@ export interface GitConnection {
   readonly pollMinutes: number | null;
   /** When a delivery was first proved genuine; null before. */
   readonly verifiedAt: Date | null;
+  /** When the last genuine delivery came, to the minute; null before the first. */
+  readonly lastDeliveryAt: Date | null;
+  /** Deliveries since then that proved nothing, as far as they were read; to the minute. */
+  readonly refusedDeliveries: number;
+  /** When the last of those came; null for none. */
+  readonly lastRefusedAt: Date | null;
   /** Since when all branches and tags that the rules match are known; null before the first look at all of them. */
   readonly baselineAt: Date | null;
   /** Counts the changes by people; a change is written over the revision that it was made from. */
@@ -66,11 +72,25 @@ export interface TokenProblem {
   readonly at: Date;
 }
 
+/** What came in to a connection since that was written last. */
+export interface DeliveryNote {
+  /** Null where nothing genuine came. */
+  readonly lastDeliveryAt: Date | null;
+  /** After that one, if there was one. */
+  readonly refusedDeliveries: number;
+  readonly lastRefusedAt: Date | null;
+}
+
 /** A connection that is being removed: kept until its hook and all records of it are gone, whatever dies meanwhile. */
 export interface ConnectionRemoval
   extends Pick<GitConnection, 'id' | 'org' | 'provider' | 'repository' | 'apiUrl' | 'token'> {
   /** Where the hook delivers, by which it is found at the git host. */
   readonly hookAddress: string;
+  /** Whose commits are told how builds end that were under way. */
+  readonly services: readonly Pick<ConnectedService, 'serviceId' | 'service'>[];
+  /** Null of an earlier version, as is its request. */
+  readonly askedBy: string | null;
+  readonly requestId: string | null;
   readonly askedAt: Date;
 }
 

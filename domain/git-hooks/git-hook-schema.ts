@@ -1,10 +1,14 @@
 import { z } from 'zod';
+import type { BuildRecord } from '../deploys/build.ts';
+import { buildStatusSchema, failureReasonSchema } from '../deploys/schema.ts';
 import { ENVIRONMENTS } from '../environment.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { GIT_PROVIDERS } from '../git-provider.ts';
 import { CONNECTION_LIMITS, type GitConnection } from './connection.ts';
 import { DELIVERY_KINDS, type GitDelivery, LOOK_REASONS, type LookReason } from './delivery.ts';
+import { canDeliver } from './git-host-of.ts';
 import { REF_KINDS } from './rule.ts';
+import { SILENT_AFTER_DAYS, silentDays } from './silence.ts';
 
 /** Shapes of connections and deliveries as the API takes and shows them (paths and bodies are ours). */
 
@@ -101,6 +105,9 @@ export const connectionViewSchema = z.object({
   proof: proofSchema,
   apiUrl: z.string().nullable(),
   hookUrl: z.string().describe('Where the provider sends deliveries'),
+  canDeliver: z
+    .boolean()
+    .describe('False for a folder of the builder, and at a host whose API is none of ours: it is polled'),
   services: z
     .array(
       z.object({
@@ -124,6 +131,17 @@ export const connectionViewSchema = z.object({
   paused: z.boolean(),
   pollMinutes: z.int().nullable(),
   verifiedAt: time.nullable().describe('When a delivery first proved that the hook arrives'),
+  lastDeliveryAt: time.nullable().describe('When the last genuine delivery came, to the minute; null before the first'),
+  refusedDeliveries: z
+    .int()
+    .describe('Deliveries since then that proved nothing, to the minute; those that were answered 429 are not counted'),
+  lastRefusedAt: time.nullable().describe('When the last of those came'),
+  silentDays: z
+    .int()
+    .nullable()
+    .describe(
+      `Days without a genuine delivery although the platform registered the hook; null below ${SILENT_AFTER_DAYS}`,
+    ),
   revision: z.int(),
   createdBy: z.string(),
   createdAt: time,
@@ -168,6 +186,10 @@ export const deliveryViewSchema = z.object({
       environment: z.enum(ENVIRONMENTS).nullable(),
       commit: z.string().nullable(),
       buildId: z.string().nullable(),
+      build: z
+        .object({ status: buildStatusSchema, reason: failureReasonSchema.nullable() })
+        .nullable()
+        .describe('Where that build is now; null for none, and for one that is not kept'),
       message: z.string().nullable(),
     }),
   ),
@@ -178,7 +200,10 @@ export const acceptedReplySchema = z.object({
   alreadySeen: z.boolean(),
 });
 
-export function connectionView(connection: GitConnection, hookUrl: string): ConnectionView {
+export function connectionView(
+  connection: GitConnection,
+  { hookUrl, now }: { readonly hookUrl: string; readonly now: Date },
+): ConnectionView {
   const {
     id,
     org,
@@ -191,8 +216,10 @@ export function connectionView(connection: GitConnection, hookUrl: string): Conn
     revision,
     createdBy,
   } = connection;
-  const { tokenProblem, verifiedAt, createdAt, updatedAt } = connection;
+  const { tokenProblem, verifiedAt, lastDeliveryAt, refusedDeliveries, lastRefusedAt } = connection;
+  const { createdAt, updatedAt } = connection;
   return {
+    canDeliver: canDeliver(repository),
     ...{ id, org, repository, provider, proof, apiUrl, hookUrl, paused, pollMinutes: minutes, revision, createdBy },
     services: connection.services.map(({ serviceId, service, rules: own }) => ({
       serviceId,
@@ -204,15 +231,29 @@ export function connectionView(connection: GitConnection, hookUrl: string): Conn
     tokenProblem: tokenProblem === null ? null : { ...tokenProblem, at: tokenProblem.at.toISOString() },
     hookRegistered: connection.hookId !== null,
     verifiedAt: verifiedAt?.toISOString() ?? null,
+    lastDeliveryAt: lastDeliveryAt?.toISOString() ?? null,
+    refusedDeliveries,
+    lastRefusedAt: lastRefusedAt?.toISOString() ?? null,
+    silentDays: silentDays(connection, now),
     createdAt: createdAt.toISOString(),
     updatedAt: updatedAt.toISOString(),
   };
 }
 
-export function deliveryView(delivery: GitDelivery): z.output<typeof deliveryViewSchema> {
+export type DeliveryView = z.output<typeof deliveryViewSchema>;
+
+/** @param builds those that its outcomes name, as they are now */
+export function deliveryView(
+  delivery: GitDelivery,
+  builds: ReadonlyMap<string, Pick<BuildRecord, 'status' | 'reason'>>,
+): DeliveryView {
   const { id, kind, event, providerId, ref, login, alreadySeen, receivedAt, state, outcomes } = delivery;
   return {
     ...{ id, kind, event, providerId, ref, login, alreadySeen, state, receivedAt: receivedAt.toISOString() },
-    outcomes: outcomes.map((outcome) => ({ ...outcome, explanation: LOOK_REASONS[outcome.reason] })),
+    outcomes: outcomes.map((outcome) => ({
+      ...outcome,
+      explanation: LOOK_REASONS[outcome.reason],
+      build: builds.get(outcome.buildId ?? '') ?? null,
+    })),
   };
 }

@@ -14,7 +14,7 @@ import type { SealedSecret } from '../config/sealed-secret.ts';
 import type { OrgRepository } from '../deploys/ports.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
-import type { ConnectionRemoval, ConnectionSecret, GitConnection, TokenProblem } from './connection.ts';
+import type { ConnectionRemoval, ConnectionSecret, DeliveryNote, GitConnection, TokenProblem } from './connection.ts';
 import type { GitDelivery, LookOutcome, UnseenDelivery } from './delivery.ts';
 
 export interface GitConnectionStore {
@@ -25,7 +25,7 @@ export interface GitConnectionStore {
   insert(connection: GitConnection): Promise<boolean>;
   /**
    * Replaces what people change, when it has that revision; the result has the next one. What the platform notes
-   * (`verifiedAt`, `tokenProblem`) is left as it is stored. False when it has another revision by now, or is gone.
+   * (`verifiedAt`, `tokenProblem`, deliveries) is left as it is stored. False when it has another revision by now, or is gone.
    */
   replace(connection: GitConnection, revision: number): Promise<boolean>;
   /** Newest first. `org`: null lists all. */
@@ -40,6 +40,11 @@ export interface GitConnectionStore {
   endRemoval(id: string): Promise<void>;
   /** Notes the first genuine delivery, and ends the polling with it: a new revision. True for the one that was first. */
   verify(id: string, at: Date): Promise<boolean>;
+  /**
+   * Adds what came in: the last genuine delivery, after which refused ones are counted anew, or refused ones alone. No new
+   * revision. A note that is older than what is stored changes nothing.
+   */
+  noteDeliveries(id: string, note: DeliveryNote): Promise<void>;
   /** Notes that all branches and tags are known, of the revision that was looked at. */
   setBaseline(id: string, revision: number, at: Date): Promise<void>;
   /**

@@ -9,6 +9,7 @@ import { createSecretCipher } from '../../adapters/crypto/secret-cipher.ts';
 import { createLogger } from '../../adapters/logging/logger.ts';
 import { createBuilderIndexes } from '../../adapters/mongo/builder-database.ts';
 import { createServiceStore } from '../../adapters/mongo/catalog/services.ts';
+import { createBuildStore } from '../../adapters/mongo/deploys/builds.ts';
 import { createGitConnectionStore } from '../../adapters/mongo/git-hooks/connections.ts';
 import { createGitDeliveryStore } from '../../adapters/mongo/git-hooks/deliveries.ts';
 import { createHeadStore } from '../../adapters/mongo/git-hooks/heads.ts';
@@ -48,6 +49,7 @@ const now = () => new Date();
 const cipher = createSecretCipher([randomBytes(32)]);
 const deps = {
   services: createServiceStore({ db, now }),
+  builds: createBuildStore({ db, now }),
   gitConnections: createGitConnectionStore({ db }),
   gitDeliveries: createGitDeliveryStore({ db, now }),
   gitHeads: createHeadStore({ db }),

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { outcome } from '../../domain/git-hooks/delivery.ts';
+import { buildRecord } from '../ports/records.ts';
 import { pushBody, signDelivery } from '../support/sign-delivery.ts';
 import { KEY, startApi, type TestApi } from '../support/start-api.ts';
 import { type CliResult, runCli } from './run-cli.ts';
@@ -33,6 +35,15 @@ describe('fairlead git', () => {
     const { body, headers } = signDelivery('gitea', secret, { body: pushBody({ ref: 'refs/heads/other' }) });
     const reply = await fetch(`${api.address}/hooks/git/${id}`, { method: 'POST', headers, body });
     assert.equal(reply.status, 202);
+    const silent = new Date(Date.now() - 21 * 24 * 3_600_000);
+    assert.match(
+      (await run(['list'])).stdout,
+      /delivers +https:\/\/git\.example\/acme\/shop\.git +shop +(now|just now|\d+s ago)/,
+    );
+    await api.gitConnections.noteDeliveries(id, {
+      ...{ lastDeliveryAt: null, refusedDeliveries: 4, lastRefusedAt: silent },
+    });
+    assert.match((await run(['list'])).stderr, /4 deliveries were refused since .*`fairlead git rotate gcn_/);
     const listed = await run(['deliveries', 'shop']);
     assert.match(listed.stdout, /push +other +ada +no_rule +no rule is about that branch or tag/);
     for (const args of [
@@ -48,7 +59,12 @@ describe('fairlead git', () => {
     assert.ok(!rotated.stdout.includes(secret));
     assert.match((await run(['rotate', id, '--finish'])).stdout, /newest secret alone/);
     assert.equal((await run(['disconnect', 'shop'])).code, 2, 'without a terminal nobody can be asked');
-    assert.match((await run(['disconnect', 'shop', '--yes'])).stdout, /is disconnected/);
+    const gone = await run(['disconnect', 'shop', '--yes']);
+    assert.match(
+      gone.stdout,
+      /is disconnected: a push to https:\/\/git\.example\/acme\/shop\.git deploys nothing any more/,
+    );
+    assert.match(gone.stderr, /Delete its webhook at the git host by hand.*hooks\/git\/gcn_/);
     assert.equal((await run(['deliveries', id])).code, 3);
   });
 
@@ -83,6 +99,27 @@ describe('fairlead git', () => {
     assert.ok(![refused, again].some(({ stdout, stderr }) => (stdout + stderr).includes(token)));
   });
 
+  it('tells of a hook that is silent, and how the builds of pushes ended', async () => {
+    api.gitHost.repositories.set('https://git.example/acme/shop.git', new Set());
+    const { data } = await json(['connect', 'shop', '--provider', 'github', '--token'], 'a-token-of-the-host');
+    const { id } = data.connection;
+    const silent = new Date(Date.now() - 21 * 24 * 3_600_000);
+    await api.gitConnections.noteDeliveries(id, {
+      ...{ lastDeliveryAt: silent, refusedDeliveries: 0, lastRefusedAt: null },
+    });
+    const listed = await run(['list']);
+    assert.match(listed.stdout, /silent .* 21d ago/);
+    assert.match(listed.stderr, /no delivery in 21 days although the hook is registered/);
+    await api.builds.create(buildRecord({ id: 'bld_pushed', service: 'shop', status: 'completed' }));
+    const looked = (await json(['look', 'shop'])).data.deliveryId;
+    await api.gitDeliveries.decide(
+      [looked],
+      [outcome('deployed', { service: 'shop', environment: 'prod', buildId: 'bld_pushed' })],
+    );
+    assert.match((await run(['deliveries', 'shop'])).stdout, /deployed +completed +shop in prod: bld_pushed/);
+    await run(['disconnect', 'shop', '--yes']);
+  });
+
   it('pauses, polls and looks', async () => {
     await run(['connect', 'shop', '--provider', 'gitlab', '--poll', '5m']);
     assert.match((await run(['list'])).stdout, /polls every 5m/);
@@ -107,6 +144,33 @@ describe('fairlead git', () => {
     assert.doesNotMatch((await run([...connect, '--branch', 'main'])).stdout, /develop/);
     assert.equal((await run([...connect, '--add'])).code, 2, 'nothing to add');
     await run(['disconnect', 'shop', '--yes']);
+  });
+
+  it('connects what nothing delivers from with polling alone, and prints no webhook for it', async () => {
+    await api.services.upsert({ id: 'svc_folder', name: 'folder', org: 'acme' }, { gitUrl: '/srv/git/folder.git' });
+    const connect = ['connect', 'folder', '--provider', 'gitea'];
+    const refused = await run(connect);
+    assert.notEqual(refused.code, 0);
+    assert.match(refused.stderr, /nothing can deliver pushes from a folder of the builder's machine: .*--poll 5m/);
+    assert.equal(refused.stderr.split('nothing can deliver').length, 2, 'said once');
+    const { items } = await api.gitConnections.list({ org: 'acme' }, { cursor: null, limit: 50 });
+    assert.deepEqual(items, [], 'nothing half-made');
+    const polled = await run([...connect, '--poll', '5m']);
+    assert.equal(polled.code, 0, polled.stderr);
+    assert.match(polled.stdout, /It is polled every 5 minutes: nothing can deliver its pushes/);
+    assert.doesNotMatch(polled.stdout + polled.stderr, /Address|Secret|hooks\/git|webhook/);
+    const gone = await run(['disconnect', 'folder', '--yes']);
+    assert.doesNotMatch(gone.stderr, /webhook/);
+    await api.services.upsert({ id: 'svc_hub', name: 'hub', org: 'acme' }, { gitUrl: 'https://github.com/acme/hub' });
+    const wrong = await run(['connect', 'hub', '--provider', 'gitea']);
+    assert.match(wrong.stderr, /github\.com is no gitea: give github as the provider/);
+    assert.notEqual(wrong.code, 0);
+  });
+
+  it('gives a service no repository that cannot be connected so', async () => {
+    const wrong = await run(['connect', 'empty', '--provider', 'github', '--repository', 'https://gitlab.com/acme/x']);
+    assert.match(wrong.stderr, /gitlab\.com is no github/);
+    assert.equal((await api.services.find('empty'))?.gitUrl, null);
   });
 
   it('says what is missing or wrong', async () => {

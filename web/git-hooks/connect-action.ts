@@ -51,13 +51,14 @@ export const connect = defineAction({
     repository: z.string().trim().max(2_048).default(''),
     token: z.string().trim().max(500).default(''),
     apiUrl: z.string().trim().max(500).default(''),
+    pollMinutes: z.string().trim().max(10).default(''),
     plainToken: z.literal('on').optional(),
     ...ruleBody,
   }),
   secrets: ['token'],
   back: () => PATH,
   run: async ({ platform, body }) => {
-    const { service, provider, repository, token, apiUrl } = body;
+    const { service, provider, repository, token, apiUrl, pollMinutes } = body;
     const rule = typedRule(body);
     if (
       rule === null &&
@@ -72,6 +73,7 @@ export const connect = defineAction({
         ...(repository === '' ? {} : { repository }),
         ...(token === '' ? {} : { token }),
         ...(apiUrl === '' ? {} : { apiUrl }),
+        ...(pollMinutes === '' ? {} : { pollMinutes: Number(pollMinutes) }),
         ...(rule === null ? {} : { rules: [rule] }),
       },
     });

@@ -19,6 +19,7 @@ import {
   changesConnections,
   connectionApi,
   connectionPath,
+  lastDelivery,
   PATH,
   PROVIDER_WORDS,
   READERS,
@@ -64,13 +65,26 @@ export const connectionPage = definePage({
             })
           : html`${deliveryTable(items, context)}${pagination(here, nextCursor)}`,
       )}${rulesCard(connection, changes, context)}</div>
-<div>${lookCard(connection, context)}${aboutCard(connection, context)}${changes && html`${secretsCard(connection, context)}${tokenCard(connection, context)}${pollCard(connection, context)}${dangerCard(connection, context)}`}</div></div>`,
+<div>${lookCard(connection, context)}${aboutCard(connection, context)}${changes && html`${connection.canDeliver && secretsCard(connection, context)}${tokenCard(connection, context)}${pollCard(connection, context)}${dangerCard(connection, context)}`}</div></div>`,
     };
   },
 });
 
-function notices({ paused, proof, tokenProblem }: ConnectionView): Html {
-  return html`${paused && notice('warn', html`<p>Paused: pushes deploy nothing.</p>`)}${
+function notices({ paused, proof, tokenProblem, silentDays, refusedDeliveries, lastRefusedAt }: ConnectionView): Html {
+  return html`${
+    silentDays !== null &&
+    notice(
+      'warn',
+      html`<p>No delivery for ${silentDays} days although the hook is registered. Where somebody pushed meanwhile, the git host lists its own deliveries at the webhook, with the answers.</p>`,
+    )
+  }${
+    refusedDeliveries > 0 &&
+    lastRefusedAt !== null &&
+    notice(
+      'warn',
+      html`<p>${refusedDeliveries === 1 ? 'One delivery was' : `${refusedDeliveries} deliveries were`} refused since the last genuine one, the last ${moment(lastRefusedAt)}: nothing proved where they came from. Where the git host sent them, its secret is another one: rotate it.</p>`,
+    )
+  }${paused && notice('warn', html`<p>Paused: pushes deploy nothing.</p>`)}${
     tokenProblem !== null &&
     notice(
       'bad',
@@ -126,8 +140,8 @@ function lookCard({ id }: ConnectionView, context: PageContext): Html {
   );
 }
 
-function aboutCard(connection: ConnectionView, { who }: PageContext): Html {
-  const { repository, provider, proof, hookUrl, hookRegistered, apiUrl, verifiedAt, createdAt, createdBy } = connection;
+function aboutCard(connection: ConnectionView, { who, now }: PageContext): Html {
+  const { repository, provider, proof, hookUrl, hookRegistered, canDeliver, apiUrl, createdAt, createdBy } = connection;
   return card(
     { title: 'About' },
     facts([
@@ -140,9 +154,11 @@ function aboutCard(connection: ConnectionView, { who }: PageContext): Html {
       ],
       [
         'Hook',
-        html`<code>${hookUrl}</code><span class="sub">${hookRegistered ? 'registered by the platform' : 'to be set up by hand'}</span>`,
+        canDeliver
+          ? html`<code>${hookUrl}</code><span class="sub">${hookRegistered ? 'registered by the platform' : 'to be set up by hand'}</span>`
+          : html`<span class="quiet">none: nothing can deliver its pushes</span>`,
       ],
-      ['First delivery', verifiedAt === null ? html`<span class="quiet">none yet</span>` : moment(verifiedAt)],
+      ['Last genuine delivery', lastDelivery(connection, now())],
       ['Connected', html`${moment(createdAt)} by ${who(createdBy)}`],
     ]),
   );
@@ -223,13 +239,15 @@ function pollCard({ id, pollMinutes }: ConnectionView, context: PageContext): Ht
   );
 }
 
-function dangerCard({ id, paused }: ConnectionView, context: PageContext): Html {
+function dangerCard({ id, paused, hasToken }: ConnectionView, context: PageContext): Html {
   const pause = paused
     ? form(context, { action: connectionPath(id, 'resume'), button: 'Resume', icon: 'check' })
     : form(context, { action: connectionPath(id, 'pause'), button: 'Pause', icon: 'pause', tone: 'plain' });
   const disconnect = confirmForm(context, {
     ...{ action: connectionPath(id, 'disconnect'), label: 'Disconnect', icon: 'x', button: 'Disconnect it' },
-    question: 'Its deliveries are refused from then on, and its list of deliveries is gone. Services stay as they are.',
+    question: hasToken
+      ? 'After this, a push deploys nothing. What runs goes on running. The webhook is deleted at the git host, and the list of deliveries here.'
+      : 'After this, a push deploys nothing. What runs goes on running. The list of deliveries is deleted; delete the webhook at the git host yourself.',
   });
   return card({ title: 'Pause or disconnect' }, html`<div class="stack">${pause}${disconnect}</div>`);
 }

@@ -2,6 +2,7 @@ import { admits } from '../../api/http/allowed-callers.ts';
 import { type Html, html } from '../../api/http/pages/html.ts';
 import type { ConnectionView } from '../../domain/git-hooks/git-hook-schema.ts';
 import { badge } from '../look/badge.ts';
+import { ago } from '../look/time.ts';
 import type { PageContext } from '../page.ts';
 import { pathOf } from '../platform/platform.ts';
 
@@ -44,10 +45,20 @@ export function sentence(message: string): string {
 }
 
 /** What the connection does now: whether deliveries arrive, and what is wrong with it. */
-export function stateBadges({ paused, verifiedAt, pollMinutes, tokenProblem, proof }: ConnectionView): Html {
-  const arrives =
-    verifiedAt === null
-      ? badge('quiet', 'No delivery yet', 'clock')
-      : badge('good', 'Deliveries arrive', 'check-circle');
-  return html`<span class="badges">${paused && badge('warn', 'Paused', 'pause')} ${pollMinutes === null ? arrives : badge('busy', `Polled every ${pollMinutes} min`, 'clock')} ${tokenProblem !== null && badge('bad', 'Token problem')} ${proof === 'token' && badge('warn', 'Weaker proof', 'shield')}</span>`;
+export function stateBadges(connection: ConnectionView): Html {
+  const { paused, pollMinutes, tokenProblem, proof, refusedDeliveries } = connection;
+  const arrives = arrivalBadge(connection);
+  const refused = refusedDeliveries > 0 && badge('warn', `${refusedDeliveries} refused`, 'x-circle');
+  return html`<span class="badges">${paused && badge('warn', 'Paused', 'pause')} ${pollMinutes === null ? arrives : badge('busy', `Polled every ${pollMinutes} min`, 'clock')} ${refused} ${tokenProblem !== null && badge('bad', 'Token problem')} ${proof === 'token' && badge('warn', 'Weaker proof', 'shield')}</span>`;
+}
+
+function arrivalBadge({ verifiedAt, silentDays }: ConnectionView): Html {
+  if (silentDays !== null) return badge('warn', `No delivery for ${silentDays} days`, 'clock');
+  return verifiedAt === null ? badge('quiet', 'No delivery yet', 'clock') : badge('good', 'Deliveries arrive');
+}
+
+/** When the last genuine delivery came. */
+export function lastDelivery({ lastDeliveryAt, verifiedAt }: ConnectionView, now: Date): Html {
+  const at = lastDeliveryAt ?? verifiedAt;
+  return at === null ? html`<span class="quiet">none yet</span>` : ago(at, now);
 }

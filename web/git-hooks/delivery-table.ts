@@ -1,7 +1,7 @@
-import type { z } from 'zod';
 import { type Html, html } from '../../api/http/pages/html.ts';
 import type { DeliveryKind, LookReason } from '../../domain/git-hooks/delivery.ts';
-import type { deliveryViewSchema } from '../../domain/git-hooks/git-hook-schema.ts';
+import type { DeliveryView } from '../../domain/git-hooks/git-hook-schema.ts';
+import { buildBadge } from '../deploys/build-badge.ts';
 import { commitText } from '../deploys/build-words.ts';
 import { badge, type Tone } from '../look/badge.ts';
 import { table } from '../look/components.ts';
@@ -9,8 +9,7 @@ import { ago } from '../look/time.ts';
 import type { PageContext } from '../page.ts';
 import { pathOf } from '../platform/platform.ts';
 
-type Delivery = z.output<typeof deliveryViewSchema>;
-type Outcome = Delivery['outcomes'][number];
+type Outcome = DeliveryView['outcomes'][number];
 
 const KIND_WORDS: Readonly<Record<DeliveryKind, string>> = {
   push: 'Push',
@@ -23,7 +22,7 @@ const KIND_WORDS: Readonly<Record<DeliveryKind, string>> = {
 const COLUMNS = [{ label: 'Delivery', kind: 'main' }, { label: 'What became of it' }, { label: 'When' }] as const;
 
 /** What was delivered, and what each deployed or why not. Every text in it is somebody else's. */
-export function deliveryTable(deliveries: readonly Delivery[], { now }: Pick<PageContext, 'now'>): Html {
+export function deliveryTable(deliveries: readonly DeliveryView[], { now }: Pick<PageContext, 'now'>): Html {
   const rows = deliveries.map((delivery) => {
     const { kind, event, ref, login, alreadySeen, state, outcomes, receivedAt } = delivery;
     const told = [kind === 'other' && event, login !== null && `by ${login}`, alreadySeen && 'seen before'];
@@ -40,15 +39,21 @@ export function deliveryTable(deliveries: readonly Delivery[], { now }: Pick<Pag
 
 const FAILED: readonly LookReason[] = ['source_refused', 'source_unreachable', 'build_refused'];
 
+/** What was asked for says nothing of how it ended: a build is shown as it is now. */
+function stateOf({ reason, build }: Outcome): Html {
+  return build === null ? badge(...toneOf(reason)) : buildBadge({ ...build, waiting: null });
+}
+
 function toneOf(reason: LookReason): readonly [Tone, string] {
-  if (reason === 'deployed' || reason === 'attached') return ['good', reason === 'deployed' ? 'Deployed' : 'Attached'];
+  if (reason === 'deployed' || reason === 'attached') return ['quiet', 'Build asked for'];
   if (reason === 'ping') return ['good', 'Ping'];
   return FAILED.includes(reason) ? ['bad', 'Failed'] : ['quiet', 'Not deployed'];
 }
 
-function outcomeLine({ reason, explanation, ref, service, environment, commit, buildId, message }: Outcome): Html {
+function outcomeLine(outcome: Outcome): Html {
+  const { explanation, ref, service, environment, commit, buildId, message } = outcome;
   const what = [service, environment, ref === null ? null : shortRef(ref)].filter((one) => one !== null).join(' · ');
-  return html`<div>${badge(...toneOf(reason))} ${what}${commit !== null && ' '}${commitText(commit)}
+  return html`<div>${stateOf(outcome)} ${what}${commit !== null && ' '}${commitText(commit)}
 <span class="sub">${explanation}${message !== null && `: ${message}`}${buildId !== null && html` · <a href="${pathOf('builds', buildId)}">the build</a>`}</span></div>`;
 }
 

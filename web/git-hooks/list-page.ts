@@ -6,13 +6,13 @@ import { GIT_PROVIDERS } from '../../domain/git-provider.ts';
 import { pageSchema } from '../../domain/page-schema.ts';
 import { card, emptyState, linkButton, missingPart, pagination, table } from '../look/components.ts';
 import { checkbox, field, form, select } from '../look/forms.ts';
-import { ago } from '../look/time.ts';
 import { definePage, type PageContext } from '../page.ts';
 import { type Part, part } from '../platform/part.ts';
 import { pathOf } from '../platform/platform.ts';
 import {
   changesConnections,
   connectionPath,
+  lastDelivery,
   PATH,
   PROVIDER_WORDS,
   READERS,
@@ -64,7 +64,7 @@ const COLUMNS = [
   { label: 'Repository', kind: 'main' },
   { label: 'Services and rules' },
   { label: 'State' },
-  { label: 'Changed' },
+  { label: 'Last delivery' },
 ] as const;
 
 function nothing(context: PageContext): Html {
@@ -79,12 +79,12 @@ function nothing(context: PageContext): Html {
 }
 
 function connectionRow(connection: ConnectionView, { now, person }: PageContext) {
-  const { id, org, repository, provider, services, updatedAt } = connection;
+  const { id, org, repository, provider, services } = connection;
   return [
     html`<a href="${connectionPath(id)}">${repository.replace(/^https?:\/\//, '')}</a><span class="sub">${PROVIDER_WORDS[provider]}${org !== person.org && ` · ${org}`}</span>`,
     html`<div>${services.map(({ service, rules }) => html`<div><a href="${pathOf('services', service)}">${service}</a>${rules.map((rule) => html`<span class="sub">${ruleText(rule)}</span>`)}</div>`)}</div>`,
     stateBadges(connection),
-    ago(updatedAt, now()),
+    lastDelivery(connection, now()),
   ];
 }
 
@@ -120,6 +120,7 @@ ${field(form, { name: 'repository', label: 'Repository', mono: true, placeholder
 ${ruleFields(form, 'Without a name: the branch of the service to prod. * stands for any characters.', false)}
 <hr>${field(form, { name: 'token', label: 'API token', type: 'password', mono: true, hint: 'Of the git host: the hook is registered by it, and commits show how deploys go. It is never shown again. Without one, you add the hook by hand.' })}
 ${field(form, { name: 'apiUrl', label: 'Address of its API', mono: true, hint: 'Only where the API is not beside the repository.' })}
+${field(form, { name: 'pollMinutes', label: 'Minutes between two looks', type: 'number', hint: 'Only where no hook can arrive: the repository is polled until the first delivery.' })}
 ${checkbox(form, { name: 'plainToken', label: 'Plain token instead of signatures', hint: 'Only for a GitLab that does not sign. It is weaker: it proves nothing about what was sent.' })}`,
     }),
   );

@@ -21,6 +21,9 @@ const removalSchema = z.object({
   apiUrl: z.string().nullable(),
   token: sealedSecretSchema.nullable(),
   hookAddress: z.string(),
+  services: z.array(z.object({ serviceId: z.string(), service: z.string() })).default([]),
+  askedBy: z.string().nullable().default(null),
+  requestId: z.string().nullable().default(null),
   askedAt: z.date(),
 });
 

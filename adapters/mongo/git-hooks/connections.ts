@@ -41,6 +41,9 @@ const connectionSchema = z.object({
   paused: z.boolean(),
   pollMinutes: z.int().nullable(),
   verifiedAt: z.date().nullable(),
+  lastDeliveryAt: z.date().nullable().default(null),
+  refusedDeliveries: z.int().default(0),
+  lastRefusedAt: z.date().nullable().default(null),
   baselineAt: z.date().nullable(),
   revision: z.int(),
   createdBy: z.string(),
@@ -64,7 +67,8 @@ export function createGitConnectionStore({ db }: { db: Db }): GitConnectionStore
     },
     insert: ({ id, ...fields }) => insertIfNew(collection, { _id: id, ...fields }),
     async replace(connection, revision) {
-      const { id, verifiedAt: _verified, tokenProblem, token, createdAt: _created, ...fields } = connection;
+      const { id, verifiedAt: _verified, tokenProblem, token, createdAt: _created, ...rest } = connection;
+      const { lastDeliveryAt: _last, refusedDeliveries: _count, lastRefusedAt: _refused, ...fields } = rest;
       // A new token has no problem yet; the problem of the old one is written beside this.
       const $set = { ...fields, token, revision: revision + 1, ...(tokenProblem === null ? { tokenProblem } : {}) };
       const { matchedCount } = await mongoCall(() => collection.updateOne({ _id: id, revision }, { $set }));
@@ -89,6 +93,17 @@ export function createGitConnectionStore({ db }: { db: Db }): GitConnectionStore
       const noted = { $set: { verifiedAt: at, pollMinutes: null }, $inc: { revision: 1 } };
       const { modifiedCount } = await mongoCall(() => collection.updateOne({ _id: id, verifiedAt: null }, noted));
       return modifiedCount === 1;
+    },
+    async noteDeliveries(id, { lastDeliveryAt, refusedDeliveries, lastRefusedAt }) {
+      if (lastDeliveryAt === null) {
+        const counted = { $inc: { refusedDeliveries }, $set: { lastRefusedAt } };
+        await mongoCall(() => collection.updateOne({ _id: id }, counted));
+        return;
+      }
+      // Another process may have noted a later one.
+      const before = { _id: id, lastDeliveryAt: { $not: { $gt: lastDeliveryAt } } } as Filter<ConnectionDocument>;
+      const noted = { $set: { lastDeliveryAt, refusedDeliveries, lastRefusedAt } };
+      await mongoCall(() => collection.updateOne(before, noted));
     },
     async setBaseline(id, revision, at) {
       await mongoCall(() => collection.updateOne({ _id: id, revision }, { $set: { baselineAt: at } }));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { reportStatus } from '../../../activities/git-hooks/report-status.ts';
 import { FairleadError } from '../../../domain/errors.ts';
+import { finishRemoval } from '../../../domain/git-hooks/finish-removal.ts';
 import { buildRecord } from '../../ports/records.ts';
 import { createGitHooksParts } from '../../support/in-memory/git-hooks-parts.ts';
 
@@ -42,7 +43,7 @@ describe('the status of a commit', () => {
       [
         { status: 'failed', reason: 'step_failed', failure },
         'failure',
-        /^Failed in step image-build: IMAGE_BUILD_FAILED$/,
+        /^Failed: Build image \(IMAGE_BUILD_FAILED\)$/,
       ],
       [{ status: 'failed', reason: 'superseded', supersededBy: 'bld_9' }, 'error', /^Replaced by bld_9/],
       [{ status: 'failed', reason: 'cancelled' }, 'error', /was cancelled$/],
@@ -98,6 +99,39 @@ describe('the status of a commit', () => {
     const { report, shown } = await built({ status: 'completed' });
     await reportStatus(parts, { report, phase: 'begun' }, never);
     assert.equal(shown()[0]?.state, 'success');
+  });
+
+  it('is still told how a build ended that ran while its repository was disconnected, and of no begin', async () => {
+    const { report, shown, connection, serviceId, service } = await built(null);
+    await reportStatus(parts, { report, phase: 'begun' }, never);
+    const stored = await parts.gitConnections.find(connection.id);
+    assert.ok(stored !== null);
+    const { id, org, provider, repository, apiUrl, token } = stored;
+    const removal = {
+      ...{ id, org, provider, repository, apiUrl, token, services: [{ serviceId, service }] },
+      ...{ hookAddress: 'https://builder.example/hooks/git/1', askedBy: 'usr_ada', requestId: 'req_1' },
+      askedAt: new Date(),
+    };
+    await parts.gitConnections.beginRemoval(removal);
+    await finishRemoval(parts, removal, never);
+    assert.notEqual(await parts.gitConnections.findRemoval(id), null, 'its build runs');
+    await reportStatus(parts, { report, phase: 'begun' }, never);
+    assert.deepEqual(
+      shown().map(({ state }) => state),
+      ['pending'],
+    );
+    await parts.end(report.buildId, { status: 'completed' });
+    await finishRemoval(parts, removal, never);
+    await reportStatus(parts, { report, phase: 'ended' }, never);
+    assert.deepEqual(
+      shown().map(({ state }) => state),
+      ['success'],
+    );
+    const later = { ...parts, now: () => new Date(Date.now() + 10 * 60_000) };
+    await finishRemoval(later, removal, never);
+    assert.equal(await parts.gitConnections.findRemoval(id), null, 'nothing of it is kept');
+    await reportStatus(parts, { report, phase: 'ended' }, never);
+    assert.equal(shown().length, 1);
   });
 
   it('of a commit that is gone, a connection that is, or one without a token is not set', async () => {

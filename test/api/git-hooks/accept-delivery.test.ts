@@ -3,7 +3,9 @@ import { createHmac } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { FairleadError } from '../../../domain/errors.ts';
+import { outcome } from '../../../domain/git-hooks/delivery.ts';
 import type { GitProvider } from '../../../domain/git-provider.ts';
+import { buildRecord } from '../../ports/records.ts';
 import { pushBody, type SignedDelivery, signDelivery } from '../../support/sign-delivery.ts';
 import { startApi, type TestApi } from '../../support/start-api.ts';
 
@@ -110,6 +112,51 @@ describe('deliveries of git hosts', () => {
     assert.equal(answers.size, 1, [...answers].join('\n'));
     assert.deepEqual(asked(mine.id), []);
     assert.deepEqual(await deliveriesOf(mine.id), []);
+  });
+
+  it('are told of on the connection: when the last genuine one came, and how many were refused since', async () => {
+    const { id } = await connected();
+    const shown = async () => {
+      const { data } = (await api.call('GET', `/git/connections/${id}`)).body;
+      return [data.lastDeliveryAt !== null, data.refusedDeliveries, data.lastRefusedAt !== null, data.silentDays];
+    };
+    assert.deepEqual(await shown(), [false, 0, false, null]);
+    const unsigned = { body: pushBody(), headers: { 'content-type': 'application/json' } };
+    assert.equal((await deliver(id, unsigned)).status, 401, 'as of a hook that was given no secret');
+    assert.deepEqual(await shown(), [false, 1, true, null]);
+    const other = await connected();
+    assert.equal((await deliver(other.id, signDelivery('gitea', other.secret, { body: pushBody() }))).status, 202);
+    assert.equal((await deliver(other.id, unsigned)).status, 401);
+    const { data } = (await api.call('GET', `/git/connections/${other.id}`)).body;
+    assert.deepEqual([data.lastDeliveryAt !== null, data.refusedDeliveries], [true, 0], 'it follows within a minute');
+    await api.gitConnections.noteDeliveries(other.id, {
+      ...{ lastDeliveryAt: null, refusedDeliveries: 3, lastRefusedAt: new Date() },
+    });
+    const { items } = (await api.call('GET', '/git/connections')).body.data;
+    assert.equal(items.find((one: { id: string }) => one.id === other.id).refusedDeliveries, 3);
+  });
+
+  it('show where the build is that each asked for, read at once for a page', async () => {
+    const { id, service } = await connected();
+    const states = { bld_done: 'completed', bld_runs: 'building', bld_old: 'failed' } as const;
+    for (const [build, status] of Object.entries(states) as [string, (typeof states)[keyof typeof states]][]) {
+      await api.builds.create(buildRecord({ id: build, service, status: status === 'failed' ? 'queued' : status }));
+    }
+    await api.builds.finish('bld_old', {
+      ...{ status: 'failed', reason: 'superseded', failure: null, supersededBy: 'bld_done', finishedAt: new Date() },
+    });
+    for (const build of [...Object.keys(states), 'bld_gone', null]) {
+      const looked = (await api.call('POST', `/git/connections/${id}/look`, {})).body.data.deliveryId;
+      const told = build === null ? outcome('unchanged') : outcome('deployed', { service, buildId: build });
+      await api.gitDeliveries.decide([looked], [told]);
+    }
+    const shown = (await deliveriesOf(id)).map(
+      ({ outcomes: [one] }: { outcomes: { buildId: string | null; build: unknown }[] }) => [one?.buildId, one?.build],
+    );
+    assert.deepEqual(Object.fromEntries(shown), {
+      ...{ bld_done: { status: 'completed', reason: null }, bld_runs: { status: 'building', reason: null } },
+      ...{ bld_old: { status: 'failed', reason: 'superseded' }, bld_gone: null, null: null },
+    });
   });
 
   it('sent with two signature headers are refused', async () => {

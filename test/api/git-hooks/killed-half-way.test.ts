@@ -33,12 +33,11 @@ type Mortal = 'all' | 'git host';
 async function useService({ gitHost, gitUrl, token, hooks }: Hosted, mortal: Mortal = 'all') {
   const parts = createGitHooksParts();
   const { service } = await parts.services.upsert({ id: 'svc_shop', name: 'shop', org: 'acme' }, { gitUrl });
-  const { gitConnections, gitDeliveries, gitHeads, gitHookCommands } = parts;
-  const ports = { gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost };
+  const { gitConnections, gitDeliveries, gitHeads, gitHookCommands, audit } = parts;
+  const ports = { gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost, audit };
   const deps = {
     ...parts,
     ...ports,
-    audit: null,
     randomSecret: () => randomBytes(32),
     platformGitUrl: gitUrl,
     localSourcesRoot: null,
@@ -75,6 +74,13 @@ async function useService({ gitHost, gitUrl, token, hooks }: Hosted, mortal: Mor
       assert.deepEqual(await gitConnections.listRemovals(later, 10), []);
       assert.deepEqual([(await gitDeliveries.list(id, page)).items, await gitHeads.list(id)], [[], []]);
       await assert.rejects(requireConnected(deps, BY.caller, id), { code: 'NOT_FOUND' });
+      const told = audit.told().filter(({ entityId }) => entityId === id);
+      assert.deepEqual(
+        told.map(({ eventType }) => eventType).filter((type) => type !== 'git.services_changed'),
+        ['git.connected', 'git.disconnected'],
+        'the ledger has each once',
+      );
+      assert.deepEqual([told.at(-1)?.metadata.actor, told.at(-1)?.data.services], ['internal', ['shop']]);
     },
     /** What the worker does on its schedule, as if it were so much later. */
     reconcile: (minutes: number) => finishRemovals({ ...deps, now: () => new Date(Date.now() + minutes * 60_000) }),

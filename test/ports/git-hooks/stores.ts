@@ -27,7 +27,8 @@ export function gitConnectionStoreSuite(store: () => GitConnectionStore): void {
       const hookAddress = 'https://builder.example/hooks/git/1';
       const asked = (ms: number) => ({
         ...{ id, org, provider, repository, apiUrl },
-        hookAddress,
+        ...{ hookAddress, askedBy: 'usr_ada', requestId: 'req_1' },
+        services: [{ serviceId: 'svc_1', service: 'shop' }],
         askedAt: new Date(ms),
       });
       const first = { ...asked(2_000), token: { keyId: 'k', sealed: 'token' } };
@@ -83,6 +84,40 @@ export function gitConnectionStoreSuite(store: () => GitConnectionStore): void {
       assert.equal(await store().replace({ ...connection, paused: true }, connection.revision), false);
       await store().replace({ ...(kept ?? connection), verifiedAt: null }, kept?.revision ?? 0);
       assert.deepEqual((await store().find(connection.id))?.verifiedAt, at);
+    });
+
+    it('notes the last genuine delivery, and counts those that were refused since', async () => {
+      const connection = connectionRecord();
+      await store().insert(connection);
+      const refused = (count: number, ms: number) =>
+        store().noteDeliveries(connection.id, {
+          ...{ lastDeliveryAt: null, refusedDeliveries: count, lastRefusedAt: new Date(ms) },
+        });
+      const delivered = (ms: number, count = 0) =>
+        store().noteDeliveries(connection.id, {
+          ...{ lastDeliveryAt: new Date(ms), refusedDeliveries: count },
+          lastRefusedAt: count === 0 ? null : new Date(ms + 1),
+        });
+      const noted = async () => {
+        const found = await store().find(connection.id);
+        assert.equal(found?.revision, 1, 'nobody changed it');
+        return [found?.lastDeliveryAt?.getTime(), found?.refusedDeliveries, found?.lastRefusedAt?.getTime()];
+      };
+      await refused(3, 1_000);
+      await refused(2, 2_000);
+      assert.deepEqual(await noted(), [undefined, 5, 2_000]);
+      await delivered(5_000);
+      assert.deepEqual(await noted(), [5_000, 0, undefined]);
+      await refused(1, 6_000);
+      await delivered(4_000);
+      assert.deepEqual(await noted(), [5_000, 1, 6_000], 'another process noted a later one');
+      await delivered(7_000, 2);
+      assert.deepEqual(await noted(), [7_000, 2, 7_001]);
+      await store().replace({ ...connection, paused: true }, 1);
+      const kept = await store().find(connection.id);
+      assert.deepEqual([kept?.lastDeliveryAt, kept?.refusedDeliveries], [new Date(7_000), 2]);
+      await store().noteDeliveries('gcn_none', { lastDeliveryAt: null, refusedDeliveries: 1, lastRefusedAt: null });
+      assert.equal(await store().find('gcn_none'), null);
     });
 
     it('notes the baseline of the revision that was looked at', async () => {

@@ -47,7 +47,8 @@ export function createInMemoryGitConnectionStore(): GitConnectionStore {
       const found = connections.get(connection.id);
       if (found?.revision !== revision) return false;
       const tokenProblem = connection.tokenProblem === null ? null : found.tokenProblem;
-      const kept = { verifiedAt: found.verifiedAt, createdAt: found.createdAt, tokenProblem };
+      const { verifiedAt, createdAt, lastDeliveryAt, refusedDeliveries, lastRefusedAt } = found;
+      const kept = { verifiedAt, createdAt, tokenProblem, lastDeliveryAt, refusedDeliveries, lastRefusedAt };
       connections.set(connection.id, keepRecord({ ...connection, ...kept, revision: revision + 1 }));
       return true;
     },
@@ -77,6 +78,14 @@ export function createInMemoryGitConnectionStore(): GitConnectionStore {
       if (found === undefined || found.verifiedAt !== null) return false;
       note(id, { verifiedAt: at, pollMinutes: null, revision: found.revision + 1 });
       return true;
+    },
+    async noteDeliveries(id, noted) {
+      const found = connections.get(id);
+      if (found === undefined) return;
+      const { lastDeliveryAt: last, lastRefusedAt } = noted;
+      if (last === null) {
+        note(id, { refusedDeliveries: found.refusedDeliveries + noted.refusedDeliveries, lastRefusedAt });
+      } else if (found.lastDeliveryAt === null || found.lastDeliveryAt <= last) note(id, noted);
     },
     async setBaseline(id, revision, at) {
       if (connections.get(id)?.revision === revision) note(id, { baselineAt: at });

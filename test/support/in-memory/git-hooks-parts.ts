@@ -11,6 +11,7 @@ import {
 import type { GitDelivery } from '../../../domain/git-hooks/delivery.ts';
 import { connectionRecord, deliveryRecord, ruleRecord } from '../../ports/git-hooks/records.ts';
 import { buildRecord } from '../../ports/records.ts';
+import { createInMemoryAudit } from './audit-recorder.ts';
 import { createInMemoryBuildStore } from './build-store.ts';
 import { createInMemoryDeployCommands } from './deploy-commands.ts';
 import { createInMemoryGitHookCommands } from './git-hook-commands.ts';
@@ -45,6 +46,7 @@ export function createGitHooksParts() {
     gitHookCommands: createInMemoryGitHookCommands(),
     platformGitUrl: null,
     consoleUrl: 'https://console.example',
+    audit: createInMemoryAudit(),
     commands: {
       async request(request) {
         const asked = await deploys.request(request);

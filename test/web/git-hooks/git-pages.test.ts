@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { outcome } from '../../../domain/git-hooks/delivery.ts';
+import { buildRecord } from '../../ports/records.ts';
 import { type ConsoleOnBuilder, startConsoleOnBuilder } from '../../support/console-on-builder.ts';
 
 const ADMIN = { sub: 'usr_ann', orgSlug: 'acme', orgRoles: ['admin'] };
@@ -188,10 +189,37 @@ describe('push deploys in the console', () => {
     assert.doesNotMatch(text, /<script>eve|<img src=x|<i>c|\u202e/);
     assert.equal(text.includes('\u001b'), false);
     assert.match(text, /a build was asked for[\s\S]*href="\/builds\/bld_1"/);
+    assert.match(wordsOf(text), /Build asked for shop/, 'whose end is not known');
+    const { builds } = on.builder;
+    await builds.create(buildRecord({ id: 'bld_1', service: 'shop', org: 'acme' }));
+    assert.match(wordsOf((await ann.get(page)).text), /Queued shop · prod/);
+    await builds.finish('bld_1', {
+      ...{ status: 'failed', reason: 'superseded', failure: null, supersededBy: null, finishedAt: new Date() },
+    });
+    assert.match(wordsOf((await ann.get(page)).text), /Superseded shop · prod/);
     const [, older = ''] = /href="([^"]+)" rel="next"/.exec(text) ?? [];
     const next = await ann.get(older.replaceAll('&amp;', '&'));
     assert.match(next.text, /b0&lt;/);
     assert.doesNotMatch(next.text, /b21&lt;/);
+  });
+
+  it('tell of a hook that is silent, and of deliveries that were refused', async () => {
+    const { id = '', hookId } = (await stored()) ?? {};
+    assert.equal(typeof hookId, 'string');
+    assert.match(wordsOf((await ann.get('/git')).text), /No delivery yet/);
+    await on.builder.gitConnections.noteDeliveries(id, {
+      ...{ lastDeliveryAt: new Date(Date.now() - 21 * 24 * 3_600_000), refusedDeliveries: 2 },
+      lastRefusedAt: new Date(Date.now() - 3_600_000),
+    });
+    const page = wordsOf((await ann.get(await here())).text);
+    assert.match(page, /No delivery for 21 days although the hook is registered/);
+    assert.match(page, /2 deliveries were refused since the last genuine one/);
+    assert.match(page, /Last genuine delivery 21 d ago/);
+    assert.match(wordsOf((await ann.get('/git')).text), /2 refused .*21 d ago/);
+    await on.builder.gitConnections.noteDeliveries(id, {
+      ...{ lastDeliveryAt: new Date(), refusedDeliveries: 0, lastRefusedAt: null },
+    });
+    assert.doesNotMatch(wordsOf((await ann.get(await here())).text), /were refused since|No delivery for/);
   });
 
   it('show weaker proof and a refused token as such', async () => {
@@ -253,10 +281,22 @@ describe('push deploys in the console', () => {
 
   it('disconnect after a question', async () => {
     const page = await here();
-    assert.match((await ann.get(page)).text, /Its deliveries are refused from then on/);
+    assert.match((await ann.get(page)).text, /After this, a push deploys nothing\. What runs goes on running/);
     assert.match(wordsOf(await submitted(page, `${page}/disconnect`)), /The repository is disconnected/);
     assert.equal(await stored(), undefined);
     assert.equal((await ann.get(page)).status, 404);
+  });
+
+  it('say at the form that a folder is polled, and poll it', async () => {
+    await on.builder.services.upsert({ id: 'svc_jobs', name: 'jobs', org: 'acme' }, { gitUrl: '/srv/git/jobs.git' });
+    const form = { ...FORM, service: 'jobs' };
+    const refused = await submitted('/git', '/git', form);
+    assert.match(refused, /id="pollMinutes-error"/);
+    assert.match(wordsOf(refused), /nothing can deliver pushes from a folder/);
+    const polled = await submitted('/git', '/git', { ...form, pollMinutes: '5' });
+    assert.match(wordsOf(polled), /jobs is connected\..*Polled every 5 min/);
+    assert.doesNotMatch(polled, /hooks\/git\/|Secret of the hook/);
+    await submitted(await here(), await here('/disconnect'));
   });
 
   it('link and unlink an own account, whose token is nowhere afterwards', async () => {
