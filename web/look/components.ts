@@ -68,7 +68,7 @@ export function table(caption: string, columns: readonly Column[], rows: readonl
 function tableCell(column: Column | undefined, cell: HtmlValue): Html {
   const { kind, label = '' } = column ?? {};
   if (kind === 'main') return html`<th scope="row" class="main">${cell}</th>`;
-  return html`<td${classOf(kind)} data-label="${label}">${cell}</td>`;
+  return html`<td${classOf(kind)} data-label="${label}"><div class="cell">${cell}</div></td>`;
 }
 
 function classOf(kind: Column['kind']): Html | false {
