@@ -40,11 +40,7 @@ describe('the status of a commit', () => {
     const failure = { code: 'IMAGE_BUILD_FAILED', message: 'npm ERR! canary of the build', step: 'image-build' };
     const rows = [
       [{ status: 'completed' }, 'success', /^Live in prod$/],
-      [
-        { status: 'failed', reason: 'step_failed', failure },
-        'failure',
-        /^Failed: Build image \(IMAGE_BUILD_FAILED\)$/,
-      ],
+      [{ status: 'failed', reason: 'step_failed', failure }, 'failure', /^Failed: Build image \(IMAGE_BUILD_FAILED\)$/],
       [{ status: 'failed', reason: 'superseded', supersededBy: 'bld_9' }, 'error', /^Replaced by bld_9/],
       [{ status: 'failed', reason: 'cancelled' }, 'error', /was cancelled$/],
       [{ status: 'failed', reason: 'abandoned' }, 'error', /not carried to its end/],
