@@ -1,16 +1,18 @@
 import { createBackupsActivities } from '../activities/backups/index.ts';
+import { createMongoDumpTool } from '../adapters/dump-tools/mongo-dump-tool.ts';
 import { createPostgresDumpTool } from '../adapters/dump-tools/postgres-dump-tool.ts';
 import { backupsWorkerSection } from '../adapters/env/backups.ts';
 import { postgresUri } from '../adapters/env/databases.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
 import { mailSection } from '../adapters/env/identity.ts';
 import { objectStoreSettings } from '../adapters/env/object-store.ts';
-import { secret } from '../adapters/env/variable-kinds.ts';
+import { mongodbUri, secret } from '../adapters/env/variable-kinds.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import { createSmtpSender } from '../adapters/mail/smtp-sender.ts';
 import { createBackupStore } from '../adapters/mongo/backups/backups.ts';
 import { createRestoreStore } from '../adapters/mongo/backups/restores.ts';
 import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
+import { createMongodbServer } from '../adapters/mongodb-server/database-server.ts';
 import { createPostgresServer } from '../adapters/postgres/database-server.ts';
 import { createEnsurePart } from '../adapters/process/embedded-parts.ts';
 import { createS3ObjectStore } from '../adapters/s3/object-store.ts';
@@ -30,6 +32,7 @@ const section = {
   ...deploysWorkerSection,
   ...backupsWorkerSection,
   DB_POSTGRES_ADMIN_URI: secret(postgresUri.optional()),
+  DB_MONGODB_ADMIN_URI: secret(mongodbUri.optional()),
   ...mailSection,
 };
 
@@ -59,6 +62,14 @@ export const backups = defineModule({
       const whenNeeded = () => ensurePart('postgres');
       servers.postgres = startedFirst(createPostgresServer({ adminUri }), whenNeeded);
       tools.postgres = createPostgresDumpTool({ adminUri, env: subprocessEnv, whenNeeded });
+    }
+    if (env.DB_MONGODB_ADMIN_URI !== undefined) {
+      const adminUri = env.DB_MONGODB_ADMIN_URI;
+      const whenServed = () => ensurePart('mongodb-tenants');
+      const whenNeeded = async () => void (await Promise.all([whenServed(), ensurePart('mongo-tools')]));
+      const toolsDir = env.MONGO_TOOLS_DIR ?? null;
+      servers.mongodb = startedFirst(createMongodbServer({ adminUri }), whenServed);
+      tools.mongodb = createMongoDumpTool({ adminUri, toolsDir, env: subprocessEnv, whenNeeded });
     }
     return createBackupsActivities({
       backups: createBackupStore({ db, now }),

@@ -41,10 +41,10 @@ export function createBackupsActivities(deps: BackupsActivityDeps) {
     beginSafetyBackup: (job: RestoreJob): Promise<void> => enter(deps, job, 'safety-backup'),
     restoreScratch: (job: RestoreJob): Promise<void> =>
       whileHeartbeating((signal) => restoreScratch(deps, job, signal)),
-    swapDatabases: (job: RestoreJob): Promise<void> => whileHeartbeating(() => swapDatabases(deps, job)),
+    swapDatabases: (job: RestoreJob): Promise<void> => whileHeartbeating((signal) => swapDatabases(deps, job, signal)),
     restoreInPlace: (job: RestoreJob): Promise<void> =>
       whileHeartbeating((signal) => restoreInPlace(deps, job, signal)),
-    endRestore: (ended: EndedRestore): Promise<void> => endRestore(deps, ended),
+    endRestore: (ended: EndedRestore): Promise<void> => whileHeartbeating((signal) => endRestore(deps, ended, signal)),
   };
 }
 

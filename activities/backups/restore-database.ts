@@ -62,11 +62,12 @@ export async function restoreScratch(deps: BackupsActivityDeps, job: RestoreJob,
 }
 
 /** Puts the new database in the place of the old one, which is kept. Idempotent: done already, it changes nothing. */
-export async function swapDatabases(deps: BackupsActivityDeps, job: RestoreJob): Promise<void> {
+export async function swapDatabases(deps: BackupsActivityDeps, job: RestoreJob, signal: AbortSignal): Promise<void> {
   await requireBackup(deps, job);
   const kept = scratchName('kept', job.id);
   await enter(deps, job, 'swapping');
-  await toolOf(deps, job.engine).swap({ live: job.databaseName, scratch: scratchName('restore', job.id), kept });
+  const names = { live: job.databaseName, scratch: scratchName('restore', job.id), kept };
+  await toolOf(deps, job.engine).swap(names, { signal });
   await deps.restores.change(job.id, { keptDatabase: kept });
 }
 
@@ -97,11 +98,15 @@ async function requireCounts(backup: Backup, restored: Readonly<Record<string, n
 }
 
 /** Ends a restore. Of one that failed the database is opened again, and the new one is dropped. Idempotent. */
-export async function endRestore(deps: BackupsActivityDeps, { job, problem }: EndedRestore): Promise<void> {
+export async function endRestore(
+  deps: BackupsActivityDeps,
+  { job, problem }: EndedRestore,
+  signal: AbortSignal,
+): Promise<void> {
   const { tools, restores, now } = deps;
-  if (problem !== null && job.mode === 'swap') {
-    await tools[job.engine]?.reopen(job.databaseName);
-    await tools[job.engine]?.drop(scratchName('restore', job.id));
+  if (problem !== null) {
+    await tools[job.engine]?.reopen(job.databaseName, { signal });
+    if (job.mode === 'swap') await tools[job.engine]?.drop(scratchName('restore', job.id));
   }
   const end =
     problem === null ? ({ status: 'completed', phase: 'done' } as const) : ({ status: 'failed', problem } as const);

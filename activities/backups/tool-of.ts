@@ -4,7 +4,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 
 const REMEDY: Readonly<Record<BackupEngine, string>> = {
-  mongodb: 'This version has no tool for MongoDB: its databases are not backed up',
+  mongodb: 'Set DB_MONGODB_ADMIN_URI: without it no MongoDB database is backed up',
   postgres: 'Set DB_POSTGRES_ADMIN_URI: without it no PostgreSQL database is backed up',
 };
 

@@ -21,6 +21,7 @@ export interface PostgresDumpOptions {
   readonly whenNeeded?: () => Promise<void>;
 }
 
+const OWN_LINE = /^pg_\w+: (?:error|detail): (?!Command was)(.*)$/;
 const RESTORE_ARGS = ['--exit-on-error', '--single-transaction', '--no-owner', '--no-password'] as const;
 /**
  * What only a superuser, or a member of the roles that the archive names, may restore. The owner of the database gets all
@@ -56,6 +57,7 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
       options: { env: { ...env, ...toolEnv(adminUri, to.database, to.login) }, signal, input: archive },
       secrets: [to.login.password],
       code: 'RESTORE_FAILED',
+      ownLine: OWN_LINE,
     });
   };
   return {
@@ -74,6 +76,7 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
               options: { env: { ...env, ...toolEnv(adminUri, databaseName, admin) }, signal },
               secrets: [admin.password],
               code: 'DUMP_FAILED',
+              ownLine: OWN_LINE,
             },
             store,
           );

@@ -6,17 +6,19 @@ import { type ProcessResult, type RunProcessOptions, runProcess } from '../proce
 export interface ToolRun {
   /** Name or path of the program. */
   readonly program: string;
+  /** As people know it, where something else starts it; default: the name of the program. */
+  readonly name?: string;
   readonly args: readonly string[];
   readonly options: RunProcessOptions;
   /** What must not be shown of what the tool prints. */
   readonly secrets: readonly string[];
   /** Of the error when the tool fails. */
   readonly code: 'DUMP_FAILED' | 'RESTORE_FAILED';
+  /** What a program says of itself, as the first group. Other lines quote the database: rows, statements, and what its code prints. */
+  readonly ownLine: RegExp;
 }
 
 const MOST_CHARACTERS = 300;
-/** What a program says of itself. Other lines quote the database: rows, statements, and what its code prints. */
-const OWN_LINE = /^pg_\w+: (?:error|detail): (?!Command was)(.*)$/;
 /** Between SIGTERM and SIGKILL: the server is told that the connection ends. */
 const KILL_AFTER_MS = 5_000;
 
@@ -55,18 +57,16 @@ export async function readTool<T>(
   return done;
 }
 
-function assertSucceeded(
-  { program, code, secrets }: ToolRun,
-  { exitCode, signal, stderr }: Omit<ProcessResult, 'stdout'>,
-): void {
+function assertSucceeded(run: ToolRun, { exitCode, signal, stderr }: Omit<ProcessResult, 'stdout'>): void {
   if (exitCode === 0) return;
   const how = exitCode === null ? `was ended by ${signal}` : `ended with ${exitCode}`;
-  throw new FairleadError(code, `${nameOf(program)} ${how}: ${saidBy(stderr, secrets) || 'it printed nothing'}`);
+  const { program, name = nameOf(program), code } = run;
+  throw new FairleadError(code, `${name} ${how}: ${saidBy(stderr, run) || 'it printed nothing'}`);
 }
 
 /** The last of what a program says of itself, on one line. */
-function saidBy(stderr: string, secrets: readonly string[]): string {
-  const lines = stderr.split('\n').flatMap((line) => OWN_LINE.exec(line)?.[1] ?? []);
+function saidBy(stderr: string, { secrets, ownLine }: ToolRun): string {
+  const lines = stderr.split('\n').flatMap((line) => ownLine.exec(line)?.[1] ?? []);
   const said = secrets.reduce((text, secret) => text.replaceAll(secret, '[REDACTED]'), lines.join('; '));
   return plainText(said).slice(-MOST_CHARACTERS);
 }
@@ -75,7 +75,8 @@ function isMissing(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 'ENOENT';
 }
 
-function toolMissing(program: string, cause: unknown): FairleadError {
+/** @param program its name or path */
+export function toolMissing(program: string, cause?: unknown): FairleadError {
   const message = `${nameOf(program)} is not installed where the worker runs: see docs/backups.md, "Tools"`;
   return new FairleadError('DUMP_TOOL_MISSING', message, { cause });
 }

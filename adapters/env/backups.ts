@@ -23,6 +23,8 @@ export const backupsSection = {
 export const backupsWorkerSection = {
   ...backupsSection,
   ...objectStoreSection,
+  /** Where `mongodump` and `mongorestore` are; by default on the PATH. */
+  MONGO_TOOLS_DIR: text.optional(),
   BACKUP_RETENTION_DAILY: positiveCount.default(7),
   BACKUP_RETENTION_WEEKLY: positiveCount.default(4),
   BACKUP_RETENTION_MONTHLY: positiveCount.default(3),

@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import { embeddedPartsSection } from './embedded-parts.ts';
-import { port, positiveCount, secret, text } from './variable-kinds.ts';
+import { mongodbUri, port, positiveCount, secret, text } from './variable-kinds.ts';
 
 /** Where the servers of services' databases answer, for workloads (spec 2, "Environment variables"). */
 export const databaseAddressSection = {
   DB_POSTGRES_HOST: text.default('localhost'),
   DB_POSTGRES_PORT: port.default(5432),
+  DB_MONGODB_HOST: text.default('localhost'),
+  DB_MONGODB_PORT: port.default(27_017),
 };
 
 const POSTGRES_URI = 'a postgresql:// address; special characters of its password are percent-encoded';
@@ -21,6 +23,7 @@ export const databasesSection = {
   ...embeddedPartsSection,
   ...databaseAddressSection,
   DB_POSTGRES_ADMIN_URI: secret(postgresUri.optional()),
+  DB_MONGODB_ADMIN_URI: secret(mongodbUri.optional()),
   /** As in `sslmode` of the addresses that workloads are given; none when it is not set. */
   DB_POSTGRES_SSLMODE: z.enum(['disable', 'prefer', 'require', 'verify-ca', 'verify-full']).optional(),
   /** How long the database of a removed service is kept before it is dropped. */

@@ -130,12 +130,19 @@ export interface DumpTool {
   /** Counts what a database has. @throws UNAVAILABLE (retryable) */
   figures(databaseName: string, signal: AbortSignal): Promise<Figures>;
   /**
-   * Puts a scratch database in the place of a live one, which is kept under another name. Done already, it does nothing.
-   * @throws RESTORE_FAILED: then the live database is in its place
+   * Puts a scratch database in the place of a live one, which is kept under another name. Done already, it does nothing; a call
+   * that was broken off is gone on with by the next one.
+   * @throws RESTORE_FAILED: then the live database is in its place, or is after `reopen`
    */
-  swap(names: { readonly live: string; readonly scratch: string; readonly kept: string }): Promise<void>;
-  /** Lets a live database be opened that a swap which was broken off has left closed. Idempotent. */
-  reopen(databaseName: string): Promise<void>;
+  swap(
+    names: { readonly live: string; readonly scratch: string; readonly kept: string },
+    options: DumpOptions,
+  ): Promise<void>;
+  /**
+   * Lets a live database be opened that a restore which was broken off has left closed. What a swap has replaced in part is
+   * as it was before. Idempotent.
+   */
+  reopen(databaseName: string, options: DumpOptions): Promise<void>;
   /** Drops a scratch database. Idempotent. @throws VALIDATION_FAILED for a database that backups have not made */
   drop(scratch: string): Promise<void>;
 }

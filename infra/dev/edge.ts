@@ -40,7 +40,10 @@ process.exit(0);
 
 /** Opens the only ways from workloads to a platform that listens on loopback, to services that they depend on, and to their databases. */
 async function openWorkloadProxies(path: string) {
-  const servers = { postgres: { host: env.DB_POSTGRES_HOST, port: env.DB_POSTGRES_PORT } };
+  const servers = {
+    postgres: { host: env.DB_POSTGRES_HOST, port: env.DB_POSTGRES_PORT },
+    mongodb: { host: env.DB_MONGODB_HOST, port: env.DB_MONGODB_PORT },
+  };
   return Promise.all([
     listenAt(path, createPlatformProxy({ addresses: addressesForWorkloads(env.urls), onError })),
     listenAt(dependencySocket(path), createDependencyProxy({ routesDirectory, onError })),

@@ -1,6 +1,8 @@
 import { chain } from './parts/chain.ts';
 import type { EmbeddedPart } from './parts/embedded-part.ts';
 import { mongo } from './parts/mongo.ts';
+import { mongoTools } from './parts/mongo-tools.ts';
+import { mongodbTenants } from './parts/mongodb-tenants.ts';
 import { objectStore } from './parts/object-store.ts';
 import { postgres } from './parts/postgres.ts';
 import { registry } from './parts/registry.ts';
@@ -11,7 +13,17 @@ import { temporalUi } from './parts/temporal-ui.ts';
  * The one table of embedded parts. Ports, tools, processes, secrets, variables, `state.json`, `npm start -- --check`,
  * `fairlead doctor` and the README's table derive from it.
  */
-export const EMBEDDED_PARTS = [mongo, temporal, temporalUi, registry, chain, postgres, objectStore] as const;
+export const EMBEDDED_PARTS = [
+  mongo,
+  temporal,
+  temporalUi,
+  registry,
+  chain,
+  postgres,
+  objectStore,
+  mongodbTenants,
+  mongoTools,
+] as const;
 
 /** The rows in one shape, for what loops over them. */
 export const PART_ROWS: readonly EmbeddedPart[] = EMBEDDED_PARTS;

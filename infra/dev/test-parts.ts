@@ -12,6 +12,7 @@ import { gitea } from './tools/gitea.ts';
 import { imageRegistry } from './tools/image-registry.ts';
 import { minio } from './tools/minio.ts';
 import { mongoStandIn } from './tools/mongo.ts';
+import { mongoTools } from './tools/mongo-tools.ts';
 import { postgresServer } from './tools/postgres.ts';
 import { resolveTool, type Tool } from './tools/resolve-tool.ts';
 import { temporalCli } from './tools/temporal-cli.ts';
@@ -34,6 +35,7 @@ const TOOLS: readonly Tool[] = [
   minio,
   versitygw,
   postgresServer,
+  mongoTools,
 ];
 
 /** What takes minutes to build where it cannot be downloaded, and may fail there: the tests of it are skipped then. */

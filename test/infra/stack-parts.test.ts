@@ -34,6 +34,11 @@ test('each program of a part is one that people see, under a name of its own, an
     // The programs are described, not run: their tools need not be had.
     const tool = { name: part.tools[0].name, path: '/no/such/program', version: '1', how: 'test' };
     const rows = waitingRows(part, context);
+    // What brings programs for the worker runs none by itself.
+    if (Object.keys(part.ports).length === 0) {
+      assert.deepEqual(rows, {}, part.name);
+      continue;
+    }
     const children = await part.children(tool, context);
     assert.ok(children.length > 0, part.name);
     for (const { name, ready } of children) {

@@ -9,6 +9,7 @@ const TOOLS = {
   gitea: async () => (await import('../../infra/dev/tools/gitea.ts')).gitea,
   minio: async () => (await import('../../infra/dev/tools/minio.ts')).minio,
   'mongo-stand-in': async () => (await import('../../infra/dev/tools/mongo.ts')).mongoStandIn,
+  'mongo-tools': async () => (await import('../../infra/dev/tools/mongo-tools.ts')).mongoTools,
   registry: async () => (await import('../../infra/dev/tools/image-registry.ts')).imageRegistry,
   temporal: async () => (await import('../../infra/dev/tools/temporal-cli.ts')).temporalCli,
   'temporal-test-server': async () =>

@@ -6,12 +6,18 @@ const taskQueue = moduleTaskQueue('backups');
 const retry = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '1m' } as const;
 
 /** Records: retried for as long as the database may be away. */
-export const { openBackup, failBackup, skipBackup, openRestore, beginSafetyBackup, endRestore } = proxyActivities<
-  Pick<
-    BackupsActivities,
-    'openBackup' | 'failBackup' | 'skipBackup' | 'openRestore' | 'beginSafetyBackup' | 'endRestore'
-  >
+export const { openBackup, failBackup, skipBackup, openRestore, beginSafetyBackup } = proxyActivities<
+  Pick<BackupsActivities, 'openBackup' | 'failBackup' | 'skipBackup' | 'openRestore' | 'beginSafetyBackup'>
 >({ taskQueue, startToCloseTimeout: '2m', scheduleToCloseTimeout: '1d', retry });
+
+/** The end of a restore that failed puts back what it had replaced, which may be a whole database. */
+export const { endRestore } = proxyActivities<Pick<BackupsActivities, 'endRestore'>>({
+  taskQueue,
+  startToCloseTimeout: '12h',
+  scheduleToCloseTimeout: '2d',
+  heartbeatTimeout: '30s',
+  retry,
+});
 
 /** Lists of the whole installation. */
 export const { planNight, listBackupsToVerify, reportNight, pruneBackups } = proxyActivities<

@@ -27,8 +27,11 @@ export interface ProvidedVariable<Port extends string = string> {
   readonly variable: string;
   /** `worker`: no HTTP service ever holds it. */
   readonly heldBy: 'every process' | 'worker';
-  /** Asked for at the start of the stack, also where the part starts on first need. */
-  value(context: PartContext<Port>): string | Promise<string>;
+  /**
+   * Asked for at the start of the stack, also where the part starts on first need. Undefined where the part cannot be had:
+   * then processes are told of none.
+   */
+  value(context: PartContext<Port>): string | undefined | Promise<string | undefined>;
 }
 
 /** One row of the table of embedded parts: a server that runs beside the platform until production brings its own. */
@@ -60,7 +63,10 @@ export interface EmbeddedPart<Name extends string = string, Port extends string 
   credentials(context: PartContext<Port>): Readonly<Record<string, string>>;
   /** What people see of the production server; null: nothing. By default what the variable says, without credentials. */
   addressOutside?(value: string): string | null;
-  /** Its programs, readiness included; each listens on the loopback alone. */
+  /**
+   * Its programs, readiness included; each listens on the loopback alone. None where the part is a tool that processes of
+   * the platform run themselves: then it is made ready here.
+   */
   children(tool: ResolvedTool, context: PartContext<Port>): readonly ChildSpec[] | Promise<readonly ChildSpec[]>;
 }
 

@@ -76,8 +76,8 @@ describe('a database goes into the object store and comes back', { timeout: 240_
     const restore = parts.restoreJob(job.id);
     await openRestore(deps, restore);
     await restoreScratch(deps, restore, patience());
-    await swapDatabases(deps, restore);
-    await endRestore(deps, { job: restore, problem: null });
+    await swapDatabases(deps, restore, patience());
+    await endRestore(deps, { job: restore, problem: null }, patience());
     assert.equal(await sumOf(), sum);
     const workload = await postgres.connect(DATABASE, LOGIN);
     await workload.write('the service writes on');

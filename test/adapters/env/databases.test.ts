@@ -28,3 +28,18 @@ test('what is no address is refused, and its password is not said', () => {
     );
   }
 });
+
+test('the address of the MongoDB administrator is one, and its password is not said where it is none', () => {
+  const mongodb = (uri: string) => readSection(databasesSection, { DB_MONGODB_ADMIN_URI: uri }).DB_MONGODB_ADMIN_URI;
+  for (const uri of ['mongodb://root:hunter2@a:1,b:2/?replicaSet=rs', 'mongodb+srv://root:hunter2@db.example']) {
+    assert.equal(mongodb(uri), uri);
+  }
+  assert.throws(
+    () => mongodb('postgres://root:hunter2@db'),
+    (error: Error) => {
+      assert.match(error.message, /DB_MONGODB_ADMIN_URI/);
+      assert.doesNotMatch(JSON.stringify(error, Object.getOwnPropertyNames(error)), /hunter2/);
+      return true;
+    },
+  );
+});

@@ -49,7 +49,10 @@ export function createInMemoryDumpTool(): InMemoryDumpTool {
     figures: async (name) => figuresOf(require(name)),
     async swap({ live, scratch, kept }) {
       const replacement = databases.get(scratch);
-      if (replacement === undefined) return;
+      if (replacement === undefined) {
+        if (databases.has(live) && databases.has(kept)) return;
+        throw new FairleadError('RESTORE_FAILED', `The database ${scratch} is not there: nothing was swapped`);
+      }
       const old = databases.get(live);
       if (old !== undefined) databases.set(kept, old);
       databases.set(live, replacement);

@@ -1,0 +1,32 @@
+import type { Db, MongoClient } from 'mongodb';
+import type { Figures } from '../../domain/backups/backup.ts';
+import { indexesOf, isOfServer } from './mongo-archive.ts';
+
+/** Whether a database holds anything. One that holds nothing is not there. */
+export async function isEmpty(client: MongoClient, database: string): Promise<boolean> {
+  return (await client.db(database).listCollections({}, { nameOnly: true }).toArray()).length === 0;
+}
+
+/**
+ * Counts the documents and the indexes of each collection, by its name, as the figures of an archive have them. A view is
+ * named, and not read: it runs what its owner wrote.
+ */
+export async function countDocuments(client: MongoClient, database: string): Promise<Figures> {
+  const db = client.db(database);
+  const figures: [string, number][] = [];
+  for (const { name, type } of await db.listCollections().toArray()) {
+    // What a time series keeps its documents in has a row for the series itself.
+    if (isOfServer(name) || name.startsWith('system.buckets.')) continue;
+    if (type === 'view') figures.push([name, 0]);
+    else figures.push([name, await count(db, name, type)], [indexesOf(name), await countIndexes(db, name)]);
+  }
+  return Object.fromEntries(figures);
+}
+
+async function count(db: Db, name: string, type: string | undefined): Promise<number> {
+  return await db.collection(type === 'timeseries' ? `system.buckets.${name}` : name).countDocuments({});
+}
+
+async function countIndexes(db: Db, name: string): Promise<number> {
+  return (await db.collection(name).listIndexes().toArray()).length;
+}

@@ -1,0 +1,96 @@
+import { access, constants } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
+import { passwordsOf, withoutDatabase } from '../mongodb-server/address.ts';
+import type { ProcessEnv } from '../process/base-env.ts';
+import { readTool, runTool, type ToolRun, toolMissing } from './tool-output.ts';
+
+export interface MongoToolsOptions {
+  /** DB_MONGODB_ADMIN_URI */
+  readonly adminUri: string;
+  /** Where `mongodump` and `mongorestore` are; null: on the PATH of `env`. */
+  readonly toolsDir: string | null;
+  /** What the tools see of the environment. */
+  readonly env: ProcessEnv;
+}
+
+/** `mongodump` and `mongorestore` with the administrator's credentials. */
+export interface MongoTools {
+  /** @throws DUMP_FAILED, DUMP_TOOL_MISSING, what `read` throws, the abort reason */
+  dump<T>(
+    args: readonly string[],
+    read: (archive: AsyncIterable<Uint8Array>) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>;
+  /** @throws RESTORE_FAILED, DUMP_TOOL_MISSING, an error of the archive, the abort reason */
+  restore(args: readonly string[], archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
+}
+
+/** What stands behind the time when a tool fails. From the first brace on it quotes documents, or the way to the server. */
+const OWN_LINE = /^\S+\t(?:Failed: |(?=error |could not ))([^{]*)/;
+
+/**
+ * The first line of standard input says how the server is reached, and the tool reads it from a pipe: so the address with
+ * its password is in no argument, no variable of the tool and no file. The rest of standard input is the tool's. `read`
+ * takes no byte beyond the line.
+ */
+const WITH_CONFIG = `IFS= read -r config && exec "$@" --config=/dev/fd/9 9<<END
+$config
+END`;
+
+export function createMongoTools({ adminUri, toolsDir, env }: MongoToolsOptions): MongoTools {
+  const uri = withoutDatabase(adminUri);
+  // In YAML a string of JSON is a string.
+  const config = Buffer.from(`uri: ${JSON.stringify(uri)}\n`);
+  async function* withConfig(archive: AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
+    yield config;
+    if (archive !== null) yield* archive;
+  }
+  const toRun = async (
+    name: 'mongodump' | 'mongorestore',
+    args: readonly string[],
+    options: { readonly input: AsyncIterable<Uint8Array> | null; readonly signal: AbortSignal },
+  ): Promise<ToolRun> => {
+    const program = await findProgram(name, toolsDir, env.PATH ?? '');
+    return {
+      program: '/bin/sh',
+      name,
+      args: ['-c', WITH_CONFIG, name, program, ...args],
+      options: { env, signal: options.signal, input: withConfig(options.input) },
+      secrets: passwordsOf(uri),
+      code: name === 'mongodump' ? 'DUMP_FAILED' : 'RESTORE_FAILED',
+      ownLine: OWN_LINE,
+    };
+  };
+  return {
+    async dump(args, read, signal) {
+      const run = await toRun('mongodump', ['--archive', ...args], { input: null, signal });
+      return (await readTool(run, read)).result;
+    },
+    async restore(args, archive, signal) {
+      const always = ['--archive', '--stopOnError', '--writeConcern=majority'];
+      await runTool(await toRun('mongorestore', [...always, ...args], { input: archive, signal }));
+    },
+  };
+}
+
+/** @throws DUMP_TOOL_MISSING */
+async function findProgram(name: string, toolsDir: string | null, path: string): Promise<string> {
+  const folders = toolsDir === null ? path.split(delimiter).filter((folder) => folder !== '') : [toolsDir];
+  for (const folder of folders) {
+    const program = join(folder, name);
+    if (await isExecutable(program)) return program;
+  }
+  throw toolMissing(name);
+}
+
+function isExecutable(path: string): Promise<boolean> {
+  return access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** A name as a pattern of namespaces has it: only `*` and a backslash are special there. */
+export function namespacesOf(database: string): string {
+  return `${database.replaceAll('\\', '\\\\').replaceAll('*', '\\*')}.*`;
+}

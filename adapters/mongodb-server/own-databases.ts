@@ -1,0 +1,37 @@
+import type { MongoClient } from 'mongodb';
+
+/** What the platform keeps on the server of services' databases: which restores were begun there. No service reaches it. */
+export const BACKUPS_DATABASE = 'fairlead_backups';
+
+/** Databases that are no service's: those of the server, and the platform's. */
+export const OWN_DATABASES: readonly string[] = ['admin', 'config', 'local', BACKUPS_DATABASE];
+
+/** A database whose place another one takes; see adapters/dump-tools/mongo-swap.ts. */
+export interface SwapRecord {
+  /** The database that keeps what was live. */
+  readonly _id: string;
+  readonly live: string;
+  readonly scratch: string;
+  /**
+   * - `keeping`: what is live is being copied, and is as it was.
+   * - `replacing`: the copy is whole, and what is live is being replaced.
+   * - `overwriting`: a restore in place is under way, and nothing was copied.
+   * - `done`: what is live is the new one.
+   */
+  readonly phase: 'keeping' | 'replacing' | 'overwriting' | 'done';
+}
+
+/** A scratch database whose restore has ended. */
+export interface ScratchRecord {
+  readonly _id: string;
+  readonly from: string;
+}
+
+/** Every write is known to a majority before it is answered. */
+export function swapsOf(client: MongoClient) {
+  return client.db(BACKUPS_DATABASE).collection<SwapRecord>('swaps');
+}
+
+export function scratchesOf(client: MongoClient) {
+  return client.db(BACKUPS_DATABASE).collection<ScratchRecord>('scratches');
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { DumpOptions, DumpTool } from '../../../domain/backups/ports.ts';
+import { collect, restoreNames, stream } from '../../ports/dump-tool.ts';
+import { type MongoCutter, startMongoCutter } from '../../support/mongo-cutter.ts';
+import { type ServiceMongo, startServiceMongo } from '../../support/start-service-mongo.ts';
+
+const patience = () => AbortSignal.timeout(60_000);
+const OLD = ['old 1', 'old 2', 'old 3'];
+const NEW = ['new 1', 'new 2'];
+
+/** What a worker that is killed leaves, and what the next call makes of it. */
+describe('a swap of MongoDB databases that is cut off', { timeout: 240_000 }, () => {
+  let mongo: ServiceMongo;
+  let cutter: MongoCutter;
+  /** Whose every command goes by the cutter. */
+  let cutTool: DumpTool;
+  let archive: Buffer;
+  let from: string;
+  before(async () => {
+    mongo = await startServiceMongo();
+    cutter = await startMongoCutter(mongo.adminUri);
+    cutTool = mongo.at(cutter.uri).dumpTool;
+    from = mongo.fresh('source');
+    await fill(from, NEW);
+    archive = (await mongo.dumpTool.dump(from, collect, { signal: patience() })).stored;
+  });
+  after(async () => {
+    await cutter.stop();
+    await mongo.stop();
+  });
+
+  /** Two collections, so that one may be there without the other. */
+  async function fill(database: string, values: readonly string[]): Promise<void> {
+    for (const name of ['notes', 'copies']) {
+      await mongo.client
+        .db(database)
+        .collection<{ _id: number; value: string }>(name)
+        .insertMany(values.map((value, _id) => ({ _id, value })));
+    }
+  }
+
+  async function valuesOf(database: string): Promise<readonly (readonly string[])[]> {
+    const of = async (name: string) => {
+      const found = await mongo.client.db(database).collection(name).find().sort({ _id: 1 }).toArray();
+      return found.map(({ value }) => String(value));
+    };
+    return [await of('notes'), await of('copies')];
+  }
+
+  async function prepared() {
+    const live = mongo.fresh('live');
+    const { scratch, kept } = restoreNames();
+    await fill(live, OLD);
+    await mongo.dumpTool.restoreInto({ from, scratch }, stream(archive), { signal: patience() });
+    return { live, scratch, kept };
+  }
+
+  /** Cuts one call at a command. @returns whether there were so many */
+  async function cutCall(call: (options: DumpOptions) => Promise<unknown>, command: number, when: 'before' | 'after') {
+    // The programs of a worker die with it.
+    const killed = new AbortController();
+    cutter.cutAt(command, when, () => killed.abort(new Error('killed')));
+    await call({ signal: killed.signal }).catch(() => undefined);
+    const wasCut = cutter.wasCut();
+    cutter.cutAt(null, when);
+    return wasCut;
+  }
+
+  /** How many commands a swap has. */
+  async function commandsOf(): Promise<number> {
+    const names = await prepared();
+    cutter.cutAt(null, 'before');
+    await cutTool.swap(names, { signal: patience() });
+    const commands = cutter.asked();
+    await mongo.dumpTool.drop(names.kept);
+    return commands;
+  }
+
+  async function isSomewhereWhole({ live, scratch, kept }: Awaited<ReturnType<typeof prepared>>, where: string) {
+    const is = async (database: string, values: readonly string[]) => same(await valuesOf(database), [values, values]);
+    const bothAre = (await is(kept, OLD)) && ((await is(scratch, NEW)) || (await is(live, NEW)));
+    assert.ok(bothAre || (await is(live, OLD)), `${where}: what was live is nowhere whole`);
+  }
+
+  /** One that is done stays done. */
+  async function goesBack(live: string, where: string): Promise<void> {
+    if (same(await valuesOf(live), [NEW, NEW])) return;
+    await mongo.dumpTool.reopen(live, { signal: patience() });
+    assert.deepEqual(await valuesOf(live), [OLD, OLD], `${where}: it goes back`);
+  }
+
+  for (const when of ['before', 'after'] as const) {
+    it(`${when} any command has what was live whole, there or kept, and goes on or back`, async () => {
+      let cuts = 0;
+      for (const command of pointsOf(await commandsOf(), when)) {
+        const names = await prepared();
+        const { live, scratch, kept } = names;
+        const where = `${when} command ${command}`;
+        if (await cutCall((options) => cutTool.swap(names, options), command, when)) {
+          cuts += 1;
+          await isSomewhereWhole(names, where);
+          if (cuts % 2 === 0) await goesBack(live, where);
+        }
+        await mongo.dumpTool.swap(names, { signal: patience() });
+        assert.deepEqual(await valuesOf(live), [NEW, NEW], `${where}: it goes on`);
+        assert.deepEqual(await valuesOf(kept), [OLD, OLD], `${where}: the old one is kept`);
+        assert.deepEqual(await valuesOf(scratch), [[], []], where);
+        await mongo.dumpTool.drop(kept);
+      }
+      assert.ok(cuts > 4, `${cuts} cuts`);
+    });
+  }
+
+  it('goes back also when that is cut off', async () => {
+    for (const command of [3, 9]) {
+      const names = await prepared();
+      const { live, kept } = names;
+      // Half of it is replaced.
+      await mongo.client
+        .db('fairlead_backups')
+        .collection<{ _id: string }>('swaps')
+        .insertOne({ _id: kept, live, scratch: names.scratch, phase: 'replacing' } as { _id: string });
+      await fill(kept, OLD);
+      await mongo.client.db(live).collection('notes').drop();
+      await assert.rejects(mongo.dumpTool.dump(live, collect, { signal: patience() }), {
+        code: 'DUMP_FAILED',
+        message: /was broken off/,
+      });
+      await cutCall((options) => cutTool.reopen(live, options), command, 'after');
+      await mongo.dumpTool.reopen(live, { signal: patience() });
+      assert.deepEqual(await valuesOf(live), [OLD, OLD]);
+      await mongo.dumpTool.drop(names.scratch);
+    }
+  });
+
+  it('is put back before another restore of the same database begins', async () => {
+    const first = await prepared();
+    const { live } = first;
+    await mongo.client
+      .db('fairlead_backups')
+      .collection<{ _id: string }>('swaps')
+      .insertOne({ _id: first.kept, live, scratch: first.scratch, phase: 'replacing' } as { _id: string });
+    await fill(first.kept, OLD);
+    await mongo.client.db(live).collection('notes').drop();
+    const { scratch, kept } = restoreNames();
+    await mongo.dumpTool.restoreInto({ from, scratch }, stream(archive), { signal: patience() });
+    await mongo.dumpTool.swap({ live, scratch, kept }, { signal: patience() });
+    assert.deepEqual(
+      [await valuesOf(live), await valuesOf(kept)],
+      [
+        [NEW, NEW],
+        [OLD, OLD],
+      ],
+    );
+    for (const made of [kept, first.kept, first.scratch]) await mongo.dumpTool.drop(made);
+  });
+
+  it('two swaps under one name: the second one, of another database, is refused', async () => {
+    const [one, other] = [await prepared(), await prepared()];
+    await mongo.dumpTool.swap(one, { signal: patience() });
+    const stolen = mongo.dumpTool.swap({ ...other, kept: one.kept }, { signal: patience() });
+    await assert.rejects(stolen, { code: 'RESTORE_FAILED' });
+    assert.deepEqual(await valuesOf(other.live), [OLD, OLD]);
+    for (const made of [one.kept, other.scratch]) await mongo.dumpTool.drop(made);
+  });
+});
+
+/** Commands of the begin and of the end, which write the record, and some of the copies between them. */
+function pointsOf(commands: number, when: 'before' | 'after'): readonly number[] {
+  const first = when === 'before' ? [2, 5] : [4];
+  const between = (when === 'before' ? [0.4, 0.7] : [0.55]).map((part) => Math.round(part * commands));
+  const last = [3, 2, 1, 0].map((left) => commands - left);
+  return [...new Set([...first, ...between, ...last])];
+}
+
+function same(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import type { DumpTool } from '../../domain/backups/ports.ts';
+import { scratchName } from '../../domain/backups/restore.ts';
+
+/** A tool under test, and the databases that it dumps. */
+export interface DumpToolUnderTest {
+  readonly tool: DumpTool;
+  /** A name that no other test has. */
+  fresh(service: string): string;
+  /** Writes a value to a database, which is made with the first one. */
+  write(database: string, value: string): Promise<void>;
+  /** What a database has, in order; nothing of one that is not there. */
+  read(database: string): Promise<readonly string[]>;
+  /** Removes what was written. */
+  clear(database: string): Promise<void>;
+}
+
+const patience = () => AbortSignal.timeout(60_000);
+let ids = 0;
+
+/** Names of the databases of one restore. */
+export function restoreNames(): { readonly scratch: string; readonly kept: string } {
+  ids += 1;
+  const id = `rst_${String(process.pid).padStart(10, '0')}${String(ids).padStart(10, '0')}`;
+  return { scratch: scratchName('restore', id), kept: scratchName('kept', id) };
+}
+
+/** What every {@link DumpTool} guarantees. */
+export function dumpToolSuite(title: string, use: () => DumpToolUnderTest): void {
+  describe(`DumpTool: ${title}`, () => {
+    const VALUES = ['one', 'two', `it's \\ "three" $ {}`];
+    const service = async (name: string): Promise<string> => {
+      const database = use().fresh(name);
+      for (const value of VALUES) await use().write(database, value);
+      return database;
+    };
+    const dump = async (database: string) => {
+      const { stored, figures } = await use().tool.dump(database, collect, { signal: patience() });
+      return { archive: stored, figures };
+    };
+
+    it('restores into a database that takes the place of the live one, which is kept; done twice, it is done once', async () => {
+      const { tool, write, read } = use();
+      const live = await service('swapped');
+      const { archive, figures } = await dump(live);
+      await write(live, 'after');
+      const { scratch, kept } = restoreNames();
+      await tool.restoreInto({ from: live, scratch }, stream(archive), { signal: patience() });
+      assert.deepEqual(await tool.figures(scratch, patience()), figures);
+      assert.deepEqual(await read(live), [...VALUES, 'after'], 'nothing happened to it until now');
+      for (let again = 0; again < 2; again += 1) await tool.swap({ live, scratch, kept }, { signal: patience() });
+      assert.deepEqual(await read(live), VALUES);
+      await write(live, 'goes on');
+      await tool.swap({ live, scratch, kept }, { signal: patience() });
+      await tool.reopen(live, { signal: patience() });
+      assert.deepEqual(await read(live), [...VALUES, 'goes on'], 'what was written since stays');
+      await tool.drop(kept);
+    });
+
+    it('restores in place what was there at the dump', async () => {
+      const { tool, clear, read, write } = use();
+      const live = await service('overwritten');
+      const { archive } = await dump(live);
+      await clear(live);
+      await write(live, 'after');
+      await tool.restoreInPlace(live, stream(archive), { signal: patience() });
+      assert.deepEqual(await read(live), VALUES);
+    });
+
+    it('has the figures of the archive, whatever is written meanwhile', async () => {
+      const { tool, write } = use();
+      const live = await service('busy');
+      const { stored, figures } = await tool.dump(
+        live,
+        async (archive) => {
+          for (let more = 0; more < 20; more += 1) await write(live, `meanwhile ${more}`);
+          return await collect(archive);
+        },
+        { signal: patience() },
+      );
+      const { scratch } = restoreNames();
+      await tool.restoreInto({ from: live, scratch }, stream(stored), { signal: patience() });
+      assert.deepEqual(await tool.figures(scratch, patience()), figures);
+      for (let again = 0; again < 2; again += 1) await tool.drop(scratch);
+    });
+
+    it('restores no archive that is cut off, and the live database is as it was', async () => {
+      const { tool, read } = use();
+      const live = await service('cut');
+      const { archive } = await dump(live);
+      for (const bytes of [0, 3, archive.length - 1, archive.length - 40]) {
+        const { scratch } = restoreNames();
+        const part = archive.subarray(0, bytes);
+        const restored = tool.restoreInto({ from: live, scratch }, stream(part), { signal: patience() });
+        await assert.rejects(restored, { code: 'RESTORE_FAILED' }, `${bytes} bytes`);
+        await tool.drop(scratch);
+      }
+      assert.deepEqual(await read(live), VALUES);
+    });
+
+    it('neither overwrites, drops nor swaps in a database that backups did not make', async () => {
+      const { tool, read } = use();
+      const live = await service('safe');
+      const { archive } = await dump(live);
+      await assert.rejects(tool.drop(live), { code: 'VALIDATION_FAILED' });
+      const onto = tool.restoreInto({ from: live, scratch: live }, stream(archive), { signal: patience() });
+      await assert.rejects(onto, { code: 'VALIDATION_FAILED' });
+      const { scratch, kept } = restoreNames();
+      const swapped = tool.swap({ live, scratch, kept }, { signal: patience() });
+      await assert.rejects(swapped, { code: 'RESTORE_FAILED' });
+      await tool.reopen(live, { signal: patience() });
+      await tool.reopen(use().fresh('nobody'), { signal: patience() });
+      assert.deepEqual(await read(live), VALUES);
+    });
+
+    it('ends with the reason when it is cancelled', async () => {
+      const { tool } = use();
+      const live = await service('cancelled');
+      const controller = new AbortController();
+      const cancelled = tool.dump(
+        live,
+        async (archive) => {
+          for await (const _ of archive) controller.abort(new Error('cancelled by hand'));
+          return 'stored';
+        },
+        { signal: controller.signal },
+      );
+      await assert.rejects(cancelled, /cancelled by hand/);
+      const already = AbortSignal.abort(new Error('cancelled before'));
+      const { scratch, kept } = restoreNames();
+      await assert.rejects(tool.swap({ live, scratch, kept }, { signal: already }), /cancelled before|is not there/);
+    });
+  });
+}
+
+/** What each tool guarantees that runs programs. @param use with the administrator's password */
+export function dumpProgramSuite(title: string, use: () => DumpToolUnderTest & { readonly password: string }): void {
+  describe(`DumpTool: ${title}, as a program`, () => {
+    it('shows its password in no argument and no variable of a program', async () => {
+      const { tool, password } = use();
+      const live = use().fresh('quiet');
+      await use().write(live, 'one');
+      const seen: string[] = [];
+      const programs: string[] = [];
+      await tool.dump(
+        live,
+        async (archive) => {
+          for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+            try {
+              const line = readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+              seen.push(line);
+              if (/dump\0/.test(line)) programs.push(line);
+            } catch {
+              // It has ended.
+            }
+          }
+          return await collect(archive);
+        },
+        { signal: patience() },
+      );
+      assert.ok(programs.length > 0, 'the dump was seen');
+      assert.ok(password.length > 10 && !seen.some((line) => line.includes(password)));
+    });
+  });
+}
+
+export async function collect(archive: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of archive) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+export async function* stream(archive: Buffer): AsyncGenerator<Uint8Array> {
+  for (let offset = 0; offset < archive.length; offset += 1_000) yield archive.subarray(offset, offset + 1_000);
+}
