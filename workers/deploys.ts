@@ -41,6 +41,7 @@ import { createReleaseStore } from '../adapters/mongo/deploys/releases.ts';
 import { createWorkloadStates } from '../adapters/mongo/deploys/workload-states.ts';
 import { createGitConnectionStore } from '../adapters/mongo/git-hooks/connections.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
+import { passwordsOf } from '../adapters/mongodb-server/address.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
 import { createSharingCommands } from '../adapters/temporal/sharing-commands.ts';
 import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
@@ -261,6 +262,7 @@ export function platformSecrets({ env, settings }: Pick<Parts, 'env' | 'settings
     ...[env.GIT_TOKEN, env.GITHUB_TOKEN, env.DOCKER_REGISTRY_TOKEN],
     ...[settings.providerKey, settings.internalKey, env.BUILDER_CLIENT_SECRET],
     env.DB_POSTGRES_ADMIN_URI && decodeURIComponent(new URL(env.DB_POSTGRES_ADMIN_URI).password),
+    ...passwordsOf(env.DB_MONGODB_ADMIN_URI ?? ''),
   ];
   return secrets.flatMap((secret) => secret || []);
 }

@@ -8,8 +8,10 @@ import type { platformSocketSection } from '../adapters/env/platform.ts';
 import type { ReadSection } from '../adapters/env.ts';
 import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
+import { sharedOptions } from '../adapters/mongodb-server/address.ts';
+import { createMongodbServer } from '../adapters/mongodb-server/database-server.ts';
 import { createPostgresServer } from '../adapters/postgres/database-server.ts';
-import { createEnsurePart } from '../adapters/process/embedded-parts.ts';
+import { createEnsurePart, type EnsurePart } from '../adapters/process/embedded-parts.ts';
 import { createDatabaseCommands } from '../adapters/temporal/database-commands.ts';
 import type { DatabaseEngine } from '../domain/databases/engines.ts';
 import type { DatabaseServer } from '../domain/databases/ports.ts';
@@ -26,18 +28,39 @@ export type DatabasesEnv = ReadSection<typeof databasesSection> &
 
 /** The configured servers, each with the way of workloads to it. */
 export function composeEngines(env: DatabasesEnv): Readonly<Partial<Record<DatabaseEngine, EngineSetup>>> {
-  const { DB_POSTGRES_ADMIN_URI: adminUri, DB_POSTGRES_SSLMODE: sslmode } = env;
-  if (adminUri === undefined) return {};
+  const ensurePart = createEnsurePart(env.PARTS_ON_NEED);
+  const { DB_POSTGRES_ADMIN_URI: postgresUri, DB_MONGODB_ADMIN_URI: mongodbUri } = env;
+  return {
+    ...(postgresUri === undefined ? {} : { postgres: composePostgres(env, postgresUri, ensurePart) }),
+    ...(mongodbUri === undefined ? {} : { mongodb: composeMongodb(env, mongodbUri, ensurePart) }),
+  };
+}
+
+function composePostgres(env: DatabasesEnv, adminUri: string, ensurePart: EnsurePart): EngineSetup {
+  const { DB_POSTGRES_SSLMODE: sslmode } = env;
   const options = sslmode === undefined ? {} : { sslmode };
   const direct = { host: env.DB_POSTGRES_HOST, port: env.DB_POSTGRES_PORT };
-  // Where there is a socket of the platform, the relay beside a workload is its only way.
-  const isRelayed = env.PLATFORM_SOCKET !== undefined;
   return {
-    postgres: {
-      server: onNeed(createPostgresServer({ adminUri }), createEnsurePart(env.PARTS_ON_NEED)),
-      address: (ownPort) => ({ ...(isRelayed ? relayedAddress('postgres', ownPort) : direct), options }),
-    },
+    server: onNeed(createPostgresServer({ adminUri }), () => ensurePart('postgres')),
+    address: (ownPort) => ({ ...(isRelayed(env) ? relayedAddress('postgres', ownPort) : direct), options }),
   };
+}
+
+function composeMongodb(env: DatabasesEnv, adminUri: string, ensurePart: EnsurePart): EngineSetup {
+  const direct = { host: env.DB_MONGODB_HOST, port: env.DB_MONGODB_PORT };
+  return {
+    server: onNeed(createMongodbServer({ adminUri }), () => ensurePart('mongodb-tenants')),
+    address: (ownPort) =>
+      isRelayed(env)
+        ? // By the relay a driver reaches one member, and none at the address that the member says it has.
+          { ...relayedAddress('mongodb', ownPort), options: { directConnection: 'true' } }
+        : { ...direct, options: sharedOptions(adminUri) },
+  };
+}
+
+/** Where there is a socket of the platform, the relay beside a workload is its only way. */
+function isRelayed({ PLATFORM_SOCKET }: DatabasesEnv): boolean {
+  return PLATFORM_SOCKET !== undefined;
 }
 
 /** Null without the keys of stored secrets: then no password can be kept. */
@@ -59,14 +82,13 @@ export function composeServiceDatabases(
 }
 
 /** Starts the part of an embedded stack before its server is asked for anything. */
-function onNeed(server: DatabaseServer, ensurePart: (part: string) => Promise<void>): DatabaseServer {
-  const { engine } = server;
+function onNeed(server: DatabaseServer, ensure: () => Promise<void>): DatabaseServer {
   const first = async <T>(call: () => Promise<T>): Promise<T> => {
-    await ensurePart(engine);
+    await ensure();
     return await call();
   };
   return {
-    engine,
+    engine: server.engine,
     ensure: (...given) => first(() => server.ensure(...given)),
     withdraw: (...given) => first(() => server.withdraw(...given)),
     drop: (...given) => first(() => server.drop(...given)),

@@ -26,6 +26,8 @@ export interface EngineRow {
   readonly hostVariable: string;
   /** The variables that a workload is given; nobody else may set them. */
   readonly variables: (access: DatabaseAccess) => Readonly<Record<string, string>>;
+  /** What to know where no server is configured; `''` for nothing. */
+  readonly withoutServer: string;
   /** Given as well, unless the service sets a variable of that name itself. */
   readonly usual: (access: DatabaseAccess) => Readonly<Record<string, string>>;
 }
@@ -37,6 +39,8 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     port: 27_017,
     adminVariable: 'DB_MONGODB_ADMIN_URI',
     hostVariable: 'DB_MONGODB_HOST',
+    withoutServer:
+      'A stack that runs the MongoDB stand-in has none: that knows one user, who would open the databases of all services.',
     variables: (access) => ({ MONGODB_URI: databaseUri('mongodb', access) }),
     usual: () => ({}),
   },
@@ -45,6 +49,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     port: 5432,
     adminVariable: 'DB_POSTGRES_ADMIN_URI',
     hostVariable: 'DB_POSTGRES_HOST',
+    withoutServer: '',
     variables: (access) => ({ POSTGRES_URI: databaseUri('postgresql', access) }),
     // The name that most frameworks read; services set it for databases elsewhere as well.
     usual: (access) => ({ DATABASE_URL: databaseUri('postgresql', access) }),
@@ -54,6 +59,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     port: 6379,
     adminVariable: 'DB_REDIS_ADMIN_URL',
     hostVariable: 'DB_REDIS_HOST',
+    withoutServer: '',
     variables: (access) => ({
       REDIS_URL: databaseUri('redis', { ...access, database: '0' }),
       // The user reaches no other keys.
@@ -66,6 +72,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     port: 7687,
     adminVariable: 'DB_NEO4J_ADMIN_URI',
     hostVariable: 'DB_NEO4J_HOST',
+    withoutServer: '',
     variables: ({ host, port, database, user, password }) => ({
       NEO4J_URI: `neo4j://${host}:${port}`,
       NEO4J_USERNAME: user,

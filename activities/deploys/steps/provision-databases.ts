@@ -21,11 +21,12 @@ export async function provisionDatabases(
   const owner = { service: service.name, serviceId: service.id, org: service.org, environment: build.environment };
   const databases: DatabaseEngine[] = [];
   for (const engine of catalog.databases) {
-    const { title, adminVariable } = ENGINES[engine];
+    const { title, adminVariable, withoutServer } = ENGINES[engine];
     const made = await deps.databases?.provision(engine, owner, signal);
     if (made === undefined || made === null) {
       const remedy = `set ${adminVariable} on the worker and deploy again`;
-      warn(`${service.name} gets no ${title} database: no server of it is configured; ${remedy}.`);
+      const why = `${service.name} gets no ${title} database: no server of it is configured; ${remedy}.`;
+      warn(withoutServer === '' ? why : `${why} ${withoutServer}`);
       continue;
     }
     databases.push(engine);
