@@ -6,6 +6,8 @@ export const BACKUPS_DATABASE = 'fairlead_backups';
 /** Databases that are no service's: those of the server, and the platform's. */
 export const OWN_DATABASES: readonly string[] = ['admin', 'config', 'local', BACKUPS_DATABASE];
 
+const COLLECTIONS = { swaps: 'swaps', scratches: 'scratches' } as const;
+
 /** A database whose place another one takes; see adapters/dump-tools/mongo-swap.ts. */
 export interface SwapRecord {
   /** The database that keeps what was live. */
@@ -29,9 +31,9 @@ export interface ScratchRecord {
 
 /** Every write is known to a majority before it is answered. */
 export function swapsOf(client: MongoClient) {
-  return client.db(BACKUPS_DATABASE).collection<SwapRecord>('swaps');
+  return client.db(BACKUPS_DATABASE).collection<SwapRecord>(COLLECTIONS.swaps);
 }
 
 export function scratchesOf(client: MongoClient) {
-  return client.db(BACKUPS_DATABASE).collection<ScratchRecord>('scratches');
+  return client.db(BACKUPS_DATABASE).collection<ScratchRecord>(COLLECTIONS.scratches);
 }

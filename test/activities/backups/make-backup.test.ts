@@ -14,7 +14,7 @@ import { objectStoreUnreachable } from '../../../domain/objects/object-errors.ts
 import { createBackupsParts } from '../../support/in-memory/backups-parts.ts';
 
 for (const [engine, message] of [
-  ['mongodb', /no tool for MongoDB/],
+  ['mongodb', /Set DB_MONGODB_ADMIN_URI/],
   ['postgres', /Set DB_POSTGRES_ADMIN_URI/],
 ] as const) {
   it(`a worker without a tool for ${engine} says what is missing, and uploads nothing`, async () => {

@@ -41,7 +41,7 @@ describe('a MongoDB database goes into the object store and comes back', { timeo
     } as const;
     parts.add('mongodb', databaseName, {}, owner);
     deps = { ...parts.deps, tools: { mongodb: mongo.dumpTool }, archives };
-    // 8 MiB that do not compress, so that the upload has more than one part.
+    // 8 MB that do not compress, so that the upload has more than one part.
     const things = Array.from({ length: THINGS }, (_, index) => {
       return { _id: index, name: `ding Ω 語 ${index}`, picture: randomBytes(4_096), kind: { a: [1, null] } };
     });
@@ -78,7 +78,7 @@ describe('a MongoDB database goes into the object store and comes back', { timeo
     assert.equal(backup?.status, 'completed');
     assert.match(backup.objectKey ?? '', /^prod\/shop\/manual\/shop-.*\.archive\.gz$/);
     assert.deepEqual(backup.figures, { things: THINGS, 'things.$indexes': 2 });
-    assert.ok((backup.sizeBytes ?? 0) > 8 * 1024 ** 2);
+    assert.ok((backup.sizeBytes ?? 0) > 8_000_000);
     assert.equal(await verifyBackup(deps, job.id, patience()), null);
 
     await collection().deleteMany({ _id: { $gt: 5 } });
