@@ -24,7 +24,13 @@ async function examine(env: Env): Promise<Finding[]> {
   const findings: Finding[] = [
     { name: 'Node.js', ok: true, needed: true, found: `${process.version} (npm package "node") ${process.execPath}` },
   ];
-  for (const row of TOOLS) findings.push(...(await examineNeed(row, env)));
+  for (const row of TOOLS) {
+    const isKnown = ({ name }: Finding): boolean => findings.some((one) => one.name === name);
+    // A tool may serve two parts.
+    for (const finding of await examineNeed(row, env)) {
+      findings.push(isKnown(finding) ? { ...finding, name: `${finding.name} (${row.title})` } : finding);
+    }
+  }
   findings.push(await examineEngine(env), await examineDisk(), ...examineGitTokens(env));
   findings.push({ name: 'Cache', ok: true, needed: false, found: cacheFolder(env) });
   return findings;

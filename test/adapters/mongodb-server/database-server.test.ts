@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it, test } from 'node:test';
 import { MongoClient } from 'mongodb';
 import { createMongodbServer } from '../../../adapters/mongodb-server/database-server.ts';
-import { SERVICE_ROLE } from '../../../adapters/mongodb-server/service-role.ts';
+import { closeDatabase, openDatabase, SERVICE_ROLE } from '../../../adapters/mongodb-server/service-role.ts';
+import { withAdmin } from '../../../adapters/mongodb-server/with-admin.ts';
 import type { DatabaseLogin } from '../../../domain/databases/ports.ts';
 import { databaseServerSuite, type WorkloadConnection } from '../../ports/database-server.ts';
 import { type ScriptedMongo, startScriptedMongo } from '../../support/scripted-mongo.ts';
@@ -49,6 +50,27 @@ describe('databases on a MongoDB server, by its commands', () => {
     users.roles.set(`${DATABASE}.${SERVICE_ROLE}`, { role: SERVICE_ROLE, roles: [], privileges: [] });
     await server.ensure(DATABASE, LOGIN, signal);
     assert.deepEqual(users.roles.get(`${DATABASE}.${SERVICE_ROLE}`)?.roles, []);
+  });
+
+  it('closed and opened, a database is so for all of its users by one write, and their statements end', async () => {
+    fresh();
+    await server.ensure(DATABASE, LOGIN, signal);
+    const role = () => users.roles.get(`${DATABASE}.${SERVICE_ROLE}`);
+    const open = role();
+    for (let again = 0; again < 2; again += 1) {
+      users.asked.length = 0;
+      await withAdmin(scripted.uri, signal, (client) => closeDatabase(client, DATABASE));
+      assert.deepEqual([role()?.roles, role()?.privileges], [[], []]);
+      assert.deepEqual(users.asked.slice(0, 2), ['updateRole', 'killAllSessions']);
+    }
+    await withAdmin(scripted.uri, signal, (client) => openDatabase(client, DATABASE));
+    assert.deepEqual(role(), open);
+    // A database of nobody, as those that were made by hand.
+    await withAdmin(scripted.uri, signal, async (client) => {
+      await closeDatabase(client, 'by-hand');
+      await openDatabase(client, 'by-hand');
+    });
+    assert.equal(users.roles.size, 1);
   });
 
   it('killed after any command, the next call ends what it began', async () => {

@@ -83,6 +83,7 @@ describe('databases', () => {
     const mongo = attempt({ catalog: catalogRecord({ databases: ['mongodb', 'postgres'] }) });
     assert.deepEqual(await provisionDatabases(parts, mongo), { databases: ['postgres'] });
     assert.match(mongo.warnings.join(), /hello gets no MongoDB database: .* set DB_MONGODB_ADMIN_URI on the worker/);
+    assert.match(mongo.warnings.join(), /stand-in has none: that knows one user/);
     const without = attempt(POSTGRES);
     assert.deepEqual(await provisionDatabases({ ...parts, databases: null }, without), { databases: [] });
     assert.equal(without.warnings.length, 1);
