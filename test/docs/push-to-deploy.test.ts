@@ -48,6 +48,18 @@ describe('docs/push-to-deploy.md', () => {
     assert.deepEqual((await api.gitConnections.list({ org: null }, { cursor: null, limit: 10 })).items, []);
   });
 
+  it('names commands in its sentences that there are', async () => {
+    const named = [...page.matchAll(/`(?:npx )?fairlead ([^`\n]+)`/g)].map(([, words = '']) => words);
+    assert.ok(named.length > 4, named.join());
+    for (const words of named) {
+      // Up to what stands for something else, such as <address>.
+      const known = words.split(' ').filter((word) => /^[a-z][a-z-]*$/.test(word));
+      const { code, stdout } = await runCli({ url: api.address }, [...known, '--help']);
+      assert.equal(code, 0, words);
+      assert.match(stdout, new RegExp(`^Usage: fairlead ${known[0]}`), words);
+    }
+  });
+
   it('has every reason of a delivery', () => {
     const rows = [...page.matchAll(/^\| `([a-z_]+)` +\| (.*?) +\|$/gm)].map(([, name, text]) => [name, text]);
     for (const [name, text] of Object.entries(LOOK_REASONS)) {
