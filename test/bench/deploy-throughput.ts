@@ -3,11 +3,13 @@ import { mostBuilds } from '../../domain/deploys/build-slots.ts';
 import { buildRequest } from '../ports/records.ts';
 import { finishedByShares } from './parts/fair-shares.ts';
 import { SLOTS, startNoOpDeploys } from './parts/no-op-deploys.ts';
+import { createSlotPool } from './parts/slot-pool.ts';
 
 /**
  * Builds a minute while 200 services of ten orgs each want three deploys, one after the other, whose every effect is a
- * no-op; against bare workflows that call as many no-op activities, as many of them at once as builds may run, on the
- * same worker and server. Besides: how long each org took for all of its builds, in multiples of what it would take
+ * no-op; against bare workflows that call as many no-op activities, for the same services and deploys, on the same worker
+ * and server. A bare workflow waits for its slot in the memory of this process, by the rule that builds wait by: an org
+ * whose services are alone has BUILD_CONCURRENCY slots, several orgs have up to twice as many. Besides: how long each org took for all of its builds, in multiples of what it would take
  * had every org with work got an equal share (at most 2), and the memory of the worker early and late.
  */
 export const needsStack = true;
@@ -16,9 +18,6 @@ const DEPLOYS = 3;
 /** Services of each org: most belong to one, whose builds are not to keep the others waiting. */
 const SERVICES: readonly number[] = [110, 10, 10, 10, 10, 10, 10, 10, 10, 10];
 const BUILDS = DEPLOYS * SERVICES.reduce((sum, count) => sum + count, 0);
-/** An org without a build gets a slot beyond the others. */
-const AT_ONCE = mostBuilds(SLOTS);
-
 const noOp = await startNoOpDeploys('deploy-throughput');
 const commands = createDeployCommands(noOp.client);
 
@@ -39,15 +38,15 @@ const shares = finishedByShares(
 const waits = finishedAt.map((at, org) => at / (shares[org] ?? Number.NaN));
 
 const bareFrom = performance.now();
-let bareLeft = BUILDS;
-await Promise.all(Array.from({ length: AT_ONCE }, runBare));
+const pool = createSlotPool(SLOTS);
+await Promise.all(SERVICES.map((services, org) => runAllBare(`org-${org}`, services)));
 const bareSeconds = secondsSince(bareFrom);
 await noOp.stop();
 
 const perMinute = (taken: number): number => (60 * BUILDS) / taken;
 console.log('database: none; activities without effects');
 console.log(
-  `a deploy calls ${calls.remote} activities and ${calls.local} local ones; at most ${AT_ONCE} builds at once`,
+  `a deploy calls ${calls.remote} activities and ${calls.local} local ones; ${SLOTS} to ${mostBuilds(SLOTS)} builds at once`,
 );
 console.log(`${BUILDS} builds of ${SERVICES.length} orgs: ${perMinute(seconds).toFixed(0)} a minute`);
 console.log(`as many bare workflows: ${perMinute(bareSeconds).toFixed(0)} a minute`);
@@ -81,11 +80,15 @@ async function deployOneByOne(org: string, service: string): Promise<void> {
   }
 }
 
-async function runBare(): Promise<void> {
-  while (bareLeft > 0) {
-    bareLeft -= 1;
-    await noOp.runBare(`bare/${bareLeft}`, calls);
-  }
+async function runAllBare(org: string, services: number): Promise<void> {
+  await Promise.all(
+    Array.from({ length: services }, async (_, service) => {
+      for (let deploy = 0; deploy < DEPLOYS; deploy += 1) {
+        const id = `bare/${org}/${service}/${deploy}`;
+        await pool.run({ id, org }, () => noOp.runBare(id, calls));
+      }
+    }),
+  );
 }
 
 function commitOf(deploy: number): string {
