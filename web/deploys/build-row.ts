@@ -10,7 +10,7 @@ export function buildRow(build: BuildSummary, now: Date, options: { readonly nam
   const { named = true } = options;
   const title = named ? service : sourceOf(build);
   return html`<li class="build-row"><span class="build-state">${buildBadge(build)}</span><div class="row-main"><a href="${pathOf('builds', build.id)}">${title}</a> <span class="quiet">${named && sourceOf(build)}</span>${failure !== null && html`<span class="sub">${failure.message}</span>`}</div>
-<span class="row-side">${environmentBadge(environment)} ${ago(createdAt, now)}${durationMs !== null && html` · ${duration(durationMs)}`}</span></li>`;
+<span class="row-side">${environmentBadge(environment)} ${ago(createdAt, now)}${durationMs !== null && html` <span class="took">· ${duration(durationMs)}</span>`}</span></li>`;
 }
 
 /** Production stands out; what is done there is seen by people. */

@@ -72,7 +72,7 @@ ${body}
 }
 
 function pageHead({ title, crumbs = [], beside, lead, buttons }: PageView): Html {
-  return html`<header class="page-head">${crumbs.length > 0 && html`<nav aria-label="Breadcrumb"><ol class="crumbs">${crumbs.map(([label, path]) => html`<li><a href="${path}">${label}</a>${icon('chevron-right')}</li>`)}</ol></nav>`}
+  return html`<header class="page-head">${crumbs.length > 0 && html`<nav aria-label="Breadcrumb"><ol class="crumbs">${crumbs.map(([label, path], place) => html`<li>${place > 0 && icon('chevron-right')}<a href="${path}">${label}</a></li>`)}</ol></nav>`}
 <div class="title-row"><h1>${title}</h1>${beside}${buttons !== undefined && html`<div class="buttons">${buttons}</div>`}</div>
 ${lead !== undefined && html`<p class="lead">${lead}</p>`}</header>`;
 }
