@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import type { DumpTool } from '../../domain/backups/ports.ts';
 import { isScratch } from '../../domain/backups/restore.ts';
@@ -9,7 +8,14 @@ import type { ProcessEnv } from '../process/base-env.ts';
 import { findProgram, loginOf, type PostgresLogin, toolEnv, withDatabase } from './postgres-connection.ts';
 import { countRows, holdTables } from './postgres-figures.ts';
 import { swapDatabases } from './postgres-swap.ts';
-import { createRestorer, dropRestorer, handOver, requireOrdinaryOwner } from './restorer-role.ts';
+import {
+  createRestorer,
+  dropLeftRestorers,
+  dropRestorer,
+  handOver,
+  requireOrdinaryOwner,
+  roleOver,
+} from './restorer-role.ts';
 import { readTool, runTool } from './tool-output.ts';
 
 export interface PostgresDumpOptions {
@@ -93,8 +99,9 @@ export function createPostgresDumpTool(options: PostgresDumpOptions): DumpTool {
       await asAdmin(signal, (client) => dropRestorer(client, scratch));
     },
     async restoreInPlace(databaseName, archive, { signal }) {
-      const role = `fairlead_restorer_${randomBytes(8).toString('hex')}`;
+      const role = roleOver(databaseName);
       const owner = await asAdmin(signal, (client) => requireOrdinaryOwner(client, databaseName));
+      await asAdmin(signal, (client) => dropLeftRestorers(client, databaseName, owner), databaseName);
       const login = await asAdmin(signal, async (client) => {
         const made = await createRestorer(client, role);
         await client.query(`GRANT ${name(owner)} TO ${name(role)}`);

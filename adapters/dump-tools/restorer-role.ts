@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type Client, escapeLiteral as literal, escapeIdentifier as name } from 'pg';
 import { FairleadError } from '../../domain/errors.ts';
 import { isSuperuser, ownerOf } from '../postgres/roles.ts';
@@ -23,6 +23,31 @@ export async function createRestorer(client: Client, role: string): Promise<Post
   await client.query(`CREATE ROLE ${name(role)} ${limits} ${proof}`);
   if (!(await isSuperuser(client, null))) await client.query(`GRANT ${name(role)} TO CURRENT_USER`);
   return { user: role, password };
+}
+
+/** What the names of the roles begin with that restore over a database. */
+function rolesOver(database: string): string {
+  return `fairlead_restorer_${createHash('sha256').update(database).digest('hex').slice(0, 16)}_`;
+}
+
+/** A role for one restore over a database. */
+export function roleOver(database: string): string {
+  return rolesOver(database) + randomBytes(8).toString('hex');
+}
+
+/**
+ * Ends restores over the database of the client that were killed, or that go on unseen, and drops their roles: what is
+ * restored next is restored by one alone.
+ * @param to who gets what they own
+ */
+export async function dropLeftRestorers(client: Client, database: string, to: string): Promise<void> {
+  const text = 'SELECT rolname AS role FROM pg_roles WHERE starts_with(rolname, $1)';
+  const { rows } = await client.query<{ role: string }>(text, [rolesOver(database)]);
+  for (const { role } of rows) {
+    await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [role]);
+    await handOver(client, role, to);
+    await dropRestorer(client, role);
+  }
 }
 
 /** Drops a role that owns nothing any more. Idempotent. */

@@ -200,7 +200,10 @@ function feedInput(child: ChildProcess, input: RunProcessOptions['input'], stop:
   if (input === undefined || child.stdin === null) return;
   const stdin = child.stdin;
   const source = typeof input === 'string' ? Readable.from([Buffer.from(input)]) : Readable.from(input);
-  source.once('error', stop);
+  // Input that nobody takes any more ends the source with the same error: that is none of its own.
+  let isTaken = true;
+  for (const event of ['error', 'close']) stdin.once(event, () => (isTaken = false));
+  source.once('error', (error) => (isTaken ? stop(error) : undefined));
   // Once the command is gone nothing reads its input any more; a source that never ends must not hold us.
   child.once('exit', () => stdin.destroy());
   pipeline(source, stdin).catch((error: NodeJS.ErrnoException) => {

@@ -18,6 +18,8 @@ export type S3Fault =
   | { readonly cutRequestAfter: number }
   /** The server carries the call out, and the connection ends after so many bytes of the body of its answer; 0: of nothing. */
   | { readonly cutAnswerAfter: number }
+  /** The server carries the call out; after so many bytes of the body of its answer nothing comes any more. */
+  | { readonly holdAnswerAfter: number }
   /** The body is read, and the server sees nothing of it; the answer says that it was taken. */
   | 'lose'
   /** The server carries the call out and answers; the answer then says another etag. */
@@ -108,6 +110,7 @@ async function serve(exchange: Exchange, fault: S3Fault | null): Promise<void> {
   if (isObject(fault) && 'status' in fault) return answerError(exchange, fault);
   if (fault === 'damage' && body.length > 0) body[0] = (body[0] ?? 0) ^ 1;
   const answer = await passOn(exchange, body);
+  if (isObject(fault) && 'holdAnswerAfter' in fault) return holdAnswer(exchange, answer, fault.holdAnswerAfter);
   if (isObject(fault)) return cutAnswer(exchange, answer, fault.cutAnswerAfter);
   if (fault === 'wrong etag') return answerWrongEtag(exchange, answer);
   response.writeHead(answer.statusCode ?? 502, answer.headers);
@@ -122,6 +125,10 @@ async function cutAnswer({ request, response }: Exchange, answer: IncomingMessag
   const shown = (await buffer(answer)).subarray(0, bytes);
   if (shown.length === 0) return void socket.destroy();
   response.writeHead(answer.statusCode ?? 502, answer.headers).write(shown, () => socket.destroy());
+}
+
+async function holdAnswer({ response }: Exchange, answer: IncomingMessage, bytes: number): Promise<void> {
+  response.writeHead(answer.statusCode ?? 502, answer.headers).write((await buffer(answer)).subarray(0, bytes));
 }
 
 async function answerWrongEtag({ request, response }: Exchange, answer: IncomingMessage): Promise<void> {

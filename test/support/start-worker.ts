@@ -13,6 +13,7 @@ const MAIN = fileURLToPath(new URL('../../workers/all.ts', import.meta.url));
 const NO_ENGINE = 'tcp://127.0.0.1:9';
 
 export interface WorkerProcess {
+  readonly pid: number;
   /** Resolves with the exit code once it is gone; null after SIGKILL. */
   kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<number | null>;
   /** Rejects when it ends by itself. */
@@ -39,6 +40,7 @@ export async function startWorker(variables: Readonly<Record<string, string>>): 
   running.catch(() => undefined);
   await Promise.race([once(child, 'message', { signal: AbortSignal.timeout(120_000) }), running]);
   return {
+    pid: child.pid ?? 0,
     running,
     kill: async (signal) => {
       child.kill(signal);

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setImmediate as immediate } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { baseEnv } from '../../../adapters/process/base-env.ts';
 import { MAX_LINE_LENGTH } from '../../../adapters/process/output-capture.ts';
@@ -109,6 +110,17 @@ describe('runProcess', () => {
       await new Promise(() => {});
     }
     assert.equal((await sh('read line; echo "$line"', { input: endless() })).stdout, 'first\n');
+  });
+
+  it('tells how a command ended that failed before it had read its input', async () => {
+    async function* endless() {
+      for (;;) {
+        await immediate();
+        yield Buffer.alloc(64 * 1024);
+      }
+    }
+    const { exitCode, stderr } = await sh('head -c 100000 > /dev/null; echo refused >&2; exit 3', { input: endless() });
+    assert.deepEqual([exitCode, stderr.trim()], [3, 'refused']);
   });
 
   it('ends the command when its input fails, and throws the cause', async () => {
