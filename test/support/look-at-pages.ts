@@ -31,13 +31,14 @@ export async function seriousFindings(page: Page): Promise<readonly string[]> {
     .flatMap(({ id, nodes }) => nodes.map(({ html, failureSummary }) => `${id}: ${html}\n${failureSummary ?? ''}`));
 }
 
-/** Elements that stick out of the page at the right, which would have to be scrolled sideways. */
+/** Elements that stick out of the page at the right, which would have to be scrolled sideways, and tables out of their card. */
 export function sticksOut(page: Page): Promise<readonly string[]> {
   return page.evaluate(() => {
     interface Box {
       readonly tagName: string;
       readonly className: string;
       getBoundingClientRect(): { readonly right: number };
+      closest(selector: string): Box | null;
     }
     const { document } = globalThis as unknown as {
       document: {
@@ -46,7 +47,11 @@ export function sticksOut(page: Page): Promise<readonly string[]> {
       };
     };
     const { scrollWidth, clientWidth } = document.documentElement;
-    if (scrollWidth <= clientWidth) return [];
+    const right = (box: Box | null): number => box?.getBoundingClientRect().right ?? 0;
+    const tables = [...document.querySelectorAll('.card .table')].filter(
+      (table) => right(table) > right(table.closest('.card')) + 1,
+    );
+    if (scrollWidth <= clientWidth) return tables.map(({ className }) => `${className} out of its card`);
     const wide = [...document.querySelectorAll('body *')].filter(
       (box) => box.getBoundingClientRect().right > clientWidth + 1,
     );

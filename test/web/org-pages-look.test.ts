@@ -17,7 +17,7 @@ import { startLedger } from '../support/start-ledger.ts';
 import { startLocker } from '../support/start-locker.ts';
 import { startWallet } from '../support/start-wallet.ts';
 
-const WIDTHS = [320, 640, 1280];
+const WIDTHS = [320, 640, 1080];
 const LONG = 'long'.repeat(20);
 
 /** The pages of an org and its people, with long names and texts in them, on the real services. */
@@ -90,25 +90,13 @@ describe('the pages of an org, in a browser', () => {
     });
     const [connection] = (await api.gitConnections.list({ org: 'acme' }, { cursor: null, limit: 1 })).items;
     assert.ok(connection !== undefined);
-    await api.gitDeliveries.insert({
-      ...{
-        id: 'gdl_1',
-        connectionId: connection.id,
-        kind: 'push',
-        event: 'push',
-        providerId: null,
-        ref: `refs/heads/${LONG}`,
-      },
-      ...{
-        claimedHead: null,
-        login: LONG,
-        accountId: null,
-        requestedBy: null,
-        alreadySeen: true,
-        receivedAt: new Date(),
-      },
-      ...{ state: 'waiting', outcomes: [] },
-    });
+    for (const id of ['gdl_1', 'gdl_waits']) {
+      await api.gitDeliveries.insert({
+        ...{ id, connectionId: connection.id, kind: 'push', event: 'push', providerId: null },
+        ...{ ref: `refs/heads/${LONG}`, claimedHead: null, login: LONG, accountId: null, requestedBy: null },
+        ...{ alreadySeen: true, receivedAt: new Date(Date.now() - 1_000_000), state: 'waiting', outcomes: [] },
+      });
+    }
     const [deployed, failed] = [{ commit: 'c'.repeat(40), buildId: 'bld_1' }, { message: LONG.repeat(2) }];
     await api.gitDeliveries.decide(
       ['gdl_1'],
