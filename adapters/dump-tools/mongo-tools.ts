@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { passwordsOf, withoutDatabase } from '../mongodb-server/address.ts';
+import { addressForTools, passwordsOf } from '../mongodb-server/address.ts';
 import type { ProcessEnv } from '../process/base-env.ts';
 import { readTool, runTool, type ToolRun, toolMissing } from './tool-output.ts';
 
@@ -25,6 +25,9 @@ export interface MongoTools {
   restore(args: readonly string[], archive: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void>;
 }
 
+/** How long a tool looks for a server that went away. */
+const SELECTION_SECONDS = 10;
+
 /** What stands behind the time when a tool fails. From the first brace on it quotes documents, or the way to the server. */
 const OWN_LINE = /^\S+\t(?:Failed: |(?=error |could not ))([^{]*)/;
 
@@ -38,7 +41,7 @@ $config
 END`;
 
 export function createMongoTools({ adminUri, toolsDir, env }: MongoToolsOptions): MongoTools {
-  const uri = withoutDatabase(adminUri);
+  const uri = addressForTools(adminUri);
   // In YAML a string of JSON is a string.
   const config = Buffer.from(`uri: ${JSON.stringify(uri)}\n`);
   async function* withConfig(archive: AsyncIterable<Uint8Array> | null): AsyncGenerator<Uint8Array> {
@@ -54,7 +57,7 @@ export function createMongoTools({ adminUri, toolsDir, env }: MongoToolsOptions)
     return {
       program: '/bin/sh',
       name,
-      args: ['-c', WITH_CONFIG, name, program, ...args],
+      args: ['-c', WITH_CONFIG, name, program, `--serverSelectionTimeout=${SELECTION_SECONDS}`, ...args],
       options: { env, signal: options.signal, input: withConfig(options.input) },
       secrets: passwordsOf(uri),
       code: name === 'mongodump' ? 'DUMP_FAILED' : 'RESTORE_FAILED',

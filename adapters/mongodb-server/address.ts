@@ -30,6 +30,16 @@ export function withoutDatabase(uri: string): string {
   return written(parts);
 }
 
+/**
+ * The same for the tools of MongoDB, which are told by an argument how long they look for a server: of an address some of
+ * them take the milliseconds for seconds, and would look for hours.
+ */
+export function addressForTools(uri: string): string {
+  const parts = partsOf(withoutDatabase(uri));
+  parts.options.delete('serverSelectionTimeoutMS');
+  return written(parts);
+}
+
 /** The same server, with nobody's credentials. */
 export function withoutLogin(uri: string): string {
   const parts = partsOf(uri);

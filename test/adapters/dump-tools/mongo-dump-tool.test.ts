@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { createMongoDumpTool } from '../../../adapters/dump-tools/mongo-dump-tool.ts';
@@ -6,6 +7,7 @@ import { namespacesOf } from '../../../adapters/dump-tools/mongo-tools.ts';
 import type { DumpTool } from '../../../domain/backups/ports.ts';
 import { collect, dumpProgramSuite, dumpToolSuite, restoreNames, stream } from '../../ports/dump-tool.ts';
 import { type ArchivedCollection, mongoArchive } from '../../support/mongo-archive.ts';
+import { startMongoCutter } from '../../support/mongo-cutter.ts';
 import { type ServiceMongo, startServiceMongo } from '../../support/start-service-mongo.ts';
 
 const patience = () => AbortSignal.timeout(60_000);
@@ -185,6 +187,33 @@ describe('MongoDB is dumped and restored', { timeout: 240_000 }, () => {
       retryable: true,
     });
     await assert.rejects(away.dumpTool.figures('shop', signal), { code: 'UNAVAILABLE', retryable: true });
+  });
+
+  it('a dump whose server goes away on the way is refused to whoever stores it', async () => {
+    const live = mongo.fresh('shop');
+    const text = randomBytes(6_000).toString('base64');
+    const many = Array.from({ length: 1_000 }, (_, _id) => ({ _id, value: `${_id} ${text}` }));
+    await notes(live).insertMany(many);
+    const cutter = await startMongoCutter(mongo.adminUri);
+    try {
+      let isStored = false;
+      let isCut = false;
+      const dumping = mongo.at(cutter.uri).dumpTool.dump(
+        live,
+        async (archive) => {
+          for await (const _ of archive) {
+            if (!isCut) cutter.cutAt(1, 'before');
+            isCut = true;
+          }
+          isStored = true;
+        },
+        { signal: AbortSignal.timeout(120_000) },
+      );
+      await assert.rejects(dumping, { code: 'DUMP_FAILED', message: /^mongodump ended with 1: / });
+      assert.equal(isStored, false);
+    } finally {
+      await cutter.stop();
+    }
   });
 
   it('a password that is refused is not shown', async () => {

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { passwordsOf, sharedOptions, withoutDatabase, withoutLogin } from '../../../adapters/mongodb-server/address.ts';
+import {
+  addressForTools,
+  passwordsOf,
+  sharedOptions,
+  withoutDatabase,
+  withoutLogin,
+} from '../../../adapters/mongodb-server/address.ts';
 
 const SET = 'mongodb://root:p%40ss:w@a.example:1,b.example:2/accounts?replicaSet=rs0&tls=true&retryWrites=false';
 
@@ -15,6 +21,11 @@ test('an address keeps its servers, and who logs in keeps the database that know
   ] as const;
   for (const [given, expected] of rows) assert.equal(withoutDatabase(given), expected);
   assert.match(withoutDatabase(SET), /^mongodb:\/\/root:p%40ss:w@a\.example:1,b\.example:2\/\?replicaSet=rs0&tls=true/);
+});
+
+test('the tools are not told by it how long they look for a server: some take milliseconds for seconds', () => {
+  const given = 'mongodb://u:p@h/x?serverSelectionTimeoutMS=5000&tls=true';
+  assert.equal(addressForTools(given), 'mongodb://u:p@h/?tls=true&authSource=x');
 });
 
 test('without its login it names nobody, and asks for none', () => {
