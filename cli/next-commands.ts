@@ -30,6 +30,7 @@ export function nextCommands(build: BuildReply): string {
   const { id, kind, reason, failure, service, environment, commitSha } = build;
   const log = `fairlead logs ${id}`;
   if (reason === 'superseded') return log;
+  if (kind === 'restart') return `${log} · fairlead deploy`;
   if (kind === 'rollback')
     return `${log} · fairlead rollback ${service}${environment === 'prod' ? '' : ` -e ${environment}`}`;
   if (SOURCE_MUST_CHANGE.has(failure?.code ?? '')) return `${log} · change the source, then fairlead deploy`;

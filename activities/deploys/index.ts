@@ -3,6 +3,7 @@ import type { DecisionInput } from '../../domain/deploys/build-wait.ts';
 import type { SlotRequested } from '../../domain/deploys/messages.ts';
 import { buildWorkflowId } from '../../domain/deploys/messages.ts';
 import type { DeployTarget } from '../../domain/deploys/ports.ts';
+import type { RestartRequest } from '../../domain/deploys/restart.ts';
 import { ACTING_STEPS, type ActingStep, type StepActivity } from '../../domain/deploys/steps.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import { cleanUpAfterBuild } from './clean-up.ts';
@@ -11,6 +12,7 @@ import { type FailedOpen, failOpen } from './fail-open.ts';
 import { type FinishBuildInput, finishBuild } from './finish-build.ts';
 import { pruneWhenDiskIsLow } from './free-disk.ts';
 import { noteAttached, openBuild, readSourceProgress } from './open-build.ts';
+import { openRestart } from './open-restart.ts';
 import { type PauseInput, pauseBuild } from './pause-build.ts';
 import { pruneImages } from './prune-images.ts';
 import { readGrantDecisions } from './read-grant-decisions.ts';
@@ -105,6 +107,7 @@ export function createDeploysActivities(deps: DeploysDeps) {
   return {
     ...createStepActivities(deps),
     openBuild: (request: BuildRequest) => openBuild(deps, request),
+    openRestart: (request: RestartRequest) => openRestart(deps, request),
     noteAttached: (input: { buildId: string; request: BuildRequest }) => noteAttached(deps, input),
     readSourceProgress: (buildId: string) => readSourceProgress(deps, buildId),
     pauseBuild: (input: PauseInput) => whileHeartbeating(() => pauseBuild(deps, input)),

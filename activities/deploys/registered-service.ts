@@ -1,5 +1,6 @@
 import type { Catalog } from '../../domain/catalog/catalog.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { isReinstall } from '../../domain/deploys/build-kind.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -34,13 +35,13 @@ export async function requireRelease(
   throw new FairleadError('RELEASE_NOT_FOUND', `Release ${releaseId} no longer exists.`);
 }
 
-/** What was found out when a release was built: of a rollback, by an earlier build. Null when its record is gone. */
+/** What was found out when a release was built: of a rollback or restart, by an earlier build. Null when its record is gone. */
 export async function factsOfRelease(
   { builds }: Pick<DeploysDeps, 'builds'>,
   { build, facts }: Pick<StepContext, 'build' | 'facts'>,
   release: Release,
 ): Promise<BuildFacts | null> {
-  return build.kind === 'rollback' ? ((await builds.find(release.buildId))?.facts ?? null) : facts;
+  return isReinstall(build.kind) ? ((await builds.find(release.buildId))?.facts ?? null) : facts;
 }
 
 /** The catalog that a release was built with; null when it is not known any more. */

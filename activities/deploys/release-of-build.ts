@@ -2,6 +2,7 @@ import type { Catalog } from '../../domain/catalog/catalog.ts';
 import { POD_TIERS } from '../../domain/catalog/pod-tiers.ts';
 import { openSecrets } from '../../domain/config/service-variables.ts';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
+import { isReinstall } from '../../domain/deploys/build-kind.ts';
 import { dependenciesAt, dependencyVariables } from '../../domain/deploys/dependency.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { WorkloadSpec } from '../../domain/deploys/ports.ts';
@@ -20,12 +21,12 @@ export type WorkloadDeps = Pick<DeploysDeps, 'services' | 'cipher' | 'databases'
   readonly settings: Pick<DeploysDeps['settings'], 'platformUrls'>;
 };
 
-/** The release a build installs: an earlier one for a rollback, else its own, named after it so that it is made once. */
+/** The release a build installs: one that is there for a rollback or restart, else its own, named after it so that it is made once. */
 export async function releaseOfBuild(deps: ReleaseDeps, build: BuildRequest, facts: BuildFacts): Promise<Release> {
   const id = releaseIdOf(build);
   const existing = await deps.releases.find(id);
   if (existing !== null) return existing;
-  if (build.kind === 'rollback') throw new FairleadError('RELEASE_NOT_FOUND', `Release ${id} no longer exists.`);
+  if (isReinstall(build.kind)) throw new FairleadError('RELEASE_NOT_FOUND', `Release ${id} no longer exists.`);
   const release = await composeRelease(deps, id, build, facts);
   await deps.releases.put(release);
   return release;

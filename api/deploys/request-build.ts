@@ -123,6 +123,7 @@ export function gitSource(service: ServiceRecord, wanted: { branch?: string; com
 export function retryStep(build: BuildRecord, wanted: string | undefined): string {
   if (build.status !== 'failed') throw notRetryable(build, `it is ${build.status}; only failed builds are`);
   if (build.kind === 'rollback') throw notRetryable(build, 'it is a rollback; roll back again instead');
+  if (build.kind === 'restart') throw notRetryable(build, 'it is a restart; deploy instead');
   const valid: readonly string[] = ACTING_STEPS.map(({ key }) => key);
   const reached = reachedStep(build, valid);
   if (wanted === undefined) return reached;

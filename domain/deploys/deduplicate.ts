@@ -1,5 +1,5 @@
 import type { BuildRequest, BuildSource } from './build.ts';
-import type { BuildKind } from './build-kind.ts';
+import { type BuildKind, isReinstall } from './build-kind.ts';
 
 /** A build of the same service and environment that has not ended, as its coordinator knows it. */
 export interface InFlightBuild {
@@ -22,13 +22,13 @@ export type TriggerDecision =
 /**
  * Decides whether a deploy request is already being built (spec 2, "Build status"): a build that has not cloned yet
  * always counts, one that has counts only if its commit is still the branch head. Only builds of the same thing are
- * compared: another URL, branch, pinned commit or archive, a rollback or a retry is always something new.
+ * compared: another URL, branch, pinned commit or archive, a rollback, a restart or a retry is always something new.
  */
 export function decideTrigger(
   inFlight: InFlightBuild,
   request: { kind: BuildKind; source: BuildSource },
 ): TriggerDecision {
-  if (request.kind !== 'deploy' || inFlight.kind === 'rollback') return 'new';
+  if (request.kind !== 'deploy' || isReinstall(inFlight.kind)) return 'new';
   const { source } = request;
   if (source.kind === 'archive' || inFlight.source.kind === 'archive') {
     return source.kind === 'archive' && inFlight.source.kind === 'archive' && source.sha256 === inFlight.source.sha256

@@ -51,6 +51,7 @@ export const PRUNE_WORKFLOW_ID = 'prune-images';
 
 /** Updates of the coordinator. */
 export const REQUEST_DEPLOY = 'requestDeploy';
+export const REQUEST_RESTART = 'requestRestart';
 export const CANCEL_BUILD = 'cancelBuild';
 export const REMOVE_TARGET = 'removeTarget';
 

@@ -1,4 +1,5 @@
 import type { BuildStep, PlannedStep, StepState } from './build.ts';
+import { isReinstall } from './build-kind.ts';
 import type { RepeatedStep } from './build-wait.ts';
 import type { Decision, Installation, PlanContext, StepDefinition } from './step-definition.ts';
 import { STEPS } from './steps.ts';
@@ -57,14 +58,14 @@ function skip(decision: Decision): Outcome | null {
   return decision === 'run' ? null : { state: 'skipped', reason: decision.skip };
 }
 
-/** What a rollback or a retry takes over from an earlier build. */
+/** What a rollback, a restart or a retry takes over from an earlier build. */
 function reuse(
   { key, remadeUntil, ofRollback }: StepDefinition,
   { kind, fromStep, done }: PlanContext,
   steps: readonly StepDefinition[],
 ): Outcome | null {
   const isBefore = (a: string, b: string): boolean => placeOf(a, steps) < placeOf(b, steps);
-  if (kind === 'rollback' && isBefore(key, 'install') && !ofRollback) {
+  if (isReinstall(kind) && isBefore(key, 'install') && !ofRollback) {
     return { state: 'reused', reason: 'the release already has its image and configuration' };
   }
   if (fromStep === null || !isBefore(key, fromStep)) return null;

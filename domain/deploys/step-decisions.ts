@@ -1,4 +1,5 @@
 import type { Catalog, CatalogSection } from '../catalog/catalog.ts';
+import { isReinstall } from './build-kind.ts';
 import { hasSeo } from './site-registry.ts';
 import type { Decision, PlanContext } from './step-definition.ts';
 
@@ -17,9 +18,9 @@ export function withRegistry({ installation }: PlanContext): Decision {
   return installation.registry ? 'run' : skip(NO_REGISTRY);
 }
 
-/** Runs a step where there is a site registry and the catalog enables `spec.seo`; of a rollback, the step itself looks. */
+/** Runs a step where there is a site registry and the catalog enables `spec.seo`; of a known release, the step itself looks. */
 export function withSiteRegistry({ installation, catalog, kind }: PlanContext): Decision {
-  if (kind !== 'rollback' && !hasSeo(catalog)) return skip('the catalog does not enable spec.seo');
+  if (!isReinstall(kind) && !hasSeo(catalog)) return skip('the catalog does not enable spec.seo');
   return installation.siteRegistry ? 'run' : skip('no site registry is configured (SITE_REGISTRY_URL)');
 }
 

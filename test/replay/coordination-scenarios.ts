@@ -1,3 +1,4 @@
+import { createRestartCommands } from '../../adapters/temporal/restart-commands.ts';
 import { BUILD_SLOTS_WORKFLOW_ID, buildWorkflowId, coordinatorWorkflowId } from '../../domain/deploys/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { buildRequest } from '../ports/records.ts';
@@ -195,4 +196,31 @@ async function play(temporal: Temporal, request: ReturnType<typeof buildRequest>
     await temporal.commands.request(request);
     await ended(temporal, coordinatorOf(request));
   });
+}
+
+/** The active release is installed once more, with new credentials, after a build during which that was refused. */
+export async function restart(temporal: Temporal): Promise<Recordings> {
+  const build = buildRequest();
+  const { service, environment, serviceId } = build;
+  const held = hanging('installWorkload');
+  const commands = createRestartCommands(temporal.client);
+  const ask = (buildId: string) =>
+    commands.restart({
+      ...{ buildId, service, environment, serviceId, installedBefore: 5_000 },
+      ...{ requestedBy: 'schedule', requestId: 'req_night', requestedAt: new Date().toISOString() },
+    });
+  const { activities } = createFakeActivities(temporal.directory, held.overrides);
+  await temporal.withActivities(activities, async () => {
+    await temporal.commands.request(build);
+    await waitUntil('the step to begin', held.begun);
+    await ask(`${build.buildId}_refused`);
+    held.release();
+    await ended(temporal, buildWorkflowId(build.buildId));
+    await waitUntil('the restart', async () => (await ask(`${build.buildId}_restart`)) === 'started');
+    await ended(temporal, coordinatorOf(build));
+  });
+  return {
+    'restart-coordinator': coordinatorOf(build),
+    'restart-build': buildWorkflowId(`${build.buildId}_restart`),
+  };
 }

@@ -1,4 +1,5 @@
 import { type Html, html } from '../../api/http/pages/html.ts';
+import { isReinstall } from '../../domain/deploys/build-kind.ts';
 import type { BuildView } from '../../domain/deploys/schema.ts';
 import { isTerminal } from '../../domain/deploys/status.ts';
 import { ACTING_STEPS } from '../../domain/deploys/steps.ts';
@@ -52,8 +53,8 @@ export function buildButtons(build: BuildView, context: Context): Html {
       button: 'Cancel the build',
     });
   }
-  const again = build.source.kind === 'git' && build.kind !== 'rollback';
-  return html`${build.status === 'failed' && build.kind !== 'rollback' && retryForm(build, context)}${
+  const again = build.source.kind === 'git' && !isReinstall(build.kind);
+  return html`${build.status === 'failed' && !isReinstall(build.kind) && retryForm(build, context)}${
     again && form(context, { action: `${path}/redeploy`, button: 'Deploy again', icon: 'rocket', tone: 'plain' })
   }`;
 }

@@ -23,6 +23,7 @@ export function sourceOf({ source, commitSha, kind }: BuildSummary): string {
   const commit = commitSha?.slice(0, 7) ?? (source.kind === 'git' ? source.commit?.slice(0, 7) : undefined);
   const from = source.kind === 'git' ? (source.branch ?? 'default branch') : 'upload';
   const what = [from, commit].filter((word) => word !== undefined).join(' @ ');
+  if (kind === 'restart') return `restart of ${commit ?? 'the release'}`;
   return kind === 'rollback' ? `rollback to ${commit ?? 'an earlier release'}` : what;
 }
 

@@ -7,6 +7,7 @@ const KINDS: Readonly<Record<BuildSummary['kind'], string>> = {
   deploy: 'Deploy',
   retry: 'Retry',
   rollback: 'Rollback',
+  restart: 'Restart',
 };
 
 export function kindWord({ kind }: Pick<BuildSummary, 'kind'>): string {

@@ -10,7 +10,10 @@ const RETRY = { initialInterval: '1s', backoffCoefficient: 2, maximumInterval: '
 
 /** Effects of a few milliseconds that change one document or send one message: no task queue in between. */
 export const local = proxyLocalActivities<
-  Pick<DeploysActivities, 'openBuild' | 'noteAttached' | 'readSourceProgress' | 'requestSlot' | 'takeEpoch'>
+  Pick<
+    DeploysActivities,
+    'openBuild' | 'openRestart' | 'noteAttached' | 'readSourceProgress' | 'requestSlot' | 'takeEpoch'
+  >
 >({
   startToCloseTimeout: '10s',
   scheduleToCloseTimeout: '5m',

@@ -26,10 +26,12 @@ import {
   GRANT_DECIDED,
   REMOVE_TARGET,
   REQUEST_DEPLOY,
+  REQUEST_RESTART,
   type TargetRemoval,
   type TriggerOutcome,
   WAITING_BUILD,
 } from '../../domain/deploys/messages.ts';
+import type { RestartOutcome, RestartRequest } from '../../domain/deploys/restart.ts';
 import { createMutex } from '../mutex.ts';
 import { local, reliable } from './activity-proxies.ts';
 import { awaitDecision } from './await-decision.ts';
@@ -46,6 +48,7 @@ import {
 } from './idle-build.ts';
 import { type BuildsInFlight, findSameBuild, isInFlight, mayBeJoined } from './join-build.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
+import { requestRestart } from './request-restart.ts';
 import { startBuild } from './start-build.ts';
 
 export interface CoordinatorInput {
@@ -79,7 +82,7 @@ type Mutex = ReturnType<typeof createMutex>;
  * Decides deduplication and order for one service and environment; id `deploys/<service>/<env>`, reached by
  * update-with-start. Builds run one after another as child workflows; a newer request supersedes a build that has not
  * begun to install, and waits for one that has. Repairs of what serves, and the removal of the service, come between
- * builds. A build that waits for a decision is kept here, without a workflow of its own, until the signal
+ * builds. A restart with new credentials is a build that replaces none of people's. A build that waits for a decision is kept here, without a workflow of its own, until the signal
  * `grantDecided`, its deadline, its cancellation or a newer request. Ends when nothing is left to do; the next request starts it again.
  */
 export async function coordinateDeploys(input: CoordinatorInput): Promise<void> {
@@ -97,6 +100,9 @@ export async function coordinateDeploys(input: CoordinatorInput): Promise<void> 
 
   setHandler(defineUpdate<TriggerOutcome, [BuildRequest]>(REQUEST_DEPLOY), (request) =>
     exclusively(() => requestDeploy(state, request)),
+  );
+  setHandler(defineUpdate<RestartOutcome, [RestartRequest]>(REQUEST_RESTART), (request) =>
+    exclusively(() => requestRestart(state, request)),
   );
   setHandler(defineUpdate<CancelOutcome, [string]>(CANCEL_BUILD), (buildId) => cancelBuild(state, buildId));
   setHandler(defineUpdate<void, [TargetRemoval]>(REMOVE_TARGET), async (removal) => {

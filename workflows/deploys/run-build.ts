@@ -9,6 +9,7 @@ import {
 } from '@temporalio/workflow';
 import type { StepResult } from '../../activities/deploys/step.ts';
 import type { BuildFailure, BuildRequest, FailureReason, PlannedStep } from '../../domain/deploys/build.ts';
+import { isReinstall } from '../../domain/deploys/build-kind.ts';
 import type { PausedBuild, ResumedBuild } from '../../domain/deploys/build-wait.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import {
@@ -114,9 +115,9 @@ function createBuildState(
   };
 }
 
-/** Waits for one of the BUILD_CONCURRENCY slots. A rollback builds nothing and needs none. */
+/** Waits for one of the BUILD_CONCURRENCY slots. A rollback or restart builds nothing and needs none. */
 async function takeSlot(build: BuildState): Promise<void> {
-  if (build.request.kind === 'rollback') return;
+  if (isReinstall(build.request.kind)) return;
   let granted = false;
   setHandler(defineSignal(SLOT_GRANTED), () => {
     granted = true;

@@ -1,4 +1,5 @@
 import type { Catalog } from '../../../domain/catalog/catalog.ts';
+import { isReinstall } from '../../../domain/deploys/build-kind.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { DeploysDeps } from '../deps.ts';
@@ -27,7 +28,7 @@ async function catalogToServe(
   { releases, builds }: Deps,
   { build, facts }: Pick<StepContext, 'build' | 'facts'>,
 ): Promise<Catalog | null> {
-  if (build.kind !== 'rollback') return requireFacts(facts, ['catalog']).catalog;
+  if (!isReinstall(build.kind)) return requireFacts(facts, ['catalog']).catalog;
   const release = await releases.find(releaseIdOf(build));
   return release === null ? null : ((await builds.find(release.buildId))?.facts.catalog ?? null);
 }
@@ -40,7 +41,7 @@ async function keepOut(deps: Deps, context: StepContext): Promise<void> {
   try {
     await setSignInRule(deps, context, 'members');
   } catch (error) {
-    if (context.build.kind !== 'rollback' || !(error instanceof FairleadError)) throw error;
+    if (!isReinstall(context.build.kind) || !(error instanceof FairleadError)) throw error;
     // No client, nobody who signs in: `role-metadata` warns of it.
     if (error.code === 'CLIENT_NOT_FOUND') return;
     const serving = error.code === 'UNAVAILABLE' ? await catalogOfActive(deps, context.build) : null;

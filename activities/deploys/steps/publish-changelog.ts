@@ -1,5 +1,6 @@
 import type { ServiceRecord } from '../../../domain/catalog/service.ts';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
+import { isReinstall } from '../../../domain/deploys/build-kind.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import type { Release } from '../../../domain/deploys/release.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -26,7 +27,7 @@ export async function publishChangelog(deps: Deps, context: StepContext): Promis
   await registry.declare(declarationOf(service), context.signal);
   await storeManifest(registry, context, { release, sdkVersions: facts?.sdkVersions });
   const notes = facts?.releaseNotes ?? null;
-  if (build.kind === 'rollback') onLine('A rollback publishes no notes');
+  if (isReinstall(build.kind)) onLine(`A ${build.kind} publishes no notes`);
   else if (build.environment !== 'prod') onLine('Only a deploy to prod publishes its notes');
   else {
     const walkthrough = facts?.catalog?.walkthrough ?? null;

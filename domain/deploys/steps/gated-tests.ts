@@ -1,3 +1,4 @@
+import { isReinstall } from '../build-kind.ts';
 import { skip } from '../step-decisions.ts';
 import { step } from '../step-definition.ts';
 
@@ -10,7 +11,7 @@ export const gatedTests = step({
   title: 'Deploy-gated tests',
   stage: 'testing',
   when: ({ installation, catalog, kind }) => {
-    if (kind === 'rollback') return skip('the tests of a release are those of its deploy');
+    if (isReinstall(kind)) return skip('the tests of a release are those of its deploy');
     // Absent in what a worker of an earlier version handed on.
     if ((catalog?.tests ?? []).length === 0) return skip('the catalog declares no tests');
     return installation.testRunner

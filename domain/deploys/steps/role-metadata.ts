@@ -1,3 +1,4 @@
+import { isReinstall } from '../build-kind.ts';
 import { skip } from '../step-decisions.ts';
 import { step } from '../step-definition.ts';
 
@@ -11,7 +12,7 @@ export const roleMetadata = step({
   stage: 'testing',
   when: ({ kind, catalog, installation }) => {
     // Also without the sections: what an earlier catalog declared is taken back.
-    if (installation.registry || kind === 'rollback' || catalog?.auth?.mode === 'sso') return 'run';
+    if (installation.registry || isReinstall(kind) || catalog?.auth?.mode === 'sso') return 'run';
     return skip('no service registry is configured (REGISTRY_URL), and nobody signs in to the service');
   },
   needs: ['releaseId'],

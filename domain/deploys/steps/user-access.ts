@@ -1,3 +1,4 @@
+import { isReinstall } from '../build-kind.ts';
 import { skip } from '../step-decisions.ts';
 import { step } from '../step-definition.ts';
 
@@ -12,7 +13,7 @@ export const userAccess = step({
   title: 'Provision user access',
   stage: 'deploying',
   when: ({ kind, catalog }) => {
-    if (kind === 'rollback') return 'run';
+    if (isReinstall(kind)) return 'run';
     // Catalogs in records of earlier versions have no such section.
     if ((catalog?.userAccess ?? null) === null) return skip('the catalog declares no user access');
     return catalog?.auth?.mode === 'sso' ? 'run' : skip('nobody signs in to the service: spec.auth.mode is not sso');

@@ -10,6 +10,7 @@ import type { Catalog } from '../../../domain/catalog/catalog.ts';
 import type { BuildRequest } from '../../../domain/deploys/build.ts';
 import type { BuildFacts } from '../../../domain/deploys/facts.ts';
 import { DOCKER_INSTALLATION, planDeploy, stepsToRun } from '../../../domain/deploys/plan.ts';
+import type { RestartRequest } from '../../../domain/deploys/restart.ts';
 import { ACTING_STEPS, type StepActivity } from '../../../domain/deploys/steps.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 import { SEARCH_ATTRIBUTES } from '../../../domain/search-attributes.ts';
@@ -109,6 +110,11 @@ export function createFakeActivities(
       journal.push(`${request.buildId} open`);
       return planOf(request);
     },
+    openRestart: async (restart) => {
+      journal.push(`${restart.buildId} restart`);
+      const request = restartBuild(restart);
+      return { kind: 'opened', request, plan: planOf(request, CATALOG) };
+    },
     noteAttached: async ({ buildId, request }) => void journal.push(`${buildId} attached ${request.buildId}`),
     readSourceProgress: async (buildId) => {
       const cloned = journal.includes(`${buildId} fetchSource`);
@@ -154,6 +160,16 @@ export function createFakeActivities(
     ...overrides,
   };
   return { activities, journal, finished };
+}
+
+/** The build that installs the active release once more, as `openRestart` answers it. */
+function restartBuild({ buildId, serviceId, service, environment, ...asked }: RestartRequest): BuildRequest {
+  const { requestedBy, requestId, requestedAt } = asked;
+  return {
+    ...{ buildId, kind: 'restart', serviceId, service, environment, org: 'platform', releaseId: 'rel_1', resume: null },
+    ...{ requestedBy, requestId, requestedAt },
+    source: { kind: 'git', url: 'https://git.example/hello.git', branch: null, commit: null },
+  };
 }
 
 /** What the record of a build has to run, as `openBuild` answers it. */

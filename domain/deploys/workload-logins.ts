@@ -1,0 +1,50 @@
+import type { Clock } from '../clock.ts';
+import type { WorkloadLogins } from '../databases/ports.ts';
+import { eachItem } from '../each-item.ts';
+import type { BuildStore, DeployTarget, EpochStore, ReleaseStore } from './ports.ts';
+import type { RestartCommands } from './restart.ts';
+
+export interface WorkloadLoginsDeps {
+  readonly releases: Pick<ReleaseStore, 'active'>;
+  readonly builds: Pick<BuildStore, 'listOpen' | 'find' | 'stateOf'>;
+  readonly epochs: EpochStore;
+  readonly commands: RestartCommands;
+  readonly now: Clock;
+}
+
+/**
+ * Who has been given which login, told by epochs: a build takes its epoch before it reads the logins that its workload is
+ * given. So what was installed in an epoch after the mark has been given the logins of the mark, or newer ones; a repair
+ * of such a release starts it with still newer ones.
+ */
+export function createWorkloadLogins(deps: WorkloadLoginsDeps): WorkloadLogins {
+  const { releases, builds, epochs, commands, now } = deps;
+  return {
+    mark: (target) => epochs.next(target),
+    async mayHaveOlder({ service, environment, engine }, mark) {
+      // The builds first: one that ends meanwhile has made its release the active one by then.
+      if (await isInstallingSinceBefore(builds, { service, environment }, mark)) return true;
+      const active = await releases.active(service, environment);
+      return active?.databases.includes(engine) === true && (active.epoch ?? Number.NEGATIVE_INFINITY) < mark;
+    },
+    async restart({ mark, ...order }) {
+      const state = await builds.stateOf(order.buildId);
+      if (state !== null) return state === 'open' ? 'running' : 'ended';
+      const outcome = await commands.restart({ ...order, installedBefore: mark, requestedAt: now().toISOString() });
+      return outcome === 'started' ? 'running' : outcome;
+    },
+  };
+}
+
+/** A build without an epoch has read no login yet, and takes a newer one. */
+async function isInstallingSinceBefore(
+  builds: WorkloadLoginsDeps['builds'],
+  target: DeployTarget,
+  mark: number,
+): Promise<boolean> {
+  for await (const { id } of eachItem((page) => builds.listOpen(target, page))) {
+    const epoch = (await builds.find(id))?.epoch ?? null;
+    if (epoch !== null && epoch < mark) return true;
+  }
+  return false;
+}
