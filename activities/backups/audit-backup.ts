@@ -25,7 +25,8 @@ export async function auditBackup(
     type,
     actor,
     subject: targetName(database),
-    orgSlug: org,
+    // Empty where nobody owns the database any more.
+    orgSlug: org || null,
     data: { id, engine, databaseName, environment, ...data },
     requestId,
     address: null,

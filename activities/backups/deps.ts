@@ -36,4 +36,6 @@ export interface BackupSettings {
   readonly excludePatterns: readonly string[];
   /** How many databases are dumped at once in a night. */
   readonly parallelism: number;
+  /** DATABASE_GRACE_DAYS: how long the database is kept whose place a restored one took. */
+  readonly keptDays: number;
 }

@@ -4,6 +4,7 @@ import { unmadeBackup } from '../../domain/backups/new-record.ts';
 import type { Night } from '../../domain/backups/night.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
 import type { BackupsActivityDeps } from './deps.ts';
+import { dropKeptCopies } from './drop-kept-copies.ts';
 import { dumpDatabase, type FailedJob, failBackup, openBackup, pruneBackups } from './make-backup.ts';
 import { type MirrorRun, mirrorArchives } from './mirror-archives.ts';
 import { type NightPlan, planNight } from './plan-night.ts';
@@ -37,6 +38,7 @@ export function createBackupsActivities(deps: BackupsActivityDeps) {
     verifyBackup: (backupId: string): Promise<BackupProblem | null> =>
       whileHeartbeating((signal) => verifyBackup(deps, backupId, signal)),
     mirrorArchives: (): Promise<MirrorRun | null> => whileHeartbeating((signal) => mirrorArchives(deps, signal)),
+    dropKeptCopies: () => whileHeartbeating((signal) => dropKeptCopies(deps, signal)),
     openRestore: (job: RestoreJob) => openRestore(deps, job),
     beginSafetyBackup: (job: RestoreJob): Promise<void> => enter(deps, job, 'safety-backup'),
     restoreScratch: (job: RestoreJob): Promise<void> =>

@@ -33,7 +33,8 @@ export async function openBackup(
 export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, signal: AbortSignal): Promise<void> {
   const { backups, archives, now } = deps;
   const backup = await backups.find(job.id);
-  if (backup?.status === 'completed') return;
+  // An earlier attempt may have been killed before the ledger knew.
+  if (backup?.status === 'completed') return await auditCompleted(deps, job, backup);
   await requireOwner(deps, job);
   const key = await noteUpload(deps, backup, job.id);
   await archives.ensureBucket();
@@ -51,8 +52,8 @@ export async function dumpDatabase(deps: BackupsActivityDeps, job: BackupJob, si
     ...({ status: 'completed', finishedAt: now(), objectKey: key, figures } as const),
     ...{ sizeBytes: stored.bytes, sha256: stored.sha256 },
   };
-  if (!(await backups.change(job.id, 'running', change))) return giveWay(deps, job.id, key);
-  await auditEnd(deps, job, 'backup.completed', { bytes: stored.bytes, sha256: stored.sha256 });
+  if (!(await backups.change(job.id, 'running', change))) return giveWay(deps, job, key);
+  await auditCompleted(deps, job, change);
   // What is left now, the mirror's run removes.
   await deleteLeft(deps, job.id).catch(() => undefined);
 }
@@ -79,10 +80,12 @@ async function noteUpload({ backups, now }: BackupsActivityDeps, backup: Backup 
  * Another attempt completed the backup meanwhile, or it was given up: this one deletes what it uploaded itself, and nothing else.
  * @throws CONFLICT for a backup that was given up
  */
-async function giveWay({ backups, archives }: BackupsActivityDeps, id: string, key: string): Promise<void> {
+async function giveWay(deps: BackupsActivityDeps, job: BackupJob, key: string): Promise<void> {
+  const { backups, archives } = deps;
+  const { id } = job;
   const backup = await backups.find(id);
   if (backup?.objectKey !== key) await archives.delete(key);
-  if (backup?.status === 'completed') return;
+  if (backup?.status === 'completed') return await auditCompleted(deps, job, backup);
   throw new FairleadError('CONFLICT', `The backup ${id} ended while it was made`);
 }
 
@@ -106,9 +109,20 @@ export async function failBackup(deps: BackupsActivityDeps, { job, problem }: Fa
   const change = { status: 'failed', finishedAt: now(), problem, sizeBytes: null, objectKey: null } as const;
   if (!isNew) await backups.change(job.id, 'running', change);
   const backup = await backups.find(job.id);
+  // The last attempt was killed between the record and its result.
+  if (backup?.status === 'completed') await auditCompleted(deps, job, backup);
   if (backup?.status !== 'failed') return;
   await deleteLeft(deps, job.id);
   await auditEnd(deps, job, 'backup.failed', { code: problem.code });
+}
+
+/** Idempotent: whoever finds the backup completed tells the same. */
+function auditCompleted(
+  deps: BackupsActivityDeps,
+  job: BackupJob,
+  { sizeBytes, sha256 }: Pick<Backup, 'sizeBytes' | 'sha256'>,
+): Promise<void> {
+  return auditEnd(deps, job, 'backup.completed', { bytes: sizeBytes ?? 0, sha256: sha256 ?? '' });
 }
 
 function auditEnd(deps: BackupsActivityDeps, job: BackupJob, type: string, data: Record<string, string | number>) {

@@ -6,8 +6,8 @@ import { unmadeBackup } from '../../domain/backups/new-record.ts';
 import { type Night, nightsBetween, tierOfNight } from '../../domain/backups/night.ts';
 import { isScratch } from '../../domain/backups/restore.ts';
 import { eachItem } from '../../domain/each-item.ts';
+import { closeAbandoned } from './close-abandoned.ts';
 import type { BackupsActivityDeps } from './deps.ts';
-import { deleteLeft } from './make-backup.ts';
 import { problemOf } from './problem-of.ts';
 
 /** What a night has to do, and what is known to have gone wrong already. */
@@ -30,11 +30,6 @@ const MOST_MISSED_NIGHTS = 31;
 const AWAY: BackupProblem = { code: 'NIGHT_MISSED', message: 'The platform was away that night' };
 const NOBODY = { service: null, environment: null, serviceId: null, org: null } as const;
 
-const ABANDONED: BackupProblem = {
-  code: 'BACKUP_ABANDONED',
-  message: 'The workflow of the backup ended without a result: it was terminated, or lost. Start another backup',
-};
-
 /**
  * Lists the databases of a night. Of every one there is a record afterwards, or a job: also of those that are left out, of
  * those of a server that does not answer, and for nights on which the platform was away. Idempotent: ids are made of the
@@ -43,11 +38,11 @@ const ABANDONED: BackupProblem = {
 export async function planNight(deps: BackupsActivityDeps, night: Night, signal: AbortSignal): Promise<NightPlan> {
   const { inventory, settings } = deps;
   const nothing = { jobs: [], missed: [], unlisted: [], skipped: 0, parallelism: settings.parallelism };
+  await closeAbandoned(deps, signal);
   if (!settings.isEnabled) return { ...nothing, idle: 'BACKUP_ENABLED is false' };
   if (inventory.engines.length === 0) {
     return { ...nothing, idle: 'Neither DB_MONGODB_ADMIN_URI nor DB_POSTGRES_ADMIN_URI is set' };
   }
-  await closeAbandoned(deps, signal);
   const last = await lastNight(deps, night, signal);
   const missed = await recordMissed(deps, last, night);
   const jobs: BackupJob[] = [];
@@ -72,21 +67,6 @@ export async function planNight(deps: BackupsActivityDeps, night: Night, signal:
     }
   }
   return { jobs, missed, unlisted, skipped, parallelism: settings.parallelism, idle: null };
-}
-
-/** Records that say `running` of what no workflow runs: they are failed, and lose what was uploaded. */
-async function closeAbandoned(deps: BackupsActivityDeps, signal: AbortSignal): Promise<void> {
-  const { backups, commands, now } = deps;
-  const running = [];
-  for await (const backup of eachItem((page) => backups.list({ statuses: ['running'] }, page), signal)) {
-    running.push(backup);
-  }
-  for (const backup of running) {
-    if (await commands.isUnderWay(backup, backup.id)) continue;
-    await backups.change(backup.id, 'running', { status: 'failed', finishedAt: now(), problem: ABANDONED });
-    // Without the object store a night is planned all the same: what is left, `removeLeftArchives` deletes.
-    await deleteLeft(deps, backup.id).catch(() => signal.throwIfAborted());
-  }
 }
 
 interface LastNight {

@@ -7,8 +7,8 @@ import type { BackupsActivityDeps } from './deps.ts';
 /** What the runs of a night came to; what is on record is read there. */
 export interface NightReport {
   readonly night: Night;
-  /** What ran: the backups, their verification, or the mirror. */
-  readonly run: 'backups' | 'verification' | 'mirror';
+  /** What ran: the backups, their verification, the mirror, or the drop of what restores kept. */
+  readonly run: 'backups' | 'verification' | 'mirror' | 'kept';
   /** What went wrong beside the records of the night, such as a refused mirror; one line each. */
   readonly problems: readonly string[];
 }
@@ -21,6 +21,7 @@ export const ALARM_SUBJECTS = {
   backups: 'Databases without a backup',
   verification: 'Backups that could not be restored',
   mirror: 'The off-site copy of the backups is not up to date',
+  kept: 'Databases that restores kept could not be dropped',
 } as const;
 
 /** Raises an alarm when a night left something without a backup, proof or copy. Idempotent: one for each night and run. */

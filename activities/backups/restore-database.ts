@@ -12,6 +12,8 @@ import { reportProgress } from './report-progress.ts';
 import { requireOwner } from './require-owner.ts';
 import { toolOf } from './tool-of.ts';
 
+const DAY_MS = 86_400_000;
+
 export interface EndedRestore {
   readonly job: RestoreJob;
   /** Null for a restore that completed. */
@@ -68,7 +70,8 @@ export async function swapDatabases(deps: BackupsActivityDeps, job: RestoreJob, 
   await enter(deps, job, 'swapping');
   const names = { live: job.databaseName, scratch: scratchName('restore', job.id), kept };
   await toolOf(deps, job.engine).swap(names, { signal });
-  await deps.restores.change(job.id, { keptDatabase: kept });
+  const keptUntil = new Date(deps.now().getTime() + deps.settings.keptDays * DAY_MS);
+  await deps.restores.change(job.id, { keptDatabase: kept, keptUntil });
 }
 
 /**

@@ -25,13 +25,24 @@ export function loginOf(adminUri: string): PostgresLogin {
   return { user: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
 
+/** How the server is known, and the administrator to it: parameters of an address, and the variables of the tools for them. */
+const TLS_VARIABLES = {
+  sslmode: 'PGSSLMODE',
+  sslrootcert: 'PGSSLROOTCERT',
+  sslcert: 'PGSSLCERT',
+  sslkey: 'PGSSLKEY',
+} as const;
+
 /**
  * The variables by which `pg_dump` and `pg_restore` find the server. The password is one of them: the command line of a
  * process is shown to everybody on the machine. A name of a database stands here as it is, whatever it holds.
  */
 export function toolEnv(adminUri: string, database: string, { user, password }: PostgresLogin): ProcessEnv {
   const { hostname, port, searchParams } = new URL(adminUri);
-  const sslMode = searchParams.get('sslmode');
+  const tls = Object.entries(TLS_VARIABLES).flatMap(([parameter, variable]) => {
+    const value = searchParams.get(parameter);
+    return value === null ? [] : [[variable, value] as const];
+  });
   return {
     PGHOST: hostname.replace(/^\[(.*)\]$/, '$1'),
     PGPORT: port === '' ? '5432' : port,
@@ -45,7 +56,7 @@ export function toolEnv(adminUri: string, database: string, { user, password }: 
     // No file of the home folder changes what is connected to.
     PGPASSFILE: '/dev/null',
     PGSERVICEFILE: '/dev/null',
-    ...(sslMode === null ? {} : { PGSSLMODE: sslMode }),
+    ...Object.fromEntries(tls),
   };
 }
 

@@ -18,7 +18,10 @@ export async function swapDatabases(client: Client, { live, scratch, kept }: Swa
   await client.query('SELECT pg_advisory_lock(hashtextextended($1, 0))', [`fairlead ${live}`]);
   const isThere = new Set((await databases(client, [live, scratch, kept])).map(({ datname }) => datname));
   if (isThere.has(scratch)) {
-    if (isThere.has(live)) await copyGrants(client, live, scratch);
+    if (isThere.has(live)) {
+      await copyGrants(client, live, scratch);
+      await copyLimit(client, live, scratch);
+    }
     await rename(client, { live: isThere.has(live) ? live : null, scratch, kept, to: live });
   } else if (!isThere.has(live) || !isThere.has(kept)) {
     throw new FairleadError('RESTORE_FAILED', `The database ${scratch} is not there: nothing was swapped`);
@@ -66,4 +69,11 @@ async function copyGrants(client: Client, from: string, to: string): Promise<voi
     if (!/^(CONNECT|CREATE|TEMPORARY)$/.test(privilege)) continue;
     await client.query(`GRANT ${privilege} ON DATABASE ${name(to)} TO ${grantee === null ? 'PUBLIC' : name(grantee)}`);
   }
+}
+
+/** How many connections a database takes, as the other one has it. */
+async function copyLimit(client: Client, from: string, to: string): Promise<void> {
+  const text = 'SELECT datconnlimit FROM pg_database WHERE datname = $1';
+  const { rows } = await client.query<{ datconnlimit: number }>(text, [from]);
+  await client.query(`ALTER DATABASE ${name(to)} CONNECTION LIMIT ${Number(rows[0]?.datconnlimit ?? -1)}`);
 }

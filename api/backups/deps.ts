@@ -1,3 +1,4 @@
+import type { BackupEngine } from '../../domain/backups/backup.ts';
 import type { BackupCommands } from '../../domain/backups/messages.ts';
 import type { BackupStore, RestoreStore, ServiceDatabases } from '../../domain/backups/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
@@ -10,6 +11,8 @@ export interface BackupsDeps extends AuditChangeDeps {
   readonly backups: BackupStore;
   readonly restores: RestoreStore;
   readonly serviceDatabases: ServiceDatabases;
+  /** Whether the database of a service is on no record any more: it was dropped. */
+  readonly isDropped: (database: { readonly engine: BackupEngine; readonly databaseName: string }) => Promise<boolean>;
   readonly backupCommands: BackupCommands;
   /** Whether there is an object store: without one no backup is made. */
   readonly hasObjectStore: boolean;

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BackedUpDatabase, Backup } from '../../domain/backups/backup.ts';
 import { databasesReplySchema, healthReplySchema, healthView, nightView } from '../../domain/backups/backup-schema.ts';
-import { type HealthRecord, healthOf, summarizeHealth } from '../../domain/backups/health.ts';
+import { type DatabaseHealth, type HealthRecord, healthOf, summarizeHealth } from '../../domain/backups/health.ts';
 import { type Night, nextNightAt } from '../../domain/backups/night.ts';
 import type { BackupFilter } from '../../domain/backups/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
@@ -46,7 +46,8 @@ export function healthRoutes(deps: BackupsDeps): readonly Route[] {
       handle: async (_input, { caller }) => {
         const org = visibleOrg(caller);
         const { owners, records } = org === null ? await ofPlatform(deps) : await ofOrg(deps, org);
-        const databases = summarizeHealth(records, deps.now()).map((health) => ({
+        const shown = await withoutDropped(deps, summarizeHealth(records, deps.now()));
+        const databases = shown.map((health) => ({
           ...healthView(health),
           org: health.service === null ? null : (owners.get(health.service) ?? null),
         }));
@@ -54,6 +55,19 @@ export function healthRoutes(deps: BackupsDeps): readonly Route[] {
       },
     }),
   ];
+}
+
+/** The database of a removed service, once it was dropped, needs no backups: only what is not healthy is looked at. */
+async function withoutDropped(
+  { isDropped }: BackupsDeps,
+  databases: readonly DatabaseHealth[],
+): Promise<readonly DatabaseHealth[]> {
+  const shown: DatabaseHealth[] = [];
+  for (const database of databases) {
+    const isGone = database.state !== 'healthy' && database.service !== null && (await isDropped(database));
+    if (!isGone) shown.push(database);
+  }
+  return shown;
 }
 
 async function describeDatabases(deps: BackupsDeps, service: ServiceRecord) {

@@ -32,6 +32,7 @@ const restoreReply = z.looseObject({
   phase: text,
   bytesRead: z.number(),
   keptDatabase: text.nullish(),
+  keptUntil: text.nullish(),
   safetyBackupId: text.nullish(),
   error: text.nullish(),
 });
@@ -192,13 +193,15 @@ function toldOfBackup({ backupId, status, sizeBytes, error }: BackupReply): stri
   return status === 'completed' ? `${backupId} completed: ${formatBytes(sizeBytes ?? 0)}` : `${backupId} is ${status}`;
 }
 
-function toldOfRestore({ restoreId, status, databaseName, keptDatabase, safetyBackupId, error }: RestoreReply): string {
+function toldOfRestore(restore: RestoreReply): string {
+  const { restoreId, status, databaseName, keptDatabase, keptUntil, safetyBackupId, error } = restore;
   if (status === 'failed') return `${restoreId} failed: ${printable(error ?? 'no reason is known')}`;
   if (status !== 'completed') return `${restoreId} is ${status}`;
+  const until = keptUntil == null ? '' : ` until ${keptUntil.slice(0, 10)}`;
   const old =
     keptDatabase == null
       ? `what it had is in ${safetyBackupId ?? 'no backup'}`
-      : `what it had is kept as ${keptDatabase}`;
+      : `what it had is kept as ${keptDatabase}${until}`;
   return `${databaseName} is restored; ${old}`;
 }
 

@@ -82,6 +82,7 @@ export const restoreViewSchema = z.object({
   completedAt: time.nullable(),
   bytesRead: z.int().describe('Of the archive'),
   keptDatabase: z.string().nullable().describe('Under which name the database is kept that was there before'),
+  keptUntil: time.nullable().describe('When that one is dropped'),
   safetyBackupId: z.string().nullable().describe('The backup of what was written over'),
   error: z.string().nullable(),
   errorCode: z.string().nullable(),
@@ -163,6 +164,7 @@ export function restoreView(restore: Restore): RestoreView {
     ...{ bytesRead, keptDatabase, safetyBackupId },
     startedAt: restore.startedAt.toISOString(),
     completedAt: restore.finishedAt?.toISOString() ?? null,
+    keptUntil: restore.keptUntil?.toISOString() ?? null,
     error: problem?.message ?? null,
     errorCode: problem?.code ?? null,
   };

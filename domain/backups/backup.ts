@@ -24,8 +24,8 @@ export const NEXT_STATUSES: Readonly<Record<BackupStatus, readonly BackupStatus[
   pruned: [],
 };
 
-/** Why a backup was made: asked for, by the schedule, or before a restore overwrites the database. */
-export const BACKUP_KINDS = ['manual', 'nightly', 'safety'] as const;
+/** Why a backup was made: asked for, by the schedule, before a restore overwrites the database, or before it is dropped for good. */
+export const BACKUP_KINDS = ['manual', 'nightly', 'safety', 'final'] as const;
 
 export type BackupKind = (typeof BACKUP_KINDS)[number];
 

@@ -11,6 +11,7 @@ export const BACKUPS_WORKFLOWS = {
   nightlyBackups: 'nightlyBackups',
   verifyBackups: 'verifyBackups',
   mirrorBackups: 'mirrorBackups',
+  dropKeptDatabases: 'dropKeptDatabases',
 } as const;
 
 /**

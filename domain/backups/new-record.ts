@@ -35,6 +35,7 @@ export function runningRestore({ org, requestId, startedAt, ...job }: RestoreJob
     finishedAt: null,
     bytesRead: 0,
     keptDatabase: null,
+    keptUntil: null,
     problem: null,
   };
 }

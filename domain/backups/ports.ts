@@ -68,8 +68,16 @@ export interface RestoreStore {
   /** Writes the change while the restore runs. False when it has ended, or is gone. */
   change(
     id: string,
-    change: Partial<Pick<Restore, 'status' | 'phase' | 'finishedAt' | 'bytesRead' | 'keptDatabase' | 'problem'>>,
+    change: Partial<
+      Pick<Restore, 'status' | 'phase' | 'finishedAt' | 'bytesRead' | 'keptDatabase' | 'keptUntil' | 'problem'>
+    >,
   ): Promise<boolean>;
+  /** Those of all services that run by their records, newest first. */
+  listRunning(page: PageRequest): Promise<Page<Restore>>;
+  /** Those of all services whose old database is kept, newest first. */
+  listKept(page: PageRequest): Promise<Page<Restore>>;
+  /** Notes that the old database was dropped. No error when it is gone. */
+  forgetKept(id: string): Promise<void>;
 }
 
 /** A database that a server has. */

@@ -31,8 +31,10 @@ export interface Restore extends BackedUpDatabase {
   readonly finishedAt: Date | null;
   /** Of the archive, read so far. */
   readonly bytesRead: number;
-  /** Under which name the database is kept that was there before; null where nothing was swapped. */
+  /** Under which name the database is kept that was there before; null where nothing was swapped, and once it was dropped. */
   readonly keptDatabase: string | null;
+  /** When that one is dropped; null where none is kept, or not any more. */
+  readonly keptUntil: Date | null;
   /** The backup of what `in-place` wrote over; null with `swap`. */
   readonly safetyBackupId: string | null;
   readonly problem: BackupProblem | null;

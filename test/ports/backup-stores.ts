@@ -151,6 +151,21 @@ export function restoreStoreSuite(store: () => RestoreStore): void {
       assert.equal(await store().find('rst_nobody'), null);
     });
 
+    it('lists those of all services that run, and those whose old database is kept until it was dropped', async () => {
+      const page = { cursor: null, limit: 200 };
+      await store().insert(restoreRecord({ id: 'rst_runs', serviceId: 'svc_runs', status: 'running' }));
+      await store().insert(restoreRecord({ id: 'rst_keeps', keptDatabase: 'kept', keptUntil: at(9) }));
+      const ids = async (list: 'listRunning' | 'listKept') => (await store()[list](page)).items.map(({ id }) => id);
+      assert.ok((await ids('listRunning')).includes('rst_runs'));
+      assert.ok(!(await ids('listRunning')).includes('rst_keeps'));
+      assert.ok((await ids('listKept')).includes('rst_keeps'));
+      assert.ok(!(await ids('listKept')).includes('rst_runs'));
+      for (const id of ['rst_keeps', 'rst_nobody']) await store().forgetKept(id);
+      assert.ok(!(await ids('listKept')).includes('rst_keeps'));
+      const { keptDatabase, keptUntil } = (await store().find('rst_keeps')) ?? {};
+      assert.deepEqual([keptDatabase, keptUntil], [null, null]);
+    });
+
     it('lists those of a service, newest first, in pages', async () => {
       for (const minute of [1, 2, 3]) {
         await store().insert(restoreRecord({ id: `rst_${minute}`, serviceId: 'svc_lists', startedAt: at(minute) }));

@@ -7,8 +7,8 @@ import { withOwnWorker } from './own-worker.ts';
 import type { Recordings } from './recordings.ts';
 
 /**
- * A backup by hand, one that fails, and one that is cancelled; a night, its proof and its copy; a restore of either kind,
- * and one that fails.
+ * A backup by hand, one that fails, and one that is cancelled; a night, its proof, its copy, and the drop of what restores
+ * kept; a restore of either kind, and one that fails.
  */
 export async function backups(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
   const { client } = temporal;
@@ -36,7 +36,7 @@ export async function backups(temporal: Awaited<ReturnType<typeof createTemporal
     await commands.restore(job);
     await ended(name, job);
   };
-  const nights = ['nightly-backups', 'verify-backups', 'mirror-backups'];
+  const nights = ['nightly-backups', 'verify-backups', 'mirror-backups', 'drop-kept-databases'];
   await withOwnWorker(temporal, { taskQueue: 'backups', module: 'backups', activities }, async (execute) => {
     const { id } = await backUp('backup-database');
     await restore('restore-by-swap', parts.restoreJob(id));
@@ -60,6 +60,7 @@ export async function backups(temporal: Awaited<ReturnType<typeof createTemporal
     await ended('backup-cancelled', job);
     await execute(BACKUPS_WORKFLOWS.verifyBackups, 'verify-backups');
     await execute(BACKUPS_WORKFLOWS.mirrorBackups, 'mirror-backups');
+    await execute(BACKUPS_WORKFLOWS.dropKeptDatabases, 'drop-kept-databases');
   });
   return { ...recordings, ...Object.fromEntries(nights.map((name) => [name, name])) };
 }

@@ -48,6 +48,7 @@ export function restoreRecord(fields: Partial<Restore> = {}): Restore {
     finishedAt: null,
     bytesRead: 0,
     keptDatabase: null,
+    keptUntil: null,
     safetyBackupId: null,
     problem: null,
     ...fields,

@@ -85,6 +85,7 @@ const KINDS: Readonly<Record<BackupView['kind'], (tier: string) => string>> = {
   manual: () => 'Manual: retention never deletes it',
   nightly: (tier) => `Nightly, ${tier}`,
   safety: () => 'Made before a restore in place wrote over the database',
+  final: () => 'Made before the database of a removed service was dropped: retention never deletes it',
 };
 
 function actions(backup: BackupView, context: Context): Html | false {

@@ -62,7 +62,7 @@ ${card({ title: 'About' }, about(restore, context))}${status === 'running' && ca
 
 function about(restore: RestoreView, { params: { name }, now, who }: Context): Html {
   const { backupId, mode, status, phase, requestedBy, startedAt, completedAt, bytesRead } = restore;
-  const { keptDatabase, safetyBackupId } = restore;
+  const { keptDatabase, keptUntil, safetyBackupId } = restore;
   const rows: readonly (readonly [string, HtmlValue] | null)[] = [
     ['From', html`<a href="${backupPath(name, backupId)}">the backup ${backupId}</a>`],
     [
@@ -73,7 +73,12 @@ function about(restore: RestoreView, { params: { name }, now, who }: Context): H
     ['Read of the archive', size(bytesRead)],
     ['Begun', html`${exact(startedAt)} · ${ago(startedAt, now())}, by ${who(requestedBy)}`],
     completedAt === null ? null : ['Ended', exact(completedAt)],
-    keptDatabase === null ? null : ['The old database is kept as', html`<code>${keptDatabase}</code>`],
+    keptDatabase === null
+      ? null
+      : [
+          'The old database is kept as',
+          html`<code>${keptDatabase}</code>${keptUntil !== null && html` until ${exact(keptUntil)}`}`,
+        ],
     safetyBackupId === null
       ? null
       : ['What was written over', html`<a href="${backupPath(name, safetyBackupId)}">the backup ${safetyBackupId}</a>`],

@@ -20,8 +20,8 @@ export const { endRestore } = proxyActivities<Pick<BackupsActivities, 'endRestor
 });
 
 /** Lists of the whole installation. */
-export const { planNight, listBackupsToVerify, reportNight, pruneBackups } = proxyActivities<
-  Pick<BackupsActivities, 'planNight' | 'listBackupsToVerify' | 'reportNight' | 'pruneBackups'>
+export const { planNight, listBackupsToVerify, reportNight, pruneBackups, dropKeptCopies } = proxyActivities<
+  Pick<BackupsActivities, 'planNight' | 'listBackupsToVerify' | 'reportNight' | 'pruneBackups' | 'dropKeptCopies'>
 >({ taskQueue, startToCloseTimeout: '15m', scheduleToCloseTimeout: '3h', heartbeatTimeout: '30s', retry });
 
 /** A mirror may have to copy everything, once. */

@@ -14,6 +14,7 @@ export const INDEXES: IndexTable = {
   ],
   [COLLECTIONS.restores]: [
     { key: { serviceId: 1, startedAt: -1, _id: -1 }, name: 'service_startedAt' },
+    { key: { status: 1, startedAt: -1, _id: -1 }, name: 'status_startedAt' },
     ttlIndex(AT_EXPIRY),
   ],
 };

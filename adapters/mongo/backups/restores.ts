@@ -5,6 +5,7 @@ import { RECORD_KEPT_DAYS, type RestoreStore } from '../../../domain/backups/por
 import { RESTORE_MODES, RESTORE_PHASES, RESTORE_STATUSES, type Restore } from '../../../domain/backups/restore.ts';
 import type { Clock } from '../../../domain/clock.ts';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
+import type { Page, PageRequest } from '../../../domain/page.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { AT_EXPIRY, createExpirySweep } from '../expiry-sweep.ts';
@@ -33,6 +34,8 @@ const restoreSchema = z.object({
   finishedAt: z.date().nullable(),
   bytesRead: z.number(),
   keptDatabase: z.string().nullable(),
+  // Absent in records of before.
+  keptUntil: z.date().nullable().default(null),
   safetyBackupId: z.string().nullable(),
   problem: z.object({ code: z.string(), message: z.string() }).nullable(),
 });
@@ -41,6 +44,17 @@ const restoreSchema = z.object({
 export function createRestoreStore(deps: { db: Db; now: Clock }): RestoreStore {
   const collection = deps.db.collection<RestoreDocument>(COLLECTIONS.restores);
   const sweep = createExpirySweep(deps, COLLECTIONS.restores, AT_EXPIRY);
+  const listThose = async (those: object, { cursor, limit }: PageRequest): Promise<Page<Restore>> => {
+    const conditions = [those, olderThan('startedAt', decodeCursor(cursor, timeAndId))];
+    const documents = await mongoCall(() =>
+      collection
+        .find({ $and: conditions } as Filter<RestoreDocument>)
+        .sort({ startedAt: -1, _id: -1 })
+        .limit(limit + 1)
+        .toArray(),
+    );
+    return toPage(documents.map(parseRestore), limit, ({ startedAt, id }) => [startedAt.getTime(), id]);
+  };
   return {
     async insert({ id, ...fields }) {
       await sweep();
@@ -51,16 +65,11 @@ export function createRestoreStore(deps: { db: Db; now: Clock }): RestoreStore {
       const document = await mongoCall(() => collection.findOne({ _id: id }));
       return document === null ? null : parseRestore(document);
     },
-    async list(serviceId, { cursor, limit }) {
-      const conditions = [{ serviceId }, olderThan('startedAt', decodeCursor(cursor, timeAndId))];
-      const documents = await mongoCall(() =>
-        collection
-          .find({ $and: conditions } as Filter<RestoreDocument>)
-          .sort({ startedAt: -1, _id: -1 })
-          .limit(limit + 1)
-          .toArray(),
-      );
-      return toPage(documents.map(parseRestore), limit, ({ startedAt, id }) => [startedAt.getTime(), id]);
+    list: (serviceId, page) => listThose({ serviceId }, page),
+    listRunning: (page) => listThose({ status: 'running' }, page),
+    listKept: (page) => listThose({ keptDatabase: { $ne: null } }, page),
+    async forgetKept(id) {
+      await mongoCall(() => collection.updateOne({ _id: id }, { $set: { keptDatabase: null, keptUntil: null } }));
     },
     async change(id, $set) {
       const running = { _id: id, status: 'running' as const };

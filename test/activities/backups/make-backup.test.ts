@@ -134,6 +134,21 @@ it('a failed backup loses what each of its attempts uploaded', async () => {
   assert.deepEqual(deps.archives.keys(), ['another']);
 });
 
+it('the ledger is told of a backup whose worker was killed between the record and the ledger', async () => {
+  const { deps, job } = await createBackupsParts();
+  const backup = job();
+  await openBackup(deps, backup);
+  const killed = { record: () => Promise.reject(new Error('killed')) };
+  await assert.rejects(dumpDatabase({ ...deps, audit: killed }, backup, AbortSignal.timeout(10_000)), /killed/);
+  assert.equal((await deps.backups.find(backup.id))?.status, 'completed');
+  const told = () => deps.audit.told().map(({ eventType }) => eventType);
+  // The last attempt may have been the one that was killed.
+  await failBackup(deps, { job: backup, problem: { code: 'INTERNAL', message: 'no' } });
+  assert.deepEqual(told(), ['backup.completed']);
+  await dumpDatabase(deps, backup, AbortSignal.timeout(10_000));
+  assert.deepEqual(told(), ['backup.completed']);
+});
+
 for (const isAway of [false, true]) {
   const what = isAway ? 'once the object store is back' : 'at once';
   it(`an abandoned backup loses what it uploaded ${what}, and the night is planned`, async () => {

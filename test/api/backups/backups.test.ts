@@ -255,6 +255,19 @@ it('the last backup of a database is named however old it is', async () => {
   assert.equal(body.data.databases[0].lastCompletedAt, startedAt.toISOString());
 });
 
+it('health names no database that was dropped', async () => {
+  await keep({ databaseName: 'gone_prod', service: 'gone', status: 'failed', objectKey: null });
+  const names = async () => {
+    const { body } = await api.call('GET', '/databases/backups/health');
+    return body.data.databases.map(({ databaseName }: { databaseName: string }) => databaseName);
+  };
+  assert.ok(!(await names()).includes('gone_prod'), 'it is too old');
+  await keep({ databaseName: 'gone_prod', service: 'gone', startedAt: new Date(Date.now() - 3 * 86_400_000) });
+  assert.ok((await names()).includes('gone_prod'));
+  api.dropped.add('postgres/gone_prod');
+  assert.ok(!(await names()).includes('gone_prod'));
+});
+
 it('health shows an org the databases of its services alone, also where an earlier service had the name', async () => {
   await api.services.upsert({ id: 'svc_well', name: 'well', org: 'wellorg' }, {});
   const of = { service: 'well', databaseName: 'well_prod', startedAt: new Date() } as const;

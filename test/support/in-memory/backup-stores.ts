@@ -3,6 +3,7 @@ import type { Backup } from '../../../domain/backups/backup.ts';
 import type { Night } from '../../../domain/backups/night.ts';
 import type { BackupFilter, BackupStore, RestoreStore } from '../../../domain/backups/ports.ts';
 import type { Restore } from '../../../domain/backups/restore.ts';
+import type { PageRequest } from '../../../domain/page.ts';
 import { keepRecord } from './keep-record.ts';
 import { newestFirst, pageOf } from './page-of.ts';
 
@@ -66,6 +67,8 @@ function matches(backup: Backup, { statuses, since, serviceIds, ...fields }: Bac
 /** Records of restores in this process. */
 export function createInMemoryRestoreStore(): RestoreStore {
   const restores = new Map<string, Restore>();
+  const those = (isMeant: (restore: Restore) => boolean, page: PageRequest) =>
+    pageOf([...restores.values()].filter(isMeant), page, BY_TIME);
   return {
     async insert(restore) {
       if (restores.has(restore.id)) return false;
@@ -73,12 +76,13 @@ export function createInMemoryRestoreStore(): RestoreStore {
       return true;
     },
     find: async (id) => restores.get(id) ?? null,
-    list: async (serviceId, page) =>
-      pageOf(
-        [...restores.values()].filter((restore) => restore.serviceId === serviceId),
-        page,
-        BY_TIME,
-      ),
+    list: async (serviceId, page) => those((restore) => restore.serviceId === serviceId, page),
+    listRunning: async (page) => those(({ status }) => status === 'running', page),
+    listKept: async (page) => those(({ keptDatabase }) => keptDatabase !== null, page),
+    async forgetKept(id) {
+      const stored = restores.get(id);
+      if (stored !== undefined) restores.set(id, keepRecord({ ...stored, keptDatabase: null, keptUntil: null }));
+    },
     async change(id, change) {
       const stored = restores.get(id);
       if (stored?.status !== 'running') return false;

@@ -34,6 +34,7 @@ export async function createBackupsParts(
     retention: DEFAULT_RETENTION,
     excludePatterns: [],
     parallelism: 3,
+    keptDays: 7,
   };
   const deps = {
     backups: createInMemoryBackupStore(),

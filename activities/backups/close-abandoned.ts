@@ -1,0 +1,89 @@
+import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
+import type { RestoreJob } from '../../domain/backups/messages.ts';
+import type { Restore } from '../../domain/backups/restore.ts';
+import { eachItem } from '../../domain/each-item.ts';
+import { FairleadError } from '../../domain/errors.ts';
+import { auditBackup } from './audit-backup.ts';
+import type { BackupsActivityDeps } from './deps.ts';
+import { deleteLeft } from './make-backup.ts';
+import { problemOf } from './problem-of.ts';
+import { endRestore, swapDatabases } from './restore-database.ts';
+
+const ABANDONED_BACKUP: BackupProblem = {
+  code: 'BACKUP_ABANDONED',
+  message: 'The workflow of the backup ended without a result: it was terminated, or lost. Start another backup',
+};
+const ABANDONED_RESTORE: BackupProblem = {
+  code: 'RESTORE_ABANDONED',
+  message: 'The workflow of the restore ended without a result: it was terminated, or lost. Start it again',
+};
+
+/** Ends records that say `running` of what no workflow runs. Idempotent; one that cannot be ended is left to the next night. */
+export async function closeAbandoned(deps: BackupsActivityDeps, signal: AbortSignal): Promise<void> {
+  const { backups, restores, commands } = deps;
+  for (const backup of await all(eachItem((page) => backups.list({ statuses: ['running'] }, page), signal))) {
+    if (!(await commands.isUnderWay(backup, backup.id))) await closeBackup(deps, backup, signal);
+  }
+  for (const restore of await all(eachItem((page) => restores.listRunning(page), signal))) {
+    if (await commands.isUnderWay(restore, restore.id)) continue;
+    await closeRestore(deps, restore, signal).catch(() => signal.throwIfAborted());
+  }
+}
+
+/** It is failed, and loses what was uploaded. */
+async function closeBackup(deps: BackupsActivityDeps, backup: Backup, signal: AbortSignal): Promise<void> {
+  const { id, requestedBy: actor } = backup;
+  const change = { status: 'failed', finishedAt: deps.now(), problem: ABANDONED_BACKUP } as const;
+  if (!(await deps.backups.change(id, 'running', change))) return;
+  const org = await orgOf(deps, backup);
+  const data = { code: ABANDONED_BACKUP.code };
+  await auditBackup(deps, { type: 'backup.failed', id, actor, database: backup, org, requestId: null, data });
+  // Without the object store a night is planned all the same: what is left, `removeLeftArchives` deletes.
+  await deleteLeft(deps, id).catch(() => signal.throwIfAborted());
+}
+
+/**
+ * A swap that began is brought to its end: what it puts in place was verified before. Anything else is failed, with the
+ * database as it is.
+ * @throws UNAVAILABLE while the server is away
+ */
+async function closeRestore(deps: BackupsActivityDeps, restore: Restore, signal: AbortSignal): Promise<void> {
+  const { id, backupId, serviceId, service, environment, engine, databaseName, mode, safetyBackupId } = restore;
+  if (service === null || environment === null) return;
+  const job: RestoreJob = {
+    ...{ id, backupId, serviceId, service, environment, engine, databaseName, mode, safetyBackupId },
+    ...{ org: (await orgOf(deps, restore)) ?? '', requestedBy: restore.requestedBy, requestId: null },
+    startedAt: restore.startedAt.toISOString(),
+  };
+  const problem = restore.phase === 'swapping' ? await finishSwap(deps, job, signal) : ABANDONED_RESTORE;
+  await endRestore(deps, { job, problem }, signal);
+}
+
+async function finishSwap(
+  deps: BackupsActivityDeps,
+  job: RestoreJob,
+  signal: AbortSignal,
+): Promise<BackupProblem | null> {
+  try {
+    await swapDatabases(deps, job, signal);
+    return null;
+  } catch (error) {
+    if (error instanceof FairleadError && error.retryable) throw error;
+    return problemOf(error);
+  }
+}
+
+/** The org of the service that has the database; null where that is another service by now, or none. */
+export async function orgOf(
+  { inventory }: Pick<BackupsActivityDeps, 'inventory'>,
+  { engine, databaseName, serviceId }: Pick<Backup, 'engine' | 'databaseName' | 'serviceId'>,
+): Promise<string | null> {
+  const owner = await inventory.ownerOf(engine, databaseName);
+  return owner !== null && owner.serviceId === serviceId ? owner.org : null;
+}
+
+async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {
+  const list: T[] = [];
+  for await (const item of items) list.push(item);
+  return list;
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { closeAbandoned } from '../../../activities/backups/close-abandoned.ts';
+import { dumpDatabase, openBackup } from '../../../activities/backups/make-backup.ts';
+import { enter, openRestore, restoreScratch } from '../../../activities/backups/restore-database.ts';
+import { scratchName } from '../../../domain/backups/restore.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { createBackupsParts } from '../../support/in-memory/backups-parts.ts';
+
+const signal = AbortSignal.timeout(60_000);
+
+/** A restore that was brought as far as its new database, and whose workflow is gone. */
+async function abandoned() {
+  const parts = await createBackupsParts();
+  const { deps } = parts;
+  const backup = parts.job();
+  await openBackup(deps, backup);
+  await dumpDatabase(deps, backup, signal);
+  deps.tools.postgres.databases.set('shop_prod', { orders: ['3'], people: [] });
+  const restore = parts.restoreJob(backup.id);
+  await openRestore(deps, restore);
+  await restoreScratch(deps, restore, signal);
+  return { ...parts, restore, scratch: scratchName('restore', restore.id), kept: scratchName('kept', restore.id) };
+}
+
+it('a restore whose workflow is gone is failed, and the database stays as it is', async () => {
+  const { deps, restore, scratch } = await abandoned();
+  await closeAbandoned(deps, signal);
+  const record = await deps.restores.find(restore.id);
+  assert.deepEqual([record?.status, record?.problem?.code], ['failed', 'RESTORE_ABANDONED']);
+  assert.ok(record?.finishedAt);
+  const { databases } = deps.tools.postgres;
+  assert.deepEqual([databases.has(scratch), databases.get('shop_prod')], [false, { orders: ['3'], people: [] }]);
+  const told = deps.audit.told().at(-1);
+  assert.deepEqual([told?.eventType, told?.orgSlug], ['backup.restore_failed', 'acme']);
+});
+
+it('a swap that began is brought to its end', async () => {
+  const { deps, restore, kept } = await abandoned();
+  await enter(deps, restore, 'swapping');
+  await closeAbandoned(deps, signal);
+  const record = await deps.restores.find(restore.id);
+  assert.deepEqual([record?.status, record?.keptDatabase], ['completed', kept]);
+  assert.deepEqual(deps.tools.postgres.databases.get('shop_prod')?.orders, ['1', '2']);
+  assert.ok(deps.tools.postgres.databases.has(kept));
+});
+
+it('one that cannot be ended is left to the next night; one that runs is left alone', async () => {
+  const { deps, restore } = await abandoned();
+  await closeAbandoned({ ...deps, commands: { isUnderWay: async () => true } }, signal);
+  const reopen = () => Promise.reject(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
+  const tools = { ...deps.tools, postgres: { ...deps.tools.postgres, reopen } };
+  await closeAbandoned({ ...deps, tools }, signal);
+  assert.equal((await deps.restores.find(restore.id))?.status, 'running');
+  await closeAbandoned(deps, signal);
+  assert.equal((await deps.restores.find(restore.id))?.status, 'failed');
+});
+
+it('a backup whose workflow is gone is told to the ledger of its org as failed', async () => {
+  const { deps, job } = await createBackupsParts();
+  const lost = job();
+  await openBackup(deps, lost);
+  await closeAbandoned(deps, signal);
+  const told = deps.audit.told().map(({ eventType, orgSlug }) => [eventType, orgSlug]);
+  assert.deepEqual(told, [['backup.failed', 'acme']]);
+});
