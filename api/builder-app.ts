@@ -6,6 +6,7 @@ import { backupsRoutes } from './backups/routes.ts';
 import { type ConfigDeps, configRoutes } from './catalog/config-routes.ts';
 import { type CatalogDeps, catalogRoutes } from './catalog/routes.ts';
 import { type ReencryptionDeps, reencryptionRoutes } from './config/routes.ts';
+import { type DatabasesDeps, databasesRoutes } from './databases/routes.ts';
 import { type DeploysDeps, deploysRoutes } from './deploys/routes.ts';
 import type { GitHooksDeps } from './git-hooks/deps.ts';
 import { gitHooksRoutes } from './git-hooks/routes.ts';
@@ -31,6 +32,7 @@ export function createBuilderApp(
     GitIdentitiesDeps &
     GitHooksDeps &
     BackupsDeps &
+    DatabasesDeps &
     AuthorizedOrgsDeps,
   options: BuilderOptions,
 ): Express {
@@ -50,6 +52,7 @@ export function createBuilderApp(
       ...gitHooksRoutes(deps),
       ...authorizedOrgsRoutes(deps),
       ...backupsRoutes(deps),
+      ...databasesRoutes(deps),
     ],
   });
 }

@@ -1,11 +1,13 @@
 import { type Command, Option } from 'commander';
 import { BACKUP_ENGINES } from '../domain/backups/backup.ts';
+import { DATABASE_ENGINES } from '../domain/databases/engines.ts';
 import { wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
 import { MOST } from './read-pages.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const load = () => import('./commands/databases.ts');
+const loadLogins = () => import('./commands/database-logins.ts');
 
 const type = () =>
   new Option('--type <engine>', 'of this engine (default: mongodb, unless the service has postgres alone)').choices([
@@ -14,9 +16,18 @@ const type = () =>
 
 /** Declares `fairlead db …`. */
 export function addDatabaseCommands(program: Command, perform: Perform): void {
-  const db = program.command('db').description('backups of databases, and their way back');
+  const db = program.command('db').description('databases of services: their logins, their backups and the way back');
   const ofService = (name: string, description: string) =>
     db.command(name).description(description).option('-s, --service <name>', 'service (default: that of this folder)');
+  ofService('logins', 'list the databases of a service, and how old their logins are').action((_options, self) =>
+    perform(self, async (context) => (await loadLogins()).listLogins(context, self.opts())),
+  );
+  ofService('rotate', 'give a database a new login, and its workload with it')
+    .addOption(new Option('--type <engine>', 'of this engine (default: the only one)').choices([...DATABASE_ENGINES]))
+    .option('--detach', 'do not wait')
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadLogins()).rotateLogin(context, self.opts())),
+    );
   ofService('backup', 'back a database up now, and wait for the end')
     .addOption(type())
     .option('--detach', 'do not wait')

@@ -4,11 +4,9 @@ import { createPostgresDumpTool } from '../adapters/dump-tools/postgres-dump-too
 import { backupsWorkerSection } from '../adapters/env/backups.ts';
 import { postgresUri } from '../adapters/env/databases.ts';
 import { deploysWorkerSection } from '../adapters/env/deploys.ts';
-import { mailSection } from '../adapters/env/identity.ts';
 import { objectStoreSettings } from '../adapters/env/object-store.ts';
 import { mongodbUri, secret } from '../adapters/env/variable-kinds.ts';
 import type { ReadSection } from '../adapters/env.ts';
-import { createSmtpSender } from '../adapters/mail/smtp-sender.ts';
 import { createBackupStore } from '../adapters/mongo/backups/backups.ts';
 import { createRestoreStore } from '../adapters/mongo/backups/restores.ts';
 import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
@@ -19,10 +17,11 @@ import { createS3ObjectStore } from '../adapters/s3/object-store.ts';
 import { createBackupCommands } from '../adapters/temporal/backup-commands.ts';
 import type { BackupEngine } from '../domain/backups/backup.ts';
 import { createDatabaseInventory } from '../domain/backups/database-owners.ts';
-import type { DumpTool, RaiseAlarm } from '../domain/backups/ports.ts';
+import type { DumpTool } from '../domain/backups/ports.ts';
 import type { DatabaseServer } from '../domain/databases/ports.ts';
 import type { ObjectStore } from '../domain/objects/ports.ts';
 import { backupsSchedules } from '../workflows/backups/schedules.ts';
+import { composeAlarms } from './alarms.ts';
 import { composeAudit } from './deploys.ts';
 import { defineModule, type WorkerParts } from './module.ts';
 
@@ -33,7 +32,6 @@ const section = {
   ...backupsWorkerSection,
   DB_POSTGRES_ADMIN_URI: secret(postgresUri.optional()),
   DB_MONGODB_ADMIN_URI: secret(mongodbUri.optional()),
-  ...mailSection,
 };
 
 /** Backups of databases. Their settings: the object store. A dump takes hours: it takes no slot from a deploy. */
@@ -50,6 +48,10 @@ export const backups = defineModule({
     if (store === null) return null;
     const { db } = await connect('builder');
     const ensurePart = createEnsurePart(env.PARTS_ON_NEED);
+    const databaseRecords = createDatabaseRecords({ db });
+    // A server of the embedded stack has the databases of services alone.
+    const isListed = async (engine: BackupEngine, part: string) =>
+      !env.PARTS_ON_NEED.includes(part) || (await databaseRecords.usedEngines()).includes(engine);
     const archives = createS3ObjectStore({
       ...store,
       bucket: env.BACKUP_BUCKET,
@@ -60,7 +62,8 @@ export const backups = defineModule({
     if (env.DB_POSTGRES_ADMIN_URI !== undefined) {
       const adminUri = env.DB_POSTGRES_ADMIN_URI;
       const whenNeeded = () => ensurePart('postgres');
-      servers.postgres = startedFirst(createPostgresServer({ adminUri }), whenNeeded);
+      const isUsed = () => isListed('postgres', 'postgres');
+      servers.postgres = listedWhenUsed(createPostgresServer({ adminUri }), { whenNeeded, isUsed });
       tools.postgres = createPostgresDumpTool({ adminUri, env: subprocessEnv, whenNeeded });
     }
     if (env.DB_MONGODB_ADMIN_URI !== undefined) {
@@ -68,13 +71,14 @@ export const backups = defineModule({
       const whenServed = () => ensurePart('mongodb-tenants');
       const whenNeeded = async () => void (await Promise.all([whenServed(), ensurePart('mongo-tools')]));
       const toolsDir = env.MONGO_TOOLS_DIR ?? null;
-      servers.mongodb = startedFirst(createMongodbServer({ adminUri }), whenServed);
+      const isUsed = () => isListed('mongodb', 'mongodb-tenants');
+      servers.mongodb = listedWhenUsed(createMongodbServer({ adminUri }), { whenNeeded: whenServed, isUsed });
       tools.mongodb = createMongoDumpTool({ adminUri, toolsDir, env: subprocessEnv, whenNeeded });
     }
     return createBackupsActivities({
       backups: createBackupStore({ db, now }),
       restores: createRestoreStore({ db, now }),
-      inventory: createDatabaseInventory(createDatabaseRecords({ db }), servers),
+      inventory: createDatabaseInventory(databaseRecords, servers),
       tools,
       archives,
       mirror: composeMirror(env),
@@ -94,6 +98,7 @@ export const backups = defineModule({
         },
         excludePatterns: env.BACKUP_EXCLUDE_PATTERNS,
         parallelism: env.BACKUP_PARALLELISM,
+        keptDays: env.DATABASE_GRACE_DAYS,
       },
     });
   },
@@ -109,35 +114,15 @@ function composeMirror(env: Parts['env']): ObjectStore | null {
   return createS3ObjectStore({ endpoint, bucket, region, accessKey, secretKey });
 }
 
-/** A line of the log, and a mail where there is somebody to write to. */
-function composeAlarms({ env, logger, opened }: Parts): RaiseAlarm {
-  const { PLATFORM_ALERT_EMAIL: to, SMTP_URL: url, MAIL_FROM: from, SMTP_ALLOW_PLAINTEXT: allowPlaintext } = env;
-  const mail =
-    to === undefined || url === undefined
-      ? null
-      : opened.adopt(createSmtpSender({ url, from, allowPlaintext }), (sender) => sender.close());
-  return async ({ id, subject, text: message }) => {
-    logger.error({ alarm: id, message }, subject);
-    if (to === undefined) return;
-    await mail?.send({
-      id,
-      to,
-      fromName: 'Fairlead',
-      subject,
-      text: message,
-      html: `<pre>${escapeHtml(message)}</pre>`,
-    });
-  };
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
-}
-
-function startedFirst(server: DatabaseServer, whenNeeded: () => Promise<void>): DatabaseServer {
+/** A server that nobody uses is not started for its list. */
+function listedWhenUsed(
+  server: DatabaseServer,
+  { whenNeeded, isUsed }: { readonly whenNeeded: () => Promise<void>; readonly isUsed: () => Promise<boolean> },
+): DatabaseServer {
   return {
     ...server,
     async list(signal) {
+      if (!(await isUsed())) return [];
       await whenNeeded();
       return await server.list(signal);
     },

@@ -118,12 +118,14 @@ export const deploys = defineModule({
   },
 });
 
+type AuditParts = Pick<WorkerParts<{ readonly DATA_DIR: string }>, 'env' | 'settings' | 'logger' | 'opened'>;
+
 export function composeClients({ settings: { urls, providerKey } }: Parts): ClientAdministration | null {
   if (urls.idp === undefined || providerKey === undefined) return null;
   return createClientAdministration({ url: urls.idp, internalKey: providerKey });
 }
 
-export function composeAudit({ env, settings, logger: log, opened }: Parts): DeploysDeps['audit'] {
+export function composeAudit({ env, settings, logger: log, opened }: AuditParts): DeploysDeps['audit'] {
   const { urls, internalKey } = settings;
   const auditUrl = urls['audit-ledger'];
   if (auditUrl === undefined || internalKey === undefined) return null;

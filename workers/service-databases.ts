@@ -73,12 +73,17 @@ export function composeServiceDatabases(
   return createServiceDatabases({
     records: createDatabaseRecords({ db }),
     cipher: createSecretCipher(env.CONFIG_ENCRYPTION_KEY),
-    newPassword: () => randomBytes(24).toString('base64url'),
+    newPassword: newDatabasePassword,
     now: () => new Date(),
     engines: composeEngines(env),
     commands: createDatabaseCommands(client),
     graceDays: env.DATABASE_GRACE_DAYS,
   });
+}
+
+/** 192 random bits, of letters, digits, `-` and `_`. */
+export function newDatabasePassword(): string {
+  return randomBytes(24).toString('base64url');
 }
 
 /** Starts the part of an embedded stack before its server is asked for anything. */

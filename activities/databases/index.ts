@@ -1,53 +1,53 @@
-import type { DatabaseEngine } from '../../domain/databases/engines.ts';
-import type { DropOutcome, DropRequest } from '../../domain/databases/messages.ts';
-import type { DatabaseRecords, DatabaseServer, FinalBackup } from '../../domain/databases/ports.ts';
+import type { Clock } from '../../domain/clock.ts';
+import type { DropRequest, RotationRequest } from '../../domain/databases/messages.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
+import type { DatabasesDeps } from './deps.ts';
+import { dropKeptDatabase } from './drop-kept-database.ts';
+import {
+  acceptLogin,
+  listDueLogins,
+  prepareLogin,
+  promoteLogin,
+  type RotatingDeps,
+  type RotationDeps,
+  type RunningRotation,
+  replaceWorkload,
+  tellWaiting,
+  type WaitingRotation,
+} from './rotate-login.ts';
 
-export interface DatabasesDeps {
-  readonly records: DatabaseRecords;
-  readonly servers: Readonly<Partial<Record<DatabaseEngine, DatabaseServer>>>;
-  /** Null where this installation takes no backups: then a kept database is dropped without one. */
-  readonly finalBackup: FinalBackup | null;
+export interface DatabasesActivityDeps extends DatabasesDeps {
+  /** Null without the keys of stored secrets. */
+  readonly rotation: RotationDeps | null;
+  readonly now: Clock;
 }
 
 /**
  * The activities of the workflows of databases.
  *
- * - Keying: one workflow a kept database (`database-drop/<engine>/<database>`).
- * - Retries: for as long as a server is away. What was begun goes on: the record says that it is being dropped.
- * - Compensation: none; a drop is not undone. Until it begins, its org gets the database back with a deploy.
+ * - Keying: one workflow a kept database (`database-drop/<engine>/<database>`), and one a rotation of a login
+ *   (`rotate/<engine>/<service>/<environment>`).
+ * - Retries: for as long as a server is away. What was begun goes on: the record says that it is being dropped, or how far
+ *   a rotation has come.
+ * - Compensation: none; a drop is not undone. Until it begins, its org gets the database back with a deploy. A rotation that
+ *   is broken off leaves two valid logins, and the next one ends the older.
  */
-export function createDatabasesActivities(deps: DatabasesDeps) {
+export function createDatabasesActivities(deps: DatabasesActivityDeps) {
+  const rotating = (): RotatingDeps => {
+    if (deps.rotation !== null) return { ...deps, rotation: deps.rotation };
+    throw new FairleadError('UNAVAILABLE', 'No login can be rotated: set CONFIG_ENCRYPTION_KEY on the worker');
+  };
   return {
     dropKeptDatabase: (request: DropRequest) => whileHeartbeating((signal) => dropKeptDatabase(deps, request, signal)),
+    listDueLogins: (cursor: string | null) => listDueLogins(deps, cursor),
+    prepareLogin: (request: RotationRequest) => whileHeartbeating(() => prepareLogin(rotating(), request)),
+    acceptLogin: (id: string) => whileHeartbeating((signal) => acceptLogin(rotating(), id, signal)),
+    promoteLogin: (id: string) => whileHeartbeating(() => promoteLogin(rotating(), id)),
+    replaceWorkload: (rotation: RunningRotation) =>
+      whileHeartbeating((signal) => replaceWorkload(rotating(), rotation, signal)),
+    tellWaiting: (waiting: WaitingRotation) => tellWaiting(rotating(), waiting),
   };
 }
 
 export type DatabasesActivities = ReturnType<typeof createDatabasesActivities>;
-
-/**
- * Drops a database whose time has come, after its final backup. Idempotent: from the first write on nobody else gets it,
- * and what is gone stays gone.
- * @throws UNAVAILABLE while its server is away, or is not configured any more
- */
-export async function dropKeptDatabase(
-  { records, servers, finalBackup }: DatabasesDeps,
-  { id, dropAfter }: DropRequest,
-  signal: AbortSignal,
-): Promise<DropOutcome> {
-  const record = await records.find(id);
-  if (record === null) return { kind: 'dropped' };
-  if (record.state === 'active' || record.dropAfter === null) return { kind: 'in use' };
-  if (record.dropAfter.toISOString() !== dropAfter) return { kind: 'kept', dropAfter: record.dropAfter.toISOString() };
-  const server = servers[record.engine];
-  if (server === undefined) {
-    const text = `The database ${record.database} is dropped once its server is configured again.`;
-    throw new FairleadError('UNAVAILABLE', text, { retryable: true });
-  }
-  if (!(await records.startDropping(id, record.dropAfter))) return { kind: 'in use' };
-  await finalBackup?.(record, signal);
-  await server.drop(record.database, signal);
-  await records.removeDropped(id);
-  return { kind: 'dropped' };
-}

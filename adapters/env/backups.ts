@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { alarmsSection } from './alarms.ts';
 import { embeddedPartsSection } from './embedded-parts.ts';
 import { objectLinksSection, objectStoreSection } from './object-store.ts';
 import { baseUrl, commaList, flag, positiveCount, secret, text } from './variable-kinds.ts';
@@ -36,8 +37,7 @@ export const backupsWorkerSection = {
   BACKUP_MIRROR_REGION: text.default('us-east-1'),
   BACKUP_MIRROR_ACCESS_KEY: secret(text.optional()),
   BACKUP_MIRROR_SECRET_KEY: secret(text.optional()),
-  /** Where alarms go; without it, or without a mail server, they are lines of the log alone. */
-  PLATFORM_ALERT_EMAIL: z.email().optional(),
+  ...alarmsSection,
   /** How many databases a night dumps at once. */
   BACKUP_PARALLELISM: positiveCount.max(32).default(3),
 };

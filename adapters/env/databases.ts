@@ -1,5 +1,7 @@
 import { z } from 'zod';
+import { alarmsSection } from './alarms.ts';
 import { embeddedPartsSection } from './embedded-parts.ts';
+import { dataSection } from './platform.ts';
 import { mongodbUri, port, positiveCount, secret, text } from './variable-kinds.ts';
 
 /** Where the servers of services' databases answer, for workloads (spec 2, "Environment variables"). */
@@ -28,4 +30,13 @@ export const databasesSection = {
   DB_POSTGRES_SSLMODE: z.enum(['disable', 'prefer', 'require', 'verify-ca', 'verify-full']).optional(),
   /** How long the database of a removed service is kept before it is dropped. */
   DATABASE_GRACE_DAYS: positiveCount.max(365).default(7),
+};
+
+/** What looks after databases beside deploys. */
+export const databasesWorkerSection = {
+  ...databasesSection,
+  ...dataSection,
+  ...alarmsSection,
+  /** How old the login of a database is when it gets a new one (spec 2, "Environment variables"). */
+  ROTATION_TTL_DAYS: positiveCount.max(3_650).default(30),
 };

@@ -11,8 +11,8 @@ import { withClient } from './with-client.ts';
 const OURS = 'fairlead: made for a service';
 /** Databases that every server has. */
 const OWN_DATABASES = ['postgres', 'template0', 'template1'];
-/** No one service takes all connections of the server. */
-const CONNECTIONS_OF_USER = 50;
+/** No one service takes all connections of the server, by whichever of its users. */
+const CONNECTIONS = 50;
 
 /**
  * Databases on a PostgreSQL server. A database is owned by a role of its name, with which nobody connects. Its users are
@@ -63,7 +63,7 @@ async function ensureRoles(client: Client, database: string, { user, password }:
       await client.query(`CREATE ROLE ${name(user)} NOLOGIN`);
       await client.query(`COMMENT ON ROLE ${name(user)} IS ${literal(OURS)}`);
     }
-    const limits = `NOCREATEDB NOCREATEROLE CONNECTION LIMIT ${CONNECTIONS_OF_USER}`;
+    const limits = `NOCREATEDB NOCREATEROLE CONNECTION LIMIT ${CONNECTIONS}`;
     await client.query(`ALTER ROLE ${name(user)} LOGIN ${limits} PASSWORD ${literal(scramVerifier(password))}`);
     await client.query(`GRANT ${name(database)} TO ${name(user)}`);
     await client.query(`ALTER ROLE ${name(user)} SET role TO ${name(database)}`);
@@ -85,7 +85,7 @@ async function ensureDatabase(client: Client, database: string): Promise<void> {
     await client.query(`CREATE DATABASE ${name(database)} ${options}`);
   }
   await client.query(`REVOKE ALL ON DATABASE ${name(database)} FROM PUBLIC`);
-  await client.query(`ALTER DATABASE ${name(database)} ALLOW_CONNECTIONS true`);
+  await client.query(`ALTER DATABASE ${name(database)} ALLOW_CONNECTIONS true CONNECTION LIMIT ${CONNECTIONS}`);
 }
 
 /** Up to version 14 the schema `public` of a database belonged to the administrator. */

@@ -1,5 +1,10 @@
-import type { Client } from '@temporalio/client';
-import { DATABASE_WORKFLOWS, dropWorkflowId } from '../../domain/databases/messages.ts';
+import { type Client, WorkflowNotFoundError } from '@temporalio/client';
+import {
+  DATABASE_WORKFLOWS,
+  dropWorkflowId,
+  type RotationRequest,
+  rotationWorkflowId,
+} from '../../domain/databases/messages.ts';
 import type { DatabaseCommands } from '../../domain/databases/ports.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { answered } from './answered.ts';
@@ -17,6 +22,27 @@ export function createDatabaseCommands(client: Client): DatabaseCommands {
           args: [{ id, dropAfter: dropAfter.toISOString() }],
           staticSummary: `drop the database ${id}`,
         });
+      }),
+    rotate: (database, by) =>
+      answered(client, async () => {
+        const request: RotationRequest = { ...by, id: database.id, isAsked: true };
+        await client.workflow.start(DATABASE_WORKFLOWS.rotateLogin, {
+          workflowId: rotationWorkflowId(database),
+          workflowIdConflictPolicy: 'USE_EXISTING',
+          taskQueue: TASK_QUEUE,
+          args: [request],
+          staticSummary: `new login of the database ${database.id}`,
+        });
+      }),
+    isRotating: (database) =>
+      answered(client, async () => {
+        try {
+          const { status } = await client.workflow.getHandle(rotationWorkflowId(database)).describe();
+          return status.name === 'RUNNING';
+        } catch (error) {
+          if (error instanceof WorkflowNotFoundError) return false;
+          throw error;
+        }
       }),
   };
 }

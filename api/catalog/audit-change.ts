@@ -20,6 +20,7 @@ export interface ServiceChange {
     | 'service.config_changed'
     | 'service.config_read'
     | 'service.backup_downloaded'
+    | 'service.database_rotation_requested'
     | 'service.deleted'
     | 'service.delete_requested'
     | 'build.cancel_requested';

@@ -9,9 +9,12 @@ import { createDatabaseRecords } from '../../adapters/mongo/databases/records.ts
 import { createEnsurePart } from '../../adapters/process/embedded-parts.ts';
 import { createS3ObjectStore } from '../../adapters/s3/object-store.ts';
 import { createBackupCommands } from '../../adapters/temporal/backup-commands.ts';
+import { createDatabaseCommands } from '../../adapters/temporal/database-commands.ts';
 import { createServiceDatabases } from '../../domain/backups/database-owners.ts';
+import { databaseId } from '../../domain/databases/record.ts';
 import type { ObjectStore } from '../../domain/objects/ports.ts';
 import type { BackupsDeps } from '../backups/deps.ts';
+import type { DatabasesDeps } from '../databases/routes.ts';
 
 interface BackupsParts {
   readonly env: z.infer<z.ZodObject<typeof backupsSection>>;
@@ -19,14 +22,21 @@ interface BackupsParts {
   readonly temporal: Client;
 }
 
-/** What the routes of backups work with, on real adapters. */
-export function composeBackups(parts: BackupsParts): Omit<BackupsDeps, 'services' | 'audit' | 'newId' | 'now'> {
+/** What the routes of databases and backups work with, on real adapters. */
+export function composeBackups(
+  parts: BackupsParts,
+): Omit<BackupsDeps & DatabasesDeps, 'services' | 'audit' | 'newId' | 'now'> {
   const { env, db, temporal } = parts;
   const deps = { db, now: () => new Date() };
+  const databaseRecords = createDatabaseRecords(deps);
   return {
+    databaseRecords,
+    databaseCommands: createDatabaseCommands(temporal),
     backups: createBackupStore(deps),
     restores: createRestoreStore(deps),
-    serviceDatabases: createServiceDatabases(createDatabaseRecords(deps)),
+    serviceDatabases: createServiceDatabases(databaseRecords),
+    isDropped: async ({ engine, databaseName }) =>
+      (await databaseRecords.find(databaseId(engine, databaseName))) === null,
     backupCommands: createBackupCommands(temporal),
     hasObjectStore: (env.OBJECT_STORE_INTERNAL_HOST ?? env.OBJECT_STORE_HOST) !== undefined,
     backupArchives: composeArchives(env),

@@ -9,20 +9,26 @@ export interface DatabaseTarget {
 /** Names of services have no underscore, so the last one parts the two, and no two targets have the same name. */
 const SEPARATOR = '_';
 
+/** PostgreSQL keeps roles that begin with `pg_` to itself. Names of services end with no dash, so that one more tells them apart. */
+const RESERVED: ReadonlySet<string> = new Set(['pg']);
+const ASIDE = '-';
+
 /**
  * The name of a service's database in an environment, `web-shop_prod`: at most 48 characters, and with what is added for
- * its users at most 50. PostgreSQL allows 63 bytes, MongoDB 63, Redis any number.
+ * its users at most 50. PostgreSQL allows 63 bytes, MongoDB 63, Redis any number. Of a service called `pg` it is `pg-_prod`.
  */
 export function databaseName({ service, environment }: DatabaseTarget): string {
-  return `${service}${SEPARATOR}${environment}`;
+  return `${service}${RESERVED.has(service) ? ASIDE : ''}${SEPARATOR}${environment}`;
 }
 
 /** The opposite of {@link databaseName}; null for any other name, such as that of a database made by hand. */
 export function parseDatabaseName(name: string): DatabaseTarget | null {
   const at = name.lastIndexOf(SEPARATOR);
   const environment = ENVIRONMENTS.find((one) => one === name.slice(at + 1));
-  const service = name.slice(0, Math.max(at, 0));
-  return environment === undefined || !/^[a-z0-9-]+$/.test(service) ? null : { service, environment };
+  const written = name.slice(0, Math.max(at, 0));
+  if (environment === undefined || !/^[a-z0-9-]+$/.test(written)) return null;
+  const service = written.endsWith(ASIDE) ? written.slice(0, -ASIDE.length) : written;
+  return databaseName({ service, environment }) === name ? { service, environment } : null;
 }
 
 /** Users take turns, so that the next one is valid before the last one is withdrawn. */

@@ -1,6 +1,13 @@
+import type { DatabaseEngine } from './engines.ts';
+import type { DatabaseRecord } from './record.ts';
+
 /** Names, ids and message types of the workflows of databases. */
 
-export const DATABASE_WORKFLOWS = { dropDatabase: 'dropDatabase' } as const;
+export const DATABASE_WORKFLOWS = {
+  dropDatabase: 'dropDatabase',
+  rotateLogin: 'rotateLogin',
+  rotateLogins: 'rotateLogins',
+} as const;
 
 export interface DropRequest {
   /** Of the record. */
@@ -17,4 +24,33 @@ export type DropOutcome =
 /** One at a time of a database. */
 export function dropWorkflowId(id: string): string {
   return `database-drop/${id}`;
+}
+
+/** Asks for a new login of a database. */
+export interface RotationRequest extends Pick<DatabaseRecord, 'id'> {
+  /** Also before ROTATION_TTL_DAYS are over. */
+  readonly isAsked: boolean;
+  /** A user id, a client id, or `schedule`. */
+  readonly requestedBy: string;
+  readonly requestId: string;
+}
+
+/**
+ * What a rotation has come to.
+ *
+ * - `rotated`: workloads have the new login, and the server refuses the old one.
+ * - `waiting`: workloads may still have the old login, which stays valid; `reason` says why. The next night goes on.
+ * - `not due`: the login is not old enough, or the database is no service's now.
+ */
+export type RotationOutcome =
+  | { readonly kind: 'rotated' | 'not due' }
+  | { readonly kind: 'waiting'; readonly reason: string };
+
+/** One rotation of a database at a time. */
+export function rotationWorkflowId(database: {
+  readonly engine: DatabaseEngine;
+  readonly service: string;
+  readonly environment: string;
+}): string {
+  return `rotate/${database.engine}/${database.service}/${database.environment}`;
 }

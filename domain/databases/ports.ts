@@ -10,6 +10,7 @@
 import type { Page, PageRequest } from '../page.ts';
 import type { DatabaseTarget } from './database-name.ts';
 import type { DatabaseEngine } from './engines.ts';
+import type { RotationRequest } from './messages.ts';
 import type { DatabaseRecord, StoredLogin } from './record.ts';
 
 /** In memory only. */
@@ -59,6 +60,8 @@ export interface DatabaseRecords {
   adopt(id: string, from: string, to: { readonly serviceId: string; readonly org: string }): Promise<boolean>;
   /** Notes that its service was removed. False when it belongs to another service by now, or is kept already. */
   keep(id: string, serviceId: string, dropAfter: Date): Promise<boolean>;
+  /** Keeps it until later. False when it is not kept until then any more. */
+  keepLonger(id: string, dropAfter: Date, until: Date): Promise<boolean>;
   /** From now on nobody gets it back. False when it is not kept until then any more. */
   startDropping(id: string, dropAfter: Date): Promise<boolean>;
   /** Takes away the record of a database that was dropped. */
@@ -67,8 +70,12 @@ export interface DatabaseRecords {
   replaceLogin(id: string, from: StoredLogin, to: StoredLogin): Promise<boolean>;
   /** Prepares the next login of an active database. False when one is prepared, or one is retiring, or `seen` is not the current one. */
   prepareLogin(id: string, seen: StoredLogin, next: StoredLogin): Promise<boolean>;
-  /** Makes the prepared login the current one, whose user retires. False when it is not prepared any more. */
+  /** Forgets a prepared login, such as one that no key opens. No error when another one is there. */
+  dropPrepared(id: string, next: StoredLogin): Promise<void>;
+  /** Makes the prepared login the current one; the user of the one before retires. False when it is not prepared any more. */
   promoteLogin(id: string, next: StoredLogin): Promise<boolean>;
+  /** Notes the mark of a promotion, unless one is noted. No error where nobody retires. */
+  noteMark(id: string, mark: number): Promise<void>;
   /** Notes that the server refuses the user that retired. */
   endRetiring(id: string, user: string): Promise<void>;
   /** Engines of which there is any database. */
@@ -77,11 +84,44 @@ export interface DatabaseRecords {
   list(page: PageRequest): Promise<Page<DatabaseRecord>>;
 }
 
+/** What runs of services, as a rotation has to know it: who has been given which login. */
+export interface WorkloadLogins {
+  /** A mark of this moment. Whatever is started by what begins after it has been given the login of then, or a newer one. */
+  mark(target: DatabaseTarget): Promise<number>;
+  /** Whether anything that serves, or is about to, may have been given a login of the engine before the mark. */
+  mayHaveOlder(database: DatabaseTarget & { readonly engine: DatabaseEngine }, mark: number): Promise<boolean>;
+  /**
+   * Has what serves replaced by a workload with the current logins, beside which it serves until the new one is healthy.
+   * Asked again under the same build id, it tells what became of it. `busy`: people deploy the service.
+   * @throws UNAVAILABLE (retryable)
+   */
+  restart(order: WorkloadRestart): Promise<'running' | 'ended' | 'busy' | 'not needed'>;
+}
+
+export interface WorkloadRestart extends DatabaseTarget {
+  readonly buildId: string;
+  readonly serviceId: string;
+  readonly mark: number;
+  readonly requestedBy: string;
+  readonly requestId: string;
+}
+
 /** Starts the workflows of databases. */
 export interface DatabaseCommands {
+  /** Gives a database a new login, or joins the rotation that does. */
+  rotate(database: DatabaseRecord, by: Pick<RotationRequest, 'requestedBy' | 'requestId'>): Promise<void>;
+  /** Whether a rotation of a database is at work now. */
+  isRotating(database: DatabaseRecord): Promise<boolean>;
   /** The database is dropped at that time, unless a service has it again. Idempotent. */
   dropLater(database: { readonly id: string; readonly dropAfter: Date }): Promise<void>;
 }
 
-/** The backup of a database before it is dropped. Resolves once it is stored and verified. @throws what keeps it from that */
-export type FinalBackup = (record: DatabaseRecord, signal: AbortSignal) => Promise<void>;
+/**
+ * The backup of a database before it is dropped. Resolves once the object store has all of it; asked again for the same
+ * time to drop it, with the same backup. Null for an engine that is not backed up.
+ * @throws BACKUP_IN_PROGRESS, RESTORE_IN_PROGRESS while something else has the database; what else keeps it from a backup
+ */
+export type FinalBackup = (
+  record: DatabaseRecord,
+  signal: AbortSignal,
+) => Promise<{ readonly backupId: string; readonly objectKey: string } | null>;

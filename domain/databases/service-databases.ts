@@ -58,7 +58,7 @@ export interface EngineSetup {
 
 export interface ServiceDatabasesDeps extends ClaimDeps {
   readonly engines: Readonly<Partial<Record<DatabaseEngine, EngineSetup>>>;
-  readonly commands: DatabaseCommands;
+  readonly commands: Pick<DatabaseCommands, 'dropLater'>;
   /** How long the database of a removed service is kept. */
   readonly graceDays: number;
 }

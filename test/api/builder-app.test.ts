@@ -70,6 +70,8 @@ const TABLE = readTable(`
   GET    /services/acme-shop/databases/restores     401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
   GET    /services/acme-shop/databases/restores/none    401 404 404 404 404 404 404 404 403 403 403 404 404 403 403
   POST   /services/acme-shop/databases/restores/none/cancel    401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
+  GET    /services/acme-shop/databases/logins       401 200 200 200 200 200 200 404 403 403 403 200 200 403 403
+  POST   /services/acme-shop/databases/rotate       401 404 404 404 404 403 403 404 403 403 403 403 403 403 403
   GET    /databases/backups                         401 200 200 403 403 403 403 403 403 403 403 403 403 403 403
   GET    /databases/backups/health                  401 200 200 200 200 200 200 200 403 403 403 200 200 403 403
   GET    /oauth/clients                             401 200 200 200 200 200 200 200 403 403 403 200 200 403 403

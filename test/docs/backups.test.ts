@@ -5,6 +5,7 @@ import { it } from 'node:test';
 import { ALARM_SUBJECTS } from '../../activities/backups/report-night.ts';
 import { backupsWorkerSection } from '../../adapters/env/backups.ts';
 import { embeddedPartsSection } from '../../adapters/env/embedded-parts.ts';
+import { mailSection } from '../../adapters/env/identity.ts';
 import { objectLinksSection, objectStoreSection } from '../../adapters/env/object-store.ts';
 import { BACKUP_STATUSES } from '../../domain/backups/backup.ts';
 import { ERROR_CODES, isErrorCode } from '../../domain/errors.ts';
@@ -12,7 +13,7 @@ import { ERROR_CODES, isErrorCode } from '../../domain/errors.ts';
 const guide = await readFile(join(import.meta.dirname, '../../docs/backups.md'), 'utf8');
 
 /** Variables that other modules read, too; those of the object store have a guide of their own. */
-const SHARED = { ...objectStoreSection, ...objectLinksSection, ...embeddedPartsSection };
+const SHARED = { ...objectStoreSection, ...objectLinksSection, ...embeddedPartsSection, ...mailSection };
 
 it('docs/backups.md names every variable of backups with its default', () => {
   for (const [name, kind] of Object.entries(backupsWorkerSection)) {

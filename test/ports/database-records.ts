@@ -11,7 +11,7 @@ export function databaseRecord(fields: Partial<DatabaseRecord> = {}): DatabaseRe
   const database = `kept-${made}_prod`;
   return {
     ...{ id: `postgres/${database}`, engine: 'postgres', database, serviceId: `svc_${made}`, service: `kept-${made}` },
-    ...{ environment: 'prod', org: 'acme', state: 'active', dropAfter: null, next: null, retiring: null },
+    ...{ environment: 'prod', org: 'acme', state: 'active', dropAfter: null, next: null, retiring: null, mark: null },
     login: storedLogin(`${database}_a`, 'one'),
     createdAt: new Date('2026-01-01T00:00:00Z'),
     ...fields,
@@ -55,6 +55,20 @@ export function databaseRecordsSuite(use: () => DatabaseRecords): void {
       assert.equal(after?.state, outcomes[0] ? 'active' : 'dropping');
     });
 
+    it('a kept database is kept longer from the time that it was kept until, and no other', async () => {
+      const [record, active] = [databaseRecord(), databaseRecord()];
+      for (const one of [record, active]) await use().claim(one);
+      await use().keep(record.id, record.serviceId, AT);
+      assert.equal(await use().keepLonger(record.id, LATER, AT), false);
+      assert.equal(await use().keepLonger(active.id, AT, LATER), false);
+      const both = await Promise.all([1, 2].map(() => use().keepLonger(record.id, AT, LATER)));
+      assert.equal(both.filter(Boolean).length, 1);
+      assert.deepEqual((await use().find(record.id))?.dropAfter, LATER);
+      assert.equal(await use().startDropping(record.id, AT), false);
+      assert.equal(await use().startDropping(record.id, LATER), true);
+      assert.equal(await use().keepLonger(record.id, LATER, AT), false, 'it is being dropped');
+    });
+
     it('what is dropped stays so, and its record goes; an active one stays', async () => {
       const [record, active] = [databaseRecord(), databaseRecord()];
       for (const one of [record, active]) await use().claim(one);
@@ -90,10 +104,26 @@ export function databaseRecordsSuite(use: () => DatabaseRecords): void {
       const promoted = await use().find(record.id);
       assert.deepEqual([promoted?.login, promoted?.next, promoted?.retiring], [winner, null, record.login.user]);
       assert.equal(await use().prepareLogin(record.id, winner, record.login), false, 'one is retiring');
+      for (const mark of [1_000, 2_000]) await use().noteMark(record.id, mark);
+      assert.equal((await use().find(record.id))?.mark, 1_000, 'the first stays');
       await use().endRetiring(record.id, 'somebody');
       assert.equal((await use().find(record.id))?.retiring, record.login.user);
       await use().endRetiring(record.id, record.login.user);
-      assert.equal((await use().find(record.id))?.retiring, null);
+      await use().noteMark(record.id, 3_000);
+      const ended = await use().find(record.id);
+      assert.deepEqual([ended?.retiring, ended?.mark], [null, null]);
+    });
+
+    it('a prepared login is forgotten where it still is', async () => {
+      const record = databaseRecord();
+      await use().claim(record);
+      const [next, other] = ['next', 'other'].map((sealed) => storedLogin(`${record.database}_b`, sealed));
+      assert.ok(next !== undefined && other !== undefined);
+      await use().prepareLogin(record.id, record.login, next);
+      await use().dropPrepared(record.id, other);
+      assert.deepEqual((await use().find(record.id))?.next, next);
+      await use().dropPrepared(record.id, next);
+      assert.deepEqual(await use().find(record.id), record);
     });
 
     it('a login is replaced only where it still is', async () => {

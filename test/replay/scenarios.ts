@@ -22,6 +22,7 @@ import {
   failedUndo,
   overtakenRepair,
   repairs,
+  restart,
   retry,
   slotForEveryOrg,
   testsWithoutResult,
@@ -33,6 +34,7 @@ import { gitManyPushes } from './git-many-pushes-scenario.ts';
 import { gitPushes } from './git-pushes-scenario.ts';
 import { grant } from './grant-scenario.ts';
 import { hanging } from './hanging.ts';
+import { loginRotation } from './login-rotation-scenario.ts';
 import { withOwnWorker } from './own-worker.ts';
 import type { Recordings } from './recordings.ts';
 import { reencryption } from './reencryption-scenario.ts';
@@ -63,6 +65,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   askedForWhileCancelled,
   repairs,
   overtakenRepair,
+  restart,
   waitForGrants,
   keyRotation,
   reencryption,
@@ -72,6 +75,7 @@ export const SCENARIOS: readonly ((temporal: Temporal) => Promise<Recordings>)[]
   gitManyPushes,
   outputCollection,
   databaseDrop,
+  loginRotation,
   chains,
   backups,
   // The last of all: from then on the server skips no time.

@@ -96,7 +96,15 @@ export async function startBackupsPlatform({ through, variables = {} }: BackupsP
       const [user] = databaseUsers(database);
       await records.claim({
         ...{ id: databaseId('postgres', database), engine: 'postgres', database, serviceId, service },
-        ...{ environment: 'prod', org: 'acme', state: 'active', dropAfter: null, next: null, retiring: null },
+        ...{
+          environment: 'prod',
+          org: 'acme',
+          state: 'active',
+          dropAfter: null,
+          next: null,
+          retiring: null,
+          mark: null,
+        },
         login: { user, password: { keyId: 'none', sealed: '' }, issuedAt: new Date() },
         createdAt: new Date(),
       });

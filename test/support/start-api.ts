@@ -20,6 +20,7 @@ import type { BuilderParts } from './builder-parts.ts';
 import { createInMemoryAudit } from './in-memory/audit-recorder.ts';
 import { createInMemoryBackupCommands } from './in-memory/backup-commands.ts';
 import { createInMemoryBuilderParts } from './in-memory/builder-parts.ts';
+import { createInMemoryDatabaseRecords } from './in-memory/database-records.ts';
 import { createInMemoryDeployCommands } from './in-memory/deploy-commands.ts';
 import { createInMemoryGitHookCommands } from './in-memory/git-hook-commands.ts';
 import { createInMemoryGitHost } from './in-memory/git-host.ts';
@@ -81,6 +82,11 @@ export async function startApi(
   const backupArchives = createInMemoryObjectStore();
   /** Databases of services, by `<service id>/<environment>`. */
   const databases = new Map<string, Awaited<ReturnType<ServiceDatabases['of']>>>();
+  const databaseRecords = createInMemoryDatabaseRecords();
+  /** Databases that were dropped, such as `postgres/shop_prod`. */
+  const dropped = new Set<string>();
+  /** Databases whose rotation was asked for, and by whom. */
+  const rotations: { readonly id: string; readonly requestedBy: string }[] = [];
   const commands = createInMemoryDeployCommands();
   const gitHookCommands = createInMemoryGitHookCommands();
   const gitHost = createInMemoryGitHost();
@@ -109,6 +115,12 @@ export async function startApi(
       ...{ gitConnections, gitDeliveries, gitHeads, gitHookCommands, gitHost },
       ...{ backups, restores, backupCommands, backupArchives, hasObjectStore: true, backupDownloadTtlSeconds: 900 },
       backupNights: { isEnabled: true, hourUtc: 2 },
+      databaseRecords,
+      databaseCommands: {
+        rotate: async ({ id }, { requestedBy }) => void rotations.push({ id, requestedBy }),
+        isRotating: async (record) => rotations.some(({ id }) => id === record.id),
+      },
+      isDropped: async ({ engine, databaseName }) => dropped.has(`${engine}/${databaseName}`),
       serviceDatabases: { of: async ({ id }, environment) => databases.get(`${id}/${environment}`) ?? [] },
       ...{ gitIdentities, gitAccounts: createInMemoryGitAccounts(accounts) },
       randomSecret: () => randomBytes(32),
@@ -181,6 +193,9 @@ export async function startApi(
     backupCommands,
     backupArchives,
     databases,
+    dropped,
+    databaseRecords,
+    rotations,
     gitHost,
     accounts,
     reencryption,

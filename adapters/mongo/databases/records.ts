@@ -30,6 +30,8 @@ const recordSchema = z.object({
   login,
   next: login.nullable(),
   retiring: z.string().nullable(),
+  // Absent in records of before.
+  mark: z.number().nullable().default(null),
   createdAt: z.date(),
 });
 
@@ -59,6 +61,7 @@ export function createDatabaseRecords({ db }: { db: Db }): DatabaseRecords {
     adopt: (id, from, { serviceId, org }) =>
       update({ _id: id, serviceId: from, state: 'kept' }, { state: 'active', dropAfter: null, serviceId, org }),
     keep: (id, serviceId, dropAfter) => update({ _id: id, serviceId, state: 'active' }, { state: 'kept', dropAfter }),
+    keepLonger: (id, dropAfter, until) => update({ _id: id, state: 'kept', dropAfter }, { dropAfter: until }),
     startDropping: (id, dropAfter) =>
       update({ _id: id, state: { $in: ['kept', 'dropping'] }, dropAfter }, { state: 'dropping' }),
     async removeDropped(id) {
@@ -67,13 +70,19 @@ export function createDatabaseRecords({ db }: { db: Db }): DatabaseRecords {
     replaceLogin: (id, from, to) => update({ _id: id, ...isLogin('login', from) }, { login: to }),
     prepareLogin: (id, seen, next) =>
       update({ _id: id, state: 'active', next: null, retiring: null, ...isLogin('login', seen) }, { next }),
+    async dropPrepared(id, next) {
+      await update({ _id: id, ...isLogin('next', next) }, { next: null });
+    },
     async promoteLogin(id, next) {
       const found = await find(id);
       const retiring = found?.login.user ?? null;
-      return update({ _id: id, ...isLogin('next', next) }, { login: next, next: null, retiring });
+      return update({ _id: id, ...isLogin('next', next) }, { login: next, next: null, retiring, mark: null });
+    },
+    async noteMark(id, mark) {
+      await update({ _id: id, retiring: { $ne: null }, mark: null }, { mark });
     },
     async endRetiring(id, user) {
-      await update({ _id: id, retiring: user }, { retiring: null });
+      await update({ _id: id, retiring: user }, { retiring: null, mark: null });
     },
     async usedEngines() {
       const engines = await mongoCall(() => collection.distinct('engine'));

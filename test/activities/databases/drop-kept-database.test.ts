@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type DatabasesDeps, dropKeptDatabase } from '../../../activities/databases/index.ts';
+import { type DroppingDeps, dropKeptDatabase } from '../../../activities/databases/drop-kept-database.ts';
+import { FairleadError } from '../../../domain/errors.ts';
 import { databaseRecord } from '../../ports/database-records.ts';
+import { createInMemoryAudit } from '../../support/in-memory/audit-recorder.ts';
 import { createInMemoryDatabaseRecords } from '../../support/in-memory/database-records.ts';
 import { createInMemoryDatabaseServer } from '../../support/in-memory/database-server.ts';
 
@@ -16,23 +18,32 @@ async function kept() {
   await records.claim(record);
   await server.ensure(record.database, { user: record.login.user, password: 'x' }, signal);
   await records.keep(record.id, record.serviceId, UNTIL);
-  const deps: DatabasesDeps = { records, servers: { postgres: server }, finalBackup: null };
+  const audit = createInMemoryAudit();
+  const alarms: Parameters<DroppingDeps['raiseAlarm']>[0][] = [];
+  const deps: DroppingDeps = {
+    ...{ records, servers: { postgres: server }, finalBackup: null, audit, now: () => UNTIL },
+    raiseAlarm: async (alarm) => void alarms.push(alarm),
+  };
   const request = { id: record.id, dropAfter: UNTIL.toISOString() };
-  return { record, records, server, held, deps, request };
+  return { record, records, server, held, deps, request, audit, alarms };
 }
 
 describe('dropping the database of a removed service', () => {
   it('drops it with its record, after its final backup; a second time changes nothing', async () => {
-    const { deps, request, record, records, held } = await kept();
+    const { deps, request, record, records, held, audit } = await kept();
     const backed: string[] = [];
-    const finalBackup: DatabasesDeps['finalBackup'] = async ({ database }) => {
+    const finalBackup: DroppingDeps['finalBackup'] = async ({ database }) => {
       assert.ok(held.has(database), 'while it is there');
       backed.push(database);
+      return { backupId: 'bak_final', objectKey: 'prod/shop/manual/x.pgdump' };
     };
     assert.deepEqual(await dropKeptDatabase({ ...deps, finalBackup }, request, signal), { kind: 'dropped' });
     assert.deepEqual([backed, held.size, await records.find(record.id)], [[record.database], 0, null]);
     assert.deepEqual(await dropKeptDatabase({ ...deps, finalBackup }, request, signal), { kind: 'dropped' });
     assert.equal(backed.length, 1);
+    const [told, ...more] = audit.told();
+    assert.deepEqual([told?.eventType, told?.orgSlug, more], ['database.dropped', 'acme', []]);
+    assert.equal(told?.data.backupId, 'bak_final');
   });
 
   it('drops nothing that a service has again, also one that was removed once more until later', async () => {
@@ -46,13 +57,42 @@ describe('dropping the database of a removed service', () => {
     assert.equal(held.size, 1);
   });
 
-  it('drops nothing whose final backup fails, and gives it to nobody meanwhile', async () => {
+  it('keeps one that cannot be backed up for another day, tells people, and its org gets it back meanwhile', async () => {
+    const { deps, request, record, records, held, alarms, audit } = await kept();
+    const failing = {
+      ...deps,
+      finalBackup: () => Promise.reject(new FairleadError('DUMP_FAILED', 'the disk is full')),
+    };
+    const later = new Date(UNTIL.getTime() + 86_400_000).toISOString();
+    assert.deepEqual(await dropKeptDatabase(failing, request, signal), { kind: 'kept', dropAfter: later });
+    assert.deepEqual([held.size, alarms.length, audit.told()[0]?.eventType], [1, 1, 'database.drop_postponed']);
+    assert.match(alarms[0]?.text ?? '', /the disk is full/);
+    assert.deepEqual(await dropKeptDatabase(failing, request, signal), { kind: 'kept', dropAfter: later });
+    assert.deepEqual(await dropKeptDatabase(deps, { ...request, dropAfter: later }, signal), { kind: 'dropped' });
+    const again = await kept();
+    await dropKeptDatabase({ ...again.deps, finalBackup: failing.finalBackup }, again.request, signal);
+    const heir = { serviceId: 'svc_heir', org: 'acme' };
+    assert.equal(await again.records.adopt(again.record.id, again.record.serviceId, heir), true);
+    assert.deepEqual([await records.find(record.id), again.held.size], [null, 1]);
+  });
+
+  it('drops nothing that its org gets back while it is backed up', async () => {
     const { deps, request, record, records, held } = await kept();
-    const failing = { ...deps, finalBackup: () => Promise.reject(new Error('no store')) };
-    await assert.rejects(dropKeptDatabase(failing, request, signal), /no store/);
+    const finalBackup = async () => {
+      await records.adopt(record.id, record.serviceId, { serviceId: 'svc_heir', org: 'acme' });
+      return { backupId: 'bak_final', objectKey: 'x' };
+    };
+    assert.deepEqual(await dropKeptDatabase({ ...deps, finalBackup }, request, signal), { kind: 'in use' });
     assert.equal(held.size, 1);
-    assert.equal(await records.adopt(record.id, record.serviceId, { serviceId: 'svc_heir', org: 'acme' }), false);
-    assert.deepEqual(await dropKeptDatabase(deps, request, signal), { kind: 'dropped' });
+  });
+
+  it('waits while something else has the database, and backs nothing up that is gone', async () => {
+    const { deps, request, record, server } = await kept();
+    const busy = new FairleadError('BACKUP_IN_PROGRESS', 'a backup runs');
+    const failing = { ...deps, finalBackup: () => Promise.reject(busy) };
+    await assert.rejects(dropKeptDatabase(failing, request, signal), { code: 'UNAVAILABLE', retryable: true });
+    await server.drop(record.database, signal);
+    assert.deepEqual(await dropKeptDatabase(failing, request, signal), { kind: 'dropped' });
   });
 
   it('waits for a server that is away or is not configured any more', async () => {

@@ -8,7 +8,7 @@ import { ENVIRONMENTS } from '../../../domain/environment.ts';
 import { serviceNameSchema } from '../../../domain/service-name.ts';
 
 const services = fc
-  .stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/)
+  .oneof(fc.constant('pg'), fc.stringMatching(/^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/))
   .filter((name) => serviceNameSchema.safeParse(name).success);
 const targets = fc.record({ service: services, environment: fc.constantFrom(...ENVIRONMENTS) });
 
@@ -28,6 +28,15 @@ test('the longest names fit every engine, and no user has the name of another on
   for (const user of databaseUsers(database)) assert.equal(parseDatabaseName(user), null);
 });
 
+test('no name is one that PostgreSQL keeps to itself', () => {
+  for (const service of ['pg', 'pg-stats', 'pgx']) {
+    const target = { service, environment: 'prod' } as const;
+    const name = databaseName(target);
+    for (const role of [name, ...databaseUsers(name)]) assert.ok(!role.startsWith('pg_'), role);
+    assert.deepEqual(parseDatabaseName(name), target);
+  }
+});
+
 test('names that the platform does not give have no service', () => {
   for (const name of [
     'postgres',
@@ -38,6 +47,9 @@ test('names that the platform does not give have no service', () => {
     'Shop_prod',
     'a_b_prod',
     'shop-prod',
+    'shop-_prod',
+    'pg_prod',
+    'pg--_prod',
     '',
   ]) {
     assert.equal(parseDatabaseName(name), null, name);

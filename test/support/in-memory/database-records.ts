@@ -46,6 +46,12 @@ export function createInMemoryDatabaseRecords(): DatabaseRecords {
         (record) => record.state === 'active' && record.serviceId === serviceId,
         () => ({ state: 'kept', dropAfter }),
       ),
+    keepLonger: async (id, dropAfter, until) =>
+      change(
+        id,
+        (record) => record.state === 'kept' && record.dropAfter?.getTime() === dropAfter.getTime(),
+        () => ({ dropAfter: until }),
+      ),
     startDropping: async (id, dropAfter) =>
       change(
         id,
@@ -71,17 +77,31 @@ export function createInMemoryDatabaseRecords(): DatabaseRecords {
           isSameLogin(record.login, seen),
         () => ({ next }),
       ),
+    async dropPrepared(id, next) {
+      change(
+        id,
+        (record) => isNext(record, next),
+        () => ({ next: null }),
+      );
+    },
     promoteLogin: async (id, next) =>
       change(
         id,
         (record) => isNext(record, next),
-        ({ login }) => ({ login: next, next: null, retiring: login.user }),
+        ({ login }) => ({ login: next, next: null, retiring: login.user, mark: null }),
       ),
+    async noteMark(id, mark) {
+      change(
+        id,
+        (record) => record.retiring !== null && record.mark === null,
+        () => ({ mark }),
+      );
+    },
     async endRetiring(id, user) {
       change(
         id,
         ({ retiring }) => retiring === user,
-        () => ({ retiring: null }),
+        () => ({ retiring: null, mark: null }),
       );
     },
     usedEngines: async () => [...new Set([...records.values()].map(({ engine }) => engine))],

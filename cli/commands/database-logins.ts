@@ -1,0 +1,106 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import { pathOf } from '../api-client.ts';
+import { type CliContext, serviceName } from '../context.ts';
+import { exitCode } from '../exit-codes.ts';
+import { formatAge } from '../terminal/times.ts';
+
+const databaseReply = z.looseObject({
+  engine: z.string(),
+  databaseName: z.string(),
+  environment: z.string(),
+  user: z.string(),
+  loginIssuedAt: z.string(),
+  rotation: z.string(),
+});
+const databasesReply = z.looseObject({ databases: z.array(databaseReply) });
+
+type DatabaseReply = z.infer<typeof databaseReply>;
+
+interface OfService {
+  readonly service?: string;
+}
+
+const POLL_MS = 2_000;
+/** A workload that does not become healthy is given up by then. */
+const FOLLOW_MS = 30 * 60_000;
+
+/** `fairlead db logins`. */
+export async function listLogins(context: CliContext, { service: given }: OfService): Promise<number> {
+  const { api, output, now } = context;
+  const service = await serviceName(context, given);
+  const reply = await api.call(databasesReply, {
+    method: 'GET',
+    path: pathOf('services', service, 'databases', 'logins'),
+  });
+  output.document(reply);
+  if (output.quiet) for (const { databaseName } of reply.databases) output.print(databaseName);
+  else if (reply.databases.length === 0) output.print(`${service} has no databases: declare them in spec.databases`);
+  else {
+    output.table(
+      [
+        { title: 'DATABASE' },
+        { title: 'ENGINE' },
+        { title: 'ENVIRONMENT' },
+        { title: 'USER' },
+        { title: 'LOGIN MADE' },
+        { title: 'ROTATION' },
+      ],
+      reply.databases.map((database) => [
+        { text: database.databaseName, tone: 'bold' },
+        { text: database.engine },
+        { text: database.environment },
+        { text: database.user },
+        { text: formatAge(database.loginIssuedAt, now()), tone: 'dim' },
+        { text: database.rotation === 'none' ? '' : database.rotation, tone: 'warn' },
+      ]),
+    );
+  }
+  return exitCode('ok');
+}
+
+/** `fairlead db rotate`. */
+export async function rotateLogin(
+  context: CliContext,
+  { type, detach, service: given }: OfService & { readonly type?: string; readonly detach?: boolean },
+): Promise<number> {
+  const { api, output, environment } = context;
+  const service = await serviceName(context, given);
+  const before = await api.call(databaseReply, {
+    method: 'POST',
+    path: pathOf('services', service, 'databases', 'rotate'),
+    body: { environment, ...(type === undefined ? {} : { type }) },
+  });
+  output.note(`${before.databaseName} (${before.engine}) gets a new login; ${service} is restarted beside what serves`);
+  const after = detach === true ? null : await follow(context, service, before);
+  output.document(after ?? before);
+  if (output.quiet) output.print(before.databaseName);
+  else if (detach === true) output.print(`\`fairlead db logins\` says when it is done`);
+  else if (after === null) {
+    output.print(
+      `The login before is valid still: \`fairlead builds\` shows the restart, and the next night tries again`,
+    );
+    return exitCode('failed');
+  } else output.print(`${after.databaseName} is opened as ${after.user}; the login before has ended`);
+  return exitCode('ok');
+}
+
+/** The database once it has the newer login alone; null where the rotation has ended otherwise, or takes too long. */
+async function follow({ api }: CliContext, service: string, before: DatabaseReply): Promise<DatabaseReply | null> {
+  const until = performance.now() + FOLLOW_MS;
+  while (performance.now() < until) {
+    const { databases } = await api.call(databasesReply, {
+      method: 'GET',
+      path: pathOf('services', service, 'databases', 'logins'),
+    });
+    const now = databases.find(
+      ({ engine, environment }) => engine === before.engine && environment === before.environment,
+    );
+    if (now === undefined) return null;
+    if (now.rotation !== 'running') {
+      return now.rotation === 'none' && now.loginIssuedAt !== before.loginIssuedAt ? now : null;
+    }
+    await sleep(POLL_MS);
+  }
+  return null;
+}

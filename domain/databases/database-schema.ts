@@ -1,0 +1,40 @@
+import { z } from 'zod';
+import { ENVIRONMENTS } from '../environment.ts';
+import { environmentSchema } from '../environment-schema.ts';
+import { DATABASE_ENGINES } from './engines.ts';
+import type { DatabaseRecord } from './record.ts';
+import { isBeingRotated } from './rotation.ts';
+
+/** Databases of services as the API shows them; no password is ever among it. */
+
+const time = z.iso.datetime();
+
+export const databaseViewSchema = z.object({
+  engine: z.enum(DATABASE_ENGINES),
+  databaseName: z.string(),
+  environment: z.enum(ENVIRONMENTS),
+  user: z.string().describe('The user that workloads are given from now on'),
+  loginIssuedAt: time,
+  rotation: z
+    .enum(['none', 'running', 'waiting'])
+    .describe('waiting: one came to no end, the login before is valid as well, and the next night goes on'),
+  createdAt: time,
+});
+
+export const loginsReplySchema = z.object({ databases: z.array(databaseViewSchema) });
+
+export const rotateBodySchema = z.strictObject({
+  environment: environmentSchema.default('prod'),
+  type: z.enum(DATABASE_ENGINES).optional().describe('Needed where the service has databases of several engines'),
+});
+
+/** @param isRotating whether a rotation of it is at work now */
+export function databaseView(record: DatabaseRecord, isRotating: boolean): z.output<typeof databaseViewSchema> {
+  const { engine, database, environment, login, createdAt } = record;
+  return {
+    ...{ engine, databaseName: database, environment, user: login.user },
+    loginIssuedAt: login.issuedAt.toISOString(),
+    rotation: isRotating ? 'running' : isBeingRotated(record) ? 'waiting' : 'none',
+    createdAt: createdAt.toISOString(),
+  };
+}

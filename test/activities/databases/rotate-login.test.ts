@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import {
+  acceptLogin,
+  listDueLogins,
+  prepareLogin,
+  promoteLogin,
+  type RotatingDeps,
+  replaceWorkload,
+  tellWaiting,
+} from '../../../activities/databases/rotate-login.ts';
+import { createSecretCipher } from '../../../adapters/crypto/secret-cipher.ts';
+import { createRotationWorld, type RotationWorld, TARGET } from '../../support/rotation-world.ts';
+
+const ID = 'postgres/shop_prod';
+const DAY_MS = 86_400_000;
+const signal = new AbortController().signal;
+const BY = { requestedBy: 'schedule', requestId: 'req_night' };
+
+/** A service that was deployed, 30 days ago. */
+async function dueWorld(): Promise<RotationWorld> {
+  const world = await createRotationWorld();
+  await world.provision();
+  await world.install('bld_first', 'rel_first');
+  world.clock.now = new Date(world.clock.now.getTime() + 30 * DAY_MS);
+  return world;
+}
+
+/** What the workflow does, until it would wait. */
+async function rotate(deps: RotatingDeps, given: { readonly isAsked?: boolean } = {}) {
+  const { isAsked = false } = given;
+  const begun = await prepareLogin(deps, { id: ID, isAsked, ...BY });
+  if (begun.kind === 'not due') return { state: 'not due' as const, again: async () => 'not due' as const };
+  await acceptLogin(deps, ID, signal);
+  const mark = await promoteLogin(deps, ID);
+  if (mark === null) return { state: 'not due' as const, again: async () => 'not due' as const };
+  const again = () => replaceWorkload(deps, { id: ID, isAsked, ...BY, buildId: begun.buildId, mark }, signal);
+  return { state: await again(), again };
+}
+
+async function isDue({ deps }: RotationWorld): Promise<boolean> {
+  return (await listDueLogins(deps, null)).items.some(({ id }) => id === ID);
+}
+
+describe('rotating a login', () => {
+  it('happens once the login is old enough, and then no sooner than after as long again', async () => {
+    const world = await createRotationWorld();
+    await world.provision();
+    world.clock.now = new Date(world.clock.now.getTime() + 30 * DAY_MS - 1);
+    assert.equal(await isDue(world), false);
+    assert.equal((await rotate(world.deps)).state, 'not due');
+    world.clock.now = new Date(world.clock.now.getTime() + 1);
+    assert.equal(await isDue(world), true);
+    assert.equal((await rotate(world.deps)).state, 'rotated');
+    assert.equal(await isDue(world), false);
+    assert.equal((await rotate(world.deps)).state, 'not due');
+    assert.equal((await rotate(world.deps, { isAsked: true })).state, 'rotated', 'asked for, it is made at once');
+  });
+
+  it('lets both logins in until the workload was replaced, then the new one alone', async () => {
+    const world = await dueWorld();
+    const before = world.given();
+    const { state, again } = await rotate(world.deps);
+    assert.equal(state, 'replacing');
+    assert.deepEqual([world.users(), world.isServed(), world.given()], [['shop_prod_a', 'shop_prod_b'], true, before]);
+    await world.finishRestart();
+    assert.equal(await again(), 'rotated');
+    assert.deepEqual([world.users(), world.isServed()], [['shop_prod_b'], true]);
+    assert.notEqual(world.given(), before);
+    assert.deepEqual(
+      world.audit.told().map(({ eventType, orgSlug }) => [eventType, orgSlug]),
+      [['database.login_rotated', 'acme']],
+    );
+    assert.equal(JSON.stringify(world.audit.told()).includes('password-'), false);
+  });
+
+  it('keeps the old login where the new workload does not become healthy, and the next night goes on', async () => {
+    const world = await dueWorld();
+    const { again } = await rotate(world.deps);
+    await world.failRestart();
+    assert.equal(await again(), 'failed');
+    await tellWaiting(world.deps, { id: ID, reason: 'it failed', buildId: 'bld_x' });
+    assert.deepEqual([world.users().length, world.isServed(), world.alarms.length], [2, true, 1]);
+    assert.equal(await isDue(world), true, 'also before its time');
+    const next = await rotate(world.deps);
+    assert.equal(next.state, 'replacing');
+    await world.finishRestart();
+    assert.equal(await next.again(), 'rotated');
+    assert.deepEqual([world.users(), world.isServed()], [['shop_prod_b'], true]);
+  });
+
+  it('waits for a deploy of people that has read the old login, and takes one that has read the new one for the restart', async () => {
+    const world = await dueWorld();
+    let rotation: Awaited<ReturnType<typeof rotate>> | undefined;
+    await world.install('bld_people', 'rel_people', async () => {
+      world.state.answer = 'busy';
+      rotation = await rotate(world.deps);
+      assert.equal(rotation.state, 'busy');
+    });
+    assert.equal(await rotation?.again(), 'busy', 'what they installed has the old login');
+    assert.deepEqual([world.users().length, world.isServed()], [2, true]);
+    await world.install('bld_next', 'rel_next');
+    assert.equal(await rotation?.again(), 'rotated');
+    assert.deepEqual([world.users(), world.isServed(), world.restarts], [['shop_prod_b'], true, []]);
+  });
+
+  it('restarts nothing where no release has the database, or none serves', async () => {
+    const none = await createRotationWorld();
+    await none.provision();
+    assert.equal((await rotate(none.deps, { isAsked: true })).state, 'rotated');
+    assert.deepEqual([none.restarts, none.users()], [[], ['shop_prod_b']]);
+    await none.install('bld_first', 'rel_first');
+    assert.ok(none.isServed(), 'the next deploy takes the new login');
+  });
+
+  it('a rollback to a release from before the rotation is given the login of today', async () => {
+    const world = await dueWorld();
+    const { again } = await rotate(world.deps);
+    await world.finishRestart();
+    await again();
+    await world.install('bld_rollback', 'rel_first');
+    assert.ok(world.isServed());
+    assert.equal(JSON.stringify(await world.releases.find('rel_first')).includes('password-'), false);
+  });
+
+  it('two at once make one new login', async () => {
+    const world = await dueWorld();
+    const both = await Promise.allSettled([rotate(world.deps), rotate(world.deps)]);
+    assert.ok(both.some(({ status }) => status === 'fulfilled'));
+    assert.deepEqual([world.users().length, world.isServed()], [2, true]);
+    await world.finishRestart();
+    assert.equal((await rotate(world.deps)).state, 'rotated');
+    assert.deepEqual([world.users(), world.isServed()], [['shop_prod_b'], true]);
+  });
+
+  it('forgets a prepared login that no key opens, and makes another', async () => {
+    const world = await dueWorld();
+    await prepareLogin(
+      { ...world.deps, rotation: { ...world.deps.rotation, cipher: createSecretCipher([Buffer.alloc(32, 9)]) } },
+      { id: ID, isAsked: true, ...BY },
+    );
+    await assert.rejects(acceptLogin(world.deps, ID, signal), { code: 'INTERNAL' });
+    assert.equal((await rotate(world.deps)).state, 'replacing');
+    assert.ok(world.isServed());
+  });
+
+  it('leaves the database of a removed service alone', async () => {
+    const world = await dueWorld();
+    await world.databases.keep('svc_shop');
+    assert.deepEqual([await isDue(world), (await rotate(world.deps, { isAsked: true })).state], [false, 'not due']);
+    assert.deepEqual(world.users(), ['shop_prod_a']);
+  });
+
+  it('waits for a server that is away, and does nothing for one that is not configured any more', async () => {
+    const world = await dueWorld();
+    const away = new Error('away');
+    const server = world.deps.servers.postgres;
+    assert.ok(server !== undefined);
+    const failing = { ...server, ensure: () => Promise.reject(away) };
+    await assert.rejects(rotate({ ...world.deps, servers: { postgres: failing } }), (error) => error === away);
+    assert.deepEqual([world.users(), world.isServed()], [['shop_prod_a'], true]);
+    assert.equal((await rotate({ ...world.deps, servers: {} })).state, 'not due');
+    assert.equal((await rotate(world.deps)).state, 'replacing');
+  });
+});
+
+/** Calls that change something, in the order of a rotation from its begin to its end. */
+const EFFECTS = ['prepare', 'ensure', 'promote', 'mark', 'restart', 'withdraw', 'endRetiring', 'record'] as const;
+
+describe('a rotation whose worker is killed', () => {
+  for (const effect of EFFECTS) {
+    for (const when of ['before', 'after'] as const) {
+      it(`${when} ${effect}: the workload is always let in, and the next attempt brings it to its end`, async () => {
+        const world = await dueWorld();
+        const killing = killedAt(world, effect, when);
+        await assert.rejects(toItsEnd(world, killing.deps), /killed/);
+        assert.equal(killing.isKilled(), true);
+        assert.ok(world.isServed());
+        await toItsEnd(world, world.deps);
+        assert.deepEqual([world.users(), world.isServed()], [['shop_prod_b'], true]);
+        const record = await world.records.find(ID);
+        assert.deepEqual([record?.next, record?.retiring, record?.login.user], [null, null, 'shop_prod_b']);
+      });
+    }
+  }
+});
+
+async function toItsEnd(world: RotationWorld, deps: RotatingDeps): Promise<void> {
+  const { state, again } = await rotate(deps);
+  if (state !== 'replacing') return;
+  assert.ok(world.isServed());
+  await world.finishRestart();
+  assert.equal(await again(), 'rotated');
+}
+
+/** The parts of a worker that is killed once, at one call. */
+function killedAt(world: RotationWorld, effect: (typeof EFFECTS)[number], when: 'before' | 'after') {
+  let isKilled = false;
+  const at = <A extends unknown[], T>(name: (typeof EFFECTS)[number], call: (...args: A) => Promise<T>) => {
+    return async (...args: A): Promise<T> => {
+      if (name !== effect || isKilled) return await call(...args);
+      isKilled = true;
+      if (when === 'after') await call(...args);
+      throw new Error('killed');
+    };
+  };
+  const { deps } = world;
+  const { records, rotation, audit } = deps;
+  const server = deps.servers.postgres;
+  if (server === undefined || audit === null) throw new Error('no server');
+  const { workloads } = rotation;
+  return {
+    isKilled: () => isKilled,
+    deps: {
+      ...deps,
+      records: {
+        ...records,
+        prepareLogin: at('prepare', records.prepareLogin),
+        promoteLogin: at('promote', records.promoteLogin),
+        endRetiring: at('endRetiring', records.endRetiring),
+      },
+      servers: {
+        postgres: { ...server, ensure: at('ensure', server.ensure), withdraw: at('withdraw', server.withdraw) },
+      },
+      audit: { record: at('record', audit.record) },
+      rotation: {
+        ...rotation,
+        workloads: { ...workloads, mark: at('mark', workloads.mark), restart: at('restart', workloads.restart) },
+      },
+    } satisfies RotatingDeps,
+  };
+}
+
+it('a mark is of the service and environment alone', async () => {
+  const world = await dueWorld();
+  const { mark } = world.deps.rotation.workloads;
+  const first = await mark(TARGET);
+  await mark({ service: 'blog', environment: 'prod' });
+  assert.ok((await mark(TARGET)) > first);
+});

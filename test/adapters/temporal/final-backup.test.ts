@@ -1,0 +1,79 @@
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { createFinalBackup } from '../../../adapters/temporal/final-backup.ts';
+import type { BackupJob } from '../../../domain/backups/messages.ts';
+import { runningBackup } from '../../../domain/backups/new-record.ts';
+import { FairleadError } from '../../../domain/errors.ts';
+import { databaseRecord } from '../../ports/database-records.ts';
+import { createInMemoryBackupStore } from '../../support/in-memory/backup-stores.ts';
+
+const signal = AbortSignal.timeout(30_000);
+const UNTIL = new Date('2026-02-01T00:00:00Z');
+const kept = () => databaseRecord({ state: 'kept', dropAfter: UNTIL });
+
+/** A workflow of backups that ends each at once as `end` says. */
+function use(end: 'completed' | 'failed') {
+  const backups = createInMemoryBackupStore();
+  const jobs: BackupJob[] = [];
+  const finalBackup = createFinalBackup({
+    ...{ backups, now: () => UNTIL, pollMs: 1 },
+    commands: {
+      isUnderWay: async () => false,
+      async backUp(job) {
+        jobs.push(job);
+        await backups.insert(runningBackup(job));
+        const problem = end === 'failed' ? { code: 'DUMP_FAILED', message: 'the disk is full' } : null;
+        const objectKey = end === 'failed' ? null : 'prod/shop/manual/x.pgdump';
+        await backups.change(job.id, 'running', { status: end, finishedAt: UNTIL, problem, objectKey });
+      },
+    },
+  });
+  return { finalBackup, jobs };
+}
+
+it('is one that nothing prunes, made once for a time to drop the database', async () => {
+  const { finalBackup, jobs } = use('completed');
+  const record = kept();
+  const first = await finalBackup(record, signal);
+  assert.equal(first?.objectKey, 'prod/shop/manual/x.pgdump');
+  assert.deepEqual(await finalBackup(record, signal), first);
+  assert.deepEqual(
+    jobs.map(({ kind, tier, org, serviceId, databaseName }) => [kind, tier, org, serviceId, databaseName]),
+    [['final', 'manual', 'acme', record.serviceId, record.database]],
+  );
+});
+
+it('that failed says why, and is another one at a later time', async () => {
+  const { finalBackup, jobs } = use('failed');
+  const record = kept();
+  for (const _ of [1, 2]) await assert.rejects(finalBackup(record, signal), { code: 'DUMP_FAILED', message: /disk/ });
+  assert.equal(jobs.length, 1);
+  await assert.rejects(finalBackup({ ...record, dropAfter: new Date('2026-02-02T00:00:00Z') }, signal));
+  assert.notEqual(jobs[0]?.id, jobs[1]?.id);
+});
+
+it('joins the one that runs, and passes on what else has the database', async () => {
+  const backups = createInMemoryBackupStore();
+  const record = kept();
+  let asked = 0;
+  const finalBackup = createFinalBackup({
+    ...{ backups, now: () => UNTIL, pollMs: 1 },
+    commands: {
+      isUnderWay: async () => false,
+      async backUp() {
+        asked += 1;
+        throw new FairleadError('BACKUP_IN_PROGRESS', 'the night backs it up');
+      },
+    },
+  });
+  await assert.rejects(finalBackup(record, signal), { code: 'BACKUP_IN_PROGRESS' });
+  const gone = AbortSignal.abort(new Error('stopped'));
+  await assert.rejects(finalBackup(record, gone), /stopped/);
+  assert.equal(asked, 1);
+});
+
+it('is none of an engine that is not backed up', async () => {
+  const { finalBackup, jobs } = use('completed');
+  assert.equal(await finalBackup({ ...kept(), engine: 'redis' }, signal), null);
+  assert.deepEqual(jobs, []);
+});

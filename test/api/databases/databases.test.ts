@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, it } from 'node:test';
+import { databaseRecord } from '../../ports/database-records.ts';
+import { startApi, type TestApi } from '../../support/start-api.ts';
+
+let api: TestApi;
+const shop = (id: string, fields: Parameters<typeof databaseRecord>[0] = {}) =>
+  databaseRecord({ id, database: 'shop_prod', service: 'shop', serviceId: 'svc_shop', ...fields });
+before(async () => {
+  api = await startApi();
+  for (const name of ['shop', 'blog', 'both']) {
+    await api.services.upsert({ id: `svc_${name}`, name, org: 'acme' }, {});
+  }
+  await api.databaseRecords.claim(shop('postgres/shop_prod'));
+  await api.databaseRecords.claim(shop('postgres/shop_uat', { environment: 'uat', state: 'kept' }));
+  for (const engine of ['postgres', 'mongodb'] as const) {
+    await api.databaseRecords.claim(shop(`${engine}/both_prod`, { engine, service: 'both', serviceId: 'svc_both' }));
+  }
+});
+after(() => api.stop());
+beforeEach(() => api.rotations.splice(0));
+
+const ADMIN = { 'x-test-user': 'acme/admin/usr_root' };
+const rotate = (service: string, body?: object) =>
+  api.call('POST', `/services/${service}/databases/rotate`, body, ADMIN);
+
+it('logins are listed without their passwords', async () => {
+  const { status, body, text } = await api.call('GET', '/services/shop/databases/logins', undefined, {
+    'x-test-user': 'acme/viewer',
+  });
+  assert.equal(status, 200);
+  assert.deepEqual(
+    body.data.databases.map((one: Record<string, unknown>) => [one.engine, one.environment, one.rotation]),
+    [['postgres', 'prod', 'none']],
+  );
+  assert.equal(text.includes('sealed'), false);
+});
+
+it('a rotation is told to run, in the name of who asked, and to the ledger', async () => {
+  const { status, body } = await rotate('shop');
+  assert.deepEqual([status, body.data.rotation], [202, 'running']);
+  assert.deepEqual(api.rotations, [{ id: 'postgres/shop_prod', requestedBy: 'usr_root' }]);
+  const told = api.audit.told().at(-1);
+  assert.deepEqual([told?.eventType, told?.entityId], ['service.database_rotation_requested', 'shop']);
+});
+
+const REFUSED: readonly [what: string, service: string, body: object | undefined, status: number, says: RegExp][] = [
+  ['a service without databases', 'blog', undefined, 404, /declare it in spec.databases/],
+  ['an environment without one', 'shop', { environment: 'sandbox' }, 404, /no database in sandbox/],
+  ['the database that a removed service left', 'shop', { environment: 'uat' }, 404, /no database in uat/],
+  ['an engine without one', 'shop', { type: 'mongodb' }, 404, /no mongodb database/],
+  ['several without saying which', 'both', undefined, 400, /type: .*postgres, mongodb|mongodb, postgres/],
+  ['an unknown engine', 'both', { type: 'oracle' }, 400, /type/],
+];
+for (const [what, service, body, status, says] of REFUSED) {
+  it(`a rotation is refused of ${what}`, async () => {
+    const answer = await rotate(service, body);
+    assert.equal(answer.status, status);
+    assert.match(answer.text, says);
+    assert.deepEqual(api.rotations, []);
+  });
+}
+
+it('of several databases the one that is named is rotated', async () => {
+  assert.equal((await rotate('both', { type: 'mongodb' })).status, 202);
+  assert.deepEqual(
+    api.rotations.map(({ id }) => id),
+    ['mongodb/both_prod'],
+  );
+});
