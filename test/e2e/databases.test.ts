@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { completed, trigger, visit } from './harness.ts';
+import type { z } from 'zod';
+import type { databaseViewSchema } from '../../domain/databases/database-schema.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { api, completed, trigger, visit } from './harness.ts';
 import { sampleService } from './sample-service.ts';
 
 /** In the container: writes a row, reads all, and tries what is not the service's. */
@@ -36,6 +39,34 @@ const COMPUTES = `(async () => {
 
 const INSTALL = 'RUN npm install --no-audit --no-fund pg@8';
 
+type Login = z.output<typeof databaseViewSchema>;
+
+/** The login of a database before and after a rotation, during which `visited` never fails. */
+async function rotated(service: string, visited: () => Promise<void>) {
+  const read = async (): Promise<Login> => {
+    const { data } = await api<{ readonly databases: readonly Login[] }>(
+      'GET',
+      `/services/${service}/databases/logins`,
+    );
+    const [login] = data.databases;
+    assert.ok(login !== undefined);
+    return login;
+  };
+  const before = await read();
+  assert.equal((await api('POST', `/services/${service}/databases/rotate`, {})).status, 202);
+  let after = await read();
+  await waitUntil(
+    'the rotation',
+    async () => {
+      await visited();
+      after = await read();
+      return after.rotation === 'none' && after.loginIssuedAt !== before.loginIssuedAt;
+    },
+    { withinMs: 180_000 },
+  );
+  return { before, after };
+}
+
 describe('a service with a PostgreSQL database', { timeout: 600_000 }, () => {
   it('writes and reads rows over redeploys, and reaches no other service’s database and not the administrator', async () => {
     const spec = '  databases: [{ type: postgres }]';
@@ -59,5 +90,8 @@ describe('a service with a PostgreSQL database', { timeout: 600_000 }, () => {
     const { warnings } = await completed((await trigger(shop.name)).buildId);
     assert.ok(!warnings.some((warning) => warning.includes('database')), warnings.join());
     assert.equal((await seen()).visits, 2);
+    const answered = await rotated(shop.name, async () => void (await seen()));
+    assert.deepEqual([answered.before.user, answered.after.user], [`${shop.name}_prod_a`, `${shop.name}_prod_b`]);
+    assert.ok((await seen()).visits >= 3, 'with the new login');
   });
 });
