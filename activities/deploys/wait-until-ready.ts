@@ -1,8 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { isReservedVariable } from '../../domain/config/variable-names.ts';
+import { databaseVariables, engineOfVariable } from '../../domain/databases/engines.ts';
 import { namesError } from '../../domain/deploys/error-lines.ts';
 import { remedyOf } from '../../domain/deploys/failure-remedies.ts';
 import { FALLBACK_ENDPOINT, type HealthCheck, isHealthy, mayFallBack } from '../../domain/deploys/health.ts';
-import { settingThem } from '../../domain/deploys/missing-variables.ts';
+import { type KnownDatabases, settingThem } from '../../domain/deploys/missing-variables.ts';
 import type { EffectContext, ProbeResult, Workload } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -175,7 +177,7 @@ async function giveUp(
   await context.diagnose('Last output of the container', lines);
   const serving = await describeServing(deps, context.build, context.signal);
   const what = `The readiness probe failed, ${why}.${isCertain ? '' : ` Last probe: ${last.summary}.`}`;
-  const known = isCertain ? remedy : remedyOf('start', lines);
+  const known = isCertain ? remedy : remedyOf('start', lines, databasesOf(context, release));
   const advice = known === null ? guesses(context, { release, remedy, lines }) : [known];
   const message = [what, ...advice, serving].filter((line) => line !== null).join('\n');
   throw new FairleadError('HEALTH_CHECK_FAILED', message, { details: { probe: 'readiness', lastProbe: last.summary } });
@@ -183,16 +185,29 @@ async function giveUp(
 
 /** Of a program that stopped for no known cause: the first error that it printed, and the variables that it may lack. */
 function guesses(
-  { facts }: StepContext,
+  context: StepContext,
   { release, remedy, lines }: { release: Release; remedy: string; lines: readonly string[] },
 ): readonly string[] {
   if (remedy !== STOPPED_REMEDY) return [remedy];
   const error = lines.find(namesError)?.trim();
   const silent = lines.length === 0 ? 'It printed nothing.' : remedy;
   const printed = error === undefined ? silent : `It printed: ${cutBeforeRedaction(error, MOST_CHARACTERS)}`;
-  const { file, names } = facts.exampleVariables ?? { file: '', names: [] };
-  const given = new Set([...Object.keys(release.config), ...Object.keys(release.secrets), ...GIVEN_TO_ALL]);
-  const unset = names.filter((name) => !given.has(name));
+  const { file, names } = context.facts.exampleVariables ?? { file: '', names: [] };
+  const ofDatabases = release.databases.flatMap(databaseVariables);
+  const own = [...Object.keys(release.config), ...Object.keys(release.secrets)];
+  const given = new Set([...own, ...ofDatabases, ...GIVEN_TO_ALL]);
+  // What else is kept for the platform is no variable of the service's own.
+  const unset = names.filter(
+    (name) => !given.has(name) && (!isReservedVariable(name) || engineOfVariable(name) !== null),
+  );
   if (unset.length === 0) return [printed];
-  return [printed, `${file} names variables that are not set: ${unset.join(', ')}. ${settingThem(unset)}`];
+  return [
+    printed,
+    `${file} names variables that are not set: ${unset.join(', ')}. ${settingThem(unset, databasesOf(context, release))}`,
+  ];
+}
+
+/** A rollback has no catalog at hand. */
+function databasesOf({ facts: { catalog } }: StepContext, { databases: given }: Release): KnownDatabases | null {
+  return catalog === undefined ? null : { declared: catalog.databases, given };
 }

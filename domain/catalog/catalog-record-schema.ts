@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { SIGN_IN_RULES } from '../sign-in-rule.ts';
-import { AUTH_MODES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from './catalog.ts';
+import { AUTH_MODES, CATALOG_ENGINES, CATALOG_SECTIONS, type Catalog, FRAMEWORKS, STORAGE_TIERS } from './catalog.ts';
 import { POD_TIERS, type PodTierName } from './pod-tiers.ts';
 
 const nullableText = z.string().nullable();
@@ -28,7 +28,7 @@ export const catalogRecordSchema: z.ZodType<Catalog> = z.object({
   config: z.array(
     z.object({ key: z.string(), secret: z.boolean(), required: z.boolean(), default: z.string().nullable() }),
   ),
-  databases: z.array(z.enum(['mongodb', 'postgres'])),
+  databases: z.array(z.enum(CATALOG_ENGINES)),
   storage: z.array(z.object({ name: z.string(), tier: z.enum(STORAGE_TIERS) })),
   dependencies: z.array(z.object({ service: z.string(), scopes: z.array(z.string()) })),
   routes: z.array(

@@ -11,6 +11,11 @@ export const FRAMEWORKS = ['express', 'fastify', 'hono', 'nextjs', 'static'] as 
 
 export type Framework = (typeof FRAMEWORKS)[number];
 
+/** Databases that a catalog may declare. */
+export const CATALOG_ENGINES = ['mongodb', 'postgres'] as const;
+
+export type CatalogEngine = (typeof CATALOG_ENGINES)[number];
+
 /** A catalog file (`catalog-info.yaml`) after parsing: defaults filled in, unusable values replaced with a warning. */
 export interface Catalog {
   /** `metadata.name`; null when there is no catalog file and the manifest names nothing. */
@@ -45,7 +50,7 @@ export interface Catalog {
   /** `platform.io/writable-paths`: folders of the container that the service writes to, beside the usual ones. */
   readonly writablePaths: readonly string[];
   readonly config: readonly ConfigDeclaration[];
-  readonly databases: readonly ('mongodb' | 'postgres')[];
+  readonly databases: readonly CatalogEngine[];
   readonly storage: readonly StorageDeclaration[];
   readonly dependencies: readonly DependencyDeclaration[];
   readonly routes: readonly RouteDeclaration[];

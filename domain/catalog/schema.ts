@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { VARIABLE_NAME } from '../config/variable-names.ts';
 import { MOST_BINDINGS, MOST_METHODS, MOST_ROUTES } from '../registered-limits.ts';
 import { auth } from './auth-schema.ts';
-import { MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
+import { CATALOG_ENGINES, MOST_DEPENDENCIES, MOST_SCOPES, STORAGE_TIERS } from './catalog.ts';
 import { bucketName, MOST_BUCKETS, ownerSlug, scopeName } from './name-schemas.ts';
 import { modulesSection, registrationSection, userAccessSection } from './people-sections.ts';
 import { seo, tests, walkthrough } from './release-schema.ts';
@@ -246,7 +246,9 @@ const spec = z.object(
     ).describe('Services that this one calls, and with which scopes'),
     databases: listOf(
       entry(
-        { type: z.enum(['mongodb', 'postgres'], { error: 'one of mongodb, postgres' }).describe('Kind of database') },
+        {
+          type: z.enum(CATALOG_ENGINES, { error: `one of ${CATALOG_ENGINES.join(', ')}` }).describe('Kind of database'),
+        },
         '{ type }',
       ),
       'databases',

@@ -90,6 +90,16 @@ export function usualVariables(engine: DatabaseEngine): readonly string[] {
   return Object.keys(ENGINES[engine].usual(ANY));
 }
 
+/** Names of the variables of a workload that is given a database of the engine. */
+export function databaseVariables(engine: DatabaseEngine): readonly string[] {
+  return [...Object.keys(ENGINES[engine].variables(ANY)), ...usualVariables(engine)];
+}
+
+/** The engine whose databases give the variable, which nobody else may set; null for none. */
+export function engineOfVariable(name: string): DatabaseEngine | null {
+  return DATABASE_ENGINES.find((engine) => Object.hasOwn(ENGINES[engine].variables(ANY), name)) ?? null;
+}
+
 /** What the keys of a database begin with, where one server has one space of keys for all. */
 export function keyPrefix(database: string): string {
   return `${database}:`;

@@ -1,7 +1,8 @@
+import { isReservedVariable } from '../config/variable-names.ts';
 import { CUT_MARK, cutBeforeRedaction } from '../logs/cut-line.ts';
 import type { FailedAt, FailureClass } from './failure-class.ts';
 import { INSTALL_FAILURES } from './install-failures.ts';
-import { MISSING_VARIABLE, missingVariables, settingThem } from './missing-variables.ts';
+import { type KnownDatabases, MISSING_VARIABLE, missingVariables, settingThem } from './missing-variables.ts';
 
 /** Connections to the ports that databases have, and what their drivers print of one that does not answer. */
 const DATABASE =
@@ -26,13 +27,17 @@ const FAILURES: readonly FailureClass[] = [
   {
     printed: MISSING_VARIABLE,
     remedies: {
-      start: ({ input }) => {
+      start: ({ input }, known) => {
         const names = missingVariables(input);
-        return `${names.length === 1 ? `The variable ${names[0]} is` : `The variables ${names.join(', ')} are`} not set. ${settingThem(names)}`;
+        return `${names.length === 1 ? `The variable ${names[0]} is` : `The variables ${names.join(', ')} are`} not set. ${settingThem(names, known)}`;
       },
       build: ({ input }) => {
         const names = missingVariables(input);
-        return `The build needs ${names.length === 1 ? `the variable ${names[0]}: name it` : `the variables ${names.join(', ')}: name them`} in platform.io/env-vars in catalog-info.yaml. ${settingThem(names)}`;
+        const own = names.filter((name) => !isReservedVariable(name));
+        const reserved = names.filter(isReservedVariable);
+        const needs = `The build needs ${own.length === 1 ? `the variable ${own[0]}: name it` : `the variables ${own.join(', ')}: name them`} in platform.io/env-vars in catalog-info.yaml. ${settingThem(own)}`;
+        const later = `The platform gives ${reserved.join(', ')} to a service when it starts, and not to builds: read it then.`;
+        return [...(own.length === 0 ? [] : [needs]), ...(reserved.length === 0 ? [] : [later])].join(' ');
       },
     },
   },
@@ -111,15 +116,20 @@ const MOST_CHARACTERS = 500;
 /**
  * What to do about a failure, by what its program printed last, in one line; null when the lines tell no known cause.
  * @param lines raw or redacted, any number
+ * @param known of the databases of the service that failed; null where nothing is
  */
-export function remedyOf(failedAt: FailedAt, lines: readonly string[]): string | null {
+export function remedyOf(
+  failedAt: FailedAt,
+  lines: readonly string[],
+  known: KnownDatabases | null = null,
+): string | null {
   const text = lines
     .slice(-MOST_LINES)
     .map((line) => withoutCutWord(cutBeforeRedaction(line, MOST_CHARACTERS)))
     .join('\n');
   for (const { printed, remedies } of FAILURES) {
     const found = remedies[failedAt] === undefined ? null : printed.exec(text);
-    if (found !== null) return remedies[failedAt]?.(found) ?? null;
+    if (found !== null) return remedies[failedAt]?.(found, known) ?? null;
   }
   return null;
 }

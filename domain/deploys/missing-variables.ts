@@ -1,3 +1,7 @@
+import { CATALOG_ENGINES } from '../catalog/catalog.ts';
+import { isReservedVariable } from '../config/variable-names.ts';
+import { type DatabaseEngine, ENGINES, engineOfVariable } from '../databases/engines.ts';
+
 /** Most names that one sentence takes. */
 const MOST_NAMES = 12;
 
@@ -28,11 +32,46 @@ export function missingVariables(text: string): readonly string[] {
   return [...new Set(names)].slice(0, MOST_NAMES);
 }
 
-/** How the author of a service sets them, in one sentence. */
-export function settingThem(names: readonly string[]): string {
+/** What is known of the databases of a service; nothing where its catalog is not at hand. */
+export interface KnownDatabases {
+  readonly declared: readonly DatabaseEngine[];
+  /** Those whose variables the workload was given. */
+  readonly given: readonly DatabaseEngine[];
+}
+
+/** What is done about variables that are not set: who deploys sets them, but those that the platform alone gives. */
+export function settingThem(names: readonly string[], known: KnownDatabases | null = null): string {
+  const own = names.filter((name) => !isReservedVariable(name));
+  const reserved = names.filter(isReservedVariable).map((name) => ofPlatform(name, known));
+  return [...new Set([...(own.length === 0 ? [] : [settingOwn(own)]), ...reserved])].join(' ');
+}
+
+function settingOwn(names: readonly string[]): string {
   const [name = 'NAME'] = names;
   if (names.length === 1) {
     return `Set it with the next deploy: \`fairlead deploy\` with --secret ${name}, or with --set ${name}=VALUE.`;
   }
   return `Set them with the next deploy: \`fairlead deploy\` with --secret NAME, or with --set NAME=VALUE, for each.`;
+}
+
+/** Why the platform gives no such variable, and who mends it. */
+function ofPlatform(name: string, known: KnownDatabases | null): string {
+  const engine = engineOfVariable(name);
+  if (engine === null || !isDeclarable(engine)) {
+    return `The name ${name} is kept for the platform: read the value from a variable of another name.`;
+  }
+  const { title, adminVariable } = ENGINES[engine];
+  const declare = `declare the database in catalog-info.yaml (spec.databases: \`- type: ${engine}\`) and deploy again`;
+  const configure = `the operator sets ${adminVariable} on the worker; then deploy again`;
+  const alone = `The platform alone sets ${name}`;
+  if (known === null) {
+    return `${alone}: ${declare}. Where it is declared, no ${title} server is configured: ${configure}.`;
+  }
+  if (known.given.includes(engine)) return `${alone}, and has set it: read it from the environment of the process.`;
+  if (!known.declared.includes(engine)) return `${alone}, and the catalog declares no ${title} database: ${declare}.`;
+  return `${alone}, and no ${title} server is configured: ${configure}.`;
+}
+
+function isDeclarable(engine: DatabaseEngine): boolean {
+  return CATALOG_ENGINES.some((declarable) => declarable === engine);
 }

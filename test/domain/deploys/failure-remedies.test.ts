@@ -218,3 +218,43 @@ describe('the remedy of a failure, by what its program printed', () => {
     assert.equal(remedyOf('start', [long]), null);
   });
 });
+
+describe('a variable that only the platform sets', () => {
+  const MONGO = 'Error: MONGODB_URI is not set';
+  const rows: readonly [what: string, known: Parameters<typeof remedyOf>[2], told: RegExp][] = [
+    ['of a database without a server', { declared: ['mongodb'], given: [] }, /no MongoDB server.*DB_MONGODB_ADMIN_URI/],
+    [
+      'of one that is not declared',
+      { declared: ['postgres'], given: ['postgres'] },
+      /declares no MongoDB.*type: mongodb/,
+    ],
+    ['of one that the workload has', { declared: ['mongodb'], given: ['mongodb'] }, /has set it/],
+    ['without a catalog', null, /type: mongodb.*DB_MONGODB_ADMIN_URI/],
+  ];
+  for (const [what, known, told] of rows) {
+    it(`names the real cause: ${what}`, () => {
+      const remedy = remedyOf('start', [MONGO], known) ?? '';
+      assert.match(remedy, /^The variable MONGODB_URI is not set\. The platform alone sets MONGODB_URI/);
+      assert.match(remedy, told);
+      assert.doesNotMatch(remedy, /--set|--secret/);
+    });
+  }
+
+  it('beside one of the service names both causes', () => {
+    const lines = ['"MONGODB_URI" is required. "JWT_SECRET" is required'];
+    const remedy = remedyOf('start', lines, { declared: ['mongodb'], given: [] }) ?? '';
+    assert.match(remedy, /--secret JWT_SECRET.* no MongoDB server is configured/);
+    assert.doesNotMatch(remedy, /(?:--secret|--set) MONGODB_URI/);
+  });
+
+  it('is kept for the platform where no catalog can declare it', () => {
+    assert.match(remedyOf('start', ['Error: REDIS_URL is not set']) ?? '', /REDIS_URL is kept for the platform/);
+  });
+
+  it('is not there while the image is built', () => {
+    assert.match(
+      remedyOf('build', [MONGO]) ?? '',
+      /^The platform gives MONGODB_URI to a service when it starts, and not to builds/,
+    );
+  });
+});

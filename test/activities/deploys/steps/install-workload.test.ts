@@ -339,6 +339,28 @@ describe('install', () => {
     });
   });
 
+  for (const [what, declared, told] of [
+    ['of a database without a server', ['mongodb'], /no MongoDB server is configured: .*DB_MONGODB_ADMIN_URI/],
+    ['of a database that the catalog does not declare', [], /the catalog declares no MongoDB database/],
+  ] as const) {
+    it(`a program that lacks the address ${what} is told so, and not to set it`, async () => {
+      const ending: Program = () => ({
+        output: ['Error: MONGODB_URI is not set'],
+        listener: null,
+        ended: 'exit code 1',
+      });
+      const { parts, attempt } = await withImage(ending);
+      const catalog = catalogRecord({ podTier: 'nano', healthDeclared: true, databases: declared });
+      const step = attempt({ ...facts, catalog });
+      await assert.rejects(installWorkload(parts, step), (error) => {
+        assert.ok(error instanceof FairleadError);
+        assert.match(error.message, told);
+        assert.doesNotMatch(error.message, /--secret|--set/);
+        return true;
+      });
+    });
+  }
+
   /** A program that listens where it is not asked; `isAsked` says at which port it is. */
   const listening = (host: string, at: (env: Readonly<Record<string, string>>) => number): Program => {
     return (spec) => ({ ...healthyProgram(spec), socket: { host, port: at(spec.env) } });
