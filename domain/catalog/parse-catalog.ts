@@ -11,6 +11,7 @@ import {
 } from './catalog.ts';
 import { checkShape } from './check-shape.ts';
 import { decideResources } from './decide-resources.ts';
+import { readDatabases } from './read-databases.ts';
 import { type FileProblem, formatPath, invalidFile, readYaml, type YamlFile, type YamlSource } from './read-yaml.ts';
 import { type CatalogFile, catalogSchema, KNOWN_ANNOTATIONS } from './schema.ts';
 
@@ -135,7 +136,7 @@ function toCatalog(file: CatalogFile, version: string, spec: object, warnings: s
     ...declaredCommands(annotations),
     writablePaths: [...new Set(annotations['platform.io/writable-paths'] ?? [])],
     config: refuseReserved(lastOfEach(file.spec?.config ?? [], (entry) => entry.key, 'spec.config', warnings)),
-    databases: [...new Set((file.spec?.databases ?? []).map((entry) => entry.type))],
+    databases: readDatabases(file.spec?.databases ?? [], spec, warnings),
     storage: lastOfEach(file.spec?.storage ?? [], (entry) => entry.name, 'spec.storage', warnings),
     dependencies: lastOfEach(file.spec?.dependencies ?? [], (entry) => entry.service, 'spec.dependencies', warnings),
     routes: file.spec?.routes ?? [],

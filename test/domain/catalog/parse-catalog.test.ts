@@ -21,7 +21,7 @@ test('a full catalog of the current version is read without a warning', () => {
     - { path: "/items/:id/free" }
   dependencies:
     - { service: mailer, scopes: [send, read] }
-  databases: [{ type: mongodb }, { type: mongodb }, { type: postgres }]
+  databases: [{ type: mongodb }, { type: postgres }]
   storage: [{ name: files, tier: s3-md }]
   config:
     - { key: LIMIT, default: 5, description: dropped }
@@ -101,6 +101,18 @@ test('a full catalog of the current version is read without a warning', () => {
     ],
     sections: ['queues', 'schedules', 'seo', 'tests', 'walkthrough'],
   });
+});
+
+test('what a database declares beside its type is a warning, and so is a type that is named twice', () => {
+  const spec =
+    '  databases: [{ type: postgres, name: orders, size: 1 }, { type: mongodb }, { type: postgres }, { type: postgres }]\n';
+  const { catalog: found, warnings } = read(catalog('0.6.0', spec));
+  assert.deepEqual(found.databases, ['postgres', 'mongodb']);
+  assert.deepEqual(warnings, [
+    'spec.databases[0].name is ignored: a database is called <service>_<environment>',
+    'spec.databases[0].size is ignored, as it is not known',
+    'spec.databases names postgres more than once: a service has one database of a type',
+  ]);
 });
 
 const NO_FLAGS = { includeBranding: false, includeEntityHash: false, headless: false, allowedEmbedOrigins: [] };
