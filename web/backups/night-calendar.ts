@@ -52,16 +52,20 @@ export function nightCalendar({ service, of, nights, until }: Calendar): Html {
     return { night, found: byNight.get(night) ?? null };
   });
   const offset = weekday(first);
+  const columnOf = (index: number): number => Math.floor((offset + index) / WEEK.length);
+  // A name is wider than a column: the first month has none where the next one would be written over it.
+  const begins = shown.findIndex(({ night }, index) => index > 0 && night.endsWith('-01'));
+  const isNamed = (index: number): boolean =>
+    index === 0 ? columnOf(begins) >= 2 : shown[index]?.night.endsWith('-01') === true;
   const width = LEFT + Math.ceil((offset + NIGHTS_SHOWN) / WEEK.length) * STEP;
   const height = TOP + WEEK.length * STEP;
   const summary = summaryOf(shown.flatMap(({ found }) => found ?? []));
   return html`<figure class="nights"><svg viewBox="0 0 ${width} ${height}" role="img" aria-label="${`Nights of ${of}: ${summary}`}">
 ${WEEK.map((day, row) => row % 2 === 0 && html`<text x="0" y="${TOP + row * STEP + CELL - 3}">${day}</text>`)}
 ${shown.map(({ night, found }, index) => {
-  const place = offset + index;
-  const x = LEFT + Math.floor(place / WEEK.length) * STEP;
-  const y = TOP + (place % WEEK.length) * STEP;
-  return html`${(index === 0 || night.endsWith('-01')) && html`<text x="${x}" y="10">${monthOf(night)}</text>`}${cell(found, { x, y, title: `${night}: ${found === null ? 'nothing on record' : nightWords(found)}` })}`;
+  const x = LEFT + columnOf(index) * STEP;
+  const y = TOP + ((offset + index) % WEEK.length) * STEP;
+  return html`${isNamed(index) && html`<text x="${x}" y="10">${monthOf(night)}</text>`}${cell(found, { x, y, title: `${night}: ${found === null ? 'nothing on record' : nightWords(found)}` })}`;
 })}</svg>
 <figcaption><p class="small">${summary}</p>${legend(shown.map(({ found }) => markOf(found)))}
 <details class="disclosure"><summary>Nights in words</summary>${words(service, nights, first)}</details></figcaption></figure>`;
