@@ -7,6 +7,7 @@ import { MOST } from './read-pages.ts';
 
 // Loaded when a command of theirs runs: no other command waits for them.
 const load = () => import('./commands/databases.ts');
+const loadRestores = () => import('./commands/restores.ts');
 const loadLogins = () => import('./commands/database-logins.ts');
 
 const type = () =>
@@ -52,6 +53,16 @@ export function addDatabaseCommands(program: Command, perform: Perform): void {
     .option('--detach', 'do not wait')
     .option('--yes', 'do not ask')
     .action((backup, _options, self) =>
-      perform(self, async (context) => (await load()).restoreBackup(context, backup, self.opts())),
+      perform(self, async (context) => (await loadRestores()).restoreBackup(context, backup, self.opts())),
+    );
+  ofService('restores', 'list restores in all environments, newest first')
+    .option('-n, --limit <count>', 'how many', wholeNumber(1, MOST), 20)
+    .action((_options, self) =>
+      perform(self, async (context) => (await loadRestores()).listRestores(context, self.opts())),
+    );
+  ofService('restore-cancel', 'cancel a restore that runs')
+    .argument('<restore>', 'id of the restore')
+    .action((restore, _options, self) =>
+      perform(self, async (context) => (await loadRestores()).cancelRestore(context, restore, self.opts())),
     );
 }

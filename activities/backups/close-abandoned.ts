@@ -79,7 +79,8 @@ export async function orgOf(
   { engine, databaseName, serviceId }: Pick<Backup, 'engine' | 'databaseName' | 'serviceId'>,
 ): Promise<string | null> {
   const owner = await inventory.ownerOf(engine, databaseName);
-  return owner !== null && owner.serviceId === serviceId ? owner.org : null;
+  if (owner === null || serviceId === null) return null;
+  return [owner.serviceId, ...owner.earlierServiceIds].includes(serviceId) ? owner.org : null;
 }
 
 async function all<T>(items: AsyncIterable<T>): Promise<readonly T[]> {

@@ -37,12 +37,23 @@ export async function openRestore(deps: BackupsActivityDeps, job: RestoreJob): P
  */
 async function requireBackup(deps: BackupsActivityDeps, job: RestoreJob): Promise<Backup> {
   const backup = await deps.backups.find(job.backupId);
-  if (backup === null || backup.serviceId !== job.serviceId || groupKey(backup) !== groupKey(job)) {
+  if (backup === null || groupKey(backup) !== groupKey(job) || !(await isOfService(deps, backup, job))) {
     throw new FairleadError('NOT_RESTORABLE', `${job.backupId} is no backup of the database ${job.databaseName}`);
   }
   await requireOwner(deps, job);
   if (backup.status === 'completed') return backup;
   throw new FairleadError('NOT_RESTORABLE', `The backup ${backup.id} is ${backup.status}: it has no archive`);
+}
+
+/** Also of a removed service whose database the service of the job has got back. */
+async function isOfService(
+  { inventory }: BackupsActivityDeps,
+  { serviceId: madeFor, engine, databaseName }: Backup,
+  { serviceId }: RestoreJob,
+): Promise<boolean> {
+  if (madeFor === null || madeFor === serviceId) return madeFor !== null;
+  const owner = await inventory.ownerOf(engine, databaseName);
+  return owner?.serviceId === serviceId && owner.earlierServiceIds.includes(madeFor);
 }
 
 /**

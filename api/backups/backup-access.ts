@@ -15,34 +15,41 @@ export interface OfService<T> {
 
 /** A backup of a service that the caller may use. @throws SERVICE_NOT_FOUND; BACKUP_NOT_FOUND also for one of another service */
 export async function requireBackup(
-  { services, backups }: BackupsDeps,
+  { services, backups, serviceDatabases }: BackupsDeps,
   caller: Caller,
   { id, backupId }: { readonly id: string; readonly backupId: string },
 ): Promise<OfService<Backup>> {
   const service = await requireService(services, caller, id);
   const backup = await backups.find(backupId);
-  // By id: a later service of the same name has nothing of an earlier one.
-  if (backup !== null && backup.serviceId === service.id) return { service, item: backup };
+  // By id: a later service of the same name has nothing of an earlier one, unless it has got its database back.
+  const under: readonly (string | null)[] = await serviceDatabases.recordedUnder([service.id]);
+  if (backup !== null && under.includes(backup.serviceId)) return { service, item: backup };
   throw new FairleadError('BACKUP_NOT_FOUND', `${service.name} has no backup ${backupId}`);
 }
 
 /** A restore of a service that the caller may use. @throws as {@link requireBackup} */
 export async function requireRestore(
-  { services, restores }: BackupsDeps,
+  { services, restores, serviceDatabases }: BackupsDeps,
   caller: Caller,
   { id, restoreId }: { readonly id: string; readonly restoreId: string },
 ): Promise<OfService<Restore>> {
   const service = await requireService(services, caller, id);
   const restore = await restores.find(restoreId);
-  if (restore !== null && restore.serviceId === service.id) return { service, item: restore };
+  const under = await serviceDatabases.recordedUnder([service.id]);
+  if (restore !== null && under.includes(restore.serviceId)) return { service, item: restore };
   throw new FairleadError('RESTORE_NOT_FOUND', `${service.name} has no restore ${restoreId}`);
 }
 
-/** Who names an environment means the backup of it. @throws NOT_RESTORABLE */
-export function requireEnvironment(backup: Backup, environment: Environment | undefined): void {
-  if (environment === undefined || environment === backup.environment) return;
-  const message = `${backup.id} is a backup of ${backup.environment}, not of ${environment}: it is restored in ${backup.environment} alone`;
-  throw new FairleadError('NOT_RESTORABLE', message, { details: { environment: backup.environment } });
+/** Who names an environment means what is of it, and of no other. @throws the given code */
+export function requireEnvironment(
+  item: Backup | Restore,
+  environment: Environment | undefined,
+  code: 'NOT_RESTORABLE' | 'CONFLICT',
+): void {
+  if (environment === undefined || environment === item.environment) return;
+  const kind = 'backupId' in item ? 'restore' : 'backup';
+  const message = `${item.id} is a ${kind} of ${item.environment}, not of ${environment}: name ${item.environment}, or another ${kind}`;
+  throw new FairleadError(code, message, { details: { environment: item.environment } });
 }
 
 /** @throws NOT_RESTORABLE */

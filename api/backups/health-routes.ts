@@ -78,9 +78,10 @@ async function describeDatabases(deps: BackupsDeps, service: ServiceRecord) {
     ),
   );
   const since = new Date(now().getTime() - NIGHTS_SHOWN * DAY_MS);
+  const serviceIds = await serviceDatabases.recordedUnder([service.id]);
   const databases = ofEnvironments.flat().map(async (of) => {
     const database: BackedUpDatabase = { service: service.name, ...of };
-    const filter: BackupFilter = { ...of, serviceId: service.id };
+    const filter: BackupFilter = { ...of, serviceIds };
     const found: Backup[] = [];
     for await (const backup of eachItem((page) => backups.list({ ...filter, since }, page))) found.push(backup);
     const health = healthOf(database, found, now());
@@ -124,7 +125,7 @@ async function ofOrg(deps: BackupsDeps, org: string): Promise<Looked> {
   do {
     const page: Page<ServiceRecord> = await deps.services.list({ org }, { cursor, limit: 200 });
     for (const service of page.items) owners.set(service.name, service.org);
-    const serviceIds = page.items.map(({ id }) => id);
+    const serviceIds = await deps.serviceDatabases.recordedUnder(page.items.map(({ id }) => id));
     for (const record of await recentRecords(deps, { serviceIds })) records.push(record);
     cursor = page.nextCursor;
   } while (cursor !== null);

@@ -12,6 +12,7 @@ import {
 } from '../../domain/backups/backup-schema.ts';
 import { fileName } from '../../domain/backups/object-key.ts';
 import type { BackupFilter } from '../../domain/backups/ports.ts';
+import { environmentSchema } from '../../domain/environment-schema.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { pageQueryShape, pageSchema } from '../../domain/page-schema.ts';
 import { requireService } from '../catalog/access.ts';
@@ -31,6 +32,9 @@ const id = z.string().min(1).max(64);
 const ofService = z.strictObject({ id: id.describe('Id or name of the service') });
 const ofBackup = ofService.extend({ backupId: id });
 const ofRestore = ofService.extend({ restoreId: id });
+const inEnvironment = z.strictObject({
+  environment: environmentSchema.optional().describe('Refuses what is of another environment'),
+});
 
 /** Backups and restores of databases (spec 2, "Database backups"; cancelling, restores and health are ours). */
 export function backupsRoutes(deps: BackupsDeps): readonly Route[] {
@@ -81,10 +85,12 @@ function makingRoutes(deps: BackupsDeps): readonly Route[] {
       tag,
       callers: BUILDER_CALLERS.member,
       params: ofBackup,
+      query: inEnvironment,
       responses: { 202: { description: 'It is told to end, and will be `failed`', schema: backupViewSchema } },
       errors: ['SERVICE_NOT_FOUND', 'BACKUP_NOT_FOUND', 'CONFLICT'],
       resource: ({ params }, { caller }) => requireBackup(deps, caller, params),
-      handle: async ({ resource: { item: backup } }) => {
+      handle: async ({ query: { environment }, resource: { item: backup } }) => {
+        requireEnvironment(backup, environment, 'CONFLICT');
         if (!(await deps.backupCommands.cancel(backup, backup.id))) throw notRunning(backup.id);
         return { status: 202, data: backupView(backup) };
       },
@@ -106,7 +112,8 @@ function readingRoutes(deps: BackupsDeps): readonly Route[] {
       responses: { 200: { description: 'A page of backups', schema: pageSchema(backupViewSchema) } },
       errors: ['SERVICE_NOT_FOUND'],
       resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
-      handle: async ({ query, resource: service }) => listBackups(deps, { serviceId: service.id }, query),
+      handle: async ({ query, resource: service }) =>
+        listBackups(deps, { serviceIds: await deps.serviceDatabases.recordedUnder([service.id]) }, query),
     }),
     defineRoute({
       method: 'get',
@@ -129,10 +136,12 @@ function readingRoutes(deps: BackupsDeps): readonly Route[] {
       tag,
       callers: BUILDER_CALLERS.member,
       params: ofBackup,
+      query: inEnvironment,
       responses: { 200: { description: 'The link', schema: downloadReplySchema } },
       errors: ['SERVICE_NOT_FOUND', 'BACKUP_NOT_FOUND', 'NOT_RESTORABLE', 'BACKUPS_NOT_CONFIGURED'],
       resource: ({ params }, { caller }) => requireBackup(deps, caller, params),
-      handle: async ({ resource: { service, item: backup } }, context) => {
+      handle: async ({ query, resource: { service, item: backup } }, context) => {
+        requireEnvironment(backup, query.environment, 'NOT_RESTORABLE');
         const { backupArchives, backupDownloadTtlSeconds: ttlSeconds, now } = deps;
         const key = requireArchive(backup);
         if (backupArchives === null) {
@@ -167,7 +176,7 @@ function restoreRoutes(deps: BackupsDeps): readonly Route[] {
       ],
       resource: ({ params, body: { backupId } }, { caller }) => requireBackup(deps, caller, { ...params, backupId }),
       handle: async ({ body: { mode, environment }, resource }, { caller, requestId }) => {
-        requireEnvironment(resource.item, environment);
+        requireEnvironment(resource.item, environment, 'NOT_RESTORABLE');
         const restore = await startRestore(deps, { ...resource, mode }, { requestedBy: caller.name, requestId });
         return { status: 202, data: restoreView(restore) };
       },
@@ -184,7 +193,8 @@ function restoreRoutes(deps: BackupsDeps): readonly Route[] {
       errors: ['SERVICE_NOT_FOUND'],
       resource: ({ params }, { caller }) => requireService(deps.services, caller, params.id),
       handle: async ({ query: { cursor, limit }, resource: service }) => {
-        const { items, nextCursor } = await deps.restores.list(service.id, { cursor: cursor ?? null, limit });
+        const under = await deps.serviceDatabases.recordedUnder([service.id]);
+        const { items, nextCursor } = await deps.restores.list(under, { cursor: cursor ?? null, limit });
         return { status: 200, data: { items: items.map(restoreView), nextCursor } };
       },
     }),
@@ -208,10 +218,12 @@ function restoreRoutes(deps: BackupsDeps): readonly Route[] {
       tag,
       callers: BUILDER_CALLERS.admin,
       params: ofRestore,
+      query: inEnvironment,
       responses: { 202: { description: 'It is told to end', schema: restoreViewSchema } },
       errors: ['SERVICE_NOT_FOUND', 'RESTORE_NOT_FOUND', 'CONFLICT'],
       resource: ({ params }, { caller }) => requireRestore(deps, caller, params),
-      handle: async ({ resource: { item: restore } }) => {
+      handle: async ({ query: { environment }, resource: { item: restore } }) => {
+        requireEnvironment(restore, environment, 'CONFLICT');
         if (!(await deps.backupCommands.cancel(restore, restore.id))) throw notRunning(restore.id);
         return { status: 202, data: restoreView(restore) };
       },

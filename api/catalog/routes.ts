@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { busyDatabase } from '../../domain/backups/busy.ts';
+import type { BackupCommands } from '../../domain/backups/messages.ts';
+import type { RestoreStore } from '../../domain/backups/ports.ts';
+import { findRunningRestore } from '../../domain/backups/running-restore.ts';
 import { catalogJsonSchema } from '../../domain/catalog/catalog-json-schema.ts';
 import {
   type deployedEnvironmentSchema,
@@ -28,6 +32,8 @@ export interface CatalogDeps extends PutServiceDeps, AuditChangeDeps {
   readonly releases: ReleaseStore;
   readonly commands: DeployCommands;
   readonly publicUrl: EdgeRouter['url'];
+  readonly restores: Pick<RestoreStore, 'list'>;
+  readonly backupCommands: Pick<BackupCommands, 'isUnderWay'>;
 }
 
 const tag = 'services';
@@ -117,7 +123,8 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
       path: '/services/:id',
       summary: 'Remove a service: its workloads, routes, releases and record',
       description:
-        'For its owner: the name is free afterwards, and who shares the service could take it and so become its owner.',
+        'For its owner: the name is free afterwards, and who shares the service could take it and so become its owner. Its databases are kept ' +
+        'for DATABASE_GRACE_DAYS: a service of that name in the same org gets them back with its next deploy.',
       tag,
       callers: BUILDER_CALLERS.admin,
       params: serviceParams,
@@ -130,7 +137,7 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
           schema: removingSchema,
         },
       },
-      errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY', 'FORBIDDEN'],
+      errors: ['SERVICE_NOT_FOUND', 'SERVICE_BUSY', 'RESTORE_IN_PROGRESS', 'FORBIDDEN'],
       resource: async (input, context) => requireOwner(await resource(input, context), context.caller, 'remove it'),
       handle: async ({ resource: service }, context) => {
         const { id, name, org } = service;
@@ -139,6 +146,11 @@ export function catalogRoutes(deps: CatalogDeps): readonly Route[] {
         if (build !== undefined) {
           const message = `Build ${build.id} of ${name} has not ended; cancel it or wait, then delete the service`;
           throw new FairleadError('SERVICE_BUSY', message, { details: { buildId: build.id } });
+        }
+        const restore = await findRunningRestore(deps, id);
+        if (restore !== null) {
+          const startedAt = restore.startedAt.toISOString();
+          throw busyDatabase(restore, { kind: 'restore', id: restore.id, startedAt });
         }
         const warnings = [...(await leftElsewhere(deps, service))];
         const outcome = await deps.commands.removeService({ id, name });

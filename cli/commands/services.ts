@@ -91,10 +91,13 @@ const deletedReply = z
   .looseObject({ workflow: z.string().nullish(), warnings: z.array(z.string()).nullish() })
   .nullish();
 
+const OF_DATABASES =
+  'Databases that it has are kept for DATABASE_GRACE_DAYS (7, unless the operator set another number): until then a service of that name in the same org gets them back with its next deploy, data and backups included. Then a final backup is taken, and they are dropped.';
+
 /** `fairlead services delete <service>`: its workloads, routes, releases and record. */
 export async function deleteService(context: CliContext, name: string, options: { yes?: boolean }): Promise<number> {
   await confirm(context, options, {
-    text: `Deleting ${name} removes it from every environment permanently.`,
+    text: `Deleting ${name} removes it from every environment permanently. ${OF_DATABASES}`,
     command: `services delete ${name}`,
   });
   const data = await context.api.call(deletedReply, { method: 'DELETE', path: pathOf('services', name) });

@@ -1,9 +1,8 @@
-import type { DatabaseOwner } from '../databases/claim-database.ts';
 import { databaseName } from '../databases/database-name.ts';
 import type { DatabaseRecords, DatabaseServer } from '../databases/ports.ts';
 import { databaseId } from '../databases/record.ts';
 import { BACKUP_ENGINES, type BackupEngine } from './backup.ts';
-import type { DatabaseInventory, ServiceDatabases } from './ports.ts';
+import type { DatabaseInventory, InventoryOwner, ServiceDatabases } from './ports.ts';
 
 /** Whose a database is, its record alone says. A name says nothing: a later service of it may be of another org. */
 type Records = Pick<DatabaseRecords, 'find'>;
@@ -29,7 +28,9 @@ export function createDatabaseInventory(
 }
 
 /** The databases that a service has in an environment, by their records. */
-export function createServiceDatabases(records: Records): ServiceDatabases {
+export function createServiceDatabases(
+  records: Records & Pick<DatabaseRecords, 'earlierServiceIds'>,
+): ServiceDatabases {
   return {
     async of({ id, name, org }, environment) {
       const found = await Promise.all(
@@ -42,12 +43,13 @@ export function createServiceDatabases(records: Records): ServiceDatabases {
       );
       return found.flat();
     },
+    recordedUnder: async (serviceIds) => [...serviceIds, ...(await records.earlierServiceIds(serviceIds))],
   };
 }
 
-async function findOwner(records: Records, engine: BackupEngine, name: string): Promise<DatabaseOwner | null> {
+async function findOwner(records: Records, engine: BackupEngine, name: string): Promise<InventoryOwner | null> {
   const record = await records.find(databaseId(engine, name));
   if (record === null) return null;
-  const { service, environment, serviceId, org } = record;
-  return { service, environment, serviceId, org };
+  const { service, environment, serviceId, earlierServiceIds, org } = record;
+  return { service, environment, serviceId, earlierServiceIds, org };
 }

@@ -63,8 +63,8 @@ export interface RestoreStore {
   /** False when there is one of that id. @throws UNAVAILABLE */
   insert(restore: Restore): Promise<boolean>;
   find(id: string): Promise<Restore | null>;
-  /** Those of a service, newest first. */
-  list(serviceId: string, page: PageRequest): Promise<Page<Restore>>;
+  /** Those of one of these services, newest first. */
+  list(serviceIds: readonly string[], page: PageRequest): Promise<Page<Restore>>;
   /** Writes the change while the restore runs. False when it has ended, or is gone. */
   change(
     id: string,
@@ -80,11 +80,17 @@ export interface RestoreStore {
   forgetKept(id: string): Promise<void>;
 }
 
+/** The service that has a database now. */
+export interface InventoryOwner extends DatabaseOwner {
+  /** Removed services of the same org that had it before: their backups of it are of its service now. */
+  readonly earlierServiceIds: readonly string[];
+}
+
 /** A database that a server has. */
 export interface ListedDatabase {
   readonly databaseName: string;
   /** Null for a database that belongs to no service. */
-  readonly owner: DatabaseOwner | null;
+  readonly owner: InventoryOwner | null;
 }
 
 /** The databases of the servers that are backed up. */
@@ -94,7 +100,7 @@ export interface DatabaseInventory {
   /** All databases of a server but those of the engine itself. @throws UNAVAILABLE (retryable) */
   list(engine: BackupEngine, signal: AbortSignal): Promise<readonly ListedDatabase[]>;
   /** Whose a database is now; null for one of no service. Confirmed by a majority. */
-  ownerOf(engine: BackupEngine, databaseName: string): Promise<DatabaseOwner | null>;
+  ownerOf(engine: BackupEngine, databaseName: string): Promise<InventoryOwner | null>;
 }
 
 /** Which databases a service has. */
@@ -104,6 +110,11 @@ export interface ServiceDatabases {
     service: { readonly id: string; readonly name: string; readonly org: string },
     environment: Environment,
   ): Promise<readonly { readonly engine: BackupEngine; readonly databaseName: string }[]>;
+  /**
+   * Under which services the backups and restores of these services may stand: their own ids, and those of the removed
+   * services whose databases they have now. Those are of the same org: only it gets a kept database back.
+   */
+  recordedUnder(serviceIds: readonly string[]): Promise<readonly string[]>;
 }
 
 export interface DumpOptions {

@@ -61,6 +61,7 @@ function newRecord(deps: ClaimDeps, engine: DatabaseEngine, owner: DatabaseOwner
   const login = { user: nextUser(database, null), password: deps.newPassword() };
   return {
     ...{ id: databaseId(engine, database), engine, database, serviceId, service, environment, org },
+    earlierServiceIds: [],
     ...{ state: 'active', dropAfter: null, next: null, retiring: null, mark: null, createdAt: now },
     login: sealLogin(deps.cipher, { service, environment, engine }, login, now),
   };
@@ -77,7 +78,7 @@ async function adopt({ records }: ClaimDeps, stored: DatabaseRecord, owner: Data
     );
   }
   if (state === 'dropping' || !(await records.adopt(id, serviceId, owner))) throw isBeingChanged(stored);
-  return `The database ${database} of the removed service is in use again, with its data.`;
+  return `The database ${database} of the removed service is in use again, with its data and its backups.`;
 }
 
 function isBeingChanged({ database }: DatabaseRecord): FairleadError {

@@ -56,7 +56,9 @@ export interface DatabaseRecords {
   /** Confirmed by a majority. */
   find(id: string): Promise<DatabaseRecord | null>;
   ofService(serviceId: string): Promise<readonly DatabaseRecord[]>;
-  /** Gives a kept database to another service of the same org. False when it is not kept any more. */
+  /** Ids of the removed services, of the same org, whose databases these services have now. */
+  earlierServiceIds(serviceIds: readonly string[]): Promise<readonly string[]>;
+  /** Gives a kept database to another service of the same org, and notes the one before as an earlier one. False when it is not kept any more. */
   adopt(id: string, from: string, to: { readonly serviceId: string; readonly org: string }): Promise<boolean>;
   /** Notes that its service was removed. False when it belongs to another service by now, or is kept already. */
   keep(id: string, serviceId: string, dropAfter: Date): Promise<boolean>;

@@ -27,6 +27,8 @@ export interface DatabaseRecord extends DatabaseTarget {
   readonly engine: DatabaseEngine;
   readonly database: string;
   readonly serviceId: string;
+  /** Removed services of the same org that had it before: what was made of it under their ids, such as backups, is of its service now. */
+  readonly earlierServiceIds: readonly string[];
   readonly environment: Environment;
   /** Slug of the org that owns the service. */
   readonly org: string;

@@ -227,6 +227,7 @@ describe('the other commands', () => {
     const refused = await run('services', 'delete', 'hello');
     assert.equal(refused.code, 2);
     assert.match(refused.stderr, /services delete hello --yes/);
+    assert.match(refused.stderr, /Databases that it has are kept for DATABASE_GRACE_DAYS .* Then a final backup/);
     assert.ok(!api.requests.some(({ route }) => route.startsWith('DELETE')));
     assert.equal((await run('services', 'delete', 'hello', '--yes')).stdout, 'Deleted hello\n');
     const warnings = ['The uptime monitor goes on checking hello.'];

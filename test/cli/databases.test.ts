@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
-import { backupRecord } from '../support/backup-record.ts';
+import { backupRecord, restoreRecord } from '../support/backup-record.ts';
 import { KEY, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
-import { type CliResult, runCli } from './run-cli.ts';
+import { type CliResult, runCli, startCli } from './run-cli.ts';
 
 /** The commands against a real builder, whose workflows the test ends. */
 describe('fairlead db', () => {
@@ -87,6 +87,64 @@ describe('fairlead db', () => {
     const { code, stdout, stderr } = await running;
     assert.equal(code, 0, stderr);
     assert.match(stdout, /shop_prod is restored; what it had is kept as fairlead_kept_x/);
+  });
+
+  it('a backup of another environment is refused by whatever names it', async () => {
+    await api.backups.insert(backupRecord({ id: 'bak_of_prod', status: 'running' }));
+    for (const command of ['backup-download', 'backup-cancel']) {
+      const { code, stderr } = await run(command, 'bak_of_prod', '-e', 'uat');
+      assert.equal(code, 6, command);
+      assert.match(stderr, /bak_of_prod is a backup of prod, not of uat/);
+    }
+    await api.restores.insert(restoreRecord({ id: 'rst_of_prod', status: 'running' }));
+    const restore = await run('restore-cancel', 'rst_of_prod', '-e', 'uat');
+    assert.deepEqual([restore.code, /rst_of_prod is a restore of prod/.test(restore.stderr)], [6, true]);
+  });
+
+  it('what a command proposes is about the same service, environment and engine', async () => {
+    const empty = await run('backups', '--type', 'mongodb', '-e', 'uat');
+    assert.match(empty.stdout, /`fairlead db backup --type mongodb --service shop -e uat`/);
+    await api.backups.insert(backupRecord({ id: 'bak_uat', environment: 'uat', databaseName: 'shop_uat' }));
+    const unasked = await run('restore', 'bak_uat', '-e', 'uat');
+    assert.match(unasked.stderr, /`fairlead db restore bak_uat --service shop -e uat --yes`/);
+  });
+
+  it('restores are listed with how far they are, and cancelled', async () => {
+    await api.backups.insert(backupRecord({ id: 'bak_again' }));
+    const started = await run('restore', 'bak_again', '--yes', '--detach', '--quiet');
+    const id = started.stdout.trim();
+    await api.restores.change(id, { phase: 'safety-backup' });
+    const listed = await run('restores');
+    assert.match(
+      listed.stdout,
+      new RegExp(`${id} +running +prod +postgres +bak_again .*backs up what the database has now`),
+    );
+    assert.match((await run('restore-cancel', id)).stdout, new RegExp(`${id} is being cancelled`));
+    assert.equal((await run('restore-cancel', id)).code, 6);
+    assert.equal((await run('restore-cancel', 'rst_none')).code, 3);
+  });
+
+  it('Ctrl-C leaves a restore alone, and says how to see and to stop it', async () => {
+    await api.backups.insert(backupRecord({ id: 'bak_left' }));
+    const args = ['db', 'restore', 'bak_left', '--yes', '--service', 'shop'];
+    const running = startCli({ url: api.address }, args, { env: { FAIRLEAD_KEY: KEY } });
+    const id = await underWay();
+    await waitUntil('it to be followed', () => running.text().includes(`${id} restores bak_left`));
+    running.child.kill('SIGINT');
+    const { code, stderr } = await running.done;
+    assert.equal(code, 130);
+    assert.match(stderr, new RegExp(`The restore ${id} goes on by itself`));
+    assert.match(stderr, new RegExp(`db restores --service shop.*db restore-cancel ${id} --service shop`));
+    assert.equal(api.backupCommands.running.size, 1);
+  });
+
+  it('why a backup failed stands apart from its proof', async () => {
+    const problem = { code: 'CANCELLED', message: 'somebody cancelled it' };
+    await api.backups.insert(backupRecord({ id: 'bak_told', status: 'failed', objectKey: null, problem }));
+    const { stdout } = await run('backups');
+    const [head = ''] = stdout.split('\n');
+    const line = stdout.split('\n').find((each) => each.includes('bak_told')) ?? '';
+    assert.equal(line.indexOf('somebody'), head.indexOf('REASON'));
   });
 
   it('a backup that is not there, and one of another state, end with their own codes', async () => {

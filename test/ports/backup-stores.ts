@@ -170,8 +170,8 @@ export function restoreStoreSuite(store: () => RestoreStore): void {
       for (const minute of [1, 2, 3]) {
         await store().insert(restoreRecord({ id: `rst_${minute}`, serviceId: 'svc_lists', startedAt: at(minute) }));
       }
-      const first = await store().list('svc_lists', { cursor: null, limit: 2 });
-      const second = await store().list('svc_lists', { cursor: first.nextCursor, limit: 2 });
+      const first = await store().list(['svc_lists'], { cursor: null, limit: 2 });
+      const second = await store().list(['svc_lists'], { cursor: first.nextCursor, limit: 2 });
       assert.deepEqual(
         [...first.items, ...second.items].map(({ id }) => id),
         ['rst_3', 'rst_2', 'rst_1'],

@@ -12,6 +12,7 @@ export function databaseRecord(fields: Partial<DatabaseRecord> = {}): DatabaseRe
   return {
     ...{ id: `postgres/${database}`, engine: 'postgres', database, serviceId: `svc_${made}`, service: `kept-${made}` },
     ...{ environment: 'prod', org: 'acme', state: 'active', dropAfter: null, next: null, retiring: null, mark: null },
+    earlierServiceIds: [],
     login: storedLogin(`${database}_a`, 'one'),
     createdAt: new Date('2026-01-01T00:00:00Z'),
     ...fields,
@@ -55,6 +56,25 @@ export function databaseRecordsSuite(use: () => DatabaseRecords): void {
       assert.equal(after?.state, outcomes[0] ? 'active' : 'dropping');
     });
 
+    it('an adopted database names every service that had it before, to whoever has it now', async () => {
+      const record = databaseRecord();
+      const [first, second, third] = [record.serviceId, `${record.serviceId}-2`, `${record.serviceId}-3`];
+      await use().claim(record);
+      assert.deepEqual(await use().earlierServiceIds([first]), []);
+      for (const [from, to] of [
+        [first, second],
+        [second, third],
+      ] as const) {
+        await use().keep(record.id, from, AT);
+        assert.equal(await use().adopt(record.id, from, { serviceId: to, org: 'acme' }), true);
+        assert.equal(await use().adopt(record.id, from, { serviceId: to, org: 'acme' }), false);
+      }
+      assert.deepEqual((await use().find(record.id))?.earlierServiceIds, [first, second]);
+      assert.deepEqual(await use().earlierServiceIds([third, 'svc_none']), [first, second]);
+      assert.deepEqual(await use().earlierServiceIds([first, second]), [], 'they have it no more');
+      assert.deepEqual(await use().earlierServiceIds([]), []);
+    });
+
     it('a kept database is kept longer from the time that it was kept until, and no other', async () => {
       const [record, active] = [databaseRecord(), databaseRecord()];
       for (const one of [record, active]) await use().claim(one);
@@ -86,7 +106,8 @@ export function databaseRecordsSuite(use: () => DatabaseRecords): void {
       await use().claim(record);
       await use().keep(record.id, record.serviceId, AT);
       assert.equal(await use().adopt(record.id, record.serviceId, { serviceId: 'svc_heir', org: 'acme' }), true);
-      assert.deepEqual(await use().find(record.id), { ...record, serviceId: 'svc_heir' });
+      const adopted = { ...record, serviceId: 'svc_heir', earlierServiceIds: [record.serviceId] };
+      assert.deepEqual(await use().find(record.id), adopted);
     });
 
     it('a rotation prepares, promotes and ends, each once and in this order', async () => {

@@ -95,7 +95,14 @@ export async function startBackupsPlatform({ through, variables = {} }: BackupsP
       const serviceId = `svc_${service}`;
       const [user] = databaseUsers(database);
       await records.claim({
-        ...{ id: databaseId('postgres', database), engine: 'postgres', database, serviceId, service },
+        ...{
+          id: databaseId('postgres', database),
+          engine: 'postgres',
+          database,
+          serviceId,
+          service,
+          earlierServiceIds: [],
+        },
         ...{
           environment: 'prod',
           org: 'acme',

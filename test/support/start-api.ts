@@ -121,7 +121,10 @@ export async function startApi(
         isRotating: async (record) => rotations.some(({ id }) => id === record.id),
       },
       isDropped: async ({ engine, databaseName }) => dropped.has(`${engine}/${databaseName}`),
-      serviceDatabases: { of: async ({ id }, environment) => databases.get(`${id}/${environment}`) ?? [] },
+      serviceDatabases: {
+        of: async ({ id }, environment) => databases.get(`${id}/${environment}`) ?? [],
+        recordedUnder: async (ids) => [...ids, ...(await databaseRecords.earlierServiceIds(ids))],
+      },
       ...{ gitIdentities, gitAccounts: createInMemoryGitAccounts(accounts) },
       randomSecret: () => randomBytes(32),
       hooksUrl: 'https://builder.example',

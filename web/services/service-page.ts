@@ -175,11 +175,11 @@ function settings(service: ServiceDetail, connection: Part<string | null>, perso
 function removal(context: Context, { name }: ServiceDetail): Html {
   return card(
     { title: 'Remove' },
-    html`<p class="quiet">Ends what runs and forgets the service with its releases and configuration. Its name is free afterwards.</p>
+    html`<p class="quiet">Ends what runs and forgets the service with its releases and configuration. Its name is free afterwards. Databases that it has are kept for some days (<code>DATABASE_GRACE_DAYS</code>, 7 by default): until then a service of that name in your org gets them back with its next deploy, data and backups included. Then a final backup is taken, and they are dropped.</p>
 ${confirmForm(context, {
   action: pathOf('services', name, 'remove'),
   ...{ label: 'Remove the service', button: `Remove ${name}`, hidden: { confirm: name } },
-  question: html`This cannot be undone. Everything of <strong>${name}</strong> is removed.`,
+  question: html`This cannot be undone. Everything of <strong>${name}</strong> is removed; its databases are kept for some days.`,
 })}`,
   );
 }

@@ -65,7 +65,7 @@ export function createRestoreStore(deps: { db: Db; now: Clock }): RestoreStore {
       const document = await mongoCall(() => collection.findOne({ _id: id }));
       return document === null ? null : parseRestore(document);
     },
-    list: (serviceId, page) => listThose({ serviceId }, page),
+    list: (serviceIds, page) => listThose({ serviceId: { $in: serviceIds } }, page),
     listRunning: (page) => listThose({ status: 'running' }, page),
     listKept: (page) => listThose({ keptDatabase: { $ne: null } }, page),
     async forgetKept(id) {

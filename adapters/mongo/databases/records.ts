@@ -22,6 +22,8 @@ const recordSchema = z.object({
   engine: z.enum(DATABASE_ENGINES),
   database: z.string(),
   serviceId: z.string(),
+  // Absent in records of before.
+  earlierServiceIds: z.array(z.string()).default([]),
   service: z.string(),
   environment: z.enum(ENVIRONMENTS),
   org: z.string(),
@@ -58,8 +60,19 @@ export function createDatabaseRecords({ db }: { db: Db }): DatabaseRecords {
       const documents = await mongoCall(() => collection.find({ serviceId }).sort({ _id: 1 }).toArray());
       return documents.map(readRecord);
     },
-    adopt: (id, from, { serviceId, org }) =>
-      update({ _id: id, serviceId: from, state: 'kept' }, { state: 'active', dropAfter: null, serviceId, org }),
+    async earlierServiceIds(serviceIds) {
+      const filter = { serviceId: { $in: [...serviceIds] }, 'earlierServiceIds.0': { $exists: true } };
+      const documents = await mongoCall(() => collection.find(filter as Filter<DatabaseDocument>).toArray());
+      return [...new Set(documents.flatMap((document) => readRecord(document).earlierServiceIds))];
+    },
+    async adopt(id, from, { serviceId, org }) {
+      const change = {
+        $set: { state: 'active', dropAfter: null, serviceId, org },
+        $addToSet: { earlierServiceIds: from },
+      } as const;
+      const kept = { _id: id, serviceId: from, state: 'kept' } as const;
+      return (await mongoCall(() => collection.updateOne(kept, change))).matchedCount === 1;
+    },
     keep: (id, serviceId, dropAfter) => update({ _id: id, serviceId, state: 'active' }, { state: 'kept', dropAfter }),
     keepLonger: (id, dropAfter, until) => update({ _id: id, state: 'kept', dropAfter }, { dropAfter: until }),
     startDropping: (id, dropAfter) =>

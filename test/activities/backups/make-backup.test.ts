@@ -41,7 +41,13 @@ it('a dump that ends after its backup was given up deletes the archive that it u
   assert.equal((await deps.backups.find(backup.id))?.status, 'failed');
 });
 
-const LATER = { service: 'shop', environment: 'prod', serviceId: 'svc_later', org: 'rivals' } as const;
+const LATER = {
+  service: 'shop',
+  environment: 'prod',
+  serviceId: 'svc_later',
+  org: 'rivals',
+  earlierServiceIds: [],
+} as const;
 for (const [what, owner] of [
   ['another service', LATER],
   ['no service', null],
@@ -61,6 +67,28 @@ for (const [what, owner] of [
     }
     assert.deepEqual(deps.archives.keys(), keys);
     assert.deepEqual(deps.tools.postgres.databases.get('shop_prod'), content);
+  });
+}
+
+for (const [what, earlierServiceIds] of [
+  ['the service that has its database back restores a backup of the removed one', ['svc_before', 'svc_shop']],
+  ['a service of another history restores no backup of an earlier one', ['svc_before']],
+] as const) {
+  it(what, async () => {
+    const { deps, job, restoreJob, listed } = await createBackupsParts();
+    const made = job();
+    await openBackup(deps, made);
+    await dumpDatabase(deps, made, AbortSignal.timeout(10_000));
+    const owner = { ...LATER, org: 'acme', earlierServiceIds };
+    listed.postgres.splice(0, 1, { databaseName: 'shop_prod', owner });
+    deps.tools.postgres.databases.set('shop_prod', { orders: [] });
+    const restore = restoreJob(made.id, { serviceId: LATER.serviceId, mode: 'in-place' });
+    const restoring = restoreInPlace(deps, restore, AbortSignal.timeout(10_000));
+    const mayRestore = (earlierServiceIds as readonly string[]).includes('svc_shop');
+    if (mayRestore) await restoring;
+    else await assert.rejects(restoring, { code: 'NOT_RESTORABLE' });
+    const rows = mayRestore ? ['1', '2'] : [];
+    assert.deepEqual(deps.tools.postgres.databases.get('shop_prod')?.orders, rows);
   });
 }
 

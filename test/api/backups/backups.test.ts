@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, it } from 'node:test';
 import type { Backup } from '../../../domain/backups/backup.ts';
-import { backupRecord } from '../../support/backup-record.ts';
+import { databaseRecord } from '../../ports/database-records.ts';
+import { backupRecord, restoreRecord } from '../../support/backup-record.ts';
 import { startApi, type TestApi } from '../../support/start-api.ts';
 
 let api: TestApi;
@@ -203,6 +204,68 @@ it('backups of another service are not there, neither to read nor to restore', a
   const other = await api.call('GET', `/services/blog/databases/backups/${foreign.id}`, undefined, ADMIN);
   assert.deepEqual([other.status, other.body.error.code], [404, 'SERVICE_NOT_FOUND']);
 });
+
+it('a service that has the database of a removed one back has its backups and restores, and no other service has', async () => {
+  const of = { serviceId: 'svc_first', service: 'again', databaseName: 'again_prod', startedAt: new Date() } as const;
+  const backup = await keep(of);
+  const earlier = restoreRecord({ ...of, id: 'rst_earlier', backupId: backup.id });
+  await api.restores.insert(earlier);
+  await api.services.upsert({ id: 'svc_second', name: 'again', org: 'againorg' }, {});
+  const database = { engine: 'postgres', databaseName: 'again_prod' } as const;
+  api.databases.set('svc_second/prod', [database]);
+  const headers = { 'x-test-user': 'againorg/admin/usr_root' };
+  const call = (method: 'GET' | 'POST', path: string, body?: object) => api.call(method, path, body, headers);
+  const reads: readonly ['GET' | 'POST', string, object?][] = [
+    ['GET', `/services/again/databases/backups/${backup.id}`],
+    ['GET', `/services/again/databases/restores/${earlier.id}`],
+    ['POST', '/services/again/databases/restore', { backupId: backup.id, confirm: true }],
+  ];
+  const seen = async () => {
+    const lists = ['/services/again/databases/backups', '/services/again/databases/restores'];
+    const [backups, restores] = await Promise.all(lists.map(async (path) => (await call('GET', path)).body.data.items));
+    const service = (await call('GET', '/services/again/databases')).body.data.databases[0].lastCompletedAt;
+    const health = (await call('GET', '/databases/backups/health')).body.data.databases;
+    return [backups.length, restores.length, service, health.length];
+  };
+  for (const read of reads) assert.equal((await call(...read)).status, 404, read[1]);
+  assert.deepEqual(await seen(), [0, 0, null, 0]);
+  const record = databaseRecord({ id: 'postgres/again_prod', database: 'again_prod', serviceId: 'svc_first' });
+  await api.databaseRecords.claim(record);
+  await api.databaseRecords.keep(record.id, 'svc_first', new Date());
+  await api.databaseRecords.adopt(record.id, 'svc_first', { serviceId: 'svc_second', org: 'againorg' });
+  for (const read of reads) assert.ok((await call(...read)).status < 300, read[1]);
+  assert.deepEqual(await seen(), [1, 2, backup.startedAt.toISOString(), 1]);
+  const foreign = await api.call('GET', `/services/shop/databases/backups/${backup.id}`, undefined, ADMIN);
+  assert.deepEqual([foreign.status, foreign.body.error.code], [404, 'BACKUP_NOT_FOUND']);
+});
+
+it('a service is not removed while a database of it is restored, and is when the restore has ended', async () => {
+  await api.services.upsert({ id: 'svc_held', name: 'held', org: 'acme' }, {});
+  const of = { serviceId: 'svc_held', service: 'held', databaseName: 'held_prod' } as const;
+  const backup = await keep(of);
+  api.databases.set('svc_held/prod', [{ engine: 'postgres', databaseName: 'held_prod' }]);
+  const body = { backupId: backup.id, confirm: true };
+  const { body: started } = await api.call('POST', '/services/held/databases/restore', body, ADMIN);
+  const refused = await api.call('DELETE', '/services/held', undefined, ADMIN);
+  assert.deepEqual([refused.status, refused.body.error.code], [409, 'RESTORE_IN_PROGRESS']);
+  assert.equal(refused.body.error.details.restoreId, started.data.restoreId);
+  // Its workflow is gone, though its record says that it runs.
+  api.backupCommands.running.clear();
+  assert.ok((await api.call('DELETE', '/services/held', undefined, ADMIN)).status < 300);
+});
+
+for (const [what, path, method, code] of [
+  ['cancelled', 'cancel', 'POST', 'CONFLICT'],
+  ['downloaded', 'download', 'GET', 'NOT_RESTORABLE'],
+] as const) {
+  it(`a backup is not ${what} under the name of another environment`, async () => {
+    const backup = await keep();
+    const at = `/services/shop/databases/backups/${backup.id}/${path}?environment=uat`;
+    const { status, body } = await api.call(method, at, undefined, MEMBER);
+    assert.deepEqual([status, body.error.code], [409, code]);
+    assert.match(body.error.message, /is a backup of prod, not of uat/);
+  });
+}
 
 it('a backup that runs is cancelled once', async () => {
   const { body } = await backUp();

@@ -57,3 +57,9 @@ it('the night backs up a kept database for its own org, although another org has
   assert.equal(jobs.length, 1);
   assert.deepEqual([job?.service, job?.serviceId, job?.org], ['shop', OURS.id, 'acme']);
 });
+
+it('backups of a removed service are of the one that has its database back, and of no other', async () => {
+  const { databases } = await using({ serviceId: 'svc_again', earlierServiceIds: [OURS.id] });
+  assert.deepEqual(await databases.recordedUnder(['svc_again']), ['svc_again', OURS.id]);
+  assert.deepEqual(await databases.recordedUnder([LATER.id]), [LATER.id]);
+});

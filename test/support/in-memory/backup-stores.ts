@@ -76,7 +76,7 @@ export function createInMemoryRestoreStore(): RestoreStore {
       return true;
     },
     find: async (id) => restores.get(id) ?? null,
-    list: async (serviceId, page) => those((restore) => restore.serviceId === serviceId, page),
+    list: async (serviceIds, page) => those(({ serviceId }) => serviceIds.includes(serviceId), page),
     listRunning: async (page) => those(({ status }) => status === 'running', page),
     listKept: async (page) => those(({ keptDatabase }) => keptDatabase !== null, page),
     async forgetKept(id) {

@@ -5,6 +5,7 @@ import type { BackupEngine } from '../../../domain/backups/backup.ts';
 import type { BackupCommands, BackupJob, RestoreJob } from '../../../domain/backups/messages.ts';
 import type { Alarm, ListedDatabase } from '../../../domain/backups/ports.ts';
 import { DEFAULT_RETENTION } from '../../../domain/backups/retention.ts';
+import type { DatabaseOwner } from '../../../domain/databases/claim-database.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { createInMemoryAudit } from './audit-recorder.ts';
 import { createInMemoryBackupStore, createInMemoryRestoreStore } from './backup-stores.ts';
@@ -61,10 +62,11 @@ export async function createBackupsParts(
     engine: BackupEngine,
     databaseName: string,
     content: InMemoryDatabase,
-    owner: ListedDatabase['owner'],
+    owner: DatabaseOwner | null,
+    earlierServiceIds: readonly string[] = [],
   ) => {
     tools[engine].databases.set(databaseName, content);
-    listed[engine].push({ databaseName, owner });
+    listed[engine].push({ databaseName, owner: owner && { ...owner, earlierServiceIds } });
   };
   const shop = { service: 'shop', environment: 'prod', serviceId: service.id, org: service.org } as const;
   for (const engine of ['mongodb', 'postgres'] as const) {

@@ -34,11 +34,18 @@ export function createInMemoryDatabaseRecords(): DatabaseRecords {
     },
     find: async (id) => records.get(id) ?? null,
     ofService: async (serviceId) => [...records.values()].filter((record) => record.serviceId === serviceId),
+    earlierServiceIds: async (serviceIds) => {
+      const theirs = [...records.values()].filter(({ serviceId }) => serviceIds.includes(serviceId));
+      return [...new Set(theirs.flatMap((record) => record.earlierServiceIds))];
+    },
     adopt: async (id, from, { serviceId, org }) =>
       change(
         id,
         (record) => record.state === 'kept' && record.serviceId === from,
-        () => ({ state: 'active', dropAfter: null, serviceId, org }),
+        ({ earlierServiceIds: earlier }) => ({
+          ...{ state: 'active', dropAfter: null, serviceId, org },
+          earlierServiceIds: [...new Set([...earlier, from])],
+        }),
       ),
     keep: async (id, serviceId, dropAfter) =>
       change(

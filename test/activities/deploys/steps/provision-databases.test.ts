@@ -156,7 +156,8 @@ describe('the database of a removed service', () => {
     assert.deepEqual(await provisionDatabases(parts, again), { databases: ['postgres'] });
     assert.match(context.warnings.join(), /hello_prod of the removed service is in use again, with its data/);
     assert.deepEqual(parts.databaseServer.held.get(DATABASE)?.values, ['kept']);
-    assert.equal((await parts.databaseRecords.find('postgres/hello_prod'))?.state, 'active');
+    const { state, earlierServiceIds } = (await parts.databaseRecords.find('postgres/hello_prod')) ?? {};
+    assert.deepEqual([state, earlierServiceIds], ['active', ['svc_hello']]);
   });
 
   it('is refused to another org, and to everybody once it is being dropped', async () => {

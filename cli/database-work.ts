@@ -1,0 +1,58 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { z } from 'zod';
+import type { CliContext } from './context.ts';
+import { interruptible } from './interrupt.ts';
+import type { Tone } from './terminal/style.ts';
+
+/** What the commands of backups and of restores have in common. */
+
+export interface OfService {
+  readonly service?: string;
+}
+
+/** A command as it has to be typed for the same service and environment: `db backups --service shop -e uat`. */
+export function dbCommand({ environment }: Pick<CliContext, 'environment'>, command: string, service: string): string {
+  return `db ${command} --service ${service}${environment === 'prod' ? '' : ` -e ${environment}`}`;
+}
+
+const TONES: Readonly<Record<string, Tone>> = { completed: 'good', failed: 'bad', missed: 'bad', running: 'warn' };
+
+export function toneOf(status: string): { readonly tone?: Tone } {
+  const tone = TONES[status];
+  return tone === undefined ? {} : { tone };
+}
+
+interface Followed<T> {
+  readonly schema: z.ZodType<T>;
+  /** Of the route that tells how it is. */
+  readonly path: string;
+  readonly progress: (item: T) => string;
+  /** What becomes of it when nobody waits any more: who waits is told so at Ctrl-C. */
+  readonly left: { readonly message: string; readonly remedy: string };
+}
+
+const POLL_MS = 1_000;
+
+/**
+ * Asks until the status leaves `running`; what is new is a note.
+ * @throws CliFailure INTERRUPTED at Ctrl-C: what is followed goes on
+ */
+export async function followWork<T extends { readonly status: string }>(
+  { api, output }: CliContext,
+  started: T,
+  { schema, path, progress, left }: Followed<T>,
+): Promise<T> {
+  return await interruptible(left, async (signal) => {
+    let item = started;
+    let told = '';
+    while (item.status === 'running') {
+      await sleep(POLL_MS, undefined, { signal }).catch(() => signal.throwIfAborted());
+      item = await api.call(schema, { method: 'GET', path });
+      signal.throwIfAborted();
+      const line = progress(item);
+      if (item.status === 'running' && line !== told) output.note(line);
+      told = line;
+    }
+    return item;
+  });
+}
