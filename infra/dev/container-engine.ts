@@ -23,8 +23,8 @@ export interface Engine {
   readonly address: string;
   /** "running already" or "started by Fairlead". */
   readonly how: string;
-  /** Ends this stack's use of an engine; the last user stops one that Fairlead started. */
-  readonly leave: () => Promise<void>;
+  /** Ends this stack's use of an engine; the last user stops one that Fairlead started. True when this one did. */
+  readonly leave: () => Promise<boolean>;
 }
 
 /**
@@ -49,7 +49,7 @@ export async function useEngine(options: EngineOptions): Promise<Engine> {
       version,
       address: env.DOCKER_HOST || `unix://${machine.socket}`,
       how: owned === undefined ? 'running already' : 'started by Fairlead',
-      leave: () => (owned === undefined ? Promise.resolve() : leaveEngine(users, user, owned)),
+      leave: () => (owned === undefined ? Promise.resolve(false) : leaveEngine(users, user, owned)),
     };
   } finally {
     await lock.release();
@@ -74,20 +74,22 @@ async function engineVersion(env: Env, socket: string): Promise<string | undefin
   }
 }
 
-async function leaveEngine(users: string, user: string, pid: number): Promise<void> {
+/** True when nobody else uses the engine, which is stopped then. */
+async function leaveEngine(users: string, user: string, pid: number): Promise<boolean> {
   const lock = await waitForLock(join(users, 'lock'), () => undefined);
   try {
     await rm(user, { force: true });
     for (const name of await readdir(users)) {
       const other = Number(/^user-(\d+)/.exec(name)?.[1] ?? 0);
-      if (other > 0 && isAlive(other)) return;
+      if (other > 0 && isAlive(other)) return false;
       if (other > 0) await rm(join(users, name), { force: true });
     }
-    if ((await startedPid(users)) !== pid) return;
+    if ((await startedPid(users)) !== pid) return false;
     process.kill(pid, 'SIGTERM');
     const deadline = performance.now() + 20_000;
     while (isAlive(pid) && performance.now() < deadline) await delay(100);
     await rm(join(users, 'pid'), { force: true });
+    return true;
   } finally {
     await lock.release();
   }

@@ -85,7 +85,11 @@ async function startOn(options: StackOptions, stackPorts: StackPorts): Promise<S
   try {
     const secrets = await readSecrets(dataDir);
     const engine = await useEngine({ env, report, consent: options.engine ?? START_INSTALLED });
-    undo.push(engine.leave);
+    undo.push(async () => {
+      const isStopped = await engine.leave();
+      if (isStopped && options.disposable !== true)
+        report.line('Container engine: stopped, since no other stack uses it');
+    });
     const context: PartContext = { dataDir, ports, secret: secrets.secret, env, report };
     const described = await describeStack(context, { ports, secrets, variables });
     options.signal?.throwIfAborted();

@@ -55,16 +55,16 @@ test('an installed engine that is stopped is started without a question where a 
   const { use, questions } = newMachine({ installed: true });
   const engine = await use('start');
   assert.deepEqual([engine.version, engine.how, questions], ['99.1', 'started by Fairlead', []]);
-  await engine.leave();
+  assert.equal(await engine.leave(), true);
   await assert.rejects(use('look'), /no container engine is running/);
 });
 
 test('the last user of an engine stops it, also where one process uses it twice', async () => {
   const { use } = newMachine({ installed: true });
   const [first, second] = [await use('start'), await use('start')];
-  await first.leave();
+  assert.equal(await first.leave(), false);
   assert.equal((await use('look')).version, '99.1');
-  await second.leave();
+  assert.equal(await second.leave(), true);
   await assert.rejects(use('look'), /no container engine is running/);
 });
 
