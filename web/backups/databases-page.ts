@@ -114,7 +114,8 @@ export function mayBackUp({ person }: Pick<PageContext, 'person'>): boolean {
 }
 
 function nothingDeclared(): Html {
-  const text = html`A service that declares a database in its catalog gets one with its next deploy.`;
+  const text =
+    'A service that declares a database in its catalog gets one with its next deploy. Where one was declared and is not here, the last build says why.';
   return card(
     { title: 'Databases of the service', flush: true },
     html`${emptyState({ icon: 'database', title: 'No databases', text, action: codeBlock('catalog-info.yaml', DECLARATION) })}`,

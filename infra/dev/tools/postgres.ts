@@ -5,8 +5,8 @@ import { runProgram } from './run-program.ts';
 
 /** Where Debian and its kin install servers, each major version in a folder. */
 const INSTALLED = '/usr/lib/postgresql';
-/** `DROP DATABASE … WITH (FORCE)` is of 13. */
-const OLDEST = 13;
+/** A restore ends connections by `pg_terminate_backend` with a time limit, which is of 14. */
+const OLDEST = 14;
 const PROGRAMS = ['postgres', 'initdb'] as const;
 
 /** The database server of services' databases. `initdb` stands beside it. */
@@ -48,7 +48,7 @@ export const postgresServer: Tool = {
     },
   ],
   byHand:
-    'install PostgreSQL 13 or later, set FAIRLEAD_POSTGRES to its program "postgres", or DB_POSTGRES_ADMIN_URI to a server',
+    'install PostgreSQL 14 or later, set FAIRLEAD_POSTGRES to its program "postgres", or DB_POSTGRES_ADMIN_URI to a server',
 };
 
 /** The program that makes data folders, which belongs to the server. */
