@@ -2,7 +2,8 @@ import type { MockTracker } from 'node:test';
 
 /** Stops the monotonic clock of this process until `mock` is reset: `tick` alone lets time pass. */
 export function movableMonotonicClock(mock: MockTracker): { readonly tick: (ms: number) => void } {
-  let nowMs = performance.now();
+  // Whole milliseconds: sums of others are off by a rounding error.
+  let nowMs = Math.ceil(performance.now());
   mock.method(performance, 'now', () => nowMs);
   return {
     tick: (ms) => {
