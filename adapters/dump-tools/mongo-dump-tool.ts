@@ -9,7 +9,7 @@ import { FairleadError } from '../../domain/errors.ts';
 import { scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { withAdmin } from '../mongodb-server/with-admin.ts';
 import { ArchiveError, type ArchiveReader, createArchiveReader } from './mongo-archive.ts';
-import { countDocuments } from './mongo-figures.ts';
+import { countDocuments, sumOf } from './mongo-figures.ts';
 import { beginOverwriting, endOverwriting, requireWhole, swapDatabases, undoSwap } from './mongo-swap.ts';
 import { createMongoTools, type MongoToolsOptions, namespacesOf } from './mongo-tools.ts';
 
@@ -43,17 +43,18 @@ export function createMongoDumpTool(options: MongoDumpOptions): DumpTool {
       await asAdmin(signal, (client) => dropScratch(client, scratch));
       const names = [`--nsFrom=${namespacesOf(from)}`, `--nsTo=${namespacesOf(scratch)}`];
       await tools.restore([`--nsInclude=${namespacesOf(from)}`, ...names], plainArchive(archive, from), signal);
-      await asAdmin(signal, (client) =>
-        scratchesOf(client).updateOne({ _id: scratch }, { $set: { from } }, { upsert: true }),
-      );
+      await asAdmin(signal, async (client) => {
+        const sum = sumOf(await countDocuments(client, scratch));
+        await scratchesOf(client).updateOne({ _id: scratch }, { $set: { from, sum } }, { upsert: true });
+      });
     },
     async restoreInPlace(databaseName, archive, { signal }) {
-      await asAdmin(signal, (client) => beginOverwriting({ client, tools, signal }, databaseName));
+      const record = await asAdmin(signal, (client) => beginOverwriting({ client, tools, signal }, databaseName));
       try {
         const include = `--nsInclude=${namespacesOf(databaseName)}`;
         await tools.restore(['--drop', include], plainArchive(archive, databaseName), signal);
       } finally {
-        await asAdmin(AbortSignal.timeout(60_000), (client) => endOverwriting({ client }, databaseName));
+        await asAdmin(AbortSignal.timeout(60_000), (client) => endOverwriting(client, record));
       }
     },
     figures: (databaseName, signal) => asAdmin(signal, (client) => countDocuments(client, databaseName)),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { Db, MongoClient } from 'mongodb';
 import type { Figures } from '../../domain/backups/backup.ts';
 import { indexesOf, isOfServer } from './mongo-archive.ts';
@@ -29,4 +30,10 @@ async function count(db: Db, name: string, type: string | undefined): Promise<nu
 
 async function countIndexes(db: Db, name: string): Promise<number> {
   return (await db.collection(name).listIndexes().toArray()).length;
+}
+
+/** The same text for the same figures. */
+export function sumOf(figures: Figures): string {
+  const sorted = Object.entries(figures).sort(([one], [other]) => (one < other ? -1 : 1));
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex');
 }

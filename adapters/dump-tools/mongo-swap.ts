@@ -1,10 +1,11 @@
+import { randomUUID } from 'node:crypto';
 import type { Filter, MongoClient } from 'mongodb';
 import type { Figures } from '../../domain/backups/backup.ts';
 import { compareFigures } from '../../domain/backups/verification.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { type SwapRecord, scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { closeDatabase, openDatabase } from '../mongodb-server/service-role.ts';
-import { countDocuments, isEmpty } from './mongo-figures.ts';
+import { countDocuments, isEmpty, sumOf } from './mongo-figures.ts';
 import { type MongoTools, namespacesOf } from './mongo-tools.ts';
 
 /** A database whose place another one takes. */
@@ -26,25 +27,29 @@ export interface SwapParts {
  * `replacing`, what is live is as it was; from then on the old and the new one are both there whole, under the names of the
  * kept and the scratch database, whatever is live. So a call that was killed anywhere is made up for by the next one, which
  * goes on, or by {@link undoSwap}, which goes back. Done already, it changes nothing of what is live.
- * @throws RESTORE_FAILED where there is nothing to swap, or a copy is not what it was made of
+ *
+ * A call that was paused may live on beside the next one. The record names the one that goes on; each asks it before it
+ * empties a database, and empties none whose replacement is not there as the record knows it.
+ * @throws RESTORE_FAILED where there is nothing to swap, or a copy is not what it was made of; CONFLICT (retryable) when
+ *   another call goes on with it
  */
 export async function swapDatabases(parts: SwapParts, names: SwapNames): Promise<void> {
   const { client } = parts;
   const { live, scratch, kept } = names;
   // What an earlier restore has left half done is not to be kept.
   await undo(parts, { live, _id: { $ne: kept } });
-  const phase = await begin(client, names);
-  if (phase !== 'done') {
+  const record = await begin(client, names);
+  if (record.phase !== 'done') {
     await closeDatabase(client, live);
-    if (phase === 'keeping') {
-      await copyDatabase(parts, live, kept);
-      await setPhase(client, kept, 'replacing');
+    if (record.phase === 'keeping') {
+      const keptSum = await copyDatabase(parts, record, { from: live, to: kept, sum: null });
+      await setPhase(client, record, { phase: 'replacing', keptSum });
     }
-    await copyDatabase(parts, scratch, live);
-    await setPhase(client, kept, 'done');
+    await copyDatabase(parts, record, { from: scratch, to: live, sum: record.scratchSum });
+    await setPhase(client, record, { phase: 'done' });
   }
   // A call that was killed may have left it closed.
-  await openDatabase(client, live);
+  await openWhole(client, live);
   await client.db(scratch).dropDatabase();
   await scratchesOf(client).deleteOne({ _id: scratch });
 }
@@ -52,42 +57,77 @@ export async function swapDatabases(parts: SwapParts, names: SwapNames): Promise
 /**
  * Opens a live database that a swap or a restore in place has left closed. What a swap was replacing is put back before,
  * from the copy, so that it is as it was. Idempotent.
+ * @throws UNAVAILABLE (retryable) when it could not be put back: it stays closed until it is
  */
 export async function undoSwap(parts: SwapParts, live: string): Promise<void> {
   await undo(parts, { live });
-  await openDatabase(parts.client, live);
+  await openWhole(parts.client, live);
 }
 
 async function undo(parts: SwapParts, which: Filter<SwapRecord>): Promise<void> {
   const { client } = parts;
-  const begun = await swapsOf(client)
-    .find({ ...which, phase: { $ne: 'done' } })
-    .toArray();
-  for (const { _id: kept, live, phase } of begun) {
-    if (phase === 'replacing') await copyDatabase(parts, kept, live);
-    if (phase !== 'overwriting') await client.db(kept).dropDatabase();
-    await swapsOf(client).deleteOne({ _id: kept });
+  const isBegun: Filter<SwapRecord> = { ...which, phase: { $ne: 'done' } };
+  for (const { _id } of await swapsOf(client).find(isBegun).toArray()) {
+    const record = await swapsOf(client).findOneAndUpdate(
+      { _id, phase: { $ne: 'done' } },
+      { $set: { attempt: randomUUID() } },
+      { returnDocument: 'after' },
+    );
+    // Another call has ended it meanwhile.
+    if (record === null) continue;
+    if (record.phase === 'replacing') await putBack(parts, record);
+    await requireHeld(client, record);
+    if (record.phase !== 'overwriting') await client.db(record._id).dropDatabase();
+    await swapsOf(client).deleteOne({ _id, attempt: record.attempt });
   }
 }
 
-/** Closes a database whose documents a restore overwrites. Idempotent. */
-export async function beginOverwriting(parts: SwapParts, live: string): Promise<void> {
-  const { client } = parts;
-  await undo(parts, { live });
-  const record: Omit<SwapRecord, '_id'> = { live, scratch: '', phase: 'overwriting' };
-  await swapsOf(client).updateOne({ _id: overwritingId(live) }, { $set: record }, { upsert: true });
-  await closeDatabase(client, live);
+async function putBack(parts: SwapParts, record: SwapRecord): Promise<void> {
+  const { _id: kept, live, keptSum } = record;
+  try {
+    await copyDatabase(parts, record, { from: kept, to: live, sum: keptSum });
+  } catch (cause) {
+    if (!(cause instanceof FairleadError) || cause.retryable) throw cause;
+    // Whatever the tool or the server said: given up, it would stay closed, and half of it another one.
+    const text = `${live} could not be put back, and is closed until it is: ${cause.message}`;
+    throw new FairleadError('UNAVAILABLE', text, { system: 'mongodb', retryable: true, cause });
+  }
+  // What is live is as it was, and needs no copy: a call that goes on from here must not take what is left of it for one.
+  await setPhase(parts.client, record, { phase: 'keeping' });
 }
 
-/** Opens it again, whatever is in it. Idempotent. */
-export async function endOverwriting({ client }: Pick<SwapParts, 'client'>, live: string): Promise<void> {
-  await swapsOf(client).deleteOne({ _id: overwritingId(live) });
-  await openDatabase(client, live);
+/** Closes a database whose documents a restore overwrites. Idempotent. */
+export async function beginOverwriting(parts: SwapParts, live: string): Promise<SwapRecord> {
+  const { client } = parts;
+  await undo(parts, { live });
+  const fields = {
+    live,
+    scratch: '',
+    phase: 'overwriting',
+    attempt: randomUUID(),
+    scratchSum: '',
+    keptSum: '',
+  } as const;
+  const _id = overwritingId(live);
+  await swapsOf(client).updateOne({ _id }, { $set: fields }, { upsert: true });
+  await closeDatabase(client, live);
+  return { _id, ...fields };
+}
+
+/** Opens it again, whatever is in it, unless another call overwrites it by now. Idempotent. */
+export async function endOverwriting(client: MongoClient, { _id, attempt, live }: SwapRecord): Promise<void> {
+  await swapsOf(client).deleteOne({ _id, attempt });
+  await openWhole(client, live);
 }
 
 /** It keeps no database, so its record has the name of none. */
 function overwritingId(live: string): string {
   return `in place: ${live}`;
+}
+
+/** Opens a database that no restore has under way: the end of one that was paused does not open what another one replaces. */
+async function openWhole(client: MongoClient, live: string): Promise<void> {
+  if ((await swapsOf(client).findOne({ live, phase: { $ne: 'done' } })) === null) await openDatabase(client, live);
 }
 
 /** @throws DUMP_FAILED for a database of which half is another one: a copy of it would be no backup */
@@ -96,32 +136,70 @@ export async function requireWhole(client: MongoClient, live: string): Promise<v
   throw new FairleadError('DUMP_FAILED', `A restore of ${live} was broken off: restore a backup of it first`);
 }
 
-/** @returns how far the swap is */
-async function begin(client: MongoClient, { live, scratch, kept }: SwapNames): Promise<SwapRecord['phase']> {
+/** @returns the record, which names this call from now on, unless it is done */
+async function begin(client: MongoClient, { live, scratch, kept }: SwapNames): Promise<SwapRecord> {
   const found = await swapsOf(client).findOne({ _id: kept });
   if (found !== null && (found.live !== live || found.scratch !== scratch)) {
     throw new FairleadError('RESTORE_FAILED', `${kept} keeps another database than ${live}: nothing was swapped`);
   }
-  if (found?.phase === 'done') return 'done';
-  if ((await scratchesOf(client).findOne({ _id: scratch })) === null) {
+  if (found?.phase === 'done') return found;
+  const restored = await scratchesOf(client).findOne({ _id: scratch });
+  if (restored === null) {
     throw new FairleadError('RESTORE_FAILED', `The database ${scratch} is not there: nothing was swapped`);
   }
-  if (found !== null) return found.phase;
-  await swapsOf(client).insertOne({ _id: kept, live, scratch, phase: 'keeping' });
-  return 'keeping';
+  const first = { live, scratch, phase: 'keeping', scratchSum: restored.sum, keptSum: '' } as const;
+  const record = await swapsOf(client).findOneAndUpdate(
+    { _id: kept },
+    { $setOnInsert: first, $set: { attempt: randomUUID() } },
+    { upsert: true, returnDocument: 'after' },
+  );
+  if (record === null) throw isElsewhere(live);
+  return record;
 }
 
-async function setPhase(client: MongoClient, kept: string, phase: SwapRecord['phase']): Promise<void> {
-  await swapsOf(client).updateOne({ _id: kept }, { $set: { phase } });
+/** @throws CONFLICT (retryable) when another call goes on with it */
+async function setPhase(
+  client: MongoClient,
+  { _id, attempt, live }: SwapRecord,
+  change: Partial<Pick<SwapRecord, 'phase' | 'keptSum'>>,
+): Promise<void> {
+  const { matchedCount } = await swapsOf(client).updateOne({ _id, attempt }, { $set: change });
+  if (matchedCount === 0) throw isElsewhere(live);
 }
 
-/** Makes one database what another one is, which nobody writes meanwhile. @throws RESTORE_FAILED when it is not */
-async function copyDatabase({ client, tools, signal }: SwapParts, from: string, to: string): Promise<void> {
+async function requireHeld(client: MongoClient, { _id, attempt, live }: SwapRecord): Promise<void> {
+  if ((await swapsOf(client).findOne({ _id, attempt })) === null) throw isElsewhere(live);
+}
+
+function isElsewhere(live: string): FairleadError {
+  return new FairleadError('CONFLICT', `Another attempt goes on with the restore of ${live}`, { retryable: true });
+}
+
+/**
+ * Makes one database what another one is, which nobody writes meanwhile.
+ * @param sum of what the other one has; null when that is not known
+ * @returns the sum of what both have. @throws RESTORE_FAILED when they differ, and before anything is dropped when the
+ *   other one is not what it was
+ */
+async function copyDatabase(
+  { client, tools, signal }: SwapParts,
+  record: SwapRecord,
+  { from, to, sum }: { readonly from: string; readonly to: string; readonly sum: string | null },
+): Promise<string> {
+  if (sum !== null && sumOf(await countDocuments(client, from)) !== sum) {
+    throw new FairleadError('RESTORE_FAILED', `${from} is not what it was any more: ${to} was not replaced by it`);
+  }
+  await requireHeld(client, record);
   await client.db(to).dropDatabase();
-  if (await isEmpty(client, from)) return;
-  const names = [`--nsInclude=${namespacesOf(from)}`, `--nsFrom=${namespacesOf(from)}`, `--nsTo=${namespacesOf(to)}`];
-  await tools.dump([`--db=${from}`], (archive) => tools.restore(names, archive, signal), signal);
-  requireSame(await countDocuments(client, from), await countDocuments(client, to), to);
+  if (!(await isEmpty(client, from))) {
+    const names = [`--nsInclude=${namespacesOf(from)}`, `--nsFrom=${namespacesOf(from)}`, `--nsTo=${namespacesOf(to)}`];
+    await tools.dump([`--db=${from}`], (archive) => tools.restore(names, archive, signal), signal);
+  }
+  const [before, after] = [await countDocuments(client, from), await countDocuments(client, to)];
+  requireSame(before, after, to);
+  // Somebody emptied both.
+  if (sum !== null && sumOf(after) !== sum) throw new FairleadError('RESTORE_FAILED', `${to}: its source was changed`);
+  return sumOf(after);
 }
 
 function requireSame(before: Figures, after: Figures, database: string): void {

@@ -21,12 +21,20 @@ export interface SwapRecord {
    * - `done`: what is live is the new one.
    */
   readonly phase: 'keeping' | 'replacing' | 'overwriting' | 'done';
+  /** Of the call that goes on with it: an earlier one, which may live on unseen, changes nothing any more. */
+  readonly attempt: string;
+  /** SHA-256 of the figures of the scratch database; '' where there is none. */
+  readonly scratchSum: string;
+  /** Of what the kept database has; '' until it is whole. */
+  readonly keptSum: string;
 }
 
 /** A scratch database whose restore has ended. */
 export interface ScratchRecord {
   readonly _id: string;
   readonly from: string;
+  /** Of its figures. */
+  readonly sum: string;
 }
 
 /** Every write is known to a majority before it is answered. */

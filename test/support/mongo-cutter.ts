@@ -6,11 +6,19 @@ export interface MongoCutter {
   readonly uri: string;
   /** From the n-th command on nothing comes through, before the server gets it or when it has answered; null: all does. */
   cutAt(command: number | null, when: 'before' | 'after', onCut?: () => void): void;
+  /** Keeps the n-th such command from the server, as a worker that is paused does, until it is let go on. */
+  hold(command: string, database: string, nth?: number): HeldCommand;
   /** How many commands there were since. */
   readonly asked: () => number;
   /** Whether a command was cut since. */
   readonly wasCut: () => boolean;
   stop(): Promise<void>;
+}
+
+export interface HeldCommand {
+  /** Resolves when the command has come. */
+  readonly came: Promise<void>;
+  letGo(): void;
 }
 
 const HEADER_BYTES = 16;
@@ -32,6 +40,7 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
   let tell = (): void => undefined;
   let asked = 0;
   let cut = false;
+  let held: (Held & { left: number; come(): void; readonly gone: Promise<void> }) | null = null;
   const sockets = new Set<Socket>();
   const endAll = (): void => {
     cut = true;
@@ -58,7 +67,16 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
     }
     readMessages(client, (message) => {
       if (cut) return end();
-      const isCounted = !UNCOUNTED.has(commandOf(message));
+      const { command, database } = commandOf(message);
+      if (held?.command === command && held.database === database) held.left -= 1;
+      if (held?.left === 0) {
+        const { come, gone } = held;
+        held = null;
+        come();
+        void gone.then(() => server.write(message));
+        return;
+      }
+      const isCounted = !UNCOUNTED.has(command);
       if (isCounted) asked += 1;
       const isLast = isCounted && asked === plan.command;
       if (isLast && plan.when === 'before') return endAll();
@@ -80,6 +98,11 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
       asked = 0;
       cut = false;
     },
+    hold: (command, database, nth = 1) => {
+      const [came, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      held = { command, database, left: nth, come: came.resolve, gone: gone.promise };
+      return { came: came.promise, letGo: gone.resolve };
+    },
     asked: () => asked,
     wasCut: () => cut,
     stop: async () => {
@@ -89,12 +112,18 @@ export async function startMongoCutter(serverUri: string): Promise<MongoCutter> 
   };
 }
 
-/** The name of the command in a message; '' for what is no message of today. */
-function commandOf(message: Buffer): string {
-  if (message.readInt32LE(12) !== MESSAGE) return 'hello';
+interface Held {
+  readonly command: string;
+  readonly database: string;
+}
+
+/** The name of the command in a message, and its database; those of a first greeting for what is no message of today. */
+function commandOf(message: Buffer): Held {
+  if (message.readInt32LE(12) !== MESSAGE) return { command: 'hello', database: 'admin' };
   const start = HEADER_BYTES + 5;
   const size = message.readInt32LE(start);
-  return Object.keys(BSON.deserialize(message.subarray(start, start + size)))[0] ?? '';
+  const body = BSON.deserialize(message.subarray(start, start + size));
+  return { command: Object.keys(body)[0] ?? '', database: String(body.$db) };
 }
 
 /** Whole messages, each as it came. */

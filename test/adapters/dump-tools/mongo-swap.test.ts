@@ -112,37 +112,93 @@ describe('a swap of MongoDB databases that is cut off', { timeout: 240_000 }, ()
     });
   }
 
-  it('goes back also when that is cut off', async () => {
-    for (const command of [3, 9]) {
-      const names = await prepared();
-      const { live, kept } = names;
-      // Half of it is replaced.
-      await mongo.client
-        .db('fairlead_backups')
-        .collection<{ _id: string }>('swaps')
-        .insertOne({ _id: kept, live, scratch: names.scratch, phase: 'replacing' } as { _id: string });
-      await fill(kept, OLD);
-      await mongo.client.db(live).collection('notes').drop();
+  /** A swap whose worker died when half of what is live was replaced. */
+  async function halfReplaced() {
+    const names = await prepared();
+    const { live } = names;
+    const killed = new AbortController();
+    const held = cutter.hold('dropDatabase', live);
+    const swapped = assert.rejects(cutTool.swap(names, { signal: killed.signal }));
+    await held.came;
+    killed.abort(new Error('killed'));
+    await swapped;
+    await mongo.client.db(live).collection('notes').drop();
+    return names;
+  }
+
+  it('goes back also when that is cut off, wherever', async () => {
+    const { live: whole, kept: other, scratch: third } = await halfReplaced();
+    cutter.cutAt(null, 'before');
+    await cutTool.reopen(whole, { signal: patience() });
+    const commands = cutter.asked();
+    for (const made of [other, third]) await mongo.dumpTool.drop(made);
+    for (const command of [3, Math.round(commands / 2), ...[4, 3, 2, 1, 0].map((left) => commands - left)]) {
+      const { live, scratch, kept } = await halfReplaced();
       await assert.rejects(mongo.dumpTool.dump(live, collect, { signal: patience() }), {
         code: 'DUMP_FAILED',
         message: /was broken off/,
       });
       await cutCall((options) => cutTool.reopen(live, options), command, 'after');
       await mongo.dumpTool.reopen(live, { signal: patience() });
-      assert.deepEqual(await valuesOf(live), [OLD, OLD]);
-      await mongo.dumpTool.drop(names.scratch);
+      assert.deepEqual(await valuesOf(live), [OLD, OLD], `after command ${command} of ${commands}`);
+      for (const made of [scratch, kept]) await mongo.dumpTool.drop(made);
     }
   });
 
+  it('is finished by another worker: one that was paused before any look at the record changes nothing', async () => {
+    for (const look of [1, 2, 3, 4, 5, 6]) {
+      const names = await prepared();
+      const held = cutter.hold('find', 'fairlead_backups', look);
+      const paused = cutTool.swap(names, { signal: patience() }).catch((error: unknown) => error);
+      await held.came;
+      await mongo.dumpTool.swap(names, { signal: patience() });
+      await mongo.client
+        .db(names.live)
+        .collection<{ _id: number; value: string }>('notes')
+        .insertOne({ _id: 9, value: 'since' });
+      held.letGo();
+      await paused;
+      await mongo.dumpTool.reopen(names.live, { signal: patience() });
+      assert.deepEqual(await valuesOf(names.live), [[...NEW, 'since'], NEW], `before look ${look}`);
+      assert.deepEqual(await valuesOf(names.kept), [OLD, OLD], `before look ${look}`);
+      await mongo.dumpTool.drop(names.kept);
+    }
+  });
+
+  it('is undone: a worker that was paused while it replaced what is live changes nothing', async () => {
+    const names = await prepared();
+    const held = cutter.hold('update', 'fairlead_backups', 2);
+    const paused = cutTool.swap(names, { signal: patience() }).catch((error: unknown) => error);
+    await held.came;
+    await mongo.dumpTool.reopen(names.live, { signal: patience() });
+    held.letGo();
+    assert.match(String(await paused), /Another attempt goes on with the restore/);
+    assert.deepEqual(await valuesOf(names.live), [OLD, OLD]);
+    await mongo.dumpTool.drop(names.scratch);
+  });
+
+  it('puts nothing in the place of what is live that is not there any more', async () => {
+    const swapped = await prepared();
+    await mongo.client.db(swapped.scratch).collection('copies').drop();
+    await assert.rejects(mongo.dumpTool.swap(swapped, { signal: patience() }), { code: 'RESTORE_FAILED' });
+    assert.deepEqual(await valuesOf(swapped.live), [OLD, OLD]);
+    await mongo.dumpTool.reopen(swapped.live, { signal: patience() });
+    assert.deepEqual(await valuesOf(swapped.live), [OLD, OLD]);
+    const undone = await halfReplaced();
+    await mongo.client.db(undone.kept).collection('copies').drop();
+    const before = await valuesOf(undone.live);
+    await assert.rejects(mongo.dumpTool.reopen(undone.live, { signal: patience() }), {
+      code: 'UNAVAILABLE',
+      retryable: true,
+      message: /could not be put back, and is closed until it is/,
+    });
+    assert.deepEqual(await valuesOf(undone.live), before);
+    for (const made of [swapped.scratch, undone.scratch, undone.kept]) await mongo.dumpTool.drop(made);
+  });
+
   it('is put back before another restore of the same database begins', async () => {
-    const first = await prepared();
+    const first = await halfReplaced();
     const { live } = first;
-    await mongo.client
-      .db('fairlead_backups')
-      .collection<{ _id: string }>('swaps')
-      .insertOne({ _id: first.kept, live, scratch: first.scratch, phase: 'replacing' } as { _id: string });
-    await fill(first.kept, OLD);
-    await mongo.client.db(live).collection('notes').drop();
     const { scratch, kept } = restoreNames();
     await mongo.dumpTool.restoreInto({ from, scratch }, stream(archive), { signal: patience() });
     await mongo.dumpTool.swap({ live, scratch, kept }, { signal: patience() });
