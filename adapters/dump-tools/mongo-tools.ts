@@ -70,7 +70,8 @@ export function createMongoTools({ adminUri, toolsDir, env }: MongoToolsOptions)
       return (await readTool(run, read)).result;
     },
     async restore(args, archive, signal) {
-      const always = ['--archive', '--stopOnError', '--writeConcern=majority'];
+      // Documents may be older than the rules of their collection, which the server asks of new ones alone.
+      const always = ['--archive', '--stopOnError', '--writeConcern=majority', '--bypassDocumentValidation'];
       await runTool(await toRun('mongorestore', [...always, ...args], { input: archive, signal }));
     },
   };

@@ -20,9 +20,13 @@ function written({ scheme, login, servers, options }: Parts): string {
   return `${scheme}${login === null ? '' : `${login}@`}${servers}/${query === '' ? '' : `?${query}`}`;
 }
 
-/** The same server without a database, and who logs in is known where it was known before. */
+/**
+ * The same server without a database, and who logs in is known where it was known before. What reads by it reads from the
+ * primary: another member may not have yet what is to be copied.
+ */
 export function withoutDatabase(uri: string): string {
   const parts = partsOf(uri);
+  for (const name of ['readPreference', 'readPreferenceTags', 'maxStalenessSeconds']) parts.options.delete(name);
   const { login, database, options } = parts;
   if (login !== null && !options.has('authSource')) {
     options.set('authSource', decodeURIComponent(database) || 'admin');

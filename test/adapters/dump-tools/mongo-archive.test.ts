@@ -32,6 +32,16 @@ describe('an archive of mongodump is read as it passes by', () => {
     assert.deepEqual(read(mongoArchive([])), {});
   });
 
+  it('and without the documents that expire, which the server deletes at any time', () => {
+    const indexes = [{ name: '_id_' }, { name: 'seen_1', expireAfterSeconds: 0 }];
+    const sessions = { db: 'shop_prod', collection: 'sessions', documents: [{ _id: 1 }, { _id: 2 }], indexes };
+    const options = { timeseries: { timeField: 'at' }, expireAfterSeconds: { $numberLong: '60' } };
+    const series = { db: 'shop_prod', collection: 'readings', type: 'timeseries', options };
+    const buckets = { db: 'shop_prod', collection: 'system.buckets.readings', documents: [{ _id: 1 }] };
+    const archive = mongoArchive([sessions, series, { ...buckets, isAnnounced: false }]);
+    assert.deepEqual(read(archive), { 'sessions.$indexes': 2, 'readings.$indexes': 0 });
+  });
+
   it('and is refused wherever it is cut off', () => {
     const archive = mongoArchive(GOOD);
     const whole = new Set<number>();
@@ -57,6 +67,8 @@ describe('an archive of mongodump is read as it passes by', () => {
     ['users of the database', { db: 'shop_prod', collection: '$admin.system.users', documents: [{ _id: 1 }] }],
     ['roles of the database', { db: 'shop_prod', collection: '$admin.system.roles', documents: [{ _id: 1 }] }],
     ['what the server keeps of it', { db: 'shop_prod', collection: 'system.views', documents: [{ _id: 1 }] }],
+    ['a name of none', { db: 'shop_prod', collection: 'orders.$indexes', documents: [{ _id: 1 }] }],
+    ['a name that the tools leave out', { db: 'shop_prod', collection: 'a\nb', documents: [{ _id: 1 }] }],
     ['a collection without a name', { db: 'shop_prod', collection: '', documents: [{ _id: 1 }] }],
   ];
   for (const [what, collection] of foreign) {

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { createMongoDumpTool } from '../../../adapters/dump-tools/mongo-dump-tool.ts';
-import { namespacesOf } from '../../../adapters/dump-tools/mongo-tools.ts';
+import { createMongoTools, namespacesOf } from '../../../adapters/dump-tools/mongo-tools.ts';
 import type { DumpTool } from '../../../domain/backups/ports.ts';
 import { collect, dumpProgramSuite, dumpToolSuite, restoreNames, stream } from '../../ports/dump-tool.ts';
 import { type ArchivedCollection, mongoArchive } from '../../support/mongo-archive.ts';
@@ -100,6 +103,42 @@ describe('MongoDB is dumped and restored', { timeout: 240_000 }, () => {
     await tool.restoreInPlace(live, stream(archive), { signal: patience() });
     assert.deepEqual(await read(live), ['one']);
     assert.equal(await mongo.client.db(live).collection('newer').countDocuments(), 1);
+  });
+
+  it('also when the server deletes documents that have expired, before they are counted', async () => {
+    const live = mongo.fresh('shop');
+    const sessions = mongo.client.db(live).collection('sessions');
+    // Far from expiring: the test deletes what the server would.
+    await sessions.insertMany([{ seen: new Date() }, { seen: new Date() }]);
+    await sessions.createIndex({ seen: 1 }, { expireAfterSeconds: 86_400 });
+    await write(live, 'stays');
+    const { archive, figures } = await dump(live);
+    assert.deepEqual(figures, { notes: 1, 'notes.$indexes': 1, 'sessions.$indexes': 2 });
+    const { scratch, kept } = restoreNames();
+    await tool.restoreInto({ from: live, scratch }, stream(archive), { signal: patience() });
+    await mongo.client.db(scratch).collection('sessions').deleteOne({});
+    assert.deepEqual(await tool.figures(scratch, patience()), figures);
+    await tool.swap({ live, scratch, kept }, { signal: patience() });
+    assert.equal(await sessions.countDocuments(), 1);
+    await tool.drop(kept);
+  });
+
+  it('with documents that are older than the rules of their collection', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fairlead-tools-'));
+    try {
+      const says = `#!/bin/sh\nprintf 'now\\tFailed: %s\\n' "$*" >&2\nexit 1\n`;
+      await writeFile(join(folder, 'mongorestore'), says, { mode: 0o755 });
+      const { restore } = createMongoTools({
+        adminUri: mongo.adminUri,
+        toolsDir: folder,
+        env: { PATH: '/usr/bin:/bin' },
+      });
+      await assert.rejects(restore([], stream(mongoArchive([])), patience()), {
+        message: /--bypassDocumentValidation/,
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('a database that has nothing yet', async () => {

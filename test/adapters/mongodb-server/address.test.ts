@@ -17,6 +17,10 @@ test('an address keeps its servers, and who logs in keeps the database that know
     ['mongodb://root:secret@db.example/other', 'mongodb://root:secret@db.example/?authSource=other'],
     ['mongodb://root:secret@db.example/x?authSource=y', 'mongodb://root:secret@db.example/?authSource=y'],
     ['mongodb://db.example:1/x', 'mongodb://db.example:1/'],
+    [
+      'mongodb://db.example/?readPreference=secondary&readPreferenceTags=a:b&maxStalenessSeconds=90',
+      'mongodb://db.example/',
+    ],
     ['mongodb+srv://u:p@c.example/', 'mongodb+srv://u:p@c.example/?authSource=admin'],
   ] as const;
   for (const [given, expected] of rows) assert.equal(withoutDatabase(given), expected);
