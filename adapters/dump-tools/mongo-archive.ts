@@ -33,6 +33,8 @@ const metadata = z.strictObject({
 });
 const aging = z.looseObject({ expireAfterSeconds: z.unknown().optional() });
 const described = z.object({ indexes: z.array(aging).default([]), options: aging.nullish() });
+/** Of a collection that was dropped while it was dumped nothing is described: it is restored with the index of `_id`. */
+const DROPPED = { indexes: [{}] };
 const header = z.strictObject({ ...named, EOF: z.boolean(), CRC: z.unknown() });
 
 /** Where in a block the next document stands. */
@@ -70,7 +72,7 @@ export function createArchiveReader(database: string): ArchiveReader {
       count(collection, 0);
       return;
     }
-    const { indexes, options } = parsed(described, json === '' ? {} : parseJson(json));
+    const { indexes, options } = parsed(described, json === '' ? DROPPED : parseJson(json));
     if (isExpiring([options ?? {}, ...indexes])) expiring.add(collection);
     count(collection, 0);
     figures.set(indexesOf(collection), indexes.length);

@@ -3,7 +3,7 @@ import type { Filter, MongoClient } from 'mongodb';
 import type { Figures } from '../../domain/backups/backup.ts';
 import { compareFigures } from '../../domain/backups/verification.ts';
 import { FairleadError } from '../../domain/errors.ts';
-import { type SwapRecord, scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
+import { BACKUPS_DATABASE, type SwapRecord, scratchesOf, swapsOf } from '../mongodb-server/own-databases.ts';
 import { closeDatabase, openDatabase } from '../mongodb-server/service-role.ts';
 import { countDocuments, isEmpty, sumOf } from './mongo-figures.ts';
 import { type MongoTools, namespacesOf } from './mongo-tools.ts';
@@ -87,9 +87,11 @@ async function putBack(parts: SwapParts, record: SwapRecord): Promise<void> {
   try {
     await copyDatabase(parts, record, { from: kept, to: live, sum: keptSum });
   } catch (cause) {
-    if (!(cause instanceof FairleadError) || cause.retryable) throw cause;
-    // Whatever the tool or the server said: given up, it would stay closed, and half of it another one.
-    const text = `${live} could not be put back, and is closed until it is: ${cause.message}`;
+    if (cause instanceof FairleadError && cause.retryable) throw cause;
+    // Given up, it would stay closed, and half of it another one: so it is tried again, whatever was said.
+    const why = cause instanceof FairleadError ? `: ${cause.message}` : '';
+    const remedy = `To open it as it is, delete the row ${kept} of swaps in ${BACKUPS_DATABASE}`;
+    const text = `${live} could not be put back from ${kept}, and is closed until it is${why}. ${remedy}`;
     throw new FairleadError('UNAVAILABLE', text, { system: 'mongodb', retryable: true, cause });
   }
   // What is live is as it was, and needs no copy: a call that goes on from here must not take what is left of it for one.

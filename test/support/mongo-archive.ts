@@ -8,6 +8,8 @@ export interface ArchivedCollection {
   readonly indexes?: readonly object[];
   readonly options?: object;
   readonly type?: string;
+  /** False: it was dropped before the program could ask for its options and indexes. */
+  readonly isDescribed?: boolean;
   /** False: the metadata at the begin of the archive does not name it. */
   readonly isAnnounced?: boolean;
 }
@@ -19,8 +21,9 @@ const MAGIC = Buffer.from([0x6d, 0xe2, 0x99, 0x81]);
 export function mongoArchive(collections: readonly ArchivedCollection[]): Buffer {
   const prelude = collections
     .filter(({ isAnnounced = true }) => isAnnounced)
-    .map(({ db, collection, indexes = [], options = {}, type = 'collection' }) => {
-      return BSON.serialize({ db, collection, metadata: JSON.stringify({ options, indexes, type }), size: 0, type });
+    .map(({ db, collection, indexes = [], options = {}, type = 'collection', isDescribed = true }) => {
+      const metadata = isDescribed ? JSON.stringify({ options, indexes, type }) : '';
+      return BSON.serialize({ db, collection, metadata, size: 0, type });
     });
   const head = { concurrent_collections: 4, version: '0.1', server_version: '7.0.0', tool_version: '100.10.0' };
   const blocks = collections.flatMap(({ db, collection, documents = [] }) => {

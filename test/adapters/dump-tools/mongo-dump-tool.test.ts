@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { createArchiveReader } from '../../../adapters/dump-tools/mongo-archive.ts';
 import { createMongoDumpTool } from '../../../adapters/dump-tools/mongo-dump-tool.ts';
 import { createMongoTools, namespacesOf } from '../../../adapters/dump-tools/mongo-tools.ts';
 import type { DumpTool } from '../../../domain/backups/ports.ts';
@@ -139,6 +140,19 @@ describe('MongoDB is dumped and restored', { timeout: 240_000 }, () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+
+  it('a collection that was dropped while it was dumped is restored empty, as the figures say', async () => {
+    const live = mongo.fresh('shop');
+    const archive = mongoArchive([{ db: live, collection: 'gone', isDescribed: false }]);
+    const reader = createArchiveReader(live);
+    reader.write(archive);
+    const figures = reader.end();
+    assert.deepEqual(figures, { gone: 0, 'gone.$indexes': 1 });
+    const { scratch } = restoreNames();
+    await tool.restoreInto({ from: live, scratch }, stream(gzipSync(archive)), { signal: patience() });
+    assert.deepEqual(await tool.figures(scratch, patience()), figures);
+    await tool.drop(scratch);
   });
 
   it('a database that has nothing yet', async () => {
