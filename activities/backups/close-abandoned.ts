@@ -21,10 +21,14 @@ const ABANDONED_RESTORE: BackupProblem = {
 /** Ends records that say `running` of what no workflow runs. Idempotent; one that cannot be ended is left to the next night. */
 export async function closeAbandoned(deps: BackupsActivityDeps, signal: AbortSignal): Promise<void> {
   const { backups, restores, commands } = deps;
-  for (const backup of await all(eachItem((page) => backups.list({ statuses: ['running'] }, page), signal))) {
-    if (!(await commands.isUnderWay(backup, backup.id))) await closeBackup(deps, backup, signal);
+  const runningBackups = await all(eachItem((page) => backups.list({ statuses: ['running'] }, page), signal));
+  // After the backups: a restore is on record before the backup that it begins with.
+  const runningRestores = await all(eachItem((page) => restores.listRunning(page), signal));
+  for (const backup of runningBackups) {
+    const ofRestore = runningRestores.find(({ safetyBackupId }) => safetyBackupId === backup.id);
+    if (!(await commands.isUnderWay(backup, ofRestore?.id ?? backup.id))) await closeBackup(deps, backup, signal);
   }
-  for (const restore of await all(eachItem((page) => restores.listRunning(page), signal))) {
+  for (const restore of runningRestores) {
     if (await commands.isUnderWay(restore, restore.id)) continue;
     await closeRestore(deps, restore, signal).catch(() => signal.throwIfAborted());
   }

@@ -3,6 +3,7 @@ import { it } from 'node:test';
 import { closeAbandoned } from '../../../activities/backups/close-abandoned.ts';
 import { dumpDatabase, openBackup } from '../../../activities/backups/make-backup.ts';
 import { enter, openRestore, restoreScratch } from '../../../activities/backups/restore-database.ts';
+import { runningRestore } from '../../../domain/backups/new-record.ts';
 import { scratchName } from '../../../domain/backups/restore.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { createBackupsParts } from '../../support/in-memory/backups-parts.ts';
@@ -63,4 +64,18 @@ it('a backup whose workflow is gone is told to the ledger of its org as failed',
   await closeAbandoned(deps, signal);
   const told = deps.audit.told().map(({ eventType, orgSlug }) => [eventType, orgSlug]);
   assert.deepEqual(told, [['backup.failed', 'acme']]);
+});
+
+it('the backup before a restore in place runs as long as the restore does', async () => {
+  const { deps, job, restoreJob } = await createBackupsParts();
+  const safety = job({ kind: 'safety' });
+  const restore = { ...restoreJob('bak_any'), mode: 'in-place', safetyBackupId: safety.id } as const;
+  await deps.restores.insert(runningRestore(restore));
+  await openBackup(deps, safety);
+  // As the memo of the workflow says it, which is that of the restore.
+  const isUnderWay = async (_: unknown, id: string) => id === restore.id;
+  await closeAbandoned({ ...deps, commands: { isUnderWay } }, signal);
+  assert.equal((await deps.backups.find(safety.id))?.status, 'running');
+  await closeAbandoned(deps, signal);
+  assert.equal((await deps.backups.find(safety.id))?.status, 'failed');
 });
