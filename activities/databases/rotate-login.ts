@@ -6,6 +6,7 @@ import type { RotationRequest } from '../../domain/databases/messages.ts';
 import type { DatabaseLogin, WorkloadLogins } from '../../domain/databases/ports.ts';
 import type { DatabaseRecord, StoredLogin } from '../../domain/databases/record.ts';
 import { isBeingRotated, needsRotation } from '../../domain/databases/rotation.ts';
+import { settleUser } from '../../domain/databases/settle-user.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { NewId } from '../../domain/ids.ts';
 import type { Page } from '../../domain/page.ts';
@@ -98,6 +99,7 @@ export async function acceptLogin(
   if (server === undefined) return;
   const login = await openPrepared({ records, rotation }, record, record.next);
   await server.ensure(record.database, login, signal);
+  await settleUser({ records, cipher: rotation.cipher }, server, record, { user: login.user, login: record.next });
 }
 
 async function openPrepared(
@@ -130,7 +132,7 @@ export async function promoteLogin({ records, rotation }: RotatingDeps, id: stri
   }
   if (record.mark !== null) return record.mark;
   const mark = await rotation.workloads.mark(record);
-  await records.noteMark(id, mark);
+  await records.noteMark(id, record.login, mark);
   return mark;
 }
 
@@ -175,7 +177,9 @@ async function endOldLogin(
       throw new FairleadError('UNAVAILABLE', message, { retryable: true });
     }
     await server.withdraw(database, retiring, signal);
-    await deps.records.endRetiring(id, retiring);
+    const { records, rotation } = deps;
+    await settleUser({ records, cipher: rotation.cipher }, server, record, { user: retiring, login: null });
+    await records.endRetiring(id, login, retiring);
   }
   // Also by an attempt after one that was killed here: the event has the id of the login.
   const type = 'database.login_rotated';

@@ -62,7 +62,7 @@ function newRecord(deps: ClaimDeps, engine: DatabaseEngine, owner: DatabaseOwner
   return {
     ...{ id: databaseId(engine, database), engine, database, serviceId, service, environment, org },
     earlierServiceIds: [],
-    ...{ state: 'active', dropAfter: null, next: null, retiring: null, mark: null, createdAt: now },
+    ...{ state: 'active', dropAfter: null, next: null, retiring: null, retired: null, mark: null, createdAt: now },
     login: sealLogin(deps.cipher, { service, environment, engine }, login, now),
   };
 }

@@ -74,12 +74,12 @@ export interface DatabaseRecords {
   prepareLogin(id: string, seen: StoredLogin, next: StoredLogin): Promise<boolean>;
   /** Forgets a prepared login, such as one that no key opens. No error when another one is there. */
   dropPrepared(id: string, next: StoredLogin): Promise<void>;
-  /** Makes the prepared login the current one; the user of the one before retires. False when it is not prepared any more. */
+  /** Makes the prepared login the current one; the one before retires. False when it is not prepared any more. */
   promoteLogin(id: string, next: StoredLogin): Promise<boolean>;
-  /** Notes the mark of a promotion, unless one is noted. No error where nobody retires. */
-  noteMark(id: string, mark: number): Promise<void>;
-  /** Notes that the server refuses the user that retired. */
-  endRetiring(id: string, user: string): Promise<void>;
+  /** Notes the mark of the promotion of a login, unless one is noted. No error where another login is the current one, or nobody retires. */
+  noteMark(id: string, current: StoredLogin, mark: number): Promise<void>;
+  /** Notes that the server refuses the user that retired when a login became the current one. No error where another one is. */
+  endRetiring(id: string, current: StoredLogin, user: string): Promise<void>;
   /** Engines of which there is any database. */
   usedEngines(): Promise<readonly DatabaseEngine[]>;
   /** Of all services, by id. */

@@ -4,6 +4,7 @@ import { type DatabaseAccess, type DatabaseEngine, ENGINES } from './engines.ts'
 import { openLogin } from './login.ts';
 import type { DatabaseCommands, DatabaseServer } from './ports.ts';
 import { databaseId } from './record.ts';
+import { settleUser } from './settle-user.ts';
 
 /** Where workloads find the server of an engine. */
 export type DatabaseAddress = Pick<DatabaseAccess, 'host' | 'port' | 'options'>;
@@ -73,6 +74,7 @@ export function createServiceDatabases(deps: ServiceDatabasesDeps): ServiceDatab
       if (server === undefined) return null;
       const { record, login, notes } = await claimDatabase(deps, engine, owner);
       const open = await server.ensure(record.database, login, signal);
+      await settleUser(deps, server, record, { user: login.user, login: record.login });
       return { database: record.database, warnings: [...notes, ...open] };
     },
     async variables(owner, wanted, ownPort) {
@@ -91,7 +93,8 @@ export function createServiceDatabases(deps: ServiceDatabasesDeps): ServiceDatab
       }),
     async passwords(serviceId) {
       return (await records.ofService(serviceId)).flatMap((record) => {
-        return [record.login, ...(record.next === null ? [] : [record.next])].flatMap((login) => {
+        return [record.login, record.next, record.retired].flatMap((login) => {
+          if (login === null) return [];
           try {
             return [openLogin(deps.cipher, record, login).password];
           } catch {

@@ -23,7 +23,7 @@ export function createWorkloadLogins(deps: WorkloadLoginsDeps): WorkloadLogins {
     mark: (target) => epochs.next(target),
     async mayHaveOlder({ service, environment, engine }, mark) {
       // The builds first: one that ends meanwhile has made its release the active one by then.
-      if (await isInstallingSinceBefore(builds, { service, environment }, mark)) return true;
+      if (await isInstalling(builds, { service, environment })) return true;
       const active = await releases.active(service, environment);
       return active?.databases.includes(engine) === true && (active.epoch ?? Number.NEGATIVE_INFINITY) < mark;
     },
@@ -36,15 +36,13 @@ export function createWorkloadLogins(deps: WorkloadLoginsDeps): WorkloadLogins {
   };
 }
 
-/** A build without an epoch has read no login yet, and takes a newer one. */
-async function isInstallingSinceBefore(
-  builds: WorkloadLoginsDeps['builds'],
-  target: DeployTarget,
-  mark: number,
-): Promise<boolean> {
+/**
+ * A build without an epoch has read no login yet, and takes a newer one. Beside one that has, whenever it took it, what it
+ * replaces runs until its end, and may be at work.
+ */
+async function isInstalling(builds: WorkloadLoginsDeps['builds'], target: DeployTarget): Promise<boolean> {
   for await (const { id } of eachItem((page) => builds.listOpen(target, page))) {
-    const epoch = (await builds.find(id))?.epoch ?? null;
-    if (epoch !== null && epoch < mark) return true;
+    if (((await builds.find(id))?.epoch ?? null) !== null) return true;
   }
   return false;
 }

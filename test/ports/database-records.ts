@@ -11,8 +11,17 @@ export function databaseRecord(fields: Partial<DatabaseRecord> = {}): DatabaseRe
   const database = `kept-${made}_prod`;
   return {
     ...{ id: `postgres/${database}`, engine: 'postgres', database, serviceId: `svc_${made}`, service: `kept-${made}` },
-    ...{ environment: 'prod', org: 'acme', state: 'active', dropAfter: null, next: null, retiring: null, mark: null },
     earlierServiceIds: [],
+    ...{
+      environment: 'prod',
+      org: 'acme',
+      state: 'active',
+      dropAfter: null,
+      next: null,
+      retiring: null,
+      retired: null,
+      mark: null,
+    },
     login: storedLogin(`${database}_a`, 'one'),
     createdAt: new Date('2026-01-01T00:00:00Z'),
     ...fields,
@@ -124,15 +133,18 @@ export function databaseRecordsSuite(use: () => DatabaseRecords): void {
       assert.equal(await use().promoteLogin(record.id, winner), false);
       const promoted = await use().find(record.id);
       assert.deepEqual([promoted?.login, promoted?.next, promoted?.retiring], [winner, null, record.login.user]);
+      assert.deepEqual(promoted?.retired, record.login);
       assert.equal(await use().prepareLogin(record.id, winner, record.login), false, 'one is retiring');
-      for (const mark of [1_000, 2_000]) await use().noteMark(record.id, mark);
+      await use().noteMark(record.id, record.login, 500);
+      for (const mark of [1_000, 2_000]) await use().noteMark(record.id, winner, mark);
       assert.equal((await use().find(record.id))?.mark, 1_000, 'the first stays');
-      await use().endRetiring(record.id, 'somebody');
+      await use().endRetiring(record.id, winner, 'somebody');
+      await use().endRetiring(record.id, record.login, record.login.user);
       assert.equal((await use().find(record.id))?.retiring, record.login.user);
-      await use().endRetiring(record.id, record.login.user);
-      await use().noteMark(record.id, 3_000);
+      await use().endRetiring(record.id, winner, record.login.user);
+      await use().noteMark(record.id, winner, 3_000);
       const ended = await use().find(record.id);
-      assert.deepEqual([ended?.retiring, ended?.mark], [null, null]);
+      assert.deepEqual([ended?.retiring, ended?.retired, ended?.mark], [null, null, null]);
     });
 
     it('a prepared login is forgotten where it still is', async () => {

@@ -110,6 +110,7 @@ export async function startBackupsPlatform({ through, variables = {} }: BackupsP
           dropAfter: null,
           next: null,
           retiring: null,
+          retired: null,
           mark: null,
         },
         login: { user, password: { keyId: 'none', sealed: '' }, issuedAt: new Date() },

@@ -41,8 +41,13 @@ export async function createRotationWorld() {
   let given: string | null = null;
   const state = { answer: 'started' as RestartOutcome };
 
-  /** What a build does from its epoch to the active release; `installed` runs after the logins were read. */
-  async function install(buildId: string, releaseId: string, installed: () => Promise<void> = async () => undefined) {
+  const nothing = async (): Promise<void> => undefined;
+
+  /**
+   * What a build does from its epoch to its end. `installed` runs after the logins were read, `activated` once the release
+   * is the active one.
+   */
+  async function install(buildId: string, releaseId: string, installed = nothing, activated = nothing) {
     await builds.create(buildRecord({ id: buildId, ...TARGET, serviceId: SERVICE_ID, releaseId }));
     const epoch = await builds.giveEpoch(buildId, await epochs.next(TARGET));
     const release = releaseRecord({ id: releaseId, ...TARGET, serviceId: SERVICE_ID, databases: ['postgres'] });
@@ -51,6 +56,7 @@ export async function createRotationWorld() {
     await installed();
     await releases.activate(releaseId, { at: now(), epoch, buildId });
     given = reserved.POSTGRES_URI ?? null;
+    await activated();
     await finish(buildId, 'completed');
   }
   async function finish(buildId: string, status: 'completed' | 'failed') {

@@ -33,6 +33,7 @@ const recordSchema = z.object({
   next: login.nullable(),
   retiring: z.string().nullable(),
   // Absent in records of before.
+  retired: login.nullable().default(null),
   mark: z.number().nullable().default(null),
   createdAt: z.date(),
 });
@@ -88,14 +89,16 @@ export function createDatabaseRecords({ db }: { db: Db }): DatabaseRecords {
     },
     async promoteLogin(id, next) {
       const found = await find(id);
-      const retiring = found?.login.user ?? null;
-      return update({ _id: id, ...isLogin('next', next) }, { login: next, next: null, retiring, mark: null });
+      const retired = found?.login ?? null;
+      const retiring = retired?.user ?? null;
+      return update({ _id: id, ...isLogin('next', next) }, { login: next, next: null, retiring, retired, mark: null });
     },
-    async noteMark(id, mark) {
-      await update({ _id: id, retiring: { $ne: null }, mark: null }, { mark });
+    async noteMark(id, current, mark) {
+      await update({ _id: id, retiring: { $ne: null }, mark: null, ...isLogin('login', current) }, { mark });
     },
-    async endRetiring(id, user) {
-      await update({ _id: id, retiring: user }, { retiring: null, mark: null });
+    async endRetiring(id, current, user) {
+      const ended = { retiring: null, retired: null, mark: null };
+      await update({ _id: id, retiring: user, ...isLogin('login', current) }, ended);
     },
     async usedEngines() {
       const engines = await mongoCall(() => collection.distinct('engine'));

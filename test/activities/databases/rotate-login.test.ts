@@ -238,3 +238,76 @@ it('a mark is of the service and environment alone', async () => {
   await mark({ service: 'blog', environment: 'prod' });
   assert.ok((await mark(TARGET)) > first);
 });
+
+describe('a worker that wakes late', () => {
+  /** What other workers do between the read of the record and the word to the server. */
+  function waking(world: RotationWorld, call: 'ensure' | 'withdraw', meanwhile: () => Promise<void>): RotatingDeps {
+    const server = world.deps.servers.postgres;
+    assert.ok(server !== undefined);
+    let isLate = true;
+    const late = <A extends unknown[], T>(act: (...args: A) => Promise<T>) => {
+      return async (...args: A): Promise<T> => {
+        if (isLate) {
+          isLate = false;
+          await meanwhile();
+        }
+        return await act(...args);
+      };
+    };
+    const postgres = { ...server, [call]: late(server[call] as (...args: unknown[]) => Promise<unknown>) };
+    return { ...world.deps, servers: { postgres } };
+  }
+
+  it('does not shut out the workload by ending a login whose user has its turn again', async () => {
+    const world = await dueWorld();
+    const { again } = await rotate(world.deps);
+    assert.equal(await again(), 'replacing');
+    await world.finishRestart();
+    const deps = waking(world, 'withdraw', async () => {
+      await toItsEnd(world, world.deps);
+      const next = await rotate(world.deps, { isAsked: true });
+      await world.finishRestart();
+      assert.equal(await next.again(), 'rotated');
+      assert.deepEqual(world.users(), ['shop_prod_a']);
+    });
+    await rotate(deps);
+    assert.deepEqual([world.users(), world.isServed()], [['shop_prod_a'], true]);
+  });
+
+  it('lets in no login that was ended since, by a rotation or a deploy', async () => {
+    const world = await dueWorld();
+    const begun = await prepareLogin(world.deps, { id: ID, isAsked: true, ...BY });
+    assert.equal(begun.kind, 'begun');
+    const twice = async () => {
+      await toItsEnd(world, world.deps);
+      const next = await rotate(world.deps, { isAsked: true });
+      await world.finishRestart();
+      assert.equal(await next.again(), 'rotated');
+      assert.deepEqual(world.users(), ['shop_prod_a']);
+    };
+    await acceptLogin(waking(world, 'ensure', twice), ID, signal);
+    assert.deepEqual([world.users(), world.isServed()], [['shop_prod_a'], true]);
+  });
+});
+
+it('no log shows the password of a login that is valid still', async () => {
+  const world = await dueWorld();
+  const [before] = await world.databases.passwords('svc_shop');
+  const { again } = await rotate(world.deps);
+  assert.ok(before !== undefined);
+  assert.ok((await world.databases.passwords('svc_shop')).includes(before), 'what serves may print it');
+  await world.finishRestart();
+  await again();
+  assert.equal((await world.databases.passwords('svc_shop')).includes(before), false);
+});
+
+it('what was installed before the mark may serve on until the build that replaces it has ended', async () => {
+  const world = await dueWorld();
+  const { again } = await rotate(world.deps);
+  const { buildId } = world.restarts[0] ?? { buildId: '' };
+  await world.install(buildId, 'rel_first', undefined, async () => {
+    assert.equal(await again(), 'replacing');
+    assert.equal(world.users().length, 2);
+  });
+  assert.equal(await again(), 'rotated');
+});

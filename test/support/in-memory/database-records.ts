@@ -95,20 +95,20 @@ export function createInMemoryDatabaseRecords(): DatabaseRecords {
       change(
         id,
         (record) => isNext(record, next),
-        ({ login }) => ({ login: next, next: null, retiring: login.user, mark: null }),
+        ({ login }) => ({ login: next, next: null, retiring: login.user, retired: login, mark: null }),
       ),
-    async noteMark(id, mark) {
+    async noteMark(id, current, mark) {
       change(
         id,
-        (record) => record.retiring !== null && record.mark === null,
+        ({ login, retiring, mark: noted }) => retiring !== null && noted === null && isSameLogin(login, current),
         () => ({ mark }),
       );
     },
-    async endRetiring(id, user) {
+    async endRetiring(id, current, user) {
       change(
         id,
-        ({ retiring }) => retiring === user,
-        () => ({ retiring: null, mark: null }),
+        ({ login, retiring }) => retiring === user && isSameLogin(login, current),
+        () => ({ retiring: null, retired: null, mark: null }),
       );
     },
     usedEngines: async () => [...new Set([...records.values()].map(({ engine }) => engine))],
