@@ -35,7 +35,12 @@ export async function dropKeptDatabase(
   const saved = await backUpFinally(deps, record, server, signal);
   if ('postponed' in saved) return saved.postponed;
   if (!(await records.startDropping(id, record.dropAfter))) return { kind: 'in use' };
-  await server.drop(record.database, signal);
+  // By a worker that was paused since, it may have been dropped already, and be another service's by now.
+  const isMeant = async (): Promise<boolean> => {
+    const now = await records.find(id);
+    return now?.state === 'dropping' && now.dropAfter?.toISOString() === dropAfter;
+  };
+  await server.drop(record.database, signal, isMeant);
   // Before the record goes, by which a killed attempt goes on.
   const event = { type: 'database.dropped', key: dropAfter, actor: 'schedule', data: saved };
   await tellOfDatabase(deps, record, event);

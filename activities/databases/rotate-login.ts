@@ -207,7 +207,7 @@ export async function tellWaiting(deps: RotatingDeps, { id, reason, buildId }: W
     `${record.id} of ${service} in ${environment} has a new login, and its workload could not be given it: ${reason}`,
     '',
     'The login before stays valid, so the service goes on as it is. The next night tries again, and so does',
-    `fairlead db rotate ${service} -e ${environment}. A deploy of the service takes the new login as well.`,
+    `fairlead db rotate -s ${service} -e ${environment}. A deploy of the service takes the new login as well.`,
     '',
     'What to do: docs/databases.md, "Rotation"',
   ];

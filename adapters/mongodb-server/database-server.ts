@@ -12,6 +12,7 @@ import { withAdmin } from './with-admin.ts';
 const OURS = { madeBy: 'fairlead' };
 const UNAUTHORIZED = 13;
 const NO_USER = 11;
+const ALWAYS = async (): Promise<boolean> => true;
 const USER_IS_THERE = [51_003, 11_000];
 
 /**
@@ -41,7 +42,10 @@ export function createMongodbServer({ adminUri }: { readonly adminUri: string })
         await endSessions(client, database, [user]);
       });
     },
-    drop: (database, signal) => withAdmin(adminUri, signal, (client) => dropDatabase(client, database)),
+    drop: (database, signal, isMeant = ALWAYS) =>
+      withAdmin(adminUri, signal, async (client) => {
+        if (await isMeant()) await dropDatabase(client, database);
+      }),
     list: (signal) => withAdmin(adminUri, signal, listDatabases),
   };
 }

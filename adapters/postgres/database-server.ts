@@ -11,6 +11,7 @@ import { withClient } from './with-client.ts';
 const OURS = 'fairlead: made for a service';
 /** Databases that every server has. */
 const OWN_DATABASES = ['postgres', 'template0', 'template1'];
+const ALWAYS = async (): Promise<boolean> => true;
 /** No one service takes all connections of the server, by whichever of its users. */
 const CONNECTIONS = 50;
 
@@ -46,7 +47,10 @@ export function createPostgresServer({ adminUri }: { readonly adminUri: string }
         await client.query('SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = $1', [user]);
       });
     },
-    drop: (database, signal) => exclusively(database, signal, (client) => dropDatabase(client, database)),
+    drop: (database, signal, isMeant = ALWAYS) =>
+      exclusively(database, signal, async (client) => {
+        if (await isMeant()) await dropDatabase(client, database);
+      }),
     list: (signal) => withClient(adminUri, signal, listDatabases),
   };
 }

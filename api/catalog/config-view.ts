@@ -10,6 +10,7 @@ import {
   variableSets,
   variablesIn,
 } from '../../domain/config/service-variables.ts';
+import { isReinstall } from '../../domain/deploys/build-kind.ts';
 import type { BuildStore, ReleaseStore } from '../../domain/deploys/ports.ts';
 import type { Release } from '../../domain/deploys/release.ts';
 import { releaseChanges } from '../../domain/deploys/release-changes.ts';
@@ -44,8 +45,14 @@ export async function declaredVariables(
 ): Promise<ConfigView['declared']> {
   const catalogOf = async (buildId: string | null | undefined) =>
     buildId == null ? null : ((await builds.find(buildId))?.facts.catalog ?? null);
+  const madeBy = async (buildId: string | null) => {
+    const build = buildId === null ? null : await builds.find(buildId);
+    if (build === null || build.releaseId === null || !isReinstall(build.kind)) return buildId;
+    return (await releases.find(build.releaseId))?.buildId ?? buildId;
+  };
   const catalog =
-    (await catalogOf(service.lastBuildId)) ?? (await catalogOf((await releases.active(service.name, 'prod'))?.buildId));
+    (await catalogOf(await madeBy(service.lastBuildId))) ??
+    (await catalogOf((await releases.active(service.name, 'prod'))?.buildId));
   return (catalog?.config ?? []).map(({ key, secret, required, default: value }) => {
     return { name: key, secret, required, hasDefault: value !== null };
   });

@@ -66,13 +66,16 @@ export async function rotateLogin(
 ): Promise<number> {
   const { api, output, environment } = context;
   const service = await serviceName(context, given);
+  const earlier = await readLogins(context, service);
   const before = await api.call(databaseReply, {
     method: 'POST',
     path: pathOf('services', service, 'databases', 'rotate'),
     body: { environment, ...(type === undefined ? {} : { type }) },
   });
   output.note(`${before.databaseName} (${before.engine}) gets a new login; ${service} is restarted beside what serves`);
-  const after = detach === true ? null : await follow(context, service, before);
+  // One that waited has made the new login already.
+  const isGoneOnWith = sameOf(earlier, before)?.rotation === 'waiting';
+  const after = detach === true ? null : await follow(context, service, { before, isGoneOnWith });
   output.document(after ?? before);
   if (output.quiet) output.print(before.databaseName);
   else if (detach === true) output.print(`\`fairlead db logins\` says when it is done`);
@@ -86,21 +89,32 @@ export async function rotateLogin(
 }
 
 /** The database once it has the newer login alone; null where the rotation has ended otherwise, or takes too long. */
-async function follow({ api }: CliContext, service: string, before: DatabaseReply): Promise<DatabaseReply | null> {
+async function follow(
+  context: CliContext,
+  service: string,
+  { before, isGoneOnWith }: { readonly before: DatabaseReply; readonly isGoneOnWith: boolean },
+): Promise<DatabaseReply | null> {
   const until = performance.now() + FOLLOW_MS;
   while (performance.now() < until) {
-    const { databases } = await api.call(databasesReply, {
-      method: 'GET',
-      path: pathOf('services', service, 'databases', 'logins'),
-    });
-    const now = databases.find(
-      ({ engine, environment }) => engine === before.engine && environment === before.environment,
-    );
+    const now = sameOf(await readLogins(context, service), before);
     if (now === undefined) return null;
     if (now.rotation !== 'running') {
-      return now.rotation === 'none' && now.loginIssuedAt !== before.loginIssuedAt ? now : null;
+      const isNewer = isGoneOnWith || now.loginIssuedAt !== before.loginIssuedAt;
+      return now.rotation === 'none' && isNewer ? now : null;
     }
     await sleep(POLL_MS);
   }
   return null;
+}
+
+async function readLogins({ api }: CliContext, service: string): Promise<readonly DatabaseReply[]> {
+  const path = pathOf('services', service, 'databases', 'logins');
+  return (await api.call(databasesReply, { method: 'GET', path })).databases;
+}
+
+function sameOf(
+  databases: readonly DatabaseReply[],
+  { engine, environment }: DatabaseReply,
+): DatabaseReply | undefined {
+  return databases.find((one) => one.engine === engine && one.environment === environment);
 }

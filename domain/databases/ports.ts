@@ -43,8 +43,11 @@ export interface DatabaseServer {
   ensure(database: string, login: DatabaseLogin, signal: AbortSignal): Promise<readonly string[]>;
   /** Refuses a user of the database from now on, and ends its connections. No error when there is none. */
   withdraw(database: string, user: string, signal: AbortSignal): Promise<void>;
-  /** Drops the database with its users. No error when it is gone. */
-  drop(database: string, signal: AbortSignal): Promise<void>;
+  /**
+   * Drops the database with its users. No error when it is gone.
+   * @param isMeant asked just before, with PostgreSQL under the lock of `ensure`: when it answers no, nothing is dropped
+   */
+  drop(database: string, signal: AbortSignal, isMeant?: () => Promise<boolean>): Promise<void>;
   /** Every database of the server but its own. */
   list(signal: AbortSignal): Promise<readonly ListedDatabase[]>;
 }

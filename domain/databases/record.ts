@@ -41,7 +41,7 @@ export interface DatabaseRecord extends DatabaseTarget {
   readonly next: StoredLogin | null;
   /** The user of the login before, which the server accepts until workloads have the current one. */
   readonly retiring: string | null;
-  /** The login of that user, which no log may show; null where nobody retires, and where version 0.1 promoted the current one. */
+  /** The login of that user, which no log may show; null where nobody retires, and in records of before. */
   readonly retired: StoredLogin | null;
   /** Since when workloads are given the current login while that user retires (`WorkloadLogins.mark`); null otherwise, and until it is noted. */
   readonly mark: number | null;

@@ -29,11 +29,20 @@ export function createWorkloadLogins(deps: WorkloadLoginsDeps): WorkloadLogins {
     },
     async restart({ mark, ...order }) {
       const state = await builds.stateOf(order.buildId);
-      if (state !== null) return state === 'open' ? 'running' : 'ended';
+      if (state === 'open') return 'running';
+      // Where people's build has replaced it, that one takes the login of today.
+      if (state === 'ended') return (await isAnyOpen(builds, order)) ? 'busy' : 'ended';
       const outcome = await commands.restart({ ...order, installedBefore: mark, requestedAt: now().toISOString() });
       return outcome === 'started' ? 'running' : outcome;
     },
   };
+}
+
+async function isAnyOpen(
+  builds: WorkloadLoginsDeps['builds'],
+  { service, environment }: DeployTarget,
+): Promise<boolean> {
+  return (await builds.listOpen({ service, environment }, { cursor: null, limit: 1 })).items.length > 0;
 }
 
 /**

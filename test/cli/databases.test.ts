@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { databaseRecord, storedLogin } from '../ports/database-records.ts';
 import { backupRecord, restoreRecord } from '../support/backup-record.ts';
 import { KEY, startApi, type TestApi } from '../support/start-api.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -153,4 +154,30 @@ describe('fairlead db', () => {
     assert.equal((await run('restore', 'bak_failed', '--yes')).code, 6);
     assert.equal((await run('backup-cancel', 'bak_failed')).code, 6);
   });
+
+  for (const [what, before] of [
+    ['makes a login', { next: null, retiring: null }],
+    ['goes on with one that waited', { next: null, retiring: 'shop_uat_b' }],
+  ] as const) {
+    it(`rotate ${what}, and says when the one before has ended`, async () => {
+      const id = `postgres/${what}`;
+      const fields = { id, service: 'shop', serviceId: 'svc_shop', database: 'shop_uat', environment: 'uat' } as const;
+      const record = { ...databaseRecord(fields), ...before };
+      await api.databaseRecords.claim(record);
+      const running = run('rotate', '--env', 'uat');
+      await waitUntil('the rotation to be asked for', () => api.rotations.length === 1);
+      if (before.retiring === null) {
+        const next = { ...storedLogin('shop_uat_b', 'next'), issuedAt: new Date('2026-06-01T00:00:00Z') };
+        await api.databaseRecords.prepareLogin(id, record.login, next);
+        await api.databaseRecords.promoteLogin(id, next);
+      }
+      const { login, retiring } = (await api.databaseRecords.find(id)) ?? record;
+      await api.databaseRecords.endRetiring(id, login, retiring ?? '');
+      api.rotations.splice(0);
+      const { code, stdout, stderr } = await running;
+      assert.equal(code, 0, stderr + stdout);
+      assert.match(stdout, /the login before has ended/);
+      await api.databaseRecords.keep(id, 'svc_shop', new Date());
+    });
+  }
 });

@@ -28,7 +28,7 @@ export function databaseRecord(fields: Partial<DatabaseRecord> = {}): DatabaseRe
   };
 }
 
-function storedLogin(user: string, sealed: string): StoredLogin {
+export function storedLogin(user: string, sealed: string): StoredLogin {
   return { user, password: { keyId: 'k1', sealed }, issuedAt: new Date('2026-01-02T00:00:00Z') };
 }
 

@@ -132,6 +132,17 @@ export function databaseServerSuite(title: string, use: () => DatabaseServerUnde
       assert.deepEqual(await written(database, { ...first, password: 'new' }), []);
     });
 
+    it('drops nothing that is not meant any more', async () => {
+      const { server } = use();
+      const { database, first } = freshDatabase();
+      await server.ensure(database, first, signal);
+      await written(database, first, 'kept');
+      await server.drop(database, signal, async () => false);
+      assert.deepEqual(await written(database, first), ['kept']);
+      await server.drop(database, signal, async () => true);
+      await isRefused(database, first);
+    });
+
     it('lists what was made with its service and environment, and nothing of the server itself', async () => {
       const { server, ownDatabases } = use();
       const { database, first } = freshDatabase();

@@ -86,6 +86,22 @@ describe('dropping the database of a removed service', () => {
     assert.equal(held.size, 1);
   });
 
+  it('drops nothing of another service that took the name while the worker was paused', async () => {
+    const { deps, request, record, records, server, held } = await kept();
+    const heir = databaseRecord({ ...record, serviceId: 'svc_heir', org: 'rival' });
+    const late: typeof server = {
+      ...server,
+      async drop(...given) {
+        assert.deepEqual(await dropKeptDatabase(deps, request, signal), { kind: 'dropped' });
+        await records.claim(heir);
+        await server.ensure(heir.database, { user: heir.login.user, password: 'y' }, signal);
+        await server.drop(...given);
+      },
+    };
+    await dropKeptDatabase({ ...deps, servers: { postgres: late } }, request, signal);
+    assert.deepEqual([(await records.find(record.id))?.serviceId, held.size], ['svc_heir', 1]);
+  });
+
   it('waits while something else has the database, and backs nothing up that is gone', async () => {
     const { deps, request, record, server } = await kept();
     const busy = new FairleadError('BACKUP_IN_PROGRESS', 'a backup runs');

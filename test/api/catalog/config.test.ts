@@ -236,10 +236,16 @@ it('shows what the catalog declares, as the last build found it', async () => {
   });
   await api.builds.create(buildRecord({ id: 'bld_decl', serviceId: id, service: 'declares', facts: { catalog } }));
   await api.services.setLastBuild(id, 'bld_decl');
-  assert.deepEqual((await list('declares')).declared, [
+  const declared = [
     { name: 'KEY', secret: true, required: true, hasDefault: false },
     { name: 'COLOUR', secret: false, required: false, hasDefault: true },
-  ]);
+  ];
+  assert.deepEqual((await list('declares')).declared, declared);
+  await api.releases.put(releaseRecord({ id: 'rel_decl', buildId: 'bld_decl', environment: 'uat' }));
+  const restart = { id: 'bld_again', kind: 'restart', releaseId: 'rel_decl', facts: {} } as const;
+  await api.builds.create(buildRecord({ ...restart, serviceId: id, service: 'declares' }));
+  await api.services.setLastBuild(id, 'bld_again');
+  assert.deepEqual((await list('declares')).declared, declared, 'a restart makes no release of its own');
 });
 
 it('lists a variable of an earlier version that is called like what every object has', async () => {

@@ -41,17 +41,22 @@ describe('who may have an older login', () => {
     assert.equal(await logins.mayHaveOlder(DATABASE, mark), false);
   });
 
-  it('an open build that began to act before the mark; one that has not begun takes the login of then', async () => {
-    const { logins, builds } = use();
-    const mark = await logins.mark(TARGET);
-    await builds.create(buildRecord({ id: 'bld_early' }));
-    assert.equal(await logins.mayHaveOlder(DATABASE, mark), false);
-    await builds.giveEpoch('bld_early', mark - 1);
-    assert.equal(await logins.mayHaveOlder(DATABASE, mark), true);
-    const end = { status: 'failed', reason: 'step_failed', failure: null, supersededBy: null } as const;
-    await builds.finish('bld_early', { ...end, finishedAt: now() });
-    assert.equal(await logins.mayHaveOlder(DATABASE, mark), false);
-  });
+  for (const [when, by] of [
+    ['before the mark', -1],
+    ['after it, beside what it replaces', 1],
+  ] as const) {
+    it(`an open build that began to act ${when}; one that has not begun takes the login of then`, async () => {
+      const { logins, builds } = use();
+      const mark = await logins.mark(TARGET);
+      await builds.create(buildRecord({ id: 'bld_early' }));
+      assert.equal(await logins.mayHaveOlder(DATABASE, mark), false);
+      await builds.giveEpoch('bld_early', mark + by);
+      assert.equal(await logins.mayHaveOlder(DATABASE, mark), true);
+      const end = { status: 'failed', reason: 'step_failed', failure: null, supersededBy: null } as const;
+      await builds.finish('bld_early', { ...end, finishedAt: now() });
+      assert.equal(await logins.mayHaveOlder(DATABASE, mark), false);
+    });
+  }
 });
 
 describe('a restart that is asked for again', () => {
@@ -63,6 +68,17 @@ describe('a restart that is asked for again', () => {
     assert.equal(await logins.restart(order), 'running');
     const end = { status: 'completed', reason: null, failure: null, supersededBy: null } as const;
     await builds.finish('bld_r', { ...end, finishedAt: now() });
+    assert.equal(await logins.restart(order), 'ended');
+  });
+
+  it('waits for the deploy of people that has replaced its build', async () => {
+    const { logins, builds } = use();
+    const order = { ...TARGET, buildId: 'bld_r', serviceId: 'svc_hello', mark: 1, requestedBy: 'x', requestId: 'y' };
+    for (const id of ['bld_r', 'bld_people']) await builds.create(buildRecord({ id }));
+    const end = { status: 'failed', reason: 'superseded', failure: null, supersededBy: 'bld_people' } as const;
+    await builds.finish('bld_r', { ...end, finishedAt: now() });
+    assert.equal(await logins.restart(order), 'busy');
+    await builds.finish('bld_people', { ...end, supersededBy: null, finishedAt: now() });
     assert.equal(await logins.restart(order), 'ended');
   });
 

@@ -31,9 +31,9 @@ export function createInMemoryDatabaseServer(engine: DatabaseEngine = 'postgres'
       requireUser(database, user);
       held.get(database)?.passwords.delete(user);
     },
-    async drop(database, signal) {
+    async drop(database, signal, isMeant = async () => true) {
       signal.throwIfAborted();
-      held.delete(database);
+      if (await isMeant()) held.delete(database);
     },
     async list(signal) {
       signal.throwIfAborted();
