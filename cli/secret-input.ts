@@ -55,8 +55,9 @@ const ENDS_INPUT: ReadonlySet<string> = new Set(['\r', '\n', '\u0004']);
 const ERASES: ReadonlySet<string> = new Set(['\u007f', '\b']);
 
 function prompt(name: string, { stdin, stderr }: SecretTerminal): Promise<string> {
-  stderr.write(`${name} (not shown): `);
+  // First, for whoever types as soon as they are asked.
   stdin.setRawMode?.(true);
+  stderr.write(`${name} (not shown): `);
   stdin.setEncoding('utf8');
   stdin.resume();
   return new Promise((resolve, reject) => {
