@@ -27,6 +27,8 @@ interface Followed<T> {
   /** Of the route that tells how it is. */
   readonly path: string;
   readonly progress: (item: T) => string;
+  /** What was begun; told once Ctrl-C is heard, for whoever types it at once. */
+  readonly begun: string;
   /** What becomes of it when nobody waits any more: who waits is told so at Ctrl-C. */
   readonly left: { readonly message: string; readonly remedy: string };
 }
@@ -40,9 +42,10 @@ const POLL_MS = 1_000;
 export async function followWork<T extends { readonly status: string }>(
   { api, output }: CliContext,
   started: T,
-  { schema, path, progress, left }: Followed<T>,
+  { schema, path, progress, begun, left }: Followed<T>,
 ): Promise<T> {
   return await interruptible(left, async (signal) => {
+    output.note(begun);
     let item = started;
     let told = '';
     while (item.status === 'running') {

@@ -42,12 +42,13 @@ export async function backUp(
     body,
   });
   const path = pathOf('services', service, 'databases', 'backups', started.backupId);
-  output.note(`${started.backupId} backs up ${started.databaseName} (${started.engine})`);
+  const begun = `${started.backupId} backs up ${started.databaseName} (${started.engine})`;
   const left = {
     message: `The backup ${started.backupId} goes on by itself.`,
     remedy: `See it: \`fairlead ${dbCommand(context, 'backups', service)}\`. To stop it: \`fairlead ${dbCommand(context, `backup-cancel ${started.backupId}`, service)}\``,
   };
-  const followed = { schema: backupReply, path, progress: progressOfBackup, left };
+  const followed = { schema: backupReply, path, progress: progressOfBackup, begun, left };
+  if (detach === true) output.note(begun);
   const ended = detach === true ? started : await followWork(context, started, followed);
   output.document(ended);
   output.print(output.quiet ? ended.backupId : toldOfBackup(ended));

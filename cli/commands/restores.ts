@@ -61,13 +61,14 @@ export async function restoreBackup(
   const path = pathOf('services', service, 'databases', 'restore');
   const body = { backupId: id, confirm: true, mode, environment };
   const started = await api.call(restoreReply, { method: 'POST', path, body });
-  output.note(`${started.restoreId} restores ${id}`);
+  const begun = `${started.restoreId} restores ${id}`;
   const at = pathOf('services', service, 'databases', 'restores', started.restoreId);
   const left = {
     message: `The restore ${started.restoreId} goes on by itself.`,
     remedy: `See it: \`fairlead ${dbCommand(context, 'restores', service)}\`. To stop it: \`fairlead ${dbCommand(context, `restore-cancel ${started.restoreId}`, service)}\``,
   };
-  const followed = { schema: restoreReply, path: at, progress: progressOfRestore, left };
+  const followed = { schema: restoreReply, path: at, progress: progressOfRestore, begun, left };
+  if (options.detach === true) output.note(begun);
   const ended = options.detach === true ? started : await followWork(context, started, followed);
   output.document(ended);
   output.print(output.quiet ? ended.restoreId : toldOfRestore(ended));
