@@ -11,6 +11,7 @@ import { databaseName, databaseUsers } from '../../domain/databases/database-nam
 import { databaseId } from '../../domain/databases/record.ts';
 import { silentReporter } from '../../infra/dev/terminal.ts';
 import { workflowBundle } from '../../infra/dev/workflow-bundle.ts';
+import { databaseRecord } from '../ports/database-records.ts';
 import { startMongo } from './start-mongo.ts';
 import { startPostgres } from './start-postgres.ts';
 import { startS3 } from './start-s3.ts';
@@ -94,28 +95,9 @@ export async function startBackupsPlatform({ through, variables = {} }: BackupsP
       const database = databaseName({ service, environment: 'prod' });
       const serviceId = `svc_${service}`;
       const [user] = databaseUsers(database);
-      await records.claim({
-        ...{
-          id: databaseId('postgres', database),
-          engine: 'postgres',
-          database,
-          serviceId,
-          service,
-          earlierServiceIds: [],
-        },
-        ...{
-          environment: 'prod',
-          org: 'acme',
-          state: 'active',
-          dropAfter: null,
-          next: null,
-          retiring: null,
-          retired: null,
-          mark: null,
-        },
-        login: { user, password: { keyId: 'none', sealed: '' }, issuedAt: new Date() },
-        createdAt: new Date(),
-      });
+      const login = { user, password: { keyId: 'none', sealed: '' }, issuedAt: new Date() };
+      const id = databaseId('postgres', database);
+      await records.claim(databaseRecord({ id, database, serviceId, service, login, createdAt: new Date() }));
       await postgres.server.ensure(database, { user, password: 'of the service' }, AbortSignal.timeout(60_000));
       await postgres.query(`SET ROLE "${database}"; ${statements}`, database);
       return { service, serviceId, databaseName: database };
