@@ -8,6 +8,7 @@ export { reconcileGitAccess } from './authorized-orgs/reconcile-git-access.ts';
 export { reconcileMember } from './authorized-orgs/reconcile-member.ts';
 export { backUpDatabase } from './backups/back-up-database.ts';
 export { dropKeptDatabases } from './backups/drop-kept-databases.ts';
+export { endAbandonedRestore } from './backups/end-abandoned-restore.ts';
 export { mirrorBackups } from './backups/mirror-backups.ts';
 export { nightlyBackups } from './backups/nightly-backups.ts';
 export { restoreDatabase } from './backups/restore-database.ts';

@@ -1,6 +1,5 @@
-import type { Backup, BackupProblem } from '../../domain/backups/backup.ts';
+import type { BackedUpDatabase, Backup, BackupProblem } from '../../domain/backups/backup.ts';
 import type { RestoreJob } from '../../domain/backups/messages.ts';
-import type { Restore } from '../../domain/backups/restore.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { auditBackup } from './audit-backup.ts';
@@ -18,8 +17,21 @@ const ABANDONED_RESTORE: BackupProblem = {
   message: 'The workflow of the restore ended without a result: it was terminated, or lost. Start it again',
 };
 
-/** Ends records that say `running` of what no workflow runs. Idempotent; one that cannot be ended is left to the next night. */
-export async function closeAbandoned(deps: BackupsActivityDeps, signal: AbortSignal): Promise<void> {
+/** A restore that runs by its record, and that no workflow runs. */
+export interface AbandonedRestore extends BackedUpDatabase {
+  readonly id: string;
+  /** ISO time. */
+  readonly startedAt: string;
+}
+
+/**
+ * Ends the records of backups that say `running` and that no workflow runs. Idempotent.
+ * @returns the restores of which that is true as well: to end one may mean to replace a whole database
+ */
+export async function closeAbandoned(
+  deps: BackupsActivityDeps,
+  signal: AbortSignal,
+): Promise<readonly AbandonedRestore[]> {
   const { backups, restores, commands } = deps;
   const runningBackups = await all(eachItem((page) => backups.list({ statuses: ['running'] }, page), signal));
   // After the backups: a restore is on record before the backup that it begins with.
@@ -28,10 +40,13 @@ export async function closeAbandoned(deps: BackupsActivityDeps, signal: AbortSig
     const ofRestore = runningRestores.find(({ safetyBackupId }) => safetyBackupId === backup.id);
     if (!(await commands.isUnderWay(backup, ofRestore?.id ?? backup.id))) await closeBackup(deps, backup, signal);
   }
-  for (const restore of runningRestores) {
-    if (await commands.isUnderWay(restore, restore.id)) continue;
-    await closeRestore(deps, restore, signal).catch(() => signal.throwIfAborted());
+  const abandoned: AbandonedRestore[] = [];
+  for (const { id, service, environment, engine, databaseName, startedAt } of runningRestores) {
+    const database = { service, environment, engine, databaseName };
+    if (await commands.isUnderWay(database, id)) continue;
+    abandoned.push({ id, ...database, startedAt: startedAt.toISOString() });
   }
+  return abandoned;
 }
 
 /** It is failed, and loses what was uploaded. */
@@ -47,11 +62,14 @@ async function closeBackup(deps: BackupsActivityDeps, backup: Backup, signal: Ab
 }
 
 /**
- * A swap that began is brought to its end: what it puts in place was verified before. Anything else is failed, with the
- * database as it is.
+ * Ends a restore whose workflow is gone. A swap that began is brought to its end: what it puts in place was verified before.
+ * Anything else is failed, with the database as it is. Idempotent: one that has ended stays as it is. Nothing else may read
+ * or write the database meanwhile.
  * @throws UNAVAILABLE while the server is away
  */
-async function closeRestore(deps: BackupsActivityDeps, restore: Restore, signal: AbortSignal): Promise<void> {
+export async function closeRestore(deps: BackupsActivityDeps, restoreId: string, signal: AbortSignal): Promise<void> {
+  const restore = await deps.restores.find(restoreId);
+  if (restore?.status !== 'running') return;
   const { id, backupId, serviceId, service, environment, engine, databaseName, mode, safetyBackupId } = restore;
   if (service === null || environment === null) return;
   const job: RestoreJob = {

@@ -3,6 +3,7 @@ import type { BackupJob, RestoreJob } from '../../domain/backups/messages.ts';
 import { unmadeBackup } from '../../domain/backups/new-record.ts';
 import type { Night } from '../../domain/backups/night.ts';
 import { whileHeartbeating } from '../while-heartbeating.ts';
+import { type AbandonedRestore, closeAbandoned, closeRestore } from './close-abandoned.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 import { dropKeptCopies } from './drop-kept-copies.ts';
 import { dumpDatabase, type FailedJob, failBackup, openBackup, pruneBackups } from './make-backup.ts';
@@ -27,6 +28,10 @@ export function createBackupsActivities(deps: BackupsActivityDeps) {
     dumpDatabase: (job: BackupJob): Promise<void> => whileHeartbeating((signal) => dumpDatabase(deps, job, signal)),
     failBackup: (failed: FailedJob): Promise<void> => failBackup(deps, failed),
     pruneBackups: (job: BackupJob): Promise<number> => whileHeartbeating((signal) => pruneBackups(deps, job, signal)),
+    closeAbandoned: (): Promise<readonly AbandonedRestore[]> =>
+      whileHeartbeating((signal) => closeAbandoned(deps, signal)),
+    closeRestore: (restoreId: string): Promise<void> =>
+      whileHeartbeating((signal) => closeRestore(deps, restoreId, signal)),
     planNight: (night: Night): Promise<NightPlan> => whileHeartbeating((signal) => planNight(deps, night, signal)),
     /** Records that a database was left out tonight. Idempotent: the first record stays. */
     skipBackup: async ({ job, problem }: FailedJob): Promise<void> => {

@@ -6,7 +6,6 @@ import { unmadeBackup } from '../../domain/backups/new-record.ts';
 import { type Night, nightsBetween, tierOfNight } from '../../domain/backups/night.ts';
 import { isScratch } from '../../domain/backups/restore.ts';
 import { eachItem } from '../../domain/each-item.ts';
-import { closeAbandoned } from './close-abandoned.ts';
 import type { BackupsActivityDeps } from './deps.ts';
 import { problemOf } from './problem-of.ts';
 
@@ -38,7 +37,6 @@ const NOBODY = { service: null, environment: null, serviceId: null, org: null } 
 export async function planNight(deps: BackupsActivityDeps, night: Night, signal: AbortSignal): Promise<NightPlan> {
   const { inventory, settings } = deps;
   const nothing = { jobs: [], missed: [], unlisted: [], skipped: 0, parallelism: settings.parallelism };
-  await closeAbandoned(deps, signal);
   if (!settings.isEnabled) return { ...nothing, idle: 'BACKUP_ENABLED is false' };
   if (inventory.engines.length === 0) {
     return { ...nothing, idle: 'Neither DB_MONGODB_ADMIN_URI nor DB_POSTGRES_ADMIN_URI is set' };

@@ -1,5 +1,6 @@
 import { targetName } from '../../domain/backups/backup.ts';
 import { EXCLUDED } from '../../domain/backups/exclude.ts';
+import { backupWorkflowId } from '../../domain/backups/messages.ts';
 import type { Night } from '../../domain/backups/night.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import type { BackupsActivityDeps } from './deps.ts';
@@ -11,6 +12,8 @@ export interface NightReport {
   readonly run: 'backups' | 'verification' | 'mirror' | 'kept';
   /** What went wrong beside the records of the night, such as a refused mirror; one line each. */
   readonly problems: readonly string[];
+  /** Restores that were broken off, and that the night has begun to end; absent for none. */
+  readonly restoreIds?: readonly string[];
 }
 
 /** Lines of an alarm; the records have the others. */
@@ -26,8 +29,9 @@ export const ALARM_SUBJECTS = {
 
 /** Raises an alarm when a night left something without a backup, proof or copy. Idempotent: one for each night and run. */
 export async function reportNight(deps: BackupsActivityDeps, report: NightReport, signal: AbortSignal): Promise<void> {
-  const { night, run } = report;
-  const lines = [...report.problems, ...(run === 'backups' ? await unmadeBackups(deps, night, signal) : [])];
+  const { night, run, problems, restoreIds = [] } = report;
+  const unmade = run === 'backups' ? await unmadeBackups(deps, night, signal) : [];
+  const lines = [...problems, ...(await openRestores(deps, restoreIds)), ...unmade];
   if (lines.length === 0) return;
   const shown = lines.slice(0, MOST_LINES);
   const more = lines.length > shown.length ? [`and ${lines.length - shown.length} more`] : [];
@@ -55,4 +59,18 @@ async function unmadeBackups({ backups }: BackupsActivityDeps, night: Night, sig
     lines.push(`${targetName(backup)} (${backup.engine}): ${backup.problem?.message ?? 'no reason is known'}`);
   }
   return lines.sort();
+}
+
+/** Those that have not ended, by their records. */
+async function openRestores({ restores }: BackupsActivityDeps, ids: readonly string[]): Promise<string[]> {
+  const lines: string[] = [];
+  for (const id of ids) {
+    const restore = await restores.find(id);
+    if (restore?.status !== 'running') continue;
+    const where = `${targetName(restore)} (${restore.engine})`;
+    lines.push(
+      `${where}: the restore ${id}, which was broken off, has not ended; ${backupWorkflowId(restore)} in Temporal says why`,
+    );
+  }
+  return lines;
 }

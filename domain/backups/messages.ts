@@ -8,6 +8,7 @@ import type { RestoreMode } from './restore.ts';
 export const BACKUPS_WORKFLOWS = {
   backUpDatabase: 'backUpDatabase',
   restoreDatabase: 'restoreDatabase',
+  endAbandonedRestore: 'endAbandonedRestore',
   nightlyBackups: 'nightlyBackups',
   verifyBackups: 'verifyBackups',
   mirrorBackups: 'mirrorBackups',

@@ -1,5 +1,6 @@
 import { createBackupCommands } from '../../adapters/temporal/backup-commands.ts';
 import { BACKUPS_WORKFLOWS, type BackupJob, backupWorkflowId, type RestoreJob } from '../../domain/backups/messages.ts';
+import { runningRestore } from '../../domain/backups/new-record.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import { createBackupsParts } from '../support/in-memory/backups-parts.ts';
 import type { createTemporal } from '../workflows/deploys/harness.ts';
@@ -8,7 +9,7 @@ import type { Recordings } from './recordings.ts';
 
 /**
  * A backup by hand, one that fails, and one that is cancelled; a night, its proof, its copy, and the drop of what restores
- * kept; a restore of either kind, and one that fails.
+ * kept; a restore of either kind, and one that fails; a night after a restore whose workflow is gone.
  */
 export async function backups(temporal: Awaited<ReturnType<typeof createTemporal>>): Promise<Recordings> {
   const { client } = temporal;
@@ -36,7 +37,13 @@ export async function backups(temporal: Awaited<ReturnType<typeof createTemporal
     await commands.restore(job);
     await ended(name, job);
   };
-  const nights = ['nightly-backups', 'verify-backups', 'mirror-backups', 'drop-kept-databases'];
+  const nights = [
+    'nightly-backups',
+    'nightly-backups-abandoned',
+    'verify-backups',
+    'mirror-backups',
+    'drop-kept-databases',
+  ];
   await withOwnWorker(temporal, { taskQueue: 'backups', module: 'backups', activities }, async (execute) => {
     const { id } = await backUp('backup-database');
     await restore('restore-by-swap', parts.restoreJob(id));
@@ -58,6 +65,12 @@ export async function backups(temporal: Awaited<ReturnType<typeof createTemporal
     await begun.promise;
     await commands.cancel(job, job.id);
     await ended('backup-cancelled', job);
+    postgres.faults.clear();
+    // Of a database that is gone by now, so that no backup has the workflow id afterwards.
+    const abandoned = parts.restoreJob(id, { environment: 'uat', databaseName: 'shop_uat' });
+    await parts.deps.restores.insert(runningRestore(abandoned));
+    await execute(BACKUPS_WORKFLOWS.nightlyBackups, 'nightly-backups-abandoned');
+    await ended('abandoned-restore', abandoned);
     await execute(BACKUPS_WORKFLOWS.verifyBackups, 'verify-backups');
     await execute(BACKUPS_WORKFLOWS.mirrorBackups, 'mirror-backups');
     await execute(BACKUPS_WORKFLOWS.dropKeptDatabases, 'drop-kept-databases');

@@ -10,8 +10,8 @@ export const { openBackup, failBackup, skipBackup, openRestore, beginSafetyBacku
   Pick<BackupsActivities, 'openBackup' | 'failBackup' | 'skipBackup' | 'openRestore' | 'beginSafetyBackup'>
 >({ taskQueue, startToCloseTimeout: '2m', scheduleToCloseTimeout: '1d', retry });
 
-/** The end of a restore that failed puts back what it had replaced, which may be a whole database. */
-export const { endRestore } = proxyActivities<Pick<BackupsActivities, 'endRestore'>>({
+/** The end of a restore that failed puts back what it had replaced, which may be a whole database; so does that of an abandoned one. */
+export const { endRestore, closeRestore } = proxyActivities<Pick<BackupsActivities, 'endRestore' | 'closeRestore'>>({
   taskQueue,
   startToCloseTimeout: '12h',
   scheduleToCloseTimeout: '2d',
@@ -23,6 +23,15 @@ export const { endRestore } = proxyActivities<Pick<BackupsActivities, 'endRestor
 export const { planNight, listBackupsToVerify, reportNight, pruneBackups, dropKeptCopies } = proxyActivities<
   Pick<BackupsActivities, 'planNight' | 'listBackupsToVerify' | 'reportNight' | 'pruneBackups' | 'dropKeptCopies'>
 >({ taskQueue, startToCloseTimeout: '15m', scheduleToCloseTimeout: '3h', heartbeatTimeout: '30s', retry });
+
+/** What earlier runs have left open; the night goes on without it. */
+export const { closeAbandoned } = proxyActivities<Pick<BackupsActivities, 'closeAbandoned'>>({
+  taskQueue,
+  startToCloseTimeout: '15m',
+  scheduleToCloseTimeout: '45m',
+  heartbeatTimeout: '30s',
+  retry,
+});
 
 /** A mirror may have to copy everything, once. */
 export const { mirrorArchives } = proxyActivities<Pick<BackupsActivities, 'mirrorArchives'>>({

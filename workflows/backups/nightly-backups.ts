@@ -4,17 +4,20 @@ import {
   isCancellation,
   log,
   ParentClosePolicy,
+  patched,
   setCurrentDetails,
   sleep,
   startChild,
   workflowInfo,
 } from '@temporalio/workflow';
-import { type BackupProblem, targetName } from '../../domain/backups/backup.ts';
+import type { AbandonedRestore } from '../../activities/backups/close-abandoned.ts';
+import { type BackupProblem, groupKey, targetName } from '../../domain/backups/backup.ts';
 import { type BackupJob, backupWorkflowId, type UnderWay } from '../../domain/backups/messages.ts';
 import { type Night, nightOf } from '../../domain/backups/night.ts';
-import { planNight, reportNight, skipBackup } from './activity-proxies.ts';
+import { closeAbandoned, planNight, reportNight, skipBackup } from './activity-proxies.ts';
 import { backUpDatabase } from './back-up-database.ts';
 import { describeProblem } from './describe-problem.ts';
+import { endAbandonedRestore } from './end-abandoned-restore.ts';
 import { scheduledTime } from './scheduled-time.ts';
 
 /** What is left of a night that continues as new. */
@@ -23,6 +26,16 @@ export interface NightLeft {
   readonly jobs: readonly BackupJob[];
   readonly parallelism: number;
   readonly tally: NightTally;
+  /** Absent in a night that began before there were any. */
+  readonly leftovers?: Leftovers;
+}
+
+/** What earlier runs had left open when the night began. */
+interface Leftovers {
+  /** Restores that were broken off, and that others are ending now. */
+  readonly restores: readonly AbandonedRestore[];
+  /** Why some may be open still; one line each. */
+  readonly problems: readonly string[];
 }
 
 export interface NightTally {
@@ -47,44 +60,90 @@ const BUSY: BackupProblem = {
 export async function nightlyBackups(left?: NightLeft): Promise<NightTally & { readonly night: Night }> {
   const night = left?.night ?? nightOf(scheduledTime());
   const plan = left ?? (await beginNight(night));
+  const { leftovers } = plan;
   const tally = { ...plan.tally };
   const waiting = [...plan.jobs];
   const total = waiting.length;
   const runOne = async (): Promise<void> => {
     for (let job = waiting.shift(); job !== undefined; job = waiting.shift()) {
       setCurrentDetails(`**${night}**: ${waiting.length} of ${total} databases wait`);
-      tally[await backUp(job)] += 1;
+      tally[await backUp(job, busyWith(job, leftovers))] += 1;
       if (workflowInfo().continueAsNewSuggested) return;
     }
   };
   await Promise.all(Array.from({ length: plan.parallelism }, runOne));
   if (waiting.length > 0) {
-    await continueAsNew<typeof nightlyBackups>({ night, jobs: waiting, parallelism: plan.parallelism, tally });
+    await continueAsNew<typeof nightlyBackups>({ ...plan, jobs: waiting, tally });
   }
-  await reportNight({ night, run: 'backups', problems: [] });
+  const { restores = [], problems = [] } = leftovers ?? {};
+  const report = { night, run: 'backups', problems } as const;
+  await reportNight(restores.length === 0 ? report : { ...report, restoreIds: restores.map(({ id }) => id) });
   setCurrentDetails(`**${night}**: ${tally.completed} completed, ${tally.failed} failed, ${tally.skipped} skipped`);
   return { night, ...tally };
 }
 
 async function beginNight(night: Night): Promise<NightLeft> {
+  const leftovers = patched('end-abandoned-restores') ? await endAbandoned() : null;
   const { jobs, parallelism, unlisted, skipped, missed, idle } = await planNight(night);
   if (idle !== null) log.warn(`No database is backed up: ${idle}`);
   if (missed.length > 0) {
     const problems = [`No backup was made on ${missed.join(', ')}: the platform was away`];
     await reportNight({ night: missed.at(-1) ?? night, run: 'backups', problems });
   }
-  return { night, jobs, parallelism, tally: { completed: 0, failed: unlisted.length, skipped } };
+  const tally = { completed: 0, failed: unlisted.length, skipped };
+  return { night, jobs, parallelism, tally, ...(leftovers && { leftovers }) };
+}
+
+/** Ends what earlier runs have left open. A restore may take hours to end, and goes on beside the night; nothing of it stops that. */
+async function endAbandoned(): Promise<Leftovers> {
+  const restores: AbandonedRestore[] = [];
+  const problems: string[] = [];
+  try {
+    for (const restore of await closeAbandoned()) {
+      restores.push(restore);
+      await startEnd(restore);
+    }
+  } catch (error) {
+    if (isCancellation(error)) throw error;
+    const { message } = describeProblem(error);
+    problems.push(`Backups and restores that were broken off may be open still: ${message}`);
+  }
+  return { restores, problems };
+}
+
+async function startEnd(restore: AbandonedRestore): Promise<void> {
+  const underWay: UnderWay = { kind: 'restore', id: restore.id, startedAt: restore.startedAt };
+  try {
+    await startChild(endAbandonedRestore, {
+      workflowId: backupWorkflowId(restore),
+      args: [restore],
+      memo: { ...underWay },
+      parentClosePolicy: ParentClosePolicy.ABANDON,
+      staticSummary: `end of an abandoned restore of ${targetName(restore)}`,
+    });
+  } catch (error) {
+    // The night before has begun to end it, or a backup came first: then the next night ends it.
+    if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
+  }
+}
+
+/** Why a database could not be backed up all the time that the night waited for it. */
+function busyWith(job: BackupJob, leftovers: Leftovers | undefined): BackupProblem {
+  const restore = leftovers?.restores.find((one) => groupKey(one) === groupKey(job));
+  if (restore === undefined) return BUSY;
+  const message = `The restore ${restore.id} was broken off, and was still being ended after an hour: see ${backupWorkflowId(job)} in Temporal`;
+  return { code: 'RESTORE_IN_PROGRESS', message };
 }
 
 /** @returns what it counts as */
-async function backUp(job: BackupJob): Promise<keyof NightTally> {
+async function backUp(job: BackupJob, busy: BackupProblem): Promise<keyof NightTally> {
   try {
     for (let attempt = 1; attempt <= WAIT_FOR_OTHER.attempts; attempt += 1) {
       const end = await runChild({ ...job, startedAt: new Date().toISOString() });
       if (end !== null) return end;
       await sleep(WAIT_FOR_OTHER.everyMs);
     }
-    await skipBackup({ job, problem: BUSY });
+    await skipBackup({ job, problem: busy });
     return 'skipped';
   } catch (error) {
     if (isCancellation(error)) throw error;

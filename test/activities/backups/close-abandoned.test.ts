@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { closeAbandoned } from '../../../activities/backups/close-abandoned.ts';
+import { closeAbandoned, closeRestore } from '../../../activities/backups/close-abandoned.ts';
 import { dumpDatabase, openBackup } from '../../../activities/backups/make-backup.ts';
 import { enter, openRestore, restoreScratch } from '../../../activities/backups/restore-database.ts';
 import { runningRestore } from '../../../domain/backups/new-record.ts';
@@ -24,9 +24,17 @@ async function abandoned() {
   return { ...parts, restore, scratch: scratchName('restore', restore.id), kept: scratchName('kept', restore.id) };
 }
 
+it('a restore whose workflow is gone is found, and nothing is done to its database', async () => {
+  const { deps, restore, scratch } = await abandoned();
+  const { id, service, environment, engine, databaseName, startedAt } = restore;
+  assert.deepEqual(await closeAbandoned(deps, signal), [{ id, service, environment, engine, databaseName, startedAt }]);
+  assert.equal((await deps.restores.find(id))?.status, 'running');
+  assert.ok(deps.tools.postgres.databases.has(scratch));
+});
+
 it('a restore whose workflow is gone is failed, and the database stays as it is', async () => {
   const { deps, restore, scratch } = await abandoned();
-  await closeAbandoned(deps, signal);
+  await closeRestore(deps, restore.id, signal);
   const record = await deps.restores.find(restore.id);
   assert.deepEqual([record?.status, record?.problem?.code], ['failed', 'RESTORE_ABANDONED']);
   assert.ok(record?.finishedAt);
@@ -39,22 +47,31 @@ it('a restore whose workflow is gone is failed, and the database stays as it is'
 it('a swap that began is brought to its end', async () => {
   const { deps, restore, kept } = await abandoned();
   await enter(deps, restore, 'swapping');
-  await closeAbandoned(deps, signal);
+  await closeRestore(deps, restore.id, signal);
   const record = await deps.restores.find(restore.id);
   assert.deepEqual([record?.status, record?.keptDatabase], ['completed', kept]);
   assert.deepEqual(deps.tools.postgres.databases.get('shop_prod')?.orders, ['1', '2']);
   assert.ok(deps.tools.postgres.databases.has(kept));
 });
 
-it('one that cannot be ended is left to the next night; one that runs is left alone', async () => {
+it('one that cannot be ended runs on by its record; one that has ended stays as it is', async () => {
   const { deps, restore } = await abandoned();
-  await closeAbandoned({ ...deps, commands: { isUnderWay: async () => true } }, signal);
-  const reopen = () => Promise.reject(new FairleadError('UNAVAILABLE', 'away', { retryable: true }));
+  const away = new FairleadError('UNAVAILABLE', 'away', { retryable: true });
+  const reopen = () => Promise.reject(away);
   const tools = { ...deps.tools, postgres: { ...deps.tools.postgres, reopen } };
-  await closeAbandoned({ ...deps, tools }, signal);
+  await assert.rejects(closeRestore({ ...deps, tools }, restore.id, signal), (error) => error === away);
   assert.equal((await deps.restores.find(restore.id))?.status, 'running');
-  await closeAbandoned(deps, signal);
-  assert.equal((await deps.restores.find(restore.id))?.status, 'failed');
+  await closeRestore(deps, restore.id, signal);
+  const ended = await deps.restores.find(restore.id);
+  assert.equal(ended?.status, 'failed');
+  await closeRestore(deps, restore.id, signal);
+  await closeRestore(deps, 'rst_nobody', signal);
+  assert.deepEqual(await deps.restores.find(restore.id), ended);
+});
+
+it('one that runs is left alone', async () => {
+  const { deps } = await abandoned();
+  assert.deepEqual(await closeAbandoned({ ...deps, commands: { isUnderWay: async () => true } }, signal), []);
 });
 
 it('a backup whose workflow is gone is told to the ledger of its org as failed', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { planNight } from '../../../activities/backups/plan-night.ts';
+import { enter, restoreScratch } from '../../../activities/backups/restore-database.ts';
 import type { BackupEngine } from '../../../domain/backups/backup.ts';
-import { BACKUPS_WORKFLOWS } from '../../../domain/backups/messages.ts';
+import { BACKUPS_WORKFLOWS, backupWorkflowId } from '../../../domain/backups/messages.ts';
 import { addNights, type Night, tierOfNight } from '../../../domain/backups/night.ts';
 import { DEFAULT_RETENTION } from '../../../domain/backups/retention.ts';
 import { FairleadError } from '../../../domain/errors.ts';
@@ -141,6 +142,71 @@ describe('the nights of backups', { timeout: 300_000 }, () => {
     await night();
     const record = await parts.deps.backups.find(lost.id);
     assert.deepEqual([record?.status, record?.problem?.code], ['failed', 'BACKUP_ABANDONED']);
+  });
+
+  /** A restore whose workflow is gone in the middle of its swap; ending it fails while the test says so. */
+  const abandonSwap = async (engine: BackupEngine): Promise<string> => {
+    await night();
+    const { items } = await parts.deps.backups.list({ engine, statuses: ['completed'] }, ALL);
+    const job = parts.restoreJob(items[0]?.id ?? '', { engine });
+    await parts.activities.openRestore(job);
+    await restoreScratch(parts.deps, job, AbortSignal.timeout(60_000));
+    await enter(parts.deps, job, 'swapping');
+    await skipNights(1);
+    return job.id;
+  };
+  const away = () => {
+    throw new FairleadError('UNAVAILABLE', 'The server does not answer', { retryable: true });
+  };
+
+  it('end a swap that was broken off, and back up what it put in place', async () => {
+    const id = await abandonSwap('mongodb');
+    parts.deps.tools.mongodb.databases.set('shop_prod', { half: [] });
+    assert.deepEqual(await night(), { completed: 2, failed: 0, skipped: 0 });
+    assert.equal((await parts.deps.restores.find(id))?.status, 'completed');
+    const { items } = await parts.deps.backups.list({ engine: 'mongodb', night: tonight }, ALL);
+    assert.deepEqual(items[0]?.figures, { orders: 2, people: 1 });
+    assert.ok(![...parts.alarms.values()].some(({ text }) => text.includes('broken off')));
+  });
+
+  it('are not stopped by a swap that takes hours to end: its database is skipped with the reason', async () => {
+    const id = await abandonSwap('mongodb');
+    temporal.current.before = { closeRestore: away };
+    assert.deepEqual(await night(), { completed: 1, failed: 0, skipped: 1 });
+    assert.deepEqual(await recordsOf(tonight), ['mongodb shop_prod skipped', 'postgres shop_prod completed']);
+    const { items } = await parts.deps.backups.list({ statuses: ['skipped'] }, ALL);
+    assert.equal(items[0]?.problem?.code, 'RESTORE_IN_PROGRESS');
+    assert.match(items[0]?.problem?.message ?? '', new RegExp(`The restore ${id} was broken off`));
+    const alarm = [...parts.alarms.values()].at(-1);
+    assert.match(alarm?.text ?? '', new RegExp(`shop/prod \\(mongodb\\): the restore ${id}, .* has not ended`));
+    // It has the workflow of its database: nobody else gets at that meanwhile.
+    const manual = parts.job({ engine: 'mongodb' });
+    assert.equal(await temporal.commands.isUnderWay(manual, id), true);
+    await temporal.env.client.workflow.getHandle(backupWorkflowId(manual)).terminate();
+    temporal.current.before = {};
+    await skipNights(1);
+    assert.deepEqual(await night(), { completed: 2, failed: 0, skipped: 0 });
+    assert.equal((await parts.deps.restores.find(id))?.status, 'completed');
+  });
+
+  it('are not stopped by a restore that cannot be ended: the alarm names it', async () => {
+    const id = await abandonSwap('postgres');
+    temporal.current.before = {
+      closeRestore: () => {
+        throw new FairleadError('INTERNAL', 'The PostgreSQL server of databases answered with error 0A000.');
+      },
+    };
+    await night();
+    const alarm = [...parts.alarms.values()].at(-1);
+    assert.match(alarm?.text ?? '', new RegExp(`the restore ${id}, which was broken off, has not ended`));
+    assert.ok((await recordsOf(tonight)).includes('mongodb shop_prod completed'));
+  });
+
+  it('begin although what was broken off cannot be looked for, and say so', async () => {
+    temporal.current.before = { closeAbandoned: away };
+    assert.deepEqual(await night(), { completed: 2, failed: 0, skipped: 0 });
+    const alarm = [...parts.alarms.values()].at(-1);
+    assert.match(alarm?.text ?? '', /Backups and restores that were broken off may be open still: .*does not answer/);
   });
 
   it('of a whole year, an outage in it, leave a record of every night, and the archives of the contract', async () => {
