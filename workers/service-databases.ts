@@ -12,6 +12,7 @@ import { sharedOptions } from '../adapters/mongodb-server/address.ts';
 import { createMongodbServer } from '../adapters/mongodb-server/database-server.ts';
 import { createPostgresServer } from '../adapters/postgres/database-server.ts';
 import { createEnsurePart, type EnsurePart } from '../adapters/process/embedded-parts.ts';
+import { createRedisServer } from '../adapters/redis/database-server.ts';
 import { createDatabaseCommands } from '../adapters/temporal/database-commands.ts';
 import type { DatabaseEngine } from '../domain/databases/engines.ts';
 import type { DatabaseServer } from '../domain/databases/ports.ts';
@@ -29,10 +30,11 @@ export type DatabasesEnv = ReadSection<typeof databasesSection> &
 /** The configured servers, each with the way of workloads to it. */
 export function composeEngines(env: DatabasesEnv): Readonly<Partial<Record<DatabaseEngine, EngineSetup>>> {
   const ensurePart = createEnsurePart(env.PARTS_ON_NEED);
-  const { DB_POSTGRES_ADMIN_URI: postgresUri, DB_MONGODB_ADMIN_URI: mongodbUri } = env;
+  const { DB_POSTGRES_ADMIN_URI: postgresUri, DB_MONGODB_ADMIN_URI: mongodbUri, DB_REDIS_ADMIN_URL: redisUrl } = env;
   return {
     ...(postgresUri === undefined ? {} : { postgres: composePostgres(env, postgresUri, ensurePart) }),
     ...(mongodbUri === undefined ? {} : { mongodb: composeMongodb(env, mongodbUri, ensurePart) }),
+    ...(redisUrl === undefined ? {} : { redis: composeRedis(env, redisUrl, ensurePart) }),
   };
 }
 
@@ -55,6 +57,15 @@ function composeMongodb(env: DatabasesEnv, adminUri: string, ensurePart: EnsureP
         ? // By the relay a driver reaches one member, and none at the address that the member says it has.
           { ...relayedAddress('mongodb', ownPort), options: { directConnection: 'true' } }
         : { ...direct, options: sharedOptions(adminUri) },
+  };
+}
+
+function composeRedis(env: DatabasesEnv, adminUrl: string, ensurePart: EnsurePart): EngineSetup {
+  const direct = { host: env.DB_REDIS_HOST, port: env.DB_REDIS_PORT };
+  const options = adminUrl.startsWith('rediss:') ? { tls: 'true' } : {};
+  return {
+    server: onNeed(createRedisServer({ adminUrl }), () => ensurePart('redis')),
+    address: (ownPort) => ({ ...(isRelayed(env) ? relayedAddress('redis', ownPort) : direct), options }),
   };
 }
 

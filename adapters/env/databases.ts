@@ -10,6 +10,8 @@ export const databaseAddressSection = {
   DB_POSTGRES_PORT: port.default(5432),
   DB_MONGODB_HOST: text.default('localhost'),
   DB_MONGODB_PORT: port.default(27_017),
+  DB_REDIS_HOST: text.default('localhost'),
+  DB_REDIS_PORT: port.default(6379),
 };
 
 const POSTGRES_URI = 'a postgresql:// address; special characters of its password are percent-encoded';
@@ -20,12 +22,20 @@ export const postgresUri = z
   .regex(/^postgres(ql)?:\/\/.+/, POSTGRES_URI)
   .refine((value) => URL.canParse(value), POSTGRES_URI);
 
+const REDIS_URL = 'a redis:// or rediss:// address; special characters of its password are percent-encoded';
+
+const redisUrl = z
+  .string()
+  .regex(/^rediss?:\/\/.+/, REDIS_URL)
+  .refine((value) => URL.canParse(value), REDIS_URL);
+
 /** What provisions databases. Without its administrator's address an engine is off. */
 export const databasesSection = {
   ...embeddedPartsSection,
   ...databaseAddressSection,
   DB_POSTGRES_ADMIN_URI: secret(postgresUri.optional()),
   DB_MONGODB_ADMIN_URI: secret(mongodbUri.optional()),
+  DB_REDIS_ADMIN_URL: secret(redisUrl.optional()),
   /** As in `sslmode` of the addresses that workloads are given; none when it is not set. */
   DB_POSTGRES_SSLMODE: z.enum(['disable', 'prefer', 'require', 'verify-ca', 'verify-full']).optional(),
   /** How long the database of a removed service is kept before it is dropped. */

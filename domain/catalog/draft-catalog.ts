@@ -37,6 +37,9 @@ const DATABASE_PACKAGES: Readonly<Record<string, Catalog['databases'][number]>> 
   pg: 'postgres',
   postgres: 'postgres',
   'pg-promise': 'postgres',
+  redis: 'redis',
+  '@redis/client': 'redis',
+  ioredis: 'redis',
 };
 
 /**

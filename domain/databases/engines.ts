@@ -26,6 +26,8 @@ export interface EngineRow {
   readonly hostVariable: string;
   /** The variables that a workload is given; nobody else may set them. */
   readonly variables: (access: DatabaseAccess) => Readonly<Record<string, string>>;
+  /** Why its databases are not backed up; null where they are. */
+  readonly notBackedUp: string | null;
   /** What to know where no server is configured; `''` for nothing. */
   readonly withoutServer: string;
   /** Given as well, unless the service sets a variable of that name itself. */
@@ -39,6 +41,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     port: 27_017,
     adminVariable: 'DB_MONGODB_ADMIN_URI',
     hostVariable: 'DB_MONGODB_HOST',
+    notBackedUp: null,
     withoutServer:
       'A stack that runs the MongoDB stand-in has none: that knows one user, who would open the databases of all services.',
     variables: (access) => ({ MONGODB_URI: databaseUri('mongodb', access) }),
@@ -49,6 +52,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     port: 5432,
     adminVariable: 'DB_POSTGRES_ADMIN_URI',
     hostVariable: 'DB_POSTGRES_HOST',
+    notBackedUp: null,
     withoutServer: '',
     variables: (access) => ({ POSTGRES_URI: databaseUri('postgresql', access) }),
     // The name that most frameworks read; services set it for databases elsewhere as well.
@@ -59,10 +63,15 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     port: 6379,
     adminVariable: 'DB_REDIS_ADMIN_URL',
     hostVariable: 'DB_REDIS_HOST',
+    notBackedUp: 'Redis is a cache: its databases are not backed up',
     withoutServer: '',
     variables: (access) => ({
-      REDIS_URL: databaseUri('redis', { ...access, database: '0' }),
-      // The user reaches no other keys.
+      REDIS_URL: databaseUri(access.options.tls === 'true' ? 'rediss' : 'redis', {
+        ...access,
+        database: '0',
+        options: {},
+      }),
+      // The user reaches no other keys and channels.
       REDIS_KEY_PREFIX: keyPrefix(access.database),
     }),
     usual: () => ({}),
@@ -72,6 +81,7 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     port: 7687,
     adminVariable: 'DB_NEO4J_ADMIN_URI',
     hostVariable: 'DB_NEO4J_HOST',
+    notBackedUp: 'the platform has no tool that copies a Neo4j database: back it up on its server',
     withoutServer: '',
     variables: ({ host, port, database, user, password }) => ({
       NEO4J_URI: `neo4j://${host}:${port}`,

@@ -5,6 +5,7 @@ import { mongoTools } from './parts/mongo-tools.ts';
 import { mongodbTenants } from './parts/mongodb-tenants.ts';
 import { objectStore } from './parts/object-store.ts';
 import { postgres } from './parts/postgres.ts';
+import { redis } from './parts/redis.ts';
 import { registry } from './parts/registry.ts';
 import { temporal } from './parts/temporal.ts';
 import { temporalUi } from './parts/temporal-ui.ts';
@@ -21,6 +22,7 @@ export const EMBEDDED_PARTS = [
   chain,
   postgres,
   objectStore,
+  redis,
   mongodbTenants,
   mongoTools,
 ] as const;

@@ -14,6 +14,7 @@ import { minio } from './tools/minio.ts';
 import { mongoStandIn } from './tools/mongo.ts';
 import { mongoTools } from './tools/mongo-tools.ts';
 import { postgresServer } from './tools/postgres.ts';
+import { redisServer } from './tools/redis.ts';
 import { resolveTool, type Tool } from './tools/resolve-tool.ts';
 import { temporalCli } from './tools/temporal-cli.ts';
 import { temporalServer } from './tools/temporal-server.ts';
@@ -35,6 +36,7 @@ const TOOLS: readonly Tool[] = [
   minio,
   versitygw,
   postgresServer,
+  redisServer,
   mongoTools,
 ];
 

@@ -60,7 +60,8 @@ const CASES: readonly Case[] = [
     },
     code: 'CATALOG_INVALID',
     step: 'catalog',
-    message: /7:23.*expected a port from 1 to 65535, found 70000.*11:13.*one of mongodb, postgres, found "oracle"/s,
+    message:
+      /7:23.*expected a port from 1 to 65535, found 70000.*11:13.*one of mongodb, postgres, redis, found "oracle"/s,
   },
   {
     name: 'a .platform.yaml whose path leads out of the source',

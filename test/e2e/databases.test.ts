@@ -27,17 +27,35 @@ const COMPUTES = `(async () => {
   await ask(() => undefined, 'CREATE TABLE IF NOT EXISTS visits (at timestamptz DEFAULT now())');
   await ask(() => undefined, 'INSERT INTO visits DEFAULT VALUES');
   const other = new URL('http://x' + request.url).searchParams.get('other');
+  const { createClient } = await import('@redis/client');
+  const prefix = process.env.REDIS_KEY_PREFIX;
+  const cached = async (args) => {
+    const client = createClient({ url: process.env.REDIS_URL, socket: { reconnectStrategy: false } });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      return await client.sendCommand(args);
+    } catch (error) {
+      return error.message.split(' ')[0];
+    } finally {
+      client.destroy();
+    }
+  };
   return {
     same: process.env.DATABASE_URL === uri,
     host: new URL(uri).hostname,
     visits: (await ask(() => undefined, 'SELECT count(*)::int AS count FROM visits'))[0].count,
+    prefix,
+    cached: await cached(['INCR', prefix + 'visits']),
+    otherKeys: other && await cached(['GET', other + ':visits']),
+    allKeys: await cached(['SCAN', '0']),
     other: other && await refused((address) => { address.pathname = '/' + other; }),
     admin: await refused((address) => { address.username = 'fairlead'; }),
     template: await refused((address) => { address.pathname = '/postgres'; }),
   };
 })()`;
 
-const INSTALL = 'RUN npm install --no-audit --no-fund pg@8';
+const INSTALL = 'RUN npm install --no-audit --no-fund pg@8 @redis/client@6';
 
 type Login = z.output<typeof databaseViewSchema>;
 
@@ -48,12 +66,12 @@ async function rotated(service: string, visited: () => Promise<void>) {
       'GET',
       `/services/${service}/databases/logins`,
     );
-    const [login] = data.databases;
+    const login = data.databases.find(({ engine }) => engine === 'postgres');
     assert.ok(login !== undefined);
     return login;
   };
   const before = await read();
-  assert.equal((await api('POST', `/services/${service}/databases/rotate`, {})).status, 202);
+  assert.equal((await api('POST', `/services/${service}/databases/rotate`, { type: 'postgres' })).status, 202);
   let after = await read();
   await waitUntil(
     'the rotation',
@@ -67,14 +85,14 @@ async function rotated(service: string, visited: () => Promise<void>) {
   return { before, after };
 }
 
-describe('a service with a PostgreSQL database', { timeout: 600_000 }, () => {
-  it('writes and reads rows over redeploys, and reaches no other service’s database and not the administrator', async () => {
-    const spec = '  databases: [{ type: postgres }]';
+describe('a service with a PostgreSQL database and Redis', { timeout: 600_000 }, () => {
+  it('writes and reads rows and keys over redeploys, and reaches no other service’s database and not the administrator', async () => {
+    const spec = '  databases: [{ type: postgres }, { type: redis }]';
     const app = { spec, computes: COMPUTES, instructions: INSTALL };
     await using shop = await sampleService('with-rows', app);
     await using other = await sampleService('other-rows', app);
     await using without = await sampleService('no-rows', {
-      computes: `(await import('node:dns/promises')).lookup('postgres.internal')`,
+      computes: `import('node:dns/promises').then(({ lookup }) => Promise.allSettled(['postgres', 'redis'].map((name) => lookup(name + '.internal'))).then((all) => all.map(({ reason }) => reason?.code)))`,
     });
     for (const service of [shop, other, without]) await completed((await trigger(service.name)).buildId);
     const seen = async (query = '') => JSON.parse((await visit(shop.name, `/${query}`)).body).computed;
@@ -82,14 +100,18 @@ describe('a service with a PostgreSQL database', { timeout: 600_000 }, () => {
     assert.deepEqual(first, {
       ...{ same: true, host: 'postgres.internal', visits: 1 },
       ...{ other: '28000', admin: '28P01', template: '28000' },
+      ...{ prefix: `${shop.name}_prod:`, cached: 1, otherKeys: 'NOPERM', allKeys: 'NOPERM' },
     });
-    assert.match(JSON.parse((await visit(without.name)).body).computed, /ENOTFOUND|EAI_AGAIN/);
+    const { computed } = JSON.parse((await visit(without.name)).body);
+    assert.equal(computed.length, 2);
+    for (const code of computed) assert.match(code, /ENOTFOUND|EAI_AGAIN/);
 
     await writeFile(join(shop.repository.path, 'note.txt'), 'again');
     await shop.repository.commit('again');
     const { warnings } = await completed((await trigger(shop.name)).buildId);
     assert.ok(!warnings.some((warning) => warning.includes('database')), warnings.join());
-    assert.equal((await seen()).visits, 2);
+    const again = await seen();
+    assert.deepEqual([again.visits, again.cached], [2, 2]);
     const answered = await rotated(shop.name, async () => void (await seen()));
     assert.deepEqual([answered.before.user, answered.after.user], [`${shop.name}_prod_a`, `${shop.name}_prod_b`]);
     assert.ok((await seen()).visits >= 3, 'with the new login');

@@ -262,7 +262,8 @@ export const REFUSED_FIELDS: readonly RefusedCatalog[] = [
   {
     name: 'a method as a kind of database',
     text: spec('  databases: [{ type: toString }]\n'),
-    message: 'catalog-info.yaml:6:23: spec.databases[0].type: expected one of mongodb, postgres, found "toString"',
+    message:
+      'catalog-info.yaml:6:23: spec.databases[0].type: expected one of mongodb, postgres, redis, found "toString"',
   },
   {
     name: 'a mapping as the version',

@@ -12,7 +12,7 @@ test('a person gets the credentials of the parts that run, at their ports, and o
   t.after(() => rm(dataDir, { recursive: true, force: true }));
   const { secret } = await readSecrets(dataDir);
   const usual = await stackCredentials(dataDir, {});
-  const onNeed = ['postgres', 'object-store', 'mongodb-tenants'];
+  const onNeed = ['postgres', 'object-store', 'redis', 'mongodb-tenants'];
   assert.deepEqual(Object.keys(usual), ['mongo', 'temporal', 'temporal-ui', 'image-registry', ...onNeed]);
   assert.deepEqual(usual['temporal-ui'], {
     address: 'http://127.0.0.1:8233',

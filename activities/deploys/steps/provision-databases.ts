@@ -21,7 +21,7 @@ export async function provisionDatabases(
   const owner = { service: service.name, serviceId: service.id, org: service.org, environment: build.environment };
   const databases: DatabaseEngine[] = [];
   for (const engine of catalog.databases) {
-    const { title, adminVariable, withoutServer } = ENGINES[engine];
+    const { title, adminVariable, withoutServer, notBackedUp } = ENGINES[engine];
     const made = await deps.databases?.provision(engine, owner, signal);
     if (made === undefined || made === null) {
       const remedy = `set ${adminVariable} on the worker and deploy again`;
@@ -30,7 +30,8 @@ export async function provisionDatabases(
       continue;
     }
     databases.push(engine);
-    onLine(`The ${title} database is ${made.database}`);
+    const kept = notBackedUp === null ? '' : ` (${notBackedUp})`;
+    onLine(`The ${title} database is ${made.database}${kept}`);
     for (const warning of [...made.warnings, ...unreachable(deps, engine)]) warn(warning);
   }
   return { databases };

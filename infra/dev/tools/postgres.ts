@@ -1,5 +1,6 @@
-import { chmod, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises';
+import { readdir, realpath, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { dependenciesOf, unpackDebianPackages, writeUnpackedLauncher } from './debian-packages.ts';
 import type { Tool } from './resolve-tool.ts';
 import { runProgram } from './run-program.ts';
 
@@ -57,33 +58,12 @@ export async function initdbBeside(server: string): Promise<string> {
 }
 
 async function unpackDebianServer(folder: string): Promise<void> {
-  const [server] = await dependsOn('postgresql', /^postgresql-\d+$/);
+  const [server] = await dependenciesOf(['postgresql'], /^postgresql-\d+$/);
   if (server === undefined) throw new Error('apt knows no PostgreSQL');
-  const client = server.replace('postgresql-', 'postgresql-client-');
-  const libraries = (await Promise.all([server, client].map((name) => dependsOn(name, /^lib/)))).flat();
+  const packages = [server, server.replace('postgresql-', 'postgresql-client-')];
   // Just-in-time compilation is optional, and its library is large.
-  const names = [...new Set([server, client, ...libraries])].filter((name) => !/^lib(c6|llvm)/.test(name));
-  await runProgram('apt-get', ['download', ...names], { cwd: folder });
-  const root = join(folder, 'root');
-  for (const file of (await readdir(folder)).filter((name) => name.endsWith('.deb'))) {
-    await runProgram('dpkg', ['-x', join(folder, file), root]);
-    await rm(join(folder, file));
-  }
-  const programs = join('root', INSTALLED, server.replace('postgresql-', ''), 'bin');
-  for (const name of PROGRAMS) {
-    // The folder is renamed once it is whole: the launcher finds itself.
-    const launcher = `#!/bin/sh
-here=$(dirname "$(readlink -f "$0")")
-LD_LIBRARY_PATH=$(echo "$here"/root/usr/lib/*-linux-*) exec "$here/${programs}/${name}" "$@"
-`;
-    await writeFile(join(folder, name), launcher);
-    await chmod(join(folder, name), 0o755);
-  }
-}
-
-/** Names of packages that one depends on, of those that match. */
-async function dependsOn(name: string, pattern: RegExp): Promise<string[]> {
-  const text = await runProgram('apt-cache', ['depends', '--important', name]);
-  const names = [...text.matchAll(/^\s*Depends: (\S+)$/gm)].map(([, found = '']) => found);
-  return names.filter((found) => pattern.test(found));
+  const libraries = await dependenciesOf(packages, /^lib(?!llvm)/);
+  await unpackDebianPackages(folder, [...packages, ...libraries]);
+  const programs = join(INSTALLED, server.replace('postgresql-', ''), 'bin').slice(1);
+  for (const name of PROGRAMS) await writeUnpackedLauncher(folder, name, join(programs, name));
 }

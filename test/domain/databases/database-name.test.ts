@@ -78,7 +78,7 @@ const rows = [
   [
     'redis',
     {
-      REDIS_URL: `redis://shop_prod_a:${QUOTED}@db.internal:5432/0?sslmode=require`,
+      REDIS_URL: `redis://shop_prod_a:${QUOTED}@db.internal:5432/0`,
       REDIS_KEY_PREFIX: 'shop_prod:',
     },
     {},

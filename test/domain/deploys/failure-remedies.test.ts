@@ -248,7 +248,7 @@ describe('a variable that only the platform sets', () => {
   });
 
   it('is kept for the platform where no catalog can declare it', () => {
-    assert.match(remedyOf('start', ['Error: REDIS_URL is not set']) ?? '', /REDIS_URL is kept for the platform/);
+    assert.match(remedyOf('start', ['Error: NEO4J_URI is not set']) ?? '', /NEO4J_URI is kept for the platform/);
   });
 
   it('is not there while the image is built', () => {
