@@ -1,5 +1,5 @@
-import { type Command, Option } from 'commander';
-import { BACKUP_ENGINES } from '../domain/backups/backup.ts';
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { BACKUP_ENGINES, whyNoBackup } from '../domain/backups/backup.ts';
 import { DATABASE_ENGINES } from '../domain/databases/engines.ts';
 import { wholeNumber } from './option-values.ts';
 import type { Perform } from './perform.ts';
@@ -11,9 +11,16 @@ const loadRestores = () => import('./commands/restores.ts');
 const loadLogins = () => import('./commands/database-logins.ts');
 
 const type = () =>
-  new Option('--type <engine>', 'of this engine (default: mongodb, unless the service has postgres alone)').choices([
-    ...BACKUP_ENGINES,
-  ]);
+  new Option(
+    '--type <engine>',
+    `of this engine: ${BACKUP_ENGINES.join(' or ')} (default: mongodb, unless the service has postgres alone)`,
+  ).argParser(backupEngine);
+
+/** @throws InvalidArgumentError that says why, for an engine without backups */
+function backupEngine(text: string): string {
+  if (BACKUP_ENGINES.some((engine) => engine === text)) return text;
+  throw new InvalidArgumentError(`${whyNoBackup(text) ?? `It is one of ${BACKUP_ENGINES.join(', ')}`}.`);
+}
 
 /** Declares `fairlead db …`. */
 export function addDatabaseCommands(program: Command, perform: Perform): void {

@@ -74,7 +74,7 @@ export async function requireDatabase(
   const ofEngine = (engine: BackupEngine) => databases.find((each) => each.engine === engine);
   const found = type === undefined ? (ofEngine('mongodb') ?? ofEngine('postgres')) : ofEngine(type);
   if (found !== undefined) return found;
-  const what = type === undefined ? 'database' : `${type} database`;
+  const what = type === undefined ? 'database that is backed up' : `${type} database`;
   const remedy = 'declare it in spec.databases and deploy';
   throw new FairleadError('DATABASE_NOT_FOUND', `${service.name} has no ${what} in ${environment}: ${remedy}`);
 }

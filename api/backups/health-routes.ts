@@ -5,6 +5,7 @@ import { type DatabaseHealth, type HealthRecord, healthOf, summarizeHealth } fro
 import { type Night, nextNightAt } from '../../domain/backups/night.ts';
 import type { BackupFilter } from '../../domain/backups/ports.ts';
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
+import { ENGINES } from '../../domain/databases/engines.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import { ENVIRONMENTS } from '../../domain/environment.ts';
 import type { Page, PageRequest } from '../../domain/page.ts';
@@ -93,7 +94,10 @@ async function describeDatabases(deps: BackupsDeps, service: ServiceRecord) {
     };
   });
   const nextNight = backupNights.isEnabled ? nextNightAt(now(), backupNights.hourUtc).toISOString() : null;
-  return { databases: await Promise.all(databases), nextNightAt: nextNight };
+  const notBackedUp = (await serviceDatabases.notBackedUp(service)).map(({ engine, environment, database }) => {
+    return { engine, environment, databaseName: database, reason: ENGINES[engine].notBackedUp ?? '' };
+  });
+  return { databases: await Promise.all(databases), notBackedUp, nextNightAt: nextNight };
 }
 
 async function lastCompletedAt({ backups }: BackupsDeps, filter: BackupFilter): Promise<string | null> {

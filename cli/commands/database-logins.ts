@@ -12,6 +12,8 @@ const databaseReply = z.looseObject({
   user: z.string(),
   loginIssuedAt: z.string(),
   rotation: z.string(),
+  // Builders of before say nothing of it.
+  backups: z.string().default(''),
 });
 const databasesReply = z.looseObject({ databases: z.array(databaseReply) });
 
@@ -45,6 +47,7 @@ export async function listLogins(context: CliContext, { service: given }: OfServ
         { title: 'USER' },
         { title: 'LOGIN MADE' },
         { title: 'ROTATION' },
+        { title: 'BACKUPS' },
       ],
       reply.databases.map((database) => [
         { text: database.databaseName, tone: 'bold' },
@@ -53,6 +56,7 @@ export async function listLogins(context: CliContext, { service: given }: OfServ
         { text: database.user },
         { text: formatAge(database.loginIssuedAt, now()), tone: 'dim' },
         { text: database.rotation === 'none' ? '' : database.rotation, tone: 'warn' },
+        { text: database.backups, tone: database.backups === 'none' ? 'warn' : 'dim' },
       ]),
     );
   }

@@ -1,8 +1,17 @@
 import { z } from 'zod';
+import { DATABASE_ENGINES } from '../databases/engines.ts';
 import { ENVIRONMENTS } from '../environment.ts';
 import { environmentSchema } from '../environment-schema.ts';
 import { pageQueryShape } from '../page-schema.ts';
-import { BACKUP_ENGINES, BACKUP_KINDS, BACKUP_STATUSES, BACKUP_TIERS, type Backup, isVerified } from './backup.ts';
+import {
+  BACKUP_ENGINES,
+  BACKUP_KINDS,
+  BACKUP_STATUSES,
+  BACKUP_TIERS,
+  type Backup,
+  isVerified,
+  whyNoBackup,
+} from './backup.ts';
 import type { DatabaseHealth } from './health.ts';
 import type { Night } from './night.ts';
 import { RESTORE_MODES, RESTORE_PHASES, RESTORE_STATUSES, type Restore } from './restore.ts';
@@ -10,7 +19,7 @@ import { RESTORE_MODES, RESTORE_PHASES, RESTORE_STATUSES, type Restore } from '.
 /** Shapes of backups and restores as the API takes and shows them (spec 2, "Backup status" and "Database backups"). */
 
 const time = z.iso.datetime();
-const engineSchema = z.enum(BACKUP_ENGINES);
+const engineSchema = z.enum(BACKUP_ENGINES, { error: ({ input }) => whyNoBackup(input) });
 
 /** `wait` may stand in the query as well. */
 export const backUpBodySchema = z.strictObject({
@@ -135,6 +144,16 @@ export const databasesReplySchema = z.object({
       nights: z.array(nightSchema).describe('Those of the last 90 days that are on record, newest first'),
     }),
   ),
+  notBackedUp: z
+    .array(
+      z.object({
+        environment: z.enum(ENVIRONMENTS),
+        engine: z.enum(DATABASE_ENGINES),
+        databaseName: z.string(),
+        reason: z.string(),
+      }),
+    )
+    .describe('Databases of engines that the platform makes no backups of'),
   nextNightAt: time.nullable().describe('When the next night begins; null where BACKUP_ENABLED is false'),
 });
 

@@ -1,3 +1,4 @@
+import { DATABASE_ENGINES, ENGINES } from '../databases/engines.ts';
 import type { Environment } from '../environment.ts';
 import type { Night } from './night.ts';
 
@@ -5,6 +6,13 @@ import type { Night } from './night.ts';
 export const BACKUP_ENGINES = ['mongodb', 'postgres'] as const;
 
 export type BackupEngine = (typeof BACKUP_ENGINES)[number];
+
+/** What to say to whoever asks for backups of an engine; undefined for one that is backed up, and for an unknown word. */
+export function whyNoBackup(engine: unknown): string | undefined {
+  const known = DATABASE_ENGINES.find((each) => each === engine);
+  const why = known === undefined ? null : ENGINES[known].notBackedUp;
+  return why === null ? undefined : `${engine}: ${why}`;
+}
 
 /**
  * What became of a backup (spec 2, "Backup status", has the first three). `skipped`, `missed` and `pruned` are ours: the

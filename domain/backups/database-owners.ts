@@ -1,4 +1,5 @@
 import { databaseName } from '../databases/database-name.ts';
+import { ENGINES } from '../databases/engines.ts';
 import type { DatabaseRecords, DatabaseServer } from '../databases/ports.ts';
 import { databaseId } from '../databases/record.ts';
 import { BACKUP_ENGINES, type BackupEngine } from './backup.ts';
@@ -29,7 +30,7 @@ export function createDatabaseInventory(
 
 /** The databases that a service has in an environment, by their records. */
 export function createServiceDatabases(
-  records: Records & Pick<DatabaseRecords, 'earlierServiceIds'>,
+  records: Records & Pick<DatabaseRecords, 'earlierServiceIds' | 'ofService'>,
 ): ServiceDatabases {
   return {
     async of({ id, name, org }, environment) {
@@ -42,6 +43,10 @@ export function createServiceDatabases(
         }),
       );
       return found.flat();
+    },
+    async notBackedUp({ id }) {
+      const all = await records.ofService(id);
+      return all.filter(({ state, engine }) => state === 'active' && ENGINES[engine].notBackedUp !== null);
     },
     recordedUnder: async (serviceIds) => [...serviceIds, ...(await records.earlierServiceIds(serviceIds))],
   };

@@ -11,6 +11,7 @@
  */
 
 import type { DatabaseOwner } from '../databases/claim-database.ts';
+import type { DatabaseRecord } from '../databases/record.ts';
 import type { Environment } from '../environment.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { BackedUpDatabase, Backup, BackupEngine, BackupStatus, Figures, Verification } from './backup.ts';
@@ -110,6 +111,10 @@ export interface ServiceDatabases {
     service: { readonly id: string; readonly name: string; readonly org: string },
     environment: Environment,
   ): Promise<readonly { readonly engine: BackupEngine; readonly databaseName: string }[]>;
+  /** The others, of all environments. */
+  notBackedUp(service: {
+    readonly id: string;
+  }): Promise<readonly Pick<DatabaseRecord, 'engine' | 'environment' | 'database'>[]>;
   /**
    * Under which services the backups and restores of these services may stand: their own ids, and those of the removed
    * services whose databases they have now. Those are of the same org: only it gets a kept database back.

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { ENVIRONMENTS } from '../environment.ts';
 import { environmentSchema } from '../environment-schema.ts';
-import { DATABASE_ENGINES } from './engines.ts';
+import { DATABASE_ENGINES, ENGINES } from './engines.ts';
 import type { DatabaseRecord } from './record.ts';
 import { isBeingRotated } from './rotation.ts';
 
@@ -19,6 +19,7 @@ export const databaseViewSchema = z.object({
     .enum(['none', 'running', 'waiting'])
     .describe('waiting: one came to no end, the login before is valid as well, and the next night goes on'),
   createdAt: time,
+  backups: z.enum(['nightly', 'none']).describe('none: the platform makes no backups of databases of this engine'),
 });
 
 export const loginsReplySchema = z.object({ databases: z.array(databaseViewSchema) });
@@ -36,5 +37,6 @@ export function databaseView(record: DatabaseRecord, isRotating: boolean): z.out
     loginIssuedAt: login.issuedAt.toISOString(),
     rotation: isRotating ? 'running' : isBeingRotated(record) ? 'waiting' : 'none',
     createdAt: createdAt.toISOString(),
+    backups: ENGINES[engine].notBackedUp === null ? 'nightly' : 'none',
   };
 }

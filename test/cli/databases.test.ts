@@ -51,6 +51,13 @@ describe('fairlead db', () => {
     assert.deepEqual([code, stdout.trim()], [1, `${id} failed: the disk is full`]);
   });
 
+  it('backup of an engine without backups is refused with the reason, and of an unknown one with those that are known', async () => {
+    const redis = await run('backup', '--type', 'redis');
+    assert.equal(redis.code, 2, redis.stderr);
+    assert.match(redis.stderr, /redis: Redis is a cache: its databases are not backed up/);
+    assert.match((await run('backup', '--type', 'oracle')).stderr, /It is one of mongodb, postgres/);
+  });
+
   it('backups lists them with their proof, and as JSON', async () => {
     await api.backups.insert(backupRecord({ id: 'bak_proven', verification: { at: new Date(), problem: null } }));
     const { stdout } = await run('backups', '--type', 'postgres');

@@ -9,6 +9,7 @@ import type { ImportDeps } from '../../api/catalog/import-secrets.ts';
 import { type Caller, createInternalKeyAuth, type UserCaller } from '../../api/http/caller.ts';
 import { startServer } from '../../api/http/server.ts';
 import { createTokenAuth } from '../../api/http/token-auth.ts';
+import { createServiceDatabases } from '../../domain/backups/database-owners.ts';
 import type { ServiceDatabases } from '../../domain/backups/ports.ts';
 import { DOCKER_INSTALLATION } from '../../domain/deploys/plan.ts';
 import { FairleadError } from '../../domain/errors.ts';
@@ -123,6 +124,7 @@ export async function startApi(
       isDropped: async ({ engine, databaseName }) => dropped.has(`${engine}/${databaseName}`),
       serviceDatabases: {
         of: async ({ id }, environment) => databases.get(`${id}/${environment}`) ?? [],
+        notBackedUp: createServiceDatabases(databaseRecords).notBackedUp,
         recordedUnder: async (ids) => [...ids, ...(await databaseRecords.earlierServiceIds(ids))],
       },
       ...{ gitIdentities, gitAccounts: createInMemoryGitAccounts(accounts) },

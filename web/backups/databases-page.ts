@@ -14,6 +14,7 @@ import { nightOf } from '../../domain/backups/night.ts';
 import { pageSchema } from '../../domain/page-schema.ts';
 import { environmentBadge } from '../deploys/build-row.ts';
 import { pollRegions } from '../live/poll.ts';
+import { badge } from '../look/badge.ts';
 import { card, codeBlock, emptyState, facts, liveRegion, pagination, partCard, table } from '../look/components.ts';
 import { form } from '../look/forms.ts';
 import { ago, exact } from '../look/time.ts';
@@ -89,8 +90,9 @@ export const databasesPage = definePage({
         ['Services', '/services'],
         [name, `/services/${encodeURIComponent(name)}`],
       ],
-      lead: 'Every database is backed up each night. Within a week a backup of each is restored for proof.',
-      body: html`${shown.databases.length === 0 ? nothingDeclared() : shown.databases.map((database) => databaseCard(database, shown, context))}
+      lead: 'Databases are backed up each night, unless it says otherwise. Within a week a backup of each is restored for proof.',
+      body: html`${shown.databases.length + shown.notBackedUp.length === 0 ? nothingDeclared() : shown.databases.map((database) => databaseCard(database, shown, context))}
+${shown.notBackedUp.map(notBackedUpCard)}
 ${liveRegion('restores', restoresCard(shown, context), 'polite')}${liveRegion('backups', backupsCard(shown, context))}`,
     };
   },
@@ -152,6 +154,18 @@ function databaseCard(database: DatabaseView, { nextNightAt }: DatabasesReply, c
     },
     html`<div class="columns even"><div>${facts(rows)}${mayBackUp(context) && html`<div class="card-actions">${backUp}</div>`}</div>
 <div>${nightCalendar({ service: context.params.name, of, nights, until: nightOf(now) })}</div></div>`,
+  );
+}
+
+function notBackedUpCard(database: DatabasesReply['notBackedUp'][number]): Html {
+  const { engine, environment, reason } = database;
+  return card(
+    {
+      title: databaseLabel(database),
+      id: `database-${engine}-${environment}`,
+      beside: html`<span class="database-state">${environmentBadge(environment)}${badge('quiet', 'No backups')}</span>`,
+    },
+    html`<p class="quiet">${reason}.</p>`,
   );
 }
 

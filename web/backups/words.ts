@@ -2,7 +2,7 @@ import { type Html, html } from '../../api/http/pages/html.ts';
 import type { BackupStatus } from '../../domain/backups/backup.ts';
 import type { BackupView, DatabaseView, HealthReply, NightView } from '../../domain/backups/backup-schema.ts';
 import type { RestorePhase, RestoreStatus } from '../../domain/backups/restore.ts';
-import { ENGINES } from '../../domain/databases/engines.ts';
+import { type DatabaseEngine, ENGINES } from '../../domain/databases/engines.ts';
 import { badge, type Tone } from '../look/badge.ts';
 import type { IconName } from '../look/icons.ts';
 import { pathOf } from '../platform/platform.ts';
@@ -75,7 +75,13 @@ export function proofBadge({ status, verifiedAt, verificationError }: BackupView
 }
 
 /** `PostgreSQL shop_prod` */
-export function databaseLabel({ engine, databaseName }: Pick<DatabaseView, 'engine' | 'databaseName'>): string {
+export function databaseLabel({
+  engine,
+  databaseName,
+}: {
+  readonly engine: DatabaseEngine;
+  readonly databaseName: string;
+}): string {
   return `${ENGINES[engine].title} ${databaseName}`;
 }
 

@@ -36,6 +36,29 @@ it('logins are listed without their passwords', async () => {
   assert.equal(text.includes('sealed'), false);
 });
 
+it('a database without backups says so, and none is made of it', async () => {
+  await api.services.upsert({ id: 'svc_cached', name: 'cached', org: 'acme' }, {});
+  const fields = { engine: 'redis', database: 'cached_prod', service: 'cached', serviceId: 'svc_cached' } as const;
+  await api.databaseRecords.claim(shop('redis/cached_prod', fields));
+  const get = (path: string) => api.call('GET', path, undefined, { 'x-test-user': 'acme/viewer' });
+  const logins = await get('/services/cached/databases/logins');
+  assert.deepEqual(
+    logins.body.data.databases.map((one: Record<string, unknown>) => one.backups),
+    ['none'],
+  );
+  const { data } = (await get('/services/cached/databases')).body;
+  const reason = 'Redis is a cache: its databases are not backed up';
+  const shown = { engine: 'redis', environment: 'prod', databaseName: 'cached_prod', reason };
+  assert.deepEqual([data.databases, data.notBackedUp], [[], [shown]]);
+  const backUp = (body: object) => api.call('POST', '/services/cached/databases/backup', body, ADMIN);
+  const refused = await backUp({ type: 'redis' });
+  assert.deepEqual([refused.status, refused.body.error.code], [400, 'VALIDATION_FAILED']);
+  assert.match(refused.text, /redis: Redis is a cache/);
+  const none = await backUp({});
+  assert.deepEqual([none.status, none.body.error.code], [404, 'DATABASE_NOT_FOUND']);
+  assert.match(none.text, /no database that is backed up in prod/);
+});
+
 it('a rotation is told to run, in the name of who asked, and to the ledger', async () => {
   const { status, body } = await rotate('shop');
   assert.deepEqual([status, body.data.rotation], [202, 'running']);

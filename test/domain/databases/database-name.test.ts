@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { BACKUP_ENGINES, whyNoBackup } from '../../../domain/backups/backup.ts';
 import { isReservedVariable } from '../../../domain/config/variable-names.ts';
 import { databaseName, databaseUsers, nextUser, parseDatabaseName } from '../../../domain/databases/database-name.ts';
-import { ENGINES } from '../../../domain/databases/engines.ts';
+import { DATABASE_ENGINES, ENGINES } from '../../../domain/databases/engines.ts';
 import { ENVIRONMENTS } from '../../../domain/environment.ts';
 import { serviceNameSchema } from '../../../domain/service-name.ts';
 
@@ -103,3 +104,10 @@ for (const [engine, variables, usual] of rows) {
     for (const name of Object.keys(usual)) assert.ok(!isReservedVariable(name), name);
   });
 }
+
+test('an engine is backed up, or says why it is not', () => {
+  const backedUp = DATABASE_ENGINES.filter((engine) => ENGINES[engine].notBackedUp === null);
+  assert.deepEqual(backedUp, [...BACKUP_ENGINES]);
+  assert.equal(whyNoBackup('redis'), 'redis: Redis is a cache: its databases are not backed up');
+  for (const engine of [...BACKUP_ENGINES, 'oracle', undefined]) assert.equal(whyNoBackup(engine), undefined);
+});

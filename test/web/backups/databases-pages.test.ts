@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { Backup } from '../../../domain/backups/backup.ts';
 import { addNights, nightOf } from '../../../domain/backups/night.ts';
+import { databaseRecord } from '../../ports/database-records.ts';
 import { backupRecord, restoreRecord } from '../../support/backup-record.ts';
 import { type ConsoleOnBuilder, startConsoleOnBuilder } from '../../support/console-on-builder.ts';
 import { followPage } from '../../support/follow-page.ts';
@@ -47,6 +48,18 @@ describe('databases in the console', () => {
     const { status, text } = await browser.get('/services/bare/databases');
     assert.equal(status, 200);
     assert.match(wordsOf(text), /No databases A service that declares a database/);
+  });
+
+  it('one that is not backed up says so, and has no form', async () => {
+    await on.builder.services.upsert({ id: 'svc_cached', name: 'cached', org: 'acme' }, {});
+    const fields = { id: 'redis/cached_prod', engine: 'redis', database: 'cached_prod' } as const;
+    await on.builder.databaseRecords.claim(databaseRecord({ ...fields, service: 'cached', serviceId: 'svc_cached' }));
+    const { text } = await (await on.browseAs(person('admin'))).get('/services/cached/databases');
+    assert.match(
+      wordsOf(text),
+      /Redis cached_prod prod No backups Redis is a cache: its databases are not backed up\./i,
+    );
+    assert.doesNotMatch(text, /action="[^"]*\/backup"/);
   });
 
   it('of a service have their state, their nights in a drawing and in words, and their backups', async () => {
