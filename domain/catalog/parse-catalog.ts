@@ -76,10 +76,18 @@ function refuseRewritten({ numbers }: YamlFile, source: YamlSource): void {
     const message =
       path.at(-1) === 'default'
         ? 'a number that is not read as it is written: put it in quotes'
-        : `the number ${written} is read as ${read}: write ${read}, or "${written}" in quotes`;
+        : rewritten(written, read);
     return [{ line, column, path: formatPath(path), message }];
   });
   if (problems.length > 0) throw invalidFile(source, problems);
+}
+
+function rewritten(written: string, read: number | string): string {
+  const number = Number(read);
+  if (!Number.isInteger(number) || Number.isSafeInteger(number))
+    return `the number ${written} is read as ${read}: write ${read}, or "${written}" in quotes`;
+  const most = `${number < 0 ? '-' : ''}${Number.MAX_SAFE_INTEGER}`;
+  return `the number ${written} is farther from 0 than a number is read exactly, which is ${most}; for a text, write "${written}" in quotes`;
 }
 
 function isRead([top, section, name]: readonly PropertyKey[]): boolean {

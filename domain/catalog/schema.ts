@@ -26,6 +26,10 @@ const AUTH = 'the name of an auth mode, of at most 200 characters';
 const METHOD = 'an HTTP method such as GET, or ANY';
 const METHODS = /^(?:GET|HEAD|POST|PUT|PATCH|DELETE|OPTIONS|ANY|\*)$/;
 const GAS = 'a whole number of tokens, 0 or more';
+/** Of larger ones a number holds no longer each, and `.inf` is one. */
+const MOST_GAS = `at most ${Number.MAX_SAFE_INTEGER} tokens`;
+const gasExpected = ({ input }: { readonly input?: unknown }): string =>
+  typeof input === 'number' && input > Number.MAX_SAFE_INTEGER ? MOST_GAS : GAS;
 
 const route = entry(
   {
@@ -47,7 +51,7 @@ const route = entry(
       .transform((value) => (value === null || value === undefined || value === '' ? null : String(value)))
       .describe('Auth mode of the route at the gateway'),
     gas: z
-      .int({ error: GAS })
+      .int({ error: gasExpected })
       .min(0, { error: GAS })
       .nullish()
       .transform((value) => value ?? 0)

@@ -192,13 +192,13 @@ export const REFUSED_FIELDS: readonly RefusedCatalog[] = [
   {
     name: 'an infinite price',
     text: spec('  routes: [{ path: /a, gas: 1e400 }]\n'),
-    message: 'catalog-info.yaml:6:29: spec.routes[0].gas: expected a whole number of tokens, 0 or more, found Infinity',
+    message: 'catalog-info.yaml:6:29: spec.routes[0].gas: expected at most 9007199254740991 tokens, found Infinity',
   },
   {
     name: 'a price that no number holds',
     text: spec('  routes: [{ path: /a, gas: 9007199254740993 }]\n'),
     message:
-      'catalog-info.yaml:6:29: spec.routes[0].gas: the number 9007199254740993 is read as 9007199254740992: write 9007199254740992, or "9007199254740993" in quotes',
+      'catalog-info.yaml:6:29: spec.routes[0].gas: the number 9007199254740993 is farther from 0 than a number is read exactly, which is 9007199254740991; for a text, write "9007199254740993" in quotes',
   },
   {
     name: 'a route that leads up',

@@ -215,6 +215,21 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ],
   ['negative gas', catalog('0.6.0', '  routes: [{ path: /a, gas: -1 }]\n'), /gas: expected a whole number.*found -1/],
   [
+    'gas that no number can hold',
+    catalog('0.6.0', '  routes: [{ path: /a, gas: 9007199254740992 }]\n'),
+    /gas: expected at most 9007199254740991 tokens, found 9007199254740992/,
+  ],
+  [
+    'gas that is read as another number',
+    catalog('0.6.0', '  routes: [{ path: /a, gas: 9007199254740993 }]\n'),
+    /gas: the number 9007199254740993 is farther from 0 than a number is read exactly, which is 9007199254740991;/,
+  ],
+  [
+    'endless gas',
+    catalog('0.6.0', '  routes: [{ path: /a, gas: .inf }]\n'),
+    /gas: expected at most 9007199254740991 tokens, found Infinity/,
+  ],
+  [
     'fractional gas',
     catalog('0.6.0', '  routes: [{ path: /a, gas: 1.5 }]\n'),
     /gas: expected a whole number.*found 1\.5/,
