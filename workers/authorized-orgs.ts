@@ -5,9 +5,11 @@ import { createRepositoryAccess } from '../adapters/git-host/repository-access.t
 import { createMemberDirectory } from '../adapters/idp/member-directory.ts';
 import { createSharingHistory } from '../adapters/mongo/authorized-orgs/sharing-history.ts';
 import { createServiceStore } from '../adapters/mongo/catalog/services.ts';
+import { createBuildStore } from '../adapters/mongo/deploys/builds.ts';
 import { createGitIdentityStore } from '../adapters/mongo/git-identities/identities.ts';
 import { createGrantStore } from '../adapters/mongo/grants/grants.ts';
 import { createGrantCommands } from '../adapters/temporal/grant-commands.ts';
+import { createWorkflowDirectory } from '../adapters/temporal/workflow-directory.ts';
 import type { RepositoryAccess } from '../domain/authorized-orgs/ports.ts';
 import type { GitIdentityStore } from '../domain/git-identities/ports.ts';
 import { sharingSchedules } from '../workflows/authorized-orgs/schedules.ts';
@@ -29,6 +31,8 @@ export const authorizedOrgs = defineModule({
     const { db } = await parts.connect('builder');
     return createSharingActivities({
       services: createServiceStore({ db, now }),
+      builds: createBuildStore({ db, now }),
+      workflows: createWorkflowDirectory(parts.client),
       sharingHistory: createSharingHistory({ db }),
       clients,
       grants: createGrantStore({ db }),

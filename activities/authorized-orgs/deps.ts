@@ -2,6 +2,8 @@ import type { AuditRecorder } from '../../domain/audit/ports.ts';
 import type { RepositoryAccess, SharingHistory } from '../../domain/authorized-orgs/ports.ts';
 import type { ServiceStore } from '../../domain/catalog/ports.ts';
 import type { Clock } from '../../domain/clock.ts';
+import type { WorkflowDirectory } from '../../domain/deploys/messages.ts';
+import type { BuildStore } from '../../domain/deploys/ports.ts';
 import type { GrantCommands, GrantStore } from '../../domain/grants/ports.ts';
 import type { ClientAdministration } from '../../domain/oauth-clients/administration-port.ts';
 
@@ -12,6 +14,8 @@ export interface SharingDeps {
   readonly clients: Pick<ClientAdministration, 'list' | 'revokeScopes' | 'removeAdditions'>;
   readonly grants: Pick<GrantStore, 'findFor'>;
   readonly grantCommands: Pick<GrantCommands, 'apply'>;
+  readonly builds: Pick<BuildStore, 'list'>;
+  readonly workflows: Pick<WorkflowDirectory, 'tellDecided'>;
   /** Null where no git host of the platform is configured. */
   readonly repositories: RepositoryAccess | null;
   /** Address of the git host (GIT_URL); null where there is none. */

@@ -12,6 +12,7 @@ import {
   withdrawRepositories,
 } from './repository-roles.ts';
 import { takeScopes } from './take-scopes.ts';
+import { tellWaitingBuilds } from './tell-waiting-builds.ts';
 
 /** The activities of the workflows of authorized orgs. */
 export function createSharingActivities(deps: SharingDeps) {
@@ -38,6 +39,12 @@ export function createSharingActivities(deps: SharingDeps) {
       await removeAdditions(deps, of);
       await takeScopes(deps, of);
     },
+
+    /**
+     * Tells the builds of an org's services that may wait for scopes of a service that they need no grant any more.
+     * Idempotent: who is told reads the records. @throws UNAVAILABLE
+     */
+    tellWaitingBuilds: (of: SharedWith): Promise<void> => tellWaitingBuilds(deps, of),
 
     /** Makes the git host agree with the list. Idempotent. @throws UNAVAILABLE of the system `git-host` */
     setRepositoryRole: (of: SharedWith): Promise<void> => setRepositoryRole(deps, of),

@@ -4,10 +4,9 @@ import { repositoryRole, sharedRepository } from '../../domain/authorized-orgs/s
 import type { ServiceRecord } from '../../domain/catalog/service.ts';
 import { FairleadError } from '../../domain/errors.ts';
 import type { SharingDeps } from './deps.ts';
+import { servicesOf } from './services-of.ts';
 
 type Deps = Pick<SharingDeps, 'services' | 'repositories' | 'gitHost'>;
-
-const PAGE = 200;
 
 /** @throws UNAVAILABLE */
 export async function setRepositoryRole(deps: Deps, { serviceId, org }: SharedWith): Promise<void> {
@@ -66,10 +65,27 @@ async function agree(
   }
   await eachOf(
     [...found].map(([repository, owner]) => async () => {
-      const there = (await servicesOf(deps, owner)).filter(({ removingSince }) => removingSince === null);
+      const there = await servicesAt(deps, { repository, owner });
       await repositories.setOrgRole({ repository, org, role: repositoryRole(there, { repository, org, gitHost }) });
     }),
   );
+}
+
+/**
+ * The services that live in a repository and are not being removed, as a majority of the database has them: by them alone
+ * people are let in. One that a failover hides gives nothing; the next hour looks again.
+ */
+async function servicesAt(
+  deps: Deps,
+  { repository, owner }: { readonly repository: string; readonly owner: string },
+): Promise<readonly ServiceRecord[]> {
+  const isThere = (service: ServiceRecord) => sharedRepository(service, deps.gitHost) === repository;
+  const confirmed: ServiceRecord[] = [];
+  for (const { id } of (await servicesOf(deps, owner)).filter(isThere)) {
+    const service = await deps.services.findConfirmed(id);
+    if (service !== null && service.removingSince === null) confirmed.push(service);
+  }
+  return confirmed;
 }
 
 /** One after the other; what fails keeps no other from being tried. @throws what may pass, before what is refused */
@@ -78,16 +94,4 @@ async function eachOf(works: readonly (() => Promise<void>)[]): Promise<void> {
   for (const work of works) await work().catch((error: unknown) => failures.push(error));
   if (failures.length === 0) return;
   throw failures.find((error) => !(error instanceof FairleadError) || error.retryable) ?? failures[0];
-}
-
-/** Null: all there are. */
-async function servicesOf({ services }: Deps, org: string | null): Promise<readonly ServiceRecord[]> {
-  const all: ServiceRecord[] = [];
-  let cursor: string | null = null;
-  do {
-    const page = await services.list({ org }, { cursor, limit: PAGE });
-    all.push(...page.items);
-    cursor = page.nextCursor;
-  } while (cursor !== null);
-  return all;
 }

@@ -23,22 +23,41 @@ export async function openBuild(
   const { buildId, requestedBy, org, requestId } = request;
   const attachedTo = await deps.builds.attachedTo(buildId);
   if (attachedTo !== null) return { attachedTo };
-  await requireKept(deps, request);
+  // One that was opened before the removal of its service began is not refused when it is opened once more.
+  const isNew = (await deps.builds.stateOf(buildId)) === null;
+  if (isNew) await requireKept(deps, request);
   const record = await newRecord(deps, request);
   const [stored] = await Promise.all([
     deps.builds.create(record),
     noteOnce(deps, buildId, `Queued by ${requestedBy} (${org}), request ${requestId}`, 'queued'),
   ]);
-  return isTerminal(stored.status) ? 'ended' : storedPlan(stored);
+  if (isTerminal(stored.status)) return 'ended';
+  if (isNew) await endIfRemoved(deps, request);
+  return storedPlan(stored);
 }
 
-/** A build that was opened before the removal began is not refused when it is opened once more. */
-async function requireKept({ services, builds }: OpenDeps, request: BuildRequest): Promise<void> {
-  const service = await services.find(request.serviceId);
+/** Looks at the service as a majority of the database has it: by this a build begins. @throws SERVICE_NOT_FOUND */
+async function requireKept({ services }: OpenDeps, request: BuildRequest): Promise<void> {
+  const service = await services.findConfirmed(request.serviceId);
   if (service !== null && service.removingSince === null) return;
-  if ((await builds.find(request.buildId)) !== null) return;
   const what = service === null ? 'was removed' : 'is being removed';
   throw new FairleadError('SERVICE_NOT_FOUND', `Service not found: ${request.service} ${what}.`);
+}
+
+/**
+ * A removal begins, then looks for open builds. One that did both between the look at the service and the record of the build
+ * found none: the build ends before it runs. @throws SERVICE_NOT_FOUND
+ */
+async function endIfRemoved(deps: OpenDeps, request: BuildRequest): Promise<void> {
+  try {
+    await requireKept(deps, request);
+  } catch (error) {
+    if (!(error instanceof FairleadError) || error.code !== 'SERVICE_NOT_FOUND') throw error;
+    const failure = { code: error.code, message: error.message, step: null };
+    const end = { status: 'failed', reason: 'step_failed', supersededBy: null, failure } as const;
+    await deps.builds.finish(request.buildId, { ...end, finishedAt: deps.now() });
+    throw error;
+  }
 }
 
 /** A step that was left out because it could not be read would be missed by nobody: the build would succeed without it. */

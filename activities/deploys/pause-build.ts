@@ -7,6 +7,8 @@ export interface PauseInput {
   readonly buildId: string;
   /** Key of the step that waits. */
   readonly step: string;
+  /** In which the run that pauses asked for its slot (`SlotRequested`); absent in histories from before that was told. */
+  readonly round?: number;
 }
 
 export interface Pause {
@@ -18,20 +20,17 @@ export interface Pause {
 
 /**
  * Gives back what a build that waits for a decision does not need: its build slot, and the files of its source once the
- * image is made of them. Warnings of steps that run again are taken from the build: they say what is so by then.
- * Idempotent: what is given back stays so.
+ * image is made of them. Idempotent: what is given back stays so. An attempt that was paused until the build went on takes
+ * nothing from it: its slot is of another round, and nothing that runs again needs the files.
  */
 export async function pauseBuild(
   { builds, workflows, workspace }: Pick<DeploysDeps, 'builds' | 'workflows' | 'workspace'>,
-  { buildId, step }: PauseInput,
+  { buildId, step, round }: PauseInput,
 ): Promise<Pause> {
-  await workflows.releaseSlot(buildId);
+  await workflows.releaseSlot(buildId, round);
   const record = await builds.find(buildId);
   if (record === null) throw new FairleadError('BUILD_NOT_FOUND', `No build has the id ${buildId}`);
   if (!remadeAt(step).includes('source')) await workspace.remove(buildId);
   const again = stepsToRepeat(record, step);
-  const keys = again.map((repeated) => repeated.step.key);
-  const warnings = record.steps.filter(({ key }) => keys.includes(key)).flatMap((each) => each.warnings);
-  await builds.removeWarnings(buildId, warnings);
   return { attempts: record.steps.find(({ key }) => key === step)?.attempt ?? 0, again };
 }

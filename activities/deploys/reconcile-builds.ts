@@ -1,4 +1,4 @@
-import { buildWorkflowId, coordinatorWorkflowId } from '../../domain/deploys/messages.ts';
+import { buildWorkflowId } from '../../domain/deploys/messages.ts';
 import type { BuildOutline } from '../../domain/deploys/ports.ts';
 import { eachItem } from '../../domain/each-item.ts';
 import type { DeploysDeps } from './deps.ts';
@@ -11,7 +11,8 @@ type ReconcileDeps = Pick<DeploysDeps, 'builds' | 'log' | 'workflows' | 'now'>;
 const GRACE_MS = 60_000;
 
 /**
- * Ends open builds that no workflow works on any more. Idempotent: a terminal record does not change again.
+ * Ends open builds that no workflow works on any more: of a build that waits for its turn or for a decision, the coordinator
+ * has to know, and one that somebody terminated does not when it runs again. Idempotent: a terminal record does not change again.
  * @returns their ids
  * @throws UNAVAILABLE naming the builds that could not be examined or ended, after all others were
  */
@@ -48,5 +49,5 @@ async function abandon(deps: ReconcileDeps, { id }: BuildOutline): Promise<void>
 async function isWorkedOn({ workflows, now }: ReconcileDeps, build: BuildOutline): Promise<boolean> {
   if (now().getTime() - build.createdAt.getTime() < GRACE_MS) return true;
   if (await workflows.isRunning(buildWorkflowId(build.id))) return true;
-  return await workflows.isRunning(coordinatorWorkflowId(build.service, build.environment));
+  return await workflows.isInHand(build, build.id);
 }

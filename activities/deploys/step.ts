@@ -1,5 +1,5 @@
 import { CancelledFailure, Context } from '@temporalio/activity';
-import type { BuildRequest, PlannedStep } from '../../domain/deploys/build.ts';
+import type { BuildRequest, BuildStep, PlannedStep } from '../../domain/deploys/build.ts';
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { EffectContext } from '../../domain/deploys/ports.ts';
 import type { StepDefinition } from '../../domain/deploys/step-definition.ts';
@@ -65,6 +65,7 @@ export async function runStep(
   };
   // Local activities count their attempts anew when a workflow task is lost, and then end what an attempt left.
   if (!isMine && !isLocal) throw attemptIsOver(title);
+  if (input.attempts !== undefined) await forgetWarnings(deps, buildId, { key, attempt });
   log.write(attempt === 1 ? title : `${title}, attempt ${attempt}`);
   try {
     const facts = await whileHeartbeating((signal) =>
@@ -102,6 +103,16 @@ export async function runStep(
     await deps.builds.markStep(buildId, definition, ended, { attempt }).catch(() => undefined);
     throw shown;
   }
+}
+
+/** What the step warned of before the build waited: this attempt says what is so by now. */
+async function forgetWarnings(
+  { builds }: Pick<Deps, 'builds'>,
+  buildId: string,
+  of: Pick<BuildStep, 'key' | 'attempt'>,
+): Promise<void> {
+  const step = (await builds.find(buildId))?.steps.find(({ key }) => key === of.key);
+  await builds.removeWarnings(buildId, step?.warnings ?? [], of);
 }
 
 /** True for a failure that ends the build only where nobody decides in its time. */

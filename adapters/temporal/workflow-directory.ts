@@ -1,13 +1,19 @@
 import {
   type Client,
+  QueryNotRegisteredError,
   WorkflowExecutionAlreadyStartedError,
+  type WorkflowExecutionDescription,
   WorkflowFailedError,
   WorkflowNotFoundError,
 } from '@temporalio/client';
 import {
   BUILD_SLOTS_WORKFLOW_ID,
+  BUILDS_IN_HAND,
+  buildWorkflowId,
   cleanUpWorkflowId,
+  coordinatorWorkflowId,
   DEVIATION_FOUND,
+  GRANT_DECIDED,
   PRUNE_WORKFLOW_ID,
   REMOVE_TARGET,
   REQUEST_SLOT,
@@ -16,6 +22,7 @@ import {
   WORKFLOW_TYPES,
   type WorkflowDirectory,
 } from '../../domain/deploys/messages.ts';
+import { FairleadError } from '../../domain/errors.ts';
 import { TASK_QUEUE } from '../../domain/task-queue.ts';
 import { startCoordinator } from './start-coordinator.ts';
 import { updateWithStart } from './update-with-start.ts';
@@ -39,23 +46,25 @@ export function createWorkflowDirectory(client: Client): WorkflowDirectory {
         updateId: request.round === undefined ? request.buildId : `${request.buildId}/${request.round}`,
         arg: request,
       }),
-    async releaseSlot(buildId) {
-      const message: SlotReleased = { buildId };
-      try {
-        await client.workflow.getHandle(BUILD_SLOTS_WORKFLOW_ID).signal(SLOT_RELEASED, message);
-      } catch (error) {
-        // No slot keeper runs: a new one starts with all slots free.
-        if (!(error instanceof WorkflowNotFoundError)) throw error;
-      }
+    async releaseSlot(buildId, round) {
+      const message: SlotReleased = round === undefined ? { buildId } : { buildId, round };
+      // Where no slot keeper runs, a new one starts with all slots free.
+      await signalIfRunning(client, BUILD_SLOTS_WORKFLOW_ID, SLOT_RELEASED, message);
     },
-    async isRunning(workflowId) {
-      try {
-        const { status } = await client.workflow.getHandle(workflowId).describe();
-        return status.name === 'RUNNING' || status.name === 'CONTINUED_AS_NEW';
-      } catch (error) {
-        if (error instanceof WorkflowNotFoundError) return false;
-        throw error;
-      }
+    isRunning: async (workflowId) => isOpen(await latestRun(client, workflowId)),
+    async isInHand({ service, environment }, buildId) {
+      const coordinator = coordinatorWorkflowId(service, environment);
+      const [run, build] = await Promise.all([
+        latestRun(client, coordinator),
+        latestRun(client, buildWorkflowId(buildId)),
+      ]);
+      if (run === null || !isOpen(run)) return false;
+      // It ran when the workflow of the build ended, and so knows of it. Others are asked: most builds need no query.
+      if (build !== null && build.closeTime !== undefined && run.startTime < build.closeTime) return true;
+      return await knowsBuild(client, { coordinator, runId: run.runId, buildId });
+    },
+    async tellDecided({ service, environment }) {
+      await signalIfRunning(client, coordinatorWorkflowId(service, environment), GRANT_DECIDED);
     },
     async requestRepair(target) {
       const [type, options] = startCoordinator(target);
@@ -103,6 +112,48 @@ export function createWorkflowDirectory(client: Client): WorkflowDirectory {
       }
     },
   };
+}
+
+async function signalIfRunning(client: Client, workflowId: string, ...signal: [string, ...unknown[]]): Promise<void> {
+  try {
+    await client.workflow.getHandle(workflowId).signal(...signal);
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error;
+  }
+}
+
+/** The run of a workflow that began last; null when there is none. */
+async function latestRun(client: Client, workflowId: string): Promise<WorkflowExecutionDescription | null> {
+  try {
+    return await client.workflow.getHandle(workflowId).describe();
+  } catch (error) {
+    if (error instanceof WorkflowNotFoundError) return null;
+    throw error;
+  }
+}
+
+function isOpen(run: WorkflowExecutionDescription | null): boolean {
+  return run?.status.name === 'RUNNING' || run?.status.name === 'CONTINUED_AS_NEW';
+}
+
+const ANSWERED_WITHIN_MS = 5_000;
+
+async function knowsBuild(
+  client: Client,
+  { coordinator, runId, buildId }: { readonly coordinator: string; readonly runId: string; readonly buildId: string },
+): Promise<boolean> {
+  const asked = client.workflow.getHandle(coordinator, runId);
+  try {
+    const builds = await client.withDeadline(Date.now() + ANSWERED_WITHIN_MS, () =>
+      asked.query<readonly string[]>(BUILDS_IN_HAND),
+    );
+    return builds.includes(buildId);
+  } catch (error) {
+    // A worker of an earlier version answers for it, which does not say.
+    if (error instanceof QueryNotRegisteredError) return true;
+    const message = `The coordinator ${coordinator} did not say which builds it knows; look at its workflow in the Temporal UI`;
+    throw new FairleadError('UNAVAILABLE', message, { cause: error, system: 'temporal', retryable: true });
+  }
 }
 
 function startPrune(client: Client) {

@@ -19,6 +19,11 @@ export function nextForSlot(
   return first === null ? null : first.request;
 }
 
+/** Which of its requests a build has a slot by: its first, or the one after a wait. */
+export function roundOf({ round = 0 }: Pick<SlotRequested, 'round'>): number {
+  return round;
+}
+
 /** How many builds there are at most for that many slots: see {@link grantable}. */
 export function mostBuilds(limit: number): number {
   return 2 * limit;

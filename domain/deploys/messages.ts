@@ -68,6 +68,8 @@ export const WAIT_REQUESTED = 'waitRequested';
 export const GRANT_DECIDED = 'grantDecided';
 /** Query of the coordinator: the build that waits for a decision; null when none does. */
 export const WAITING_BUILD = 'waitingBuild';
+/** Query of the coordinator: ids of the builds that it knows and that have not ended. */
+export const BUILDS_IN_HAND = 'buildsInHand';
 /** To the coordinator: what serves may differ from the records. */
 export const DEVIATION_FOUND = 'deviationFound';
 
@@ -106,6 +108,8 @@ export interface SlotRequested {
 
 export interface SlotReleased {
   readonly buildId: string;
+  /** Gives back what was asked for in that round, and nothing of a later one; absent: whatever the build has. */
+  readonly round?: number;
 }
 
 export interface WaitRequested {
@@ -140,10 +144,20 @@ export interface DeployCommands {
 export interface WorkflowDirectory {
   /** Asks for a build slot: true when it is granted at once, false when a signal will say so. */
   requestSlot(request: SlotRequested): Promise<boolean>;
-  /** Gives the slot of a build back. No error when it had none. */
-  releaseSlot(buildId: string): Promise<void>;
+  /**
+   * Gives the slot of a build back. No error when it had none.
+   * @param round the slot that it has by a later request stays its own: for who may be late. Absent: whichever it has
+   */
+  releaseSlot(buildId: string, round?: number): Promise<void>;
   /** True while a workflow of that id is running. */
   isRunning(workflowId: string): Promise<boolean>;
+  /**
+   * True while the coordinator of a service and environment runs and knows that build. One that was terminated knows
+   * nothing when it is started again. @throws UNAVAILABLE when it does not answer
+   */
+  isInHand(target: DeployTarget, buildId: string): Promise<boolean>;
+  /** Tells the coordinator that what a build of its service waits for may be decided. No error when none runs. */
+  tellDecided(target: DeployTarget): Promise<void>;
   /** Asks the coordinator to compare what serves with the records, and to repair it. Returns when the request is kept. */
   requestRepair(target: DeployTarget): Promise<void>;
   /** Has the coordinator remove all that runs of a service in an environment; returns when it is gone. */

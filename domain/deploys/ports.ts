@@ -93,8 +93,11 @@ export interface BuildStore {
     found?: StepFindings,
   ): Promise<boolean>;
   addWarnings(id: string, warnings: readonly string[]): Promise<void>;
-  /** Those that are not true any more. Nothing of a build that has ended. */
-  removeWarnings(id: string, warnings: readonly string[]): Promise<void>;
+  /**
+   * Those that are not true any more. Nothing of a build that has ended.
+   * @param of the attempt that takes its step's earlier ones away; one that a later attempt followed takes nothing
+   */
+  removeWarnings(id: string, warnings: readonly string[], of: Pick<BuildStep, 'key' | 'attempt'>): Promise<void>;
   addDiagnostic(id: string, diagnostic: Diagnostic): Promise<void>;
   /**
    * That a build waits for grants, or, with null, goes on.

@@ -107,7 +107,7 @@ export function buildStoreSuite(store: () => BuildStore): void {
       await store().setSteps('bld_end', []);
       await store().markStep('bld_end', stepOf('source'), {}, { facts: { commitSha: 'x' }, warnings: ['late'] });
       await store().addWarnings('bld_end', ['late']);
-      await store().removeWarnings('bld_end', ['kept']);
+      await store().removeWarnings('bld_end', ['kept'], { key: 'source', attempt: 9 });
       await store().addDiagnostic('bld_end', { step: 'source', title: 'late', lines: [] });
       assert.deepEqual(await store().find('bld_end'), before);
     });
@@ -196,9 +196,15 @@ export function buildStoreSuite(store: () => BuildStore): void {
       assert.equal((await step('bld_facts', 'source'))?.state, 'completed');
       await store().addWarnings('bld_facts', ['a', 'b']);
       await store().addWarnings('bld_facts', ['b', 'gone', 'gone too']);
-      await store().removeWarnings('bld_facts', ['gone', 'gone too', 'never there']);
-      await store().removeWarnings('bld_facts', []);
+      const second = { key: 'source', attempt: 2 };
+      await store().removeWarnings('bld_facts', ['gone', 'gone too', 'never there'], second);
+      await store().removeWarnings('bld_facts', [], second);
       assert.deepEqual((await store().find('bld_facts'))?.warnings, ['a', 'b']);
+      await store().markStep('bld_facts', stepOf('source'), { state: 'running', attempt: 3 }, { attempt: 3 });
+      await store().removeWarnings('bld_facts', ['a'], second);
+      assert.deepEqual((await store().find('bld_facts'))?.warnings, ['a', 'b'], 'a later attempt works on the step');
+      await store().removeWarnings('bld_facts', ['a'], { key: 'source', attempt: 3 });
+      assert.deepEqual((await store().find('bld_facts'))?.warnings, ['b']);
     });
 
     it('keeps a diagnostic once, and what became of the steps that are planned anew', async () => {
@@ -221,7 +227,7 @@ export function buildStoreSuite(store: () => BuildStore): void {
         store().markStep('bld_none', stepOf('source'), { attempt: 2 }, { attempt: 2 }),
         store().markStep('bld_none', stepOf('source'), {}, { facts: { commitSha: 'x' } }),
         store().addWarnings('bld_none', ['a']),
-        store().removeWarnings('bld_none', ['a']),
+        store().removeWarnings('bld_none', ['a'], { key: 'source', attempt: 1 }),
         store().addDiagnostic('bld_none', { step: 'source', title: 'a', lines: [] }),
       ];
       await Promise.all(writes.map((write) => assert.rejects(write, code('BUILD_NOT_FOUND'))));

@@ -47,6 +47,28 @@ export function workflowDirectorySuite(under: () => DirectoryUnderTest): void {
       }
     });
 
+    it('who gives a slot back late takes none from the build that was given one since', async () => {
+      const { directory, start, end, wasGranted } = under();
+      const [first, other] = ['bld_round1', 'bld_round2'];
+      for (const buildId of [first, other]) await start(buildWorkflowId(buildId));
+      assert.equal(await directory.requestSlot(asks(first, 1)), true);
+      await directory.releaseSlot(first, 0);
+      assert.equal(await directory.requestSlot({ ...asks(first, 1), round: 2 }), true);
+      await directory.releaseSlot(first, 0);
+      assert.equal(await directory.requestSlot(asks(other, 1)), false, 'the slot is taken');
+      await directory.releaseSlot(first, 2);
+      await waitUntil('the other build has its slot', () => wasGranted(buildWorkflowId(other)));
+      // The same while it waits for its slot.
+      assert.equal(await directory.requestSlot({ ...asks(first, 1), round: 3 }), false);
+      await directory.releaseSlot(first, 0);
+      await directory.releaseSlot(other);
+      await waitUntil('it has its slot again', () => wasGranted(buildWorkflowId(first)));
+      for (const buildId of [first, other]) {
+        await directory.releaseSlot(buildId);
+        await end(buildWorkflowId(buildId));
+      }
+    });
+
     it('a build that gives up waiting leaves the slot to others', async () => {
       const { directory, start, end, wasGranted } = under();
       const builds = ['bld_quit1', 'bld_quit2', 'bld_quit3'];

@@ -71,6 +71,22 @@ export async function slotForEveryOrg(temporal: Temporal): Promise<Recordings> {
   return { 'slot-for-every-org': BUILD_SLOTS_WORKFLOW_ID };
 }
 
+/** A build gives its slot back before a wait, has one again, and is given away by an attempt that comes late. */
+export async function lateRelease(temporal: Temporal): Promise<Recordings> {
+  const [request, other] = [buildRequest(), buildRequest()];
+  const slotOf = ({ buildId, environment }: typeof request) => {
+    return { buildId, environment, workflowId: buildWorkflowId(buildId), limit: 1 };
+  };
+  await temporal.directory.requestSlot(slotOf(request));
+  await temporal.directory.releaseSlot(request.buildId, 0);
+  await temporal.directory.requestSlot({ ...slotOf(request), round: 1 });
+  await temporal.directory.releaseSlot(request.buildId, 0);
+  await temporal.directory.requestSlot(slotOf(other));
+  for (const { buildId } of [request, other]) await temporal.directory.releaseSlot(buildId);
+  await ended(temporal, BUILD_SLOTS_WORKFLOW_ID);
+  return { 'late-release-slots': BUILD_SLOTS_WORKFLOW_ID };
+}
+
 /** A build goes on from the step that failed. */
 export async function retry(temporal: Temporal): Promise<Recordings> {
   const facts = { catalog: CATALOG, commitSha: 'b'.repeat(40), imageDigest: 'x@sha256:1' };

@@ -31,5 +31,6 @@ export async function grant(temporal: Awaited<ReturnType<typeof createTemporal>>
     await commands.close(key);
     await handle.result();
   });
-  return { grant: grantWorkflowId(key) };
+  // The first is kept from the time when nobody was told of its end.
+  return { grant: grantWorkflowId(key), 'grant-removal-told': grantWorkflowId(key) };
 }

@@ -41,6 +41,8 @@ export async function sharing(temporal: Awaited<ReturnType<typeof createTemporal
   });
   return {
     'authorized-orgs': sharingWorkflowId(service.id),
+    // The recording above is kept from the time when no build was told.
+    'authorized-orgs-told': sharingWorkflowId(service.id),
     'git-access': memberWorkflowId(member),
     'git-access-hourly': HOURLY,
   };

@@ -8,7 +8,10 @@ import { CATALOG, createFakeActivities, type createTemporal, planOf } from '../w
 import { ended } from './ended.ts';
 import type { Recordings } from './recordings.ts';
 
-/** Builds that wait for grants: one goes on after an hour in which nobody decides, one reaches its deadline. */
+/**
+ * Builds that wait for grants: one goes on after an hour in which nobody decides, one reaches its deadline, one loses its
+ * service.
+ */
 
 type Temporal = Awaited<ReturnType<typeof createTemporal>>;
 
@@ -17,12 +20,14 @@ const FAILURE: BuildFailure = { code: 'SCOPE_GRANT_BLOCKED', message: 'grant sgr
 export async function waitForGrants(temporal: Temporal): Promise<Recordings> {
   const granted = await play(temporal, { isDecided: true });
   const late = await play(temporal, { isDecided: false });
+  const orphaned = await play(temporal, { isDecided: false, isGone: true });
   const repeating = await play(temporal, { isDecided: true, again: ['dependencies'] });
   return {
     'wait-for-grants-coordinator': coordinatorWorkflowId(granted.service, granted.environment),
     'wait-for-grants-build': granted.first,
     'resumed-build': buildWorkflowId(granted.buildId),
     'wait-deadline-coordinator': coordinatorWorkflowId(late.service, late.environment),
+    'orphaned-wait-coordinator': coordinatorWorkflowId(orphaned.service, orphaned.environment),
     'repeating-coordinator': coordinatorWorkflowId(repeating.service, repeating.environment),
     'repeating-build': buildWorkflowId(repeating.buildId),
   };
@@ -30,11 +35,13 @@ export async function waitForGrants(temporal: Temporal): Promise<Recordings> {
 
 interface Played {
   readonly isDecided: boolean;
+  /** Its service is found no more once it waits. */
+  readonly isGone?: boolean;
   /** Keys of steps that run again when the build goes on. */
   readonly again?: readonly string[];
 }
 
-async function play(temporal: Temporal, { isDecided, again = [] }: Played) {
+async function play(temporal: Temporal, { isDecided, isGone = false, again = [] }: Played) {
   const request = buildRequest({ waitForGrantsSeconds: 2 * 3_600 });
   let isApproved = false;
   let reads = 0;
@@ -52,6 +59,7 @@ async function play(temporal: Temporal, { isDecided, again = [] }: Played) {
     },
     readGrantDecisions: async (): Promise<Decision> => {
       reads += 1;
+      if (isGone && reads > 1) throw new FairleadError('SERVICE_NOT_FOUND', 'Service not found: it was deleted');
       return isApproved ? { state: 'granted' } : { state: 'open', failure: FAILURE };
     },
   });

@@ -100,7 +100,8 @@ export async function startApi(
     clients: clients ?? NO_CLIENTS,
   });
   const sharingCommands = createInMemorySharingCommands({
-    ...{ services, grants, grantCommands, audit, now, sharingHistory: parts.sharingHistory },
+    ...{ services, builds, grants, grantCommands, audit, now, sharingHistory: parts.sharingHistory },
+    workflows: { tellDecided: async () => undefined },
     clients: clients ?? NO_CLIENTS,
     repositories: null,
     gitHost: null,

@@ -2,6 +2,7 @@ import {
   allHandlersFinished,
   condition,
   defineUpdate,
+  patched,
   proxyActivities,
   setCurrentDetails,
   setHandler,
@@ -23,7 +24,7 @@ const retry = { initialInterval: '500ms', backoffCoefficient: 2, maximumInterval
 
 const { recordSharing } = proxyActivities<SharingActivities>({ taskQueue, startToCloseTimeout: '30s', retry });
 /** These look at every client or service of an org. */
-const { takeScopes, setRepositoryRole, withdrawRepositories } = proxyActivities<SharingActivities>({
+const { takeScopes, setRepositoryRole, tellWaitingBuilds, withdrawRepositories } = proxyActivities<SharingActivities>({
   taskQueue,
   startToCloseTimeout: '10m',
   retry: { ...retry, maximumInterval: '5m' },
@@ -38,7 +39,7 @@ const IDLE = '1 minute';
 /**
  * Changes of who shares one service, one after the other; id `authorized-orgs/<service id>`. A change is answered when
  * the list is written: from then on it holds at the builder. Then the identity provider and the git host are made to
- * agree, for as long as they may be away; the workflow ends when they do.
+ * agree, and builds that wait for a grant are told, for as long as these may be away; the workflow ends when they do.
  */
 export async function changeSharing(serviceId: string): Promise<void> {
   const exclusively = createMutex();
@@ -51,7 +52,9 @@ export async function changeSharing(serviceId: string): Promise<void> {
     const { org } = of;
     const before = agreeing.get(org) ?? Promise.resolve();
     const after = before.then(async () => {
-      const outcomes = await Promise.allSettled([takeScopes(of), setRepositoryRole(of)]);
+      const works = [takeScopes(of), setRepositoryRole(of)];
+      if (of.takenOut === undefined && patched('tell-waiting-builds')) works.push(tellWaitingBuilds(of));
+      const outcomes = await Promise.allSettled(works);
       for (const outcome of outcomes) if (outcome.status === 'rejected') failure ??= outcome.reason;
     });
     agreeing.set(org, after);

@@ -3,7 +3,7 @@ import type { BuildFailure } from '../../domain/deploys/build.ts';
 import type { PausedBuild } from '../../domain/deploys/build-wait.ts';
 import { readDecision } from './step-wait.ts';
 
-/** A decision is told by a signal; what no signal tells, such as an org that was authorized meanwhile, is seen this often. */
+/** A decision is told by a signal, as is an org that is authorized; what no signal tells, or one that was lost, is seen this often. */
 const READ_INTERVAL_MS = 60 * 60_000;
 /** After records that could not be read, also once the time is up. */
 const READ_AGAIN_MS = 60_000;

@@ -15,9 +15,10 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { BuildRequest } from '../../domain/deploys/build.ts';
-import type { PausedBuild, ResumedBuild, WaitingView } from '../../domain/deploys/build-wait.ts';
+import type { PausedBuild, WaitingView } from '../../domain/deploys/build-wait.ts';
 import {
   BUILD_SUPERSEDED,
+  BUILDS_IN_HAND,
   type BuildSuperseded,
   buildWorkflowId,
   CANCEL_BUILD,
@@ -35,9 +36,9 @@ import type { RestartOutcome, RestartRequest } from '../../domain/deploys/restar
 import { createMutex } from '../mutex.ts';
 import { local, reliable } from './activity-proxies.ts';
 import { awaitDecision } from './await-decision.ts';
+import { type CoordinatorInput, carriedOver } from './coordinator-input.ts';
 import {
   askedToWait,
-  type BuildPlan,
   endIdle,
   finishIdle,
   type OpenBuild,
@@ -46,23 +47,10 @@ import {
   tellToWait,
   waitingView,
 } from './idle-build.ts';
-import { type BuildsInFlight, findSameBuild, isInFlight, mayBeJoined } from './join-build.ts';
+import { type BuildsInFlight, findSameBuild, idsInFlight, isInFlight, mayBeJoined, whileAtHand } from './join-build.ts';
 import { createRepairs, type Repairs } from './repairs.ts';
 import { requestRestart } from './request-restart.ts';
 import { startBuild } from './start-build.ts';
-
-export interface CoordinatorInput {
-  readonly service: string;
-  readonly environment: BuildRequest['environment'];
-  /** The request that waited when the workflow continued as new. */
-  readonly waiting: BuildRequest | null;
-  /** Its plan; absent when a worker of version 0.1 opened the build. */
-  readonly plan?: BuildPlan;
-  /** Set when that request is of a build that goes on after a wait. */
-  readonly resumed?: ResumedBuild;
-  /** The build that waits for a decision; absent when none does. */
-  readonly paused?: PausedBuild;
-}
 
 const IDLE_BEFORE_END = '30s';
 /** How long a cancel request waits to see the build really end. */
@@ -93,16 +81,17 @@ export async function coordinateDeploys(input: CoordinatorInput): Promise<void> 
     waiting: waiting === null ? null : { request: waiting, plan, ...(resumed === undefined ? {} : { resumed }) },
     paused,
     decisions: 0,
+    atHand: new Set(),
     oneAtATime,
     repairs: createRepairs({ service: input.service, environment: input.environment }, oneAtATime),
   };
   const exclusively = createMutex();
 
   setHandler(defineUpdate<TriggerOutcome, [BuildRequest]>(REQUEST_DEPLOY), (request) =>
-    exclusively(() => requestDeploy(state, request)),
+    whileAtHand(state, request.buildId, () => exclusively(() => requestDeploy(state, request))),
   );
   setHandler(defineUpdate<RestartOutcome, [RestartRequest]>(REQUEST_RESTART), (request) =>
-    exclusively(() => requestRestart(state, request)),
+    whileAtHand(state, request.buildId, () => exclusively(() => requestRestart(state, request))),
   );
   setHandler(defineUpdate<CancelOutcome, [string]>(CANCEL_BUILD), (buildId) => cancelBuild(state, buildId));
   setHandler(defineUpdate<void, [TargetRemoval]>(REMOVE_TARGET), async (removal) => {
@@ -114,24 +103,17 @@ export async function coordinateDeploys(input: CoordinatorInput): Promise<void> 
     state.decisions += 1;
   });
   setHandler(defineQuery<WaitingView | null>(WAITING_BUILD), () => waitingView(state.paused));
+  setHandler(defineQuery<readonly string[]>(BUILDS_IN_HAND), () => [...idsInFlight(state), ...state.atHand]);
   setHandler(defineSignal(DEVIATION_FOUND), () => state.repairs.request(() => state.waiting === null));
 
   while (await hasWork(state)) {
     await oneAtATime(() => runWaitingBuild(state));
     if (workflowInfo().continueAsNewSuggested) {
       await condition(allHandlersFinished);
-      await continueAsNew<typeof coordinateDeploys>({ ...input, ...carriedOver(state) });
+      const { service, environment } = input;
+      await continueAsNew<typeof coordinateDeploys>({ service, environment, ...carriedOver(state) });
     }
   }
-}
-
-type CarriedOver = Pick<CoordinatorInput, 'waiting' | 'plan' | 'resumed' | 'paused'>;
-
-function carriedOver({ waiting, paused }: Coordinator): CarriedOver {
-  const kept = paused === null ? {} : { paused };
-  if (waiting === null) return { waiting: null, ...kept };
-  const { request, plan, resumed } = waiting;
-  return { waiting: request, plan, ...(resumed === undefined ? {} : { resumed }), ...kept };
 }
 
 async function runWaitingBuild(state: Coordinator): Promise<void> {
@@ -183,6 +165,8 @@ async function requestDeploy(state: Coordinator, request: BuildRequest): Promise
     return { buildId: plan.attachedTo, deduplicated: true, supersededBuildId: null };
   }
   const supersededBuildId = await makeObsolete(state, request.buildId);
+  // It was told, and began to wait for a decision all the same: the new build must not wait behind it.
+  if (state.paused !== null && patched('end-paused-late')) await endPaused(state, 'superseded', request.buildId);
   state.waiting = { request, plan };
   // What does not serve may be what the build is to mend: it does not wait for the repair.
   state.repairs.cancel();
@@ -194,8 +178,9 @@ async function makeObsolete(state: Coordinator, by: string): Promise<string | nu
   const obsolete = state.waiting;
   if (obsolete !== null) {
     state.waiting = null;
-    await endIdle(obsolete, 'superseded', by);
-    return obsolete.request.buildId;
+    const { buildId } = obsolete.request;
+    await whileAtHand(state, buildId, () => endIdle(obsolete, 'superseded', by));
+    return buildId;
   }
   const { current } = state;
   if (current === null) return await endPaused(state, 'superseded', by);
@@ -222,8 +207,9 @@ async function endPaused(
   const { paused } = state;
   if (paused === null) return null;
   state.paused = null;
-  await endIdle(paused, reason, supersededBy);
-  return paused.request.buildId;
+  const { buildId } = paused.request;
+  await whileAtHand(state, buildId, () => endIdle(paused, reason, supersededBy));
+  return buildId;
 }
 
 /** One who attaches to a build and waits for grants: so does the build then. */
@@ -242,7 +228,7 @@ async function cancelBuild(state: Coordinator, buildId: string): Promise<CancelO
   if (state.waiting?.request.buildId === buildId) {
     const { waiting } = state;
     state.waiting = null;
-    await endIdle(waiting, 'cancelled', null);
+    await whileAtHand(state, buildId, () => endIdle(waiting, 'cancelled', null));
     return 'cancelled';
   }
   if (state.paused?.request.buildId === buildId) {
@@ -285,7 +271,13 @@ async function superviseWait(state: Coordinator, paused: PausedBuild): Promise<v
   const isOver = () => state.paused !== paused || workflowInfo().continueAsNewSuggested;
   const decision = await awaitDecision(paused, { told: () => state.decisions, isOver });
   if (decision === null) return;
+  // Between the decision and this line, a handler may have ended the build, or let it wait longer.
+  if (state.paused !== paused && patched('decided-too-late')) return;
   state.paused = null;
-  if (decision === 'granted') state.waiting = resume(paused);
-  else await finishIdle(paused.request, { reason: 'step_failed', failure: decision, supersededBy: null });
+  if (decision === 'granted') {
+    state.waiting = resume(paused);
+    return;
+  }
+  const end = { reason: 'step_failed', failure: decision, supersededBy: null } as const;
+  await whileAtHand(state, paused.request.buildId, () => finishIdle(paused.request, end));
 }

@@ -9,7 +9,7 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow';
-import { grantable, nextForSlot } from '../../domain/deploys/build-slots.ts';
+import { grantable, nextForSlot, roundOf } from '../../domain/deploys/build-slots.ts';
 import {
   REQUEST_SLOT,
   SLOT_GRANTED,
@@ -64,15 +64,24 @@ function listen(slots: Slots): void {
   setHandler(defineUpdate<boolean, [SlotRequested]>(REQUEST_SLOT), (request) => {
     slots.limit = request.limit;
     const { buildId } = request;
-    if (slots.holders.has(buildId)) return true;
+    const held = slots.holders.get(buildId);
+    if (held !== undefined) {
+      if (roundOf(request) > roundOf(held)) slots.holders.set(buildId, request);
+      return true;
+    }
     if (slots.waiting.length === 0 && next({ ...slots, waiting: [request] }) !== null) {
       slots.holders.set(buildId, request);
       return true;
     }
-    if (!slots.waiting.some((waiting) => waiting.buildId === buildId)) slots.waiting.push(request);
+    const place = slots.waiting.findIndex((waiting) => waiting.buildId === buildId);
+    if (place < 0) slots.waiting.push(request);
+    else if (roundOf(request) > roundOf(slots.waiting[place] ?? request)) slots.waiting[place] = request;
     return false;
   });
-  setHandler(defineSignal<[SlotReleased]>(SLOT_RELEASED), ({ buildId }) => {
+  setHandler(defineSignal<[SlotReleased]>(SLOT_RELEASED), ({ buildId, round }) => {
+    const taken = slots.holders.get(buildId) ?? slots.waiting.find((request) => request.buildId === buildId);
+    const isLate = round !== undefined && taken !== undefined && roundOf(taken) > round;
+    if (isLate && patched('release-by-round')) return;
     slots.holders.delete(buildId);
     slots.waiting = slots.waiting.filter((request) => request.buildId !== buildId);
   });

@@ -12,6 +12,8 @@ export interface BuildsInFlight {
   waiting: OpenBuild | null;
   /** Waits for a decision, and so holds up nothing: repairs go on. None when a request came since. */
   paused: PausedBuild | null;
+  /** Ids of those that are opened or ended right now, besides the ones above: their records are open meanwhile. */
+  readonly atHand: Set<string>;
 }
 
 export interface RunningBuild extends OpenBuild {
@@ -34,9 +36,27 @@ export async function findSameBuild(builds: BuildsInFlight, request: BuildReques
   return newestInFlight(builds)?.buildId === buildId && mayBeJoined(builds, buildId) ? buildId : null;
 }
 
+export function idsInFlight({ waiting, current, paused }: BuildsInFlight): readonly string[] {
+  return [waiting, current, paused].flatMap((build) => build?.request.buildId ?? []);
+}
+
+/** Does what opens or ends a build, which is known as long as that lasts. */
+export async function whileAtHand<T>(
+  { atHand }: Pick<BuildsInFlight, 'atHand'>,
+  buildId: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  atHand.add(buildId);
+  try {
+    return await work();
+  } finally {
+    atHand.delete(buildId);
+  }
+}
+
 /** True of a build that was asked for before, in an earlier attempt of the same request. */
-export function isInFlight({ waiting, current, paused }: BuildsInFlight, buildId: string): boolean {
-  return [waiting, current, paused].some((build) => build?.request.buildId === buildId);
+export function isInFlight(builds: BuildsInFlight, buildId: string): boolean {
+  return idsInFlight(builds).includes(buildId);
 }
 
 function newestInFlight({ waiting, current, paused }: BuildsInFlight): BuildRequest | null {

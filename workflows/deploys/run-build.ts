@@ -69,8 +69,12 @@ export async function runBuild(
       await takeSlot(build);
       return await runSteps(build);
     });
-    if (ended !== null && isPaused(ended)) return waiting(build, ended);
-    failure = ended;
+    if (ended !== null && isPaused(ended)) {
+      // Called off in the moment in which it began to wait: nobody would end it any more.
+      stopped = work.consideredCancelled && patched('end-when-called-off');
+      if (!stopped) return waiting(build, ended);
+      failure = stopFailure(build);
+    } else failure = ended;
   } catch (error) {
     stopped = isCancellation(error);
     failure = stopped ? stopFailure(build) : describeFailure(error, build.step);

@@ -4,6 +4,7 @@ import type { Decision, DecisionInput, PausedBuild } from '../../domain/deploys/
 import type { BuildFacts } from '../../domain/deploys/facts.ts';
 import type { StepWait } from '../../domain/deploys/step-run.ts';
 import { decisionActivity, pauseBuild } from './activity-proxies.ts';
+import { describeFailure } from './failure.ts';
 
 /** What a build has when a step of it fails. */
 interface Failed {
@@ -16,7 +17,7 @@ interface Failed {
   /** Until when those who attached to the build wait, in milliseconds; 0 when none does. */
   readonly attachedUntil: () => number;
   /** Of an earlier wait of the build: its time goes on. */
-  readonly earlier: Pick<PausedBuild, 'since' | 'until'> | null;
+  readonly earlier: Pick<PausedBuild, 'since' | 'until' | 'attempts'> | null;
 }
 
 /**
@@ -38,7 +39,10 @@ export async function pauseAfter(failed: Failed): Promise<PausedBuild | BuildFai
   const until = () => new Date(Math.max(ownUntil, attachedUntil())).toISOString();
   const decision = await readDecision({ request, facts, since, until: until(), step }, wait);
   if (decision?.state === 'refused') return decision.failure;
-  const { attempts, again } = await pauseBuild({ buildId: request.buildId, step: step.key });
+  const { attempts, again } = await pauseBuild({
+    ...{ buildId: request.buildId, step: step.key },
+    round: earlier?.attempts ?? 0,
+  });
   return {
     // Where only one who attached waits, its next run waits as well, for the time that is set here.
     request: waitForGrantsSeconds > 0 ? request : { ...request, waitForGrantsSeconds: 1 },
@@ -48,6 +52,9 @@ export async function pauseAfter(failed: Failed): Promise<PausedBuild | BuildFai
     failure: decision?.state === 'open' ? decision.failure : failure,
   };
 }
+
+/** What no later reading finds otherwise: the service is gone, or what it asks for is refused whatever is decided. */
+const FOR_GOOD: readonly string[] = ['SERVICE_NOT_FOUND', 'CATALOG_INVALID'];
 
 /** Null when it cannot be read now: whoever waits reads it again. */
 export async function readDecision(
@@ -59,6 +66,8 @@ export async function readDecision(
     return await decisionActivity(input.step, wait)({ ...input, step: { key, title, stage } });
   } catch (error) {
     if (isCancellation(error)) throw error;
+    const failure = describeFailure(error, input.step);
+    if (FOR_GOOD.includes(failure.code) && patched('refused-for-good')) return { state: 'refused', failure };
     log.warn(`${title}: the decision could not be read: ${rootCause(error) ?? 'no reason is known'}`);
     return null;
   }

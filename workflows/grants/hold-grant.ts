@@ -86,6 +86,8 @@ export async function holdGrant(input: GrantInput): Promise<void> {
   setHandler(grantRemoved, (gone) =>
     exclusively(async () => {
       removed ||= isSame(gone, key);
+      // Of a service that is gone, nothing is waited for.
+      if (patched('tell-of-removal')) await tellDeploys(gone);
     }),
   );
   for (const decision of OPERATOR_SIGNALS) {

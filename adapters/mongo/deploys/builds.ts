@@ -126,9 +126,10 @@ export function createBuildStore(deps: { db: Db; now: Clock }): BuildStore {
       // A set, so that a second attempt of the same step adds nothing.
       await requireOpenWrite(id, updateOpen(id, { $addToSet: { warnings: { $each: [...warnings] } } }));
     },
-    async removeWarnings(id, warnings) {
+    async removeWarnings(id, warnings, { key, attempt }) {
       if (warnings.length === 0) return;
-      await requireOpenWrite(id, updateOpen(id, { $pull: { warnings: { $in: [...warnings] } } }));
+      const condition = mayWrite(key, attempt);
+      await requireOpenWrite(id, updateOpen(id, { $pull: { warnings: { $in: [...warnings] } } }, { condition }));
     },
     async addDiagnostic(id, diagnostic) {
       await requireOpenWrite(id, updateOpen(id, { $addToSet: { diagnostics: diagnostic } }));

@@ -8,6 +8,7 @@ import { MOST_AUTHORIZED_ORGS } from '../../../domain/authorized-orgs/sharing.ts
 import { FairleadError } from '../../../domain/errors.ts';
 import type { RepoRole } from '../../../domain/repo-role.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
+import { buildRecord } from '../../ports/records.ts';
 import { createInMemoryDeploys, GIT_HOST, type InMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
 import { shareService } from '../../support/share-service.ts';
 
@@ -222,6 +223,40 @@ describe('activities of authorized orgs', () => {
     });
   });
 
+  describe('builds that may wait for the service', () => {
+    const open = (id: string, service: string, changes: object = {}) =>
+      parts.builds.create(buildRecord({ id, service, serviceId: `svc_${service}`, ...changes }));
+    const told = () => parts.workflows.decisions();
+
+    it('are told when their org is let in, each coordinator once, and those of no other org', async () => {
+      await open('bld_1', 'shop');
+      await open('bld_2', 'shop');
+      await open('bld_3', 'shop', { environment: 'uat' });
+      await open('bld_4', 'notes');
+      await parts.services.upsert({ id: 'svc_done', name: 'done', org: 'helpers' }, {});
+      await open('bld_5', 'done');
+      const end = { status: 'completed', reason: null, failure: null, supersededBy: null } as const;
+      await parts.builds.finish('bld_5', { ...end, finishedAt: parts.now() });
+      await activities.tellWaitingBuilds({ serviceId: 'svc_notes', org: 'helpers' });
+      assert.deepEqual([...told()].sort(), ['shop/prod', 'shop/uat']);
+    });
+
+    it('are all told, however many services the org has', async () => {
+      for (let index = 0; index < 250; index += 1) {
+        await parts.services.upsert({ id: `svc_s${index}`, name: `s${index}`, org: 'helpers' }, {});
+        await open(`bld_s${index}`, `s${index}`);
+      }
+      await activities.tellWaitingBuilds({ serviceId: 'svc_notes', org: 'helpers' });
+      assert.equal(new Set(told()).size, 250);
+    });
+
+    it('are not told when it is taken out: nothing is decided for them', async () => {
+      await open('bld_1', 'shop');
+      await activities.tellWaitingBuilds({ serviceId: 'svc_notes', org: 'helpers', takenOut: 2 });
+      assert.deepEqual(told(), []);
+    });
+  });
+
   describe('roles on repositories', () => {
     const roles = () => parts.repositoryAccess.roles();
     const setRole = (org: string) => activities.setRepositoryRole({ serviceId: 'svc_notes', org });
@@ -255,6 +290,17 @@ describe('activities of authorized orgs', () => {
       );
       await setRole('helpers');
       await activities.reconcileRepositories({ userId: 'usr_eve', email: 'eve@helpers.example', org: 'helpers' });
+      assert.deepEqual(roles(), []);
+    });
+
+    it('are of what a majority of the database says: a service that was taken from them meanwhile lets nobody in', async () => {
+      await activities.recordSharing(authorize('helpers'));
+      const listed = await parts.services.list({ org: 'acme' }, FIRST);
+      await activities.recordSharing(deauthorize('helpers'));
+      const list: typeof parts.services.list = async () => listed;
+      const behind = createSharingActivities({ ...deps, services: { ...parts.services, list } });
+      await behind.setRepositoryRole({ serviceId: 'svc_notes', org: 'helpers' });
+      await behind.reconcileAllRepositories();
       assert.deepEqual(roles(), []);
     });
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { beforeEach, describe, it } from 'node:test';
 import { pauseBuild } from '../../../activities/deploys/pause-build.ts';
+import type { SlotRequested } from '../../../domain/deploys/messages.ts';
 import { notBegun, planDeploy } from '../../../domain/deploys/plan.ts';
 import { NO_PASSPORT } from '../../../domain/passport-config.ts';
 import { buildRecord, CONTEXT, catalogRecord } from '../../ports/records.ts';
@@ -16,6 +17,7 @@ const catalog = catalogRecord({
 /** A build that has come to its scope grants, with a slot, a source and a warning of two steps. */
 describe('a build that begins to wait', () => {
   let parts: Awaited<ReturnType<typeof useDeploy>>['parts'];
+  let request: SlotRequested;
   beforeEach(async () => {
     ({ parts } = await useDeploy());
     const steps = planDeploy({ ...CONTEXT, catalog }).map(notBegun);
@@ -33,6 +35,7 @@ describe('a build that begins to wait', () => {
     }
     const slot = { buildId: input.buildId, workflowId: 'build/bld_waits', environment: 'prod', limit: 1 } as const;
     await parts.workflows.requestSlot(slot);
+    request = slot;
     await parts.workspace.write(input.buildId, 'app.js', '');
   });
 
@@ -46,19 +49,28 @@ describe('a build that begins to wait', () => {
     assert.deepEqual(await parts.workspace.builds(), [input.buildId]);
   });
 
-  it('names what runs again before its step, and takes the warnings of that from the build', async () => {
-    assert.deepEqual((await parts.builds.find(input.buildId))?.warnings, ['of catalog', 'of dependencies']);
+  it('an attempt that was paused until the build went on leaves it its slot', async () => {
+    await pauseBuild(parts, { ...input, round: 0 });
+    await parts.workflows.requestSlot({ ...request, round: 2 });
+    await pauseBuild(parts, { ...input, round: 0 });
+    assert.deepEqual(parts.workflows.holders(), [input.buildId]);
+    await pauseBuild(parts, { ...input, round: 2 });
+    assert.deepEqual(parts.workflows.holders(), []);
+  });
+
+  it('names what runs again before its step; what that warned of stays until it runs', async () => {
     for (const _ of ['first', 'repeated']) {
       const { attempts, again } = await pauseBuild(parts, input);
       assert.equal(attempts, 2);
       assert.deepEqual(
         again?.map(({ step, attempts: made }) => [step.key, step.state, made]),
         [
+          ['config-preflight', 'pending', 2],
           ['dependencies', 'pending', 2],
           ['oauth-client', 'pending', 2],
         ],
       );
-      assert.deepEqual((await parts.builds.find(input.buildId))?.warnings, ['of catalog']);
+      assert.deepEqual((await parts.builds.find(input.buildId))?.warnings, ['of catalog', 'of dependencies']);
     }
   });
 

@@ -32,11 +32,23 @@ describe('reconciling builds', () => {
   it('leaves a build whose workflow or coordinator is at work, and one that was just created', async () => {
     const { deps, workflows } = await openBuilds();
     workflows.start(buildWorkflowId('bld_3'));
-    workflows.start(coordinatorWorkflowId('of-bld_4', 'prod'));
+    workflows.start(coordinatorWorkflowId('of-bld_4', 'prod'), ['bld_4']);
     await deps.builds.create(buildRecord({ id: 'bld_new', createdAt: new Date(NOW.getTime() - 59_000) }));
     assert.equal((await reconcileBuilds(deps, signal)).length, MANY - 2);
     const states = await Promise.all(['bld_3', 'bld_4', 'bld_new', 'bld_5'].map((id) => deps.builds.stateOf(id)));
     assert.deepEqual(states, ['open', 'open', 'open', 'ended']);
+  });
+
+  it('ends a build that its coordinator does not know any more, as when it was terminated and runs again', async () => {
+    const { deps, workflows } = await openBuilds();
+    const coordinator = coordinatorWorkflowId('of-bld_4', 'prod');
+    workflows.start(coordinator, ['bld_4']);
+    await reconcileBuilds(deps, signal);
+    assert.equal(await deps.builds.stateOf('bld_4'), 'open');
+    workflows.end(coordinator);
+    workflows.start(coordinator, ['bld_later']);
+    assert.deepEqual(await reconcileBuilds(deps, signal), ['bld_4']);
+    assert.equal((await deps.builds.find('bld_4'))?.reason, 'abandoned');
   });
 
   it('a build that cannot be examined hinders no other, and is named at the end', async () => {

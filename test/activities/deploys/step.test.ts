@@ -26,11 +26,13 @@ async function openedBuild() {
   const run = (
     key: StepKey,
     work: (context: StepContext) => Promise<BuildFacts>,
-    options: Parameters<typeof asActivity>[1] = {},
+    options: Parameters<typeof asActivity>[1] & { readonly attempts?: number } = {},
   ) => {
     const definition = STEPS.find((step) => step.key === key);
     assert.ok(definition !== undefined);
-    return asActivity(() => runStep(parts, definition, { build, facts: {} }, work), options);
+    const { attempts, ...info } = options;
+    const input = { build, facts: {}, ...(attempts === undefined ? {} : { attempts }) };
+    return asActivity(() => runStep(parts, definition, input, work), info);
   };
   const record = async () => {
     const found = await parts.builds.find(build.buildId);
@@ -63,6 +65,20 @@ describe('a step as an activity', () => {
     assert.deepEqual([status, commitSha, facts.workDir], ['cloning', 'abc', '/w']);
     assert.deepEqual(ofBuild, ['The repository has submodules']);
     assert.deepEqual(await logged(), ['info: Fetch source', 'info: Fetching', 'warn: The repository has submodules']);
+  });
+
+  it('run again after a wait, it says what is so by then: what it warned of before goes, and nothing of a later attempt', async () => {
+    const { run, record } = await openedBuild();
+    const warning = (text: string) => async (context: StepContext) => {
+      context.warn(text);
+      return {};
+    };
+    await run('source', warning('of another step'));
+    await run('dependencies', warning('not deployed yet'));
+    await run('dependencies', warning('not deployed yet, still'), { attempts: 1 });
+    assert.deepEqual((await record()).warnings, ['of another step', 'not deployed yet, still']);
+    await run('dependencies', async () => ({}), { attempts: 2 });
+    assert.deepEqual((await record()).warnings, ['of another step']);
   });
 
   it('a failure keeps its code, is the last line of the log, and lets the step be retried', async () => {

@@ -205,6 +205,7 @@ describe('planDeploy', () => {
         'source',
         'catalog',
         'container-file',
+        'config-preflight',
         'image-build',
         'image-push',
         'install',
@@ -212,7 +213,7 @@ describe('planDeploy', () => {
         'service-registration',
       ],
     ],
-    ['install', ['install', 'health-check', 'service-registration']],
+    ['install', ['config-preflight', 'install', 'health-check', 'service-registration']],
     ['health-check', ['install', 'health-check', 'service-registration']],
     ['service-registration', ['install', 'health-check', 'service-registration']],
   ];
@@ -246,7 +247,8 @@ describe('a step that waits for a decision', () => {
   });
 
   it('has run again what does not outlive the wait, and nothing that has not run', () => {
-    assert.deepEqual(remadeAt('scope-grants'), ['deploy-gate', 'databases', 'dependencies', 'oauth-client']);
+    const again = ['deploy-gate', 'config-preflight', 'databases', 'dependencies', 'oauth-client'];
+    assert.deepEqual(remadeAt('scope-grants'), again);
     const steps = planDeploy({ ...catalog, dependencies: [{ service: 'a', scopes: [] }] }, DEPLOY).map(notBegun);
     const begun = steps.map((step) =>
       ['source', 'image-push', 'dependencies'].includes(step.key)

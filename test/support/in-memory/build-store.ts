@@ -108,9 +108,13 @@ export function createInMemoryBuildStore({ now }: { readonly now: Clock }): Buil
       if (warnings.length === 0) return;
       changeOpen(id, (record) => withWarnings(record, warnings));
     },
-    async removeWarnings(id, gone) {
+    async removeWarnings(id, gone, { key, attempt }) {
       if (gone.length === 0) return;
-      changeOpen(id, ({ warnings }) => ({ warnings: warnings.filter((warning) => !gone.includes(warning)) }));
+      changeOpen(
+        id,
+        ({ warnings }) => ({ warnings: warnings.filter((warning) => !gone.includes(warning)) }),
+        (record) => mayWrite(record, key, attempt),
+      );
     },
     async addDiagnostic(id, diagnostic) {
       changeOpen(id, ({ diagnostics }) => ({

@@ -80,7 +80,9 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
   const grantCommands = createInMemoryGrantCommands({ grants, services, clients, audit });
   const repositoryAccess = createInMemoryRepositoryAccess();
   const sharingHistory = createInMemorySharingHistory();
-  const sharing = { services, sharingHistory, clients, grants, grantCommands, audit, now };
+  const builds = createInMemoryBuildStore({ now });
+  const workflows = createInMemoryWorkflows();
+  const sharing = { services, sharingHistory, clients, grants, grantCommands, builds, workflows, audit, now };
   const sharingCommands = createInMemorySharingCommands({
     ...{ ...sharing, repositories: repositoryAccess, gitHost: GIT_HOST },
   });
@@ -114,7 +116,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     sharingHistory,
     sharingCommands,
     variableHistory: createInMemoryVariableHistory(),
-    builds: createInMemoryBuildStore({ now }),
+    builds,
     releases: createInMemoryReleaseStore(),
     epochs: createInMemoryEpochStore(),
     log: createInMemoryBuildLog({ now }),
@@ -135,7 +137,7 @@ export function createInMemoryDeploys(settings: Partial<DeploySettings> = {}) {
     customDomains: NO_CUSTOM_DOMAINS,
     testRunner: createInMemoryTestRunner({ network }),
     audit,
-    workflows: createInMemoryWorkflows(),
+    workflows,
     now,
     settings: { ...SETTINGS, ...settings },
   } satisfies DeploysDeps;

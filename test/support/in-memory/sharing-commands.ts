@@ -19,6 +19,7 @@ export function createInMemorySharingCommands(deps: SharingDeps): InMemorySharin
       const of = concernedBy(change.service.id, change, recorded);
       await activities.takeScopes(of);
       await activities.setRepositoryRole(of);
+      await activities.tellWaitingBuilds(of);
       return recorded;
     },
     withdraw: (serviceId) => activities.withdrawRepositories(serviceId),

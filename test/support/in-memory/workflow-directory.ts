@@ -1,10 +1,16 @@
-import type { SlotRequested, TargetRemoval, WorkflowDirectory } from '../../../domain/deploys/messages.ts';
+import { roundOf } from '../../../domain/deploys/build-slots.ts';
+import {
+  coordinatorWorkflowId,
+  type SlotRequested,
+  type TargetRemoval,
+  type WorkflowDirectory,
+} from '../../../domain/deploys/messages.ts';
 import type { DeployTarget } from '../../../domain/deploys/ports.ts';
 import { targetKey } from '../../../domain/ids.ts';
 
 export interface InMemoryWorkflows extends WorkflowDirectory {
-  /** Lets a workflow run until it is ended. */
-  start(workflowId: string): void;
+  /** Lets a workflow run until it is ended; a coordinator knows these builds. */
+  start(workflowId: string, builds?: readonly string[]): void;
   end(workflowId: string): void;
   /** Whether a workflow was told that the slot it waited for is its. */
   wasGranted(workflowId: string): boolean;
@@ -14,6 +20,8 @@ export interface InMemoryWorkflows extends WorkflowDirectory {
   cleanUps(): readonly string[];
   /** Services and environments for which a repair was asked, such as `shop/prod`, each as often as it was. */
   repairs(): readonly string[];
+  /** Coordinators that were told of a decision, each as often as it was. */
+  decisions(): readonly string[];
   /** What a coordinator does from now on when it is asked for a repair or a removal; at first nothing. */
   whenRepairing(work: (target: DeployTarget) => Promise<unknown>): void;
   whenRemoving(work: (removal: TargetRemoval) => Promise<unknown>): void;
@@ -28,6 +36,8 @@ export function createInMemoryWorkflows(): InMemoryWorkflows {
   const granted = new Set<string>();
   const cleanUps: string[] = [];
   const repairs: string[] = [];
+  const decisions: string[] = [];
+  const inHand = new Map<string, readonly string[]>();
   let repair = async (_: DeployTarget): Promise<unknown> => undefined;
   let remove = async (_: TargetRemoval): Promise<unknown> => undefined;
   const prune: Pruning = { work: async () => undefined, under: null, endedAt: 0 };
@@ -44,20 +54,34 @@ export function createInMemoryWorkflows(): InMemoryWorkflows {
     async requestSlot(request) {
       limit = request.limit;
       const { buildId } = request;
-      if (holders.has(buildId)) return true;
+      const held = holders.get(buildId);
+      if (held !== undefined) {
+        if (roundOf(request) > roundOf(held)) holders.set(buildId, request);
+        return true;
+      }
       if (waiting.length === 0 && holders.size < limit) {
         holders.set(buildId, request);
         return true;
       }
       if (!waiting.some((each) => each.buildId === buildId)) waiting.push(request);
+      waiting = waiting.map((each) => (each.buildId === buildId && roundOf(request) > roundOf(each) ? request : each));
       return false;
     },
-    async releaseSlot(buildId) {
+    async releaseSlot(buildId, round = Number.POSITIVE_INFINITY) {
+      const taken = holders.get(buildId) ?? waiting.find((each) => each.buildId === buildId);
+      if (taken !== undefined && roundOf(taken) > round) return;
       holders.delete(buildId);
       waiting = waiting.filter((request) => request.buildId !== buildId);
       grantNext();
     },
     isRunning: async (workflowId) => running.has(workflowId),
+    async isInHand({ service, environment }, buildId) {
+      const coordinator = coordinatorWorkflowId(service, environment);
+      return running.has(coordinator) && inHand.get(coordinator)?.includes(buildId) === true;
+    },
+    async tellDecided({ service, environment }) {
+      decisions.push(targetKey(service, environment));
+    },
     async requestRepair({ service, environment }) {
       repairs.push(targetKey(service, environment));
       // Neither how long it takes nor how it ends is the concern of whoever asks.
@@ -80,12 +104,16 @@ export function createInMemoryWorkflows(): InMemoryWorkflows {
       signal.throwIfAborted();
       await Promise.race([prune.under ?? startPruning(prune), aborted.promise]);
     },
-    start: (workflowId) => void running.add(workflowId),
+    start(workflowId, builds = []) {
+      running.add(workflowId);
+      inHand.set(workflowId, builds);
+    },
     end: (workflowId) => void running.delete(workflowId),
     wasGranted: (workflowId) => granted.has(workflowId),
     holders: () => [...holders.keys()],
     cleanUps: () => [...cleanUps],
     repairs: () => [...repairs],
+    decisions: () => [...decisions],
     whenRepairing(work) {
       repair = work;
     },

@@ -7,6 +7,7 @@ import { memberWorkflowId, sharingWorkflowId } from '../../../domain/authorized-
 import type { SharingCommands } from '../../../domain/authorized-orgs/ports.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
+import { buildRecord } from '../../ports/records.ts';
 import { createInMemoryDeploys, GIT_HOST, type InMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
 import { type ModuleWorker, startModuleWorker } from '../../support/start-module-worker.ts';
 import { startTimeSkipping } from '../../support/start-time-skipping.ts';
@@ -87,6 +88,19 @@ describe('changeSharing', { timeout: 300_000 }, () => {
     assert.deepEqual((await deauthorize(service, 'helpers')).view.authorizedOrgs, []);
     await ended(service);
     assert.deepEqual([await hasScope(), roles()], [false, []]);
+  });
+
+  it('tells the builds of an org that is let in, and of none that is taken out', async () => {
+    const { service } = await newService();
+    const shop = `shop${services}`;
+    await parts.builds.create(buildRecord({ id: `bld_${shop}`, service: shop, serviceId: `svc_${shop}` }));
+    const told = () => parts.workflows.decisions().filter((target) => target === `${shop}/prod`).length;
+    await authorize(service, 'helpers');
+    await ended(service);
+    assert.equal(told(), 1);
+    await deauthorize(service, 'helpers');
+    await ended(service);
+    assert.equal(told(), 1);
   });
 
   it('makes changes that come at once one after the other, and loses none', async () => {

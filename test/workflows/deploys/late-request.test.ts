@@ -29,7 +29,7 @@ describe('an attempt of a request that arrives after another one was answered', 
 
   async function useService() {
     const held = endingSlowly('buildImage');
-    const workflows = { ...parts.workflows, releaseSlot: (id: string) => temporal.directory.releaseSlot(id) };
+    const workflows = { ...parts.workflows, releaseSlot: temporal.directory.releaseSlot };
     const { openBuild, noteAttached, finishBuild } = createDeploysActivities({ ...parts, workflows });
     const { activities, journal } = createFakeActivities(temporal.directory, { openBuild, noteAttached, finishBuild });
     temporal.setActivities(activities);

@@ -270,8 +270,11 @@ describe('runBuild', () => {
   });
 
   const resumed: readonly [StepKey, readonly (StepActivity | 'completed')[]][] = [
-    // Others may have given or taken scopes meanwhile: the client is asked for anew, and keeps its secret.
-    ['install', ['provisionOAuthClient', 'installWorkload', 'checkHealth', 'registerRelease', 'completed']],
+    // Others may have given or taken scopes meanwhile: the client is asked for anew, and keeps its secret. So with variables.
+    [
+      'install',
+      ['preflightConfig', 'provisionOAuthClient', 'installWorkload', 'checkHealth', 'registerRelease', 'completed'],
+    ],
     ['health-check', ['installWorkload', 'checkHealth', 'registerRelease', 'completed']],
     ['service-registration', ['installWorkload', 'checkHealth', 'registerRelease', 'completed']],
     [
@@ -280,6 +283,7 @@ describe('runBuild', () => {
         'fetchSource',
         'readCatalog',
         'prepareContainerFile',
+        'preflightConfig',
         'buildImage',
         'pushImage',
         'provisionOAuthClient',

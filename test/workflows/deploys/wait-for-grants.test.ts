@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { createSharingActivities } from '../../../activities/authorized-orgs/index.ts';
 import { createDeploysActivities } from '../../../activities/deploys/index.ts';
+import { reconcileBuilds } from '../../../activities/deploys/reconcile-builds.ts';
 import { createGrantsActivities } from '../../../activities/grants/index.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createGrantCommands } from '../../../adapters/temporal/grant-commands.ts';
@@ -47,7 +49,7 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
     const build = { ...request, serviceId: service.id };
     const catalog = { ...CATALOG, dependencies: names.map((name) => ({ service: name, scopes: ['read'] })) };
     const commands = createGrantCommands(temporal.client);
-    const workflows = { ...parts.workflows, releaseSlot: (id: string) => temporal.directory.releaseSlot(id) };
+    const workflows = { ...parts.workflows, releaseSlot: temporal.directory.releaseSlot };
     const real = createDeploysActivities({ ...parts, grantCommands: commands, workflows });
     const { openBuild, noteAttached, finishBuild, pauseBuild, readGrantDecisions, createScopeGrants } = real;
     const overrides: Partial<Activities> = {
@@ -259,6 +261,72 @@ describe('a build that waits for grants', { timeout: 300_000 }, () => {
     assert.deepEqual([reason, waiting], ['cancelled', null]);
     await b.end();
     assert.equal(b.ran('installWorkload'), 0);
+  });
+
+  it('a service whose record is gone ends it: nothing is read for ever', async () => {
+    const b = await useBuild();
+    await b.request();
+    await b.waiting();
+    await waitUntil('the coordinator to keep it', async () => (await b.asked()) !== null);
+    await parts.services.remove(b.build.serviceId);
+    await b.decide('approve');
+    await waitUntil('the build to end', async () => (await b.record()).status === 'failed');
+    const { failure, reason } = await b.record();
+    assert.deepEqual([failure?.code, failure?.step, reason], ['SERVICE_NOT_FOUND', 'scope-grants', 'step_failed']);
+    await b.end();
+    assert.equal(b.ran('installWorkload'), 0);
+  });
+
+  it('an org that is let in meanwhile is heard of at once, and so is the end of the service that was asked', async () => {
+    for (const goes of ['shared', 'removed']) {
+      const b = await useBuild();
+      const [target = ''] = b.targets;
+      await b.request();
+      await b.waiting();
+      await waitUntil('the coordinator to keep it', async () => (await b.asked()) !== null);
+      const [grant] = await b.grants();
+      assert.ok(grant !== undefined);
+      if (goes === 'shared') {
+        await shareService(parts.services, `svc_${target}`, ['acme']);
+        const deps = { ...parts, workflows: temporal.directory, repositories: null, gitHost: null };
+        await createSharingActivities(deps).tellWaitingBuilds({ serviceId: `svc_${target}`, org: 'acme' });
+      } else {
+        await parts.services.setRemoving(`svc_${target}`, true);
+        await createGrantCommands(temporal.client).close(grant);
+      }
+      // No time is skipped here, so that it is no periodic look that finds it.
+      await waitUntil('the build to complete', async () => (await b.record()).status === 'completed');
+      await b.end();
+    }
+  });
+
+  it('is known to its coordinator, and to none that was started after that one was terminated', async () => {
+    const b = await useBuild();
+    const inHand = (id = b.build.buildId) => temporal.directory.isInHand(b.build, id);
+    assert.equal(await inHand(), false, 'there is no coordinator yet');
+    await b.request();
+    await b.waiting();
+    await waitUntil('the coordinator to keep it', async () => (await b.asked()) !== null);
+    assert.equal(await inHand(), true);
+    await b.workflows.getHandle(b.coordinator).terminate('operator');
+    assert.equal(await inHand(), false);
+    const later = { ...b.build, buildId: `${b.build.buildId}_later` };
+    await b.request(later);
+    await b.waiting(later.buildId);
+    await waitUntil('the coordinator to keep it', async () => (await b.asked())?.buildId === later.buildId);
+    assert.deepEqual([await inHand(), await inHand(later.buildId)], [false, true]);
+    const deps = { ...parts, workflows: temporal.directory };
+    parts.advance(120_000);
+    assert.deepEqual(
+      (await reconcileBuilds(deps, new AbortController().signal)).filter((id) => id.startsWith(b.build.buildId)),
+      [b.build.buildId],
+    );
+    const { reason, waiting, failure } = await b.record();
+    assert.deepEqual([reason, waiting, failure?.code], ['abandoned', null, 'BUILD_ABANDONED']);
+    assert.notEqual((await b.record(later.buildId)).waiting, null);
+    await b.decide('approve');
+    await b.end();
+    assert.equal((await b.record(later.buildId)).status, 'completed');
   });
 
   it('a newer deploy of another commit supersedes it, and waits in its place', async () => {

@@ -4,11 +4,13 @@ import type { TestWorkflowEnvironment } from '@temporalio/testing';
 import { createGrantsActivities, type DecisionInput, type GrantsActivities } from '../../../activities/grants/index.ts';
 import { newId } from '../../../adapters/crypto/new-id.ts';
 import { createGrantCommands } from '../../../adapters/temporal/grant-commands.ts';
+import { coordinatorWorkflowId, GRANT_DECIDED, WORKFLOW_TYPES } from '../../../domain/deploys/messages.ts';
 import { FairleadError } from '../../../domain/errors.ts';
 import type { GrantKey } from '../../../domain/grants/grant.ts';
 import type { GrantView } from '../../../domain/grants/grant-schema.ts';
 import { GRANT_STATE, GRANTS_WORKFLOWS, grantWorkflowId } from '../../../domain/grants/messages.ts';
 import type { GrantCommands } from '../../../domain/grants/ports.ts';
+import { TASK_QUEUE } from '../../../domain/task-queue.ts';
 import { clientRecord } from '../../ports/identity/records.ts';
 import { createInMemoryDeploys, type InMemoryDeploys } from '../../support/in-memory/deploys-deps.ts';
 import { type ModuleWorker, startModuleWorker } from '../../support/start-module-worker.ts';
@@ -157,6 +159,23 @@ describe('holdGrant', { timeout: 300_000 }, () => {
     assert.equal((await request(later, scopes)).status, 'pending');
     const { type } = await handleOf(later).describe();
     assert.equal(type, GRANTS_WORKFLOWS.holdGrant);
+  });
+
+  it('tells the deploys of the service that asked when the one that was asked is removed', async () => {
+    const { key, scopes } = await newKey();
+    // Any workflow of that id takes the signal.
+    const holder = { buildId: 'bld_holder', workflowId: 'build/bld_holder', environment: 'prod', limit: 1 } as const;
+    const coordinator = await env.client.workflow.start(WORKFLOW_TYPES.grantBuildSlots, {
+      workflowId: coordinatorWorkflowId(key.holder.name, key.environment),
+      taskQueue: TASK_QUEUE,
+      args: [{ holders: [holder], waiting: [] }],
+    });
+    await request(key, scopes);
+    await commands.close(key);
+    await handleOf(key).result();
+    const { events } = await coordinator.fetchHistory();
+    const signals = (events ?? []).flatMap((event) => event.workflowExecutionSignaledEventAttributes?.signalName ?? []);
+    assert.deepEqual(signals, [GRANT_DECIDED]);
   });
 
   it('an end that comes late does not end the grant of a later service of that name', async () => {
