@@ -21,7 +21,10 @@ export interface GrantFilter {
 
 export interface GrantStore {
   find(id: string): Promise<Grant | null>;
-  /** The one grant of that key, by the ids of its services. */
+  /**
+   * The one grant of that key, by the ids of its services, confirmed by a majority of the database: scopes are given by the
+   * answer alone. @throws UNAVAILABLE when none confirms it
+   */
   findFor(key: GrantKey): Promise<Grant | null>;
   /** False when there is one of its key. @throws UNAVAILABLE */
   insert(grant: Grant): Promise<boolean>;

@@ -6,6 +6,7 @@ import type { GrantStore } from '../../../domain/grants/ports.ts';
 import { mongoCall } from '../connect.ts';
 import { decodeCursor, olderThan, timeAndId, toPage } from '../cursor.ts';
 import { insertIfNew } from '../insert-new.ts';
+import { readConfirmed } from '../read-confirmed.ts';
 import { COLLECTIONS } from './indexes.ts';
 
 interface GrantDocument extends Omit<Grant, 'id'> {
@@ -39,7 +40,7 @@ export function createGrantStore({ db }: { db: Db }): GrantStore {
     },
     async findFor({ holder, environment, target }) {
       const key = { 'holder.serviceId': holder.serviceId, environment, 'target.serviceId': target.serviceId };
-      return readGrant(await mongoCall(() => collection.findOne(key as Filter<GrantDocument>)));
+      return readGrant(await readConfirmed(collection, key as Filter<GrantDocument>));
     },
     insert: ({ id, ...fields }) => insertIfNew(collection, { _id: id, ...fields }),
     async replace({ id, ...fields }, revision) {

@@ -5,9 +5,11 @@ import { createBatchStore } from '../../../adapters/mongo/audit-ledger/batches.t
 import { createEventStore } from '../../../adapters/mongo/audit-ledger/events.ts';
 import { createServiceStore } from '../../../adapters/mongo/catalog/services.ts';
 import { connectMongo } from '../../../adapters/mongo/connect.ts';
+import { createGrantStore } from '../../../adapters/mongo/grants/grants.ts';
 import { createEntryStore } from '../../../adapters/mongo/registry/entries.ts';
 import { batchOf } from '../../ports/audit-ledger/batch-store.ts';
 import { eventsAfter } from '../../ports/audit-ledger/drafts.ts';
+import { grantRecord } from '../../ports/records.ts';
 import { type Answer, startScriptedMongo } from '../../support/scripted-mongo.ts';
 
 const DUPLICATE_KEY = 11_000;
@@ -65,6 +67,19 @@ test('an entry of the service registry is read as a majority has it, as the next
   };
   assert.equal(await withServer(answer, (db) => createEntryStore({ db }).find('svc_hello')), null);
   assert.deepEqual(asked, [{ level: 'linearizable' }]);
+});
+
+test('a grant is read as a majority has it: one that was revoked before a failover gives nothing', async () => {
+  const asked: unknown[] = [];
+  const answer: Answer = ({ filter, readConcern }) => {
+    asked.push([filter, readConcern]);
+    return { ok: 1, cursor: { id: 0n, ns: 'test.scope_grants', firstBatch: [] } };
+  };
+  const key = grantRecord({ environment: 'prod' });
+  assert.equal(await withServer(answer, (db) => createGrantStore({ db }).findFor(key)), null);
+  const { holder, target } = key;
+  const filter = { 'holder.serviceId': holder.serviceId, environment: 'prod', 'target.serviceId': target.serviceId };
+  assert.deepEqual(asked, [[filter, { level: 'linearizable' }]]);
 });
 
 test('a service is read as a majority has it by what gives and takes by the answer alone, and plainly by all others', async () => {
