@@ -56,8 +56,7 @@ export function createImageBuilder(options: ImageBuilderOptions): ImageBuilder {
   const place = buildEngine === null ? onMachine(options) : inEngine(buildEngine, options);
   const machineInfo = createEngineInfo(docker);
   const engineInfo = buildEngine === null ? machineInfo : createEngineInfo(buildEngine.docker);
-  const engineRoot = () => engineInfo().then(({ rootDirectory }) => rootDirectory);
-  const bound = createBuildBounds({ ...options, engineRoot });
+  const bound = createBuildBounds({ ...options, engineInfo });
   const freeBytes = () => freeImageBytes(machineInfo);
   const building = { ...options, engineInfo, bound, freeBytes };
   return {

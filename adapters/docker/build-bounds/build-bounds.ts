@@ -4,6 +4,7 @@ import { type BuildLimit, type BuildLimits, exceeds } from '../../../domain/depl
 import { createMutex } from '../../../domain/mutex.ts';
 import { freeBytes } from '../../free-bytes.ts';
 import type { ProcessEnv } from '../../process/base-env.ts';
+import type { EngineInfo } from '../engine-info.ts';
 import { markOf, readStep, runningSteps, stepsFolder } from './buildkit-steps.ts';
 import type { Cgroups } from './cgroups.ts';
 import { endFillers } from './end-fillers.ts';
@@ -15,8 +16,7 @@ export interface BuildBoundsOptions {
   readonly cgroups: Cgroups | null;
   readonly stackId: string;
   readonly limits: BuildLimits;
-  /** The engine's data folder. */
-  readonly engineRoot: () => Promise<string>;
+  readonly engineInfo: () => Promise<Pick<EngineInfo, 'rootDirectory' | 'cgroupDriver'>>;
   /** Environment of the programs that measure. */
   readonly env: ProcessEnv;
   readonly onWarning: (message: string) => void;
@@ -43,6 +43,10 @@ const WEIGHTS = [
 /** Of all builds together, beside the platform's own processes and beside workloads, which answer people. */
 const WEIGHT_OF_ALL = 1 / 4;
 const REMOVE_ATTEMPTS = 10;
+/** Where engines with the driver `cgroupfs` start steps, those of other stacks and of people as well. */
+const STARTING_GROUP = 'docker/buildkit';
+/** Of all steps that are not in the groups of their builds yet, so that nothing hangs on how soon the worker moves them. */
+const STARTING_PROCESSES = 2_048;
 
 /**
  * Bounds what RUN instructions use. BuildKit in the engine ignores limits that a build asks for (engines before 23 also
@@ -50,14 +54,17 @@ const REMOVE_ATTEMPTS = 10;
  * of its own, and the processes of its steps are moved into it as soon as they are there; what they start stays in it.
  * A step is known by the configuration that BuildKit writes for it, which its programs can neither read nor change.
  *
- * A build that cannot start another process, or wrote too much, is killed; one that uses too much memory loses processes
- * to the kernel. Either way its instruction fails, and nothing else.
+ * Until then, all of them together are bounded where the driver of the engine's groups is `cgroupfs`; systemd bounds each
+ * by its own default. On a busy machine a fork bomb may have seconds before it is moved.
+ *
+ * A build that cannot start another process, or wrote too much, is killed, and ends once its processes are gone; one that
+ * uses too much memory loses processes to the kernel. Either way its instruction fails, and nothing else.
  *
  * Each attempt at a build has a group of its own: one that ends late, in this worker or in another, leaves the next one's
  * alone. A group is named after the process that made it, too: what a killed worker left is removed by the next build.
  */
 export function createBuildBounds(options: BuildBoundsOptions): (buildId: string) => Promise<BoundBuild> {
-  const { cgroups, stackId, limits, engineRoot, onWarning } = options;
+  const { cgroups, stackId, limits, engineInfo, onWarning } = options;
   if (cgroups === null) {
     onWarning('Steps of builds are bounded in time alone: the worker must run as root, on the machine of the engine');
     return async (buildId) => unbounded(attemptAt(buildId));
@@ -75,8 +82,10 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
   };
   // Whoever removes a group must not meet another who has just made it.
   const exclusively = createMutex();
-  const begin = (attempt: string, group: string, freeAtStart: number): Promise<Watched> =>
-    exclusively(parent, async () => {
+  const begin = async (attempt: string, group: string): Promise<Watched> => {
+    const { rootDirectory, cgroupDriver } = await engineInfo();
+    const freeAtStart = await freeBytes(rootDirectory);
+    return await exclusively(parent, async () => {
       await removeOrphans(cgroups, parent);
       // In this order: a parent with a group in it is not removed by the end of another worker's build.
       await cgroups.make(group, limits.ofBuild);
@@ -86,11 +95,13 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
         ...{ group, freeAtStart, startedAt: now, measuredAt: now },
         ...{ weight: 1, written: new Map(), exceeded: null },
       };
+      if (cgroupDriver === 'cgroupfs') await cgroups.make(STARTING_GROUP, { processes: STARTING_PROCESSES });
       await cgroups.weigh(parent, WEIGHT_OF_ALL);
       await cgroups.weigh(group, build.weight);
       builds.set(attempt, build);
       return build;
     });
+  };
   /** @returns false when the group is left as it still has processes */
   const removeGroup = (group: string): Promise<boolean> =>
     exclusively(parent, async () => {
@@ -98,9 +109,10 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
       if (builds.size === 0) await cgroups.removeEmpty(parent);
       return isRemoved;
     });
-  /** The steps of a build that was aborted end a moment after it. */
-  const removeLater = async (group: string): Promise<void> => {
+  /** The steps of a build that was aborted end a moment after it; those of one that exceeded a limit are killed again. */
+  const removeLater = async ({ group, exceeded }: Watched): Promise<void> => {
     for (let attempt = 0; attempt < REMOVE_ATTEMPTS; attempt += 1) {
+      if (exceeded !== null) await cgroups.kill(group);
       await delay(LOOK_AT_DISK_EVERY_MS, undefined, { ref: false });
       if (await removeGroup(group).catch(() => true)) return;
     }
@@ -108,7 +120,7 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
 
   const open = async (attempt: string): Promise<BoundBuild> => {
     const group = `${parent}/${ownedName(attempt, await ownMark())}`;
-    const build = await begin(attempt, group, await engineRoot().then(freeBytes));
+    const build = await begin(attempt, group);
     void watch();
     return {
       noProxyHost: markOf(attempt),
@@ -116,7 +128,13 @@ export function createBuildBounds(options: BuildBoundsOptions): (buildId: string
       exceeded: async () => build.exceeded ?? exceeds(await cgroups.events(group)),
       close: async () => {
         if (!builds.delete(attempt)) return;
-        if (!(await removeGroup(group))) void removeLater(group);
+        build.exceeded ??= exceeds(await cgroups.events(group));
+        if (await removeGroup(group)) return;
+        const removed = removeLater(build).catch((error: unknown) =>
+          onWarning(`A build's group stays: ${String(error)}`),
+        );
+        // The next build of a tenant waits for the end of all that this one has started.
+        if (build.exceeded !== null) await removed;
       },
     };
   };
@@ -143,7 +161,7 @@ async function removeOrphans(cgroups: Cgroups, parent: string): Promise<void> {
 async function watchBuilds(
   cgroups: Cgroups,
   watching: Omit<Watching, 'root'>,
-  { engineRoot, limits, env, onWarning }: BuildBoundsOptions,
+  { engineInfo, limits, env, onWarning }: BuildBoundsOptions,
 ): Promise<void> {
   const { builds, steps } = watching;
   const warn = (error: unknown): void => onWarning(`Steps of builds could not be bounded: ${String(error)}`);
@@ -159,8 +177,8 @@ async function watchBuilds(
   };
   while (builds.size > 0) {
     try {
-      const root = await engineRoot();
-      await moveSteps(cgroups, { ...watching, root });
+      const { rootDirectory: root } = await engineInfo();
+      await moveSteps(cgroups, { ...watching, root }, limits.ofBuild.processes);
       for (const { group } of builds.values()) await keepCounters(cgroups, group);
       await endBombs(cgroups, builds);
       for (const build of builds.values()) await giveWay(cgroups, build);
@@ -183,8 +201,8 @@ function unbounded(attempt: string): BoundBuild {
   };
 }
 
-/** Brings what runs in the engine's own groups into those of their builds. */
-async function moveSteps(cgroups: Cgroups, { root, builds, steps }: Watching): Promise<void> {
+/** Brings what runs in the engine's own groups into those of their builds. What is too much already is ended there. */
+async function moveSteps(cgroups: Cgroups, { root, builds, steps }: Watching, mostProcesses: number): Promise<void> {
   const folder = stepsFolder(root);
   const running = new Set(await runningSteps(folder));
   for (const id of steps.keys()) if (!running.has(id)) steps.delete(id);
@@ -193,8 +211,22 @@ async function moveSteps(cgroups: Cgroups, { root, builds, steps }: Watching): P
     if (step === null) continue;
     steps.set(id, step);
     const build = builds.get(step.attempt ?? '');
-    if (build !== undefined) await cgroups.move(step.group, `${build.group}/${id}`);
+    if (build === undefined) continue;
+    if (build.exceeded === null && !(await isBomb(cgroups, step.group, mostProcesses))) {
+      await cgroups.move(step.group, `${build.group}/${id}`);
+      continue;
+    }
+    await end(cgroups, build, 'processes');
+    await cgroups.kill(step.group);
   }
+}
+
+/** Holds a step to its limit where it is. @returns whether it has reached it: a shell ends with its first refused process */
+async function isBomb(cgroups: Cgroups, group: string, mostProcesses: number): Promise<boolean> {
+  await cgroups.holdProcesses(group, mostProcesses);
+  if ((await cgroups.processes(group)).length >= mostProcesses) return true;
+  // Kernels before 6.11 count here, too, what was refused for want of room among all that are starting; it fails either way.
+  return (await cgroups.events(group)).refusedForks > 0;
 }
 
 const CONTAINER_ID = /^[0-9a-f]{64}$/;

@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** What the processes of a group may use together. */
 export interface GroupLimits {
   readonly processes: number;
-  readonly memoryBytes: number;
+  /** Left out: as much as the groups above it have. */
+  readonly memoryBytes?: number;
 }
 
 /** How often a process was not started because of the limit, and how many were killed for want of memory: by increase. */
@@ -18,6 +19,8 @@ export interface GroupEvents {
 export interface Cgroups {
   /** Makes a group below groups that exist, and sets its limits. Idempotent. */
   make(path: string, limits: GroupLimits): Promise<void>;
+  /** Holds a group that others made to so many processes, unless it is held to fewer. One that is gone is left out. */
+  holdProcesses(path: string, limit: number): Promise<void>;
   /** What part of the CPU a group gets beside others of its parent that are as busy; 1 is usual. */
   weigh(path: string, weight: number): Promise<void>;
   /** Moves all processes of one group into another, which is made. */
@@ -55,6 +58,7 @@ const FILES = {
 } as const;
 
 const KILL_ROUNDS = 200;
+const WEIGHT_OF_ENDING = 16;
 
 /** The control groups that this process may change; null where there are none, or the user may not. */
 export async function findCgroups(root = '/sys/fs/cgroup'): Promise<Cgroups | null> {
@@ -78,11 +82,17 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
       if (version === 2) await enableControllers(root, path);
       await makeFolders(path);
       await writeFile(join(folder('pids', path), 'pids.max'), String(limit));
+      if (memoryBytes === undefined) return;
       const [memory, withSwap] = FILES[version].memory;
       await writeFile(join(folder('memory', path), memory), String(memoryBytes));
       // Version 1 limits memory and swap together, version 2 swap alone. A kernel without swap has no such file.
       const swap = version === 2 ? 0 : memoryBytes;
       await writeFile(join(folder('memory', path), withSwap), String(swap)).catch(ignoreGone);
+    },
+    async holdProcesses(path, limit) {
+      const file = join(folder('pids', path), 'pids.max');
+      const held = Number(await readFile(file, 'utf8').catch(() => '0')); // NaN for `max`
+      if (!(held <= limit)) await writeFile(file, String(limit)).catch(ignoreGone);
     },
     async weigh(path, weight) {
       const { weight: file, usualWeight } = FILES[version];
@@ -104,6 +114,8 @@ function createCgroups(root: string, version: 1 | 2, trees: readonly string[]): 
     }),
     async kill(path) {
       await writeFile(join(folder('pids', path), 'pids.max'), '0').catch(ignoreGone);
+      // The end of thousands takes CPU, too, of which busy builds beside it leave little.
+      await this.weigh(path, WEIGHT_OF_ENDING);
       for (let round = 0; round < KILL_ROUNDS; round += 1) {
         const left = await processes(path);
         if (left.length === 0) return;

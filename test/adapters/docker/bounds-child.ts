@@ -7,6 +7,7 @@ import { env, TEST_LIMITS } from './engine-fixture.ts';
 const [stackId = '', buildId = ''] = process.argv.slice(2);
 const onWarning = (message: string): void => console.error(message);
 const options = { cgroups: await findCgroups(), stackId, limits: TEST_LIMITS, env, onWarning };
-const { group } = await createBuildBounds({ ...options, engineRoot: async () => tmpdir() })(buildId);
+const engineInfo = async () => ({ rootDirectory: tmpdir(), cgroupDriver: 'cgroupfs' });
+const { group } = await createBuildBounds({ ...options, engineInfo })(buildId);
 console.log(group);
 setInterval(() => undefined, 1_000);

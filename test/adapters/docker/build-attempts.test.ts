@@ -33,8 +33,8 @@ after(() => rm(engineRoot, { recursive: true, force: true }));
 function bounds(stackId = `t${randomBytes(5).toString('hex')}`) {
   const warnings: string[] = [];
   const onWarning = (message: string) => void warnings.push(message);
-  const root = async () => engineRoot;
-  const bound = createBuildBounds({ cgroups, stackId, limits: LIMITS, engineRoot: root, env, onWarning });
+  const engineInfo = async () => ({ rootDirectory: engineRoot, cgroupDriver: 'cgroupfs' });
+  const bound = createBuildBounds({ cgroups, stackId, limits: LIMITS, engineInfo, env, onWarning });
   return { bound, stackId, warnings, groups: () => cgroups.children(`fairlead-${stackId}`) };
 }
 
