@@ -265,6 +265,7 @@ export function platformSecrets({ env, settings }: Pick<Parts, 'env' | 'settings
     ...[settings.providerKey, settings.internalKey, env.BUILDER_CLIENT_SECRET],
     env.DB_POSTGRES_ADMIN_URI && decodeURIComponent(new URL(env.DB_POSTGRES_ADMIN_URI).password),
     ...passwordsOf(env.DB_MONGODB_ADMIN_URI ?? ''),
+    env.DB_NEO4J_ADMIN_PASSWORD,
     env.DB_REDIS_ADMIN_URL && decodeURIComponent(new URL(env.DB_REDIS_ADMIN_URL).password),
   ];
   return secrets.flatMap((secret) => secret || []);

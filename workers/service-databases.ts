@@ -10,6 +10,7 @@ import type { MongoConnection } from '../adapters/mongo/connect.ts';
 import { createDatabaseRecords } from '../adapters/mongo/databases/records.ts';
 import { sharedOptions } from '../adapters/mongodb-server/address.ts';
 import { createMongodbServer } from '../adapters/mongodb-server/database-server.ts';
+import { createNeo4jServer } from '../adapters/neo4j/database-server.ts';
 import { createPostgresServer } from '../adapters/postgres/database-server.ts';
 import { createEnsurePart, type EnsurePart } from '../adapters/process/embedded-parts.ts';
 import { createRedisServer } from '../adapters/redis/database-server.ts';
@@ -35,6 +36,7 @@ export function composeEngines(env: DatabasesEnv): Readonly<Partial<Record<Datab
     ...(postgresUri === undefined ? {} : { postgres: composePostgres(env, postgresUri, ensurePart) }),
     ...(mongodbUri === undefined ? {} : { mongodb: composeMongodb(env, mongodbUri, ensurePart) }),
     ...(redisUrl === undefined ? {} : { redis: composeRedis(env, redisUrl, ensurePart) }),
+    ...(env.DB_NEO4J_ADMIN_URI === undefined ? {} : { neo4j: composeNeo4j(env, env.DB_NEO4J_ADMIN_URI) }),
   };
 }
 
@@ -66,6 +68,21 @@ function composeRedis(env: DatabasesEnv, adminUrl: string, ensurePart: EnsurePar
   return {
     server: onNeed(createRedisServer({ adminUrl }), () => ensurePart('redis')),
     address: (ownPort) => ({ ...(isRelayed(env) ? relayedAddress('redis', ownPort) : direct), options }),
+  };
+}
+
+/** No embedded stack brings a server of it. */
+function composeNeo4j(env: DatabasesEnv, uri: string): EngineSetup {
+  const direct = { host: env.DB_NEO4J_HOST, port: env.DB_NEO4J_PORT };
+  const { DB_NEO4J_ADMIN_USER: user, DB_NEO4J_ADMIN_PASSWORD: password = '' } = env;
+  const [scheme = ''] = uri.split(':');
+  return {
+    server: createNeo4jServer({ uri, user, password }),
+    // By the relay a driver reaches the one server, and none at the addresses that the server says it has.
+    address: (ownPort) =>
+      isRelayed(env)
+        ? { ...relayedAddress('neo4j', ownPort), options: { scheme: scheme.replace('neo4j', 'bolt') } }
+        : { ...direct, options: { scheme } },
   };
 }
 

@@ -12,6 +12,8 @@ export const databaseAddressSection = {
   DB_MONGODB_PORT: port.default(27_017),
   DB_REDIS_HOST: text.default('localhost'),
   DB_REDIS_PORT: port.default(6379),
+  DB_NEO4J_HOST: text.default('localhost'),
+  DB_NEO4J_PORT: port.default(7687),
 };
 
 const POSTGRES_URI = 'a postgresql:// address; special characters of its password are percent-encoded';
@@ -29,6 +31,14 @@ const redisUrl = z
   .regex(/^rediss?:\/\/.+/, REDIS_URL)
   .refine((value) => URL.canParse(value), REDIS_URL);
 
+const NEO4J_URI =
+  'a neo4j:// or bolt:// address without a login: that is in DB_NEO4J_ADMIN_USER and DB_NEO4J_ADMIN_PASSWORD';
+
+const neo4jUri = z
+  .string()
+  .regex(/^(?:neo4j|bolt)(?:\+s|\+ssc)?:\/\/[^@]+$/, NEO4J_URI)
+  .refine((value) => URL.canParse(value), NEO4J_URI);
+
 /** What provisions databases. Without its administrator's address an engine is off. */
 export const databasesSection = {
   ...embeddedPartsSection,
@@ -36,6 +46,9 @@ export const databasesSection = {
   DB_POSTGRES_ADMIN_URI: secret(postgresUri.optional()),
   DB_MONGODB_ADMIN_URI: secret(mongodbUri.optional()),
   DB_REDIS_ADMIN_URL: secret(redisUrl.optional()),
+  DB_NEO4J_ADMIN_URI: secret(neo4jUri.optional()),
+  DB_NEO4J_ADMIN_USER: text.default('neo4j'),
+  DB_NEO4J_ADMIN_PASSWORD: secret(text.optional()),
   /** As in `sslmode` of the addresses that workloads are given; none when it is not set. */
   DB_POSTGRES_SSLMODE: z.enum(['disable', 'prefer', 'require', 'verify-ca', 'verify-full']).optional(),
   /** How long the database of a removed service is kept before it is dropped. */

@@ -12,7 +12,7 @@ export const FRAMEWORKS = ['express', 'fastify', 'hono', 'nextjs', 'static'] as 
 export type Framework = (typeof FRAMEWORKS)[number];
 
 /** Databases that a catalog may declare. */
-export const CATALOG_ENGINES = ['mongodb', 'postgres', 'redis'] as const;
+export const CATALOG_ENGINES = ['mongodb', 'postgres', 'redis', 'neo4j'] as const;
 
 export type CatalogEngine = (typeof CATALOG_ENGINES)[number];
 

@@ -40,6 +40,8 @@ const DATABASE_PACKAGES: Readonly<Record<string, Catalog['databases'][number]>> 
   redis: 'redis',
   '@redis/client': 'redis',
   ioredis: 'redis',
+  'neo4j-driver': 'neo4j',
+  'neo4j-driver-lite': 'neo4j',
 };
 
 /**

@@ -83,11 +83,11 @@ export const ENGINES: Readonly<Record<DatabaseEngine, EngineRow>> = {
     hostVariable: 'DB_NEO4J_HOST',
     notBackedUp: 'the platform has no tool that copies a Neo4j database: back it up on its server',
     withoutServer: '',
-    variables: ({ host, port, database, user, password }) => ({
-      NEO4J_URI: `neo4j://${host}:${port}`,
+    variables: ({ host, port, database, user, password, options }) => ({
+      NEO4J_URI: `${options.scheme ?? 'neo4j'}://${host}:${port}`,
       NEO4J_USERNAME: user,
       NEO4J_PASSWORD: password,
-      NEO4J_DATABASE: database,
+      NEO4J_DATABASE: graphName(database),
     }),
     usual: () => ({}),
   },
@@ -113,6 +113,14 @@ export function engineOfVariable(name: string): DatabaseEngine | null {
 /** What the keys of a database begin with, where one server has one space of keys for all. */
 export function keyPrefix(database: string): string {
   return `${database}:`;
+}
+
+/**
+ * The name of a service's database in Neo4j, `service-shop-prod`: there names have no underscore, begin with a letter and not
+ * with `system`.
+ */
+export function graphName(database: string): string {
+  return `service-${database.replace('_', '-')}`;
 }
 
 function databaseUri(scheme: string, { host, port, database, user, password, options }: DatabaseAccess): string {

@@ -1,4 +1,3 @@
-import { CATALOG_ENGINES } from '../catalog/catalog.ts';
 import { isReservedVariable } from '../config/variable-names.ts';
 import { type DatabaseEngine, ENGINES, engineOfVariable } from '../databases/engines.ts';
 
@@ -57,7 +56,7 @@ function settingOwn(names: readonly string[]): string {
 /** Why the platform gives no such variable, and who mends it. */
 function ofPlatform(name: string, known: KnownDatabases | null): string {
   const engine = engineOfVariable(name);
-  if (engine === null || !isDeclarable(engine)) {
+  if (engine === null) {
     return `The name ${name} is kept for the platform: read the value from a variable of another name.`;
   }
   const { title, adminVariable } = ENGINES[engine];
@@ -70,8 +69,4 @@ function ofPlatform(name: string, known: KnownDatabases | null): string {
   if (known.given.includes(engine)) return `${alone}, and has set it: read it from the environment of the process.`;
   if (!known.declared.includes(engine)) return `${alone}, and the catalog declares no ${title} database: ${declare}.`;
   return `${alone}, and no ${title} server is configured: ${configure}.`;
-}
-
-function isDeclarable(engine: DatabaseEngine): boolean {
-  return CATALOG_ENGINES.some((declarable) => declarable === engine);
 }

@@ -44,6 +44,7 @@ async function openWorkloadProxies(path: string) {
     postgres: { host: env.DB_POSTGRES_HOST, port: env.DB_POSTGRES_PORT },
     mongodb: { host: env.DB_MONGODB_HOST, port: env.DB_MONGODB_PORT },
     redis: { host: env.DB_REDIS_HOST, port: env.DB_REDIS_PORT },
+    neo4j: { host: env.DB_NEO4J_HOST, port: env.DB_NEO4J_PORT },
   };
   return Promise.all([
     listenAt(path, createPlatformProxy({ addresses: addressesForWorkloads(env.urls), onError })),

@@ -60,7 +60,7 @@ describe('docs/your-service.md', () => {
     const { env } = await workloadOf(parts, release, 'bld_shop');
     const credential = ['IDP_CLIENT_ID', 'IDP_CLIENT_SECRET'];
     const access = { host: 'db', port: 1, database: 'd', user: 'u', password: 'p', options: {} };
-    const ofDatabase = [ENGINES.postgres, ENGINES.mongodb, ENGINES.redis].flatMap(({ variables }) =>
+    const ofDatabase = [ENGINES.postgres, ENGINES.mongodb, ENGINES.redis, ENGINES.neo4j].flatMap(({ variables }) =>
       Object.keys(variables(access)),
     );
     const given = rowsOf(section('What it is given')).map(([name]) => name);

@@ -61,7 +61,7 @@ const CASES: readonly Case[] = [
     code: 'CATALOG_INVALID',
     step: 'catalog',
     message:
-      /7:23.*expected a port from 1 to 65535, found 70000.*11:13.*one of mongodb, postgres, redis, found "oracle"/s,
+      /7:23.*expected a port from 1 to 65535, found 70000.*11:13.*one of mongodb, postgres, redis, neo4j, found "oracle"/s,
   },
   {
     name: 'a .platform.yaml whose path leads out of the source',

@@ -263,7 +263,7 @@ export const REFUSED_FIELDS: readonly RefusedCatalog[] = [
     name: 'a method as a kind of database',
     text: spec('  databases: [{ type: toString }]\n'),
     message:
-      'catalog-info.yaml:6:23: spec.databases[0].type: expected one of mongodb, postgres, redis, found "toString"',
+      'catalog-info.yaml:6:23: spec.databases[0].type: expected one of mongodb, postgres, redis, neo4j, found "toString"',
   },
   {
     name: 'a mapping as the version',

@@ -41,3 +41,34 @@ test('by the relay it reaches one server, and does not look for others at addres
   assert.equal(uriOf(relayed), `${login}mongodb.internal:27017${rest}`);
   assert.equal(uriOf(relayed, 27_017), `${login}mongodb.internal:27018${rest}`);
 });
+
+test('Redis and Neo4j are found directly as the administrator finds them, and by the relay at one server', () => {
+  const env = {
+    DB_REDIS_ADMIN_URL: 'rediss://root:secret@cache.internal:6380',
+    DB_NEO4J_ADMIN_URI: 'neo4j+s://graph.internal',
+    DB_NEO4J_ADMIN_PASSWORD: 'secret',
+  };
+  const given = (relay: Record<string, string>) => {
+    const { redis, neo4j } = engines({ ...env, ...relay });
+    assert.ok(redis !== undefined && neo4j !== undefined);
+    const login = { database: 'shop_prod', user: 'shop_prod_a', password: 'own' };
+    return {
+      ...ENGINES.redis.variables({ ...redis.address(4000), ...login }),
+      ...ENGINES.neo4j.variables({ ...neo4j.address(4000), ...login }),
+    };
+  };
+  const same = {
+    REDIS_KEY_PREFIX: 'shop_prod:',
+    ...{ NEO4J_USERNAME: 'shop_prod_a', NEO4J_PASSWORD: 'own', NEO4J_DATABASE: 'service-shop-prod' },
+  };
+  assert.deepEqual(given({}), {
+    ...{ REDIS_URL: 'rediss://shop_prod_a:own@localhost:6379/0', NEO4J_URI: 'neo4j+s://localhost:7687', ...same },
+  });
+  assert.deepEqual(given({ PLATFORM_SOCKET: '/run/fairlead/http.sock' }), {
+    ...{
+      REDIS_URL: 'rediss://shop_prod_a:own@redis.internal:6379/0',
+      NEO4J_URI: 'bolt+s://neo4j.internal:7687',
+      ...same,
+    },
+  });
+});

@@ -262,7 +262,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   [
     'an unknown database',
     catalog('0.6.0', '  databases: [{ type: mysql }]\n'),
-    /expected one of mongodb, postgres, redis, found "mysql"/,
+    /expected one of mongodb, postgres, redis, neo4j, found "mysql"/,
   ],
   [
     'an unknown storage tier',

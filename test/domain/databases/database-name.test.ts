@@ -90,7 +90,7 @@ const rows = [
       NEO4J_URI: 'neo4j://db.internal:5432',
       NEO4J_USERNAME: 'shop_prod_a',
       NEO4J_PASSWORD: ACCESS.password,
-      NEO4J_DATABASE: 'shop_prod',
+      NEO4J_DATABASE: 'service-shop-prod',
     },
     {},
   ],

@@ -247,8 +247,8 @@ describe('a variable that only the platform sets', () => {
     assert.doesNotMatch(remedy, /(?:--secret|--set) MONGODB_URI/);
   });
 
-  it('is kept for the platform where no catalog can declare it', () => {
-    assert.match(remedyOf('start', ['Error: NEO4J_URI is not set']) ?? '', /NEO4J_URI is kept for the platform/);
+  it('is kept for the platform where it is of no database', () => {
+    assert.match(remedyOf('start', ['Error: NODE_ENV is not set']) ?? '', /NODE_ENV is kept for the platform/);
   });
 
   it('is not there while the image is built', () => {
